@@ -1,0 +1,60 @@
+package cluster
+
+import "time"
+
+// Job is one running SLURM job, array task or component of a heterogeneous job.
+type Job struct {
+	ID        string        `json:"id"`     // as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty for hosts named by hand
+	Number    string        `json:"number"` // SLURM's own number of it: "16" for the array task "2_1"
+	Name      string        `json:"name"`
+	User      string        `json:"user"`
+	Partition string        `json:"partition,omitempty"`
+	Start     time.Time     `json:"start,omitzero"`
+	End       time.Time     `json:"end,omitzero"`   // when its time limit ends it; zero: no limit
+	Limit     time.Duration `json:"limit,omitzero"` // zero: no limit
+	Nodes     []string      `json:"nodes"`          // in SLURM's order
+
+	// Minors are the device minor numbers of the job's GPUs by node, from the GRES IDX of `scontrol show job -d`.
+	// A node that has no entry is not known: all its GPUs count as the job's. An entry that is empty means no GPU there.
+	Minors map[string][]int `json:"minors,omitempty"`
+}
+
+// Owns reports whether the GPU with that minor number on node belongs to the job.
+func (j *Job) Owns(node string, minor int) bool {
+	minors, known := j.Minors[node]
+	if !known {
+		return true
+	}
+	for _, m := range minors {
+		if m == minor {
+			return true
+		}
+	}
+	return false
+}
+
+// PendingJob is a job that waits in the queue.
+type PendingJob struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Partition string    `json:"partition"`
+	Nodes     int       `json:"nodes"`
+	GPUs      *int      `json:"gpus,omitempty"` // in all; nil when the request does not tell
+	Reason    string    `json:"reason"`
+	Start     time.Time `json:"start,omitzero"` // SLURM's estimate; zero: it has none
+}
+
+// Discovery is what is known of the jobs, and how fresh that is.
+type Discovery struct {
+	Command  string        `json:"command,omitempty"` // what was run, for a person to repeat; empty when no SLURM is asked (hosts named by hand)
+	User     string        `json:"user,omitempty"`    // who asks
+	Host     string        `json:"host,omitempty"`    // where nvnodetop runs
+	Asked    time.Time     `json:"asked,omitzero"`    // when the last answer or failure came back
+	Took     time.Duration `json:"took,omitzero"`     // how long that took
+	Next     time.Time     `json:"next,omitzero"`     // when it is asked again
+	Answered time.Time     `json:"answered,omitzero"` // when the jobs below were answered; zero: never yet
+	Failure  *Failure      `json:"failure,omitempty"` // why the last question failed; the jobs stay those of Answered
+
+	Jobs    []Job        `json:"jobs"`
+	Pending []PendingJob `json:"pending,omitempty"`
+}

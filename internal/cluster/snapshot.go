@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Snapshot is an immutable picture of all that is known at one moment.
+type Snapshot struct {
+	Rev       uint64    // grows with every Event that changed something
+	At        time.Time // the moment that ages are counted to
+	Poll      time.Duration
+	Discovery Discovery // Discovery.Jobs are the jobs as discovered; Jobs below is what to show
+	Jobs      []JobView
+	Nodes     map[string]*Node // by name; every node of every job has an entry
+}
+
+// JobView is a job with what its nodes say.
+type JobView struct {
+	Job
+	Findings  []Finding // worst first, newest first among equals
+	Streaming int       // nodes with fresh data
+	GPUs      int       // of the job, as far as it is known: from SLURM's IDX, else from what nodes have shown
+	GPUsSeen  int       // of them on nodes with fresh data
+}
+
+// NodeState is what a screen needs to know of a node first.
+type NodeState string
+
+// States of a node.
+const (
+	NodeConnecting NodeState = "connecting" // an attempt is under way, and it has not failed before
+	NodeStreaming  NodeState = "streaming"  // reports come
+	NodeStale      NodeState = "stale"      // there are numbers, older than 3 polls, or the session was just lost
+	NodeFailed     NodeState = "failed"     // no numbers that are fit to show: Failure says why
+)
+
+// Node is one node. Numbers are present when State is NodeStreaming or NodeStale.
+type Node struct {
+	Name  string
+	Rev   uint64 // changes whenever anything of the node but its age does
+	State NodeState
+	Since time.Time // of State
+
+	Tries    int       // attempts since the last stream, the current one included
+	Steps    []Step    // of the current attempt, or the last one; in the order of Stages
+	Attempts []Attempt // failed ones, newest first, at most maxAttempts
+	Failure  *Failure  // of the last attempt or session; nil once reports come
+	RetryAt  time.Time // zero: none is planned
+
+	Hello    *wire.Hello // nil until a probe has answered once
+	Host     wire.Host
+	Interval time.Duration // between two reports
+	Arrived  time.Time     // of the last report; zero: none yet
+	Age      time.Duration // Snapshot.At − Arrived
+
+	GPUs      []GPU // by Number
+	Listed    bool  // Processes were asked for and read
+	Processes []wire.Process
+	Faults    []wire.Fault // collectors that failed in the last report
+}
+
+// Attempt is one failed attempt, for the history of tries.
+type Attempt struct {
+	At      time.Time
+	Summary string
+	Took    time.Duration
+}
+
+// GPU is one GPU of a node: what never changes (Card), the last sample (GPU) and what led to it.
+type GPU struct {
+	wire.GPU
+	Card   wire.Card
+	Key    string // UUID, or "index:N" while there is none
+	Number int    // shown: the device's minor number, else NVML's index
+
+	// Util is the utilisation in percent, one sample a poll, oldest first; NaN is a poll that brought none. At most HistoryLen.
+	Util []float32
+
+	// Since is when each condition that holds now began, by Kind.
+	Since map[Kind]time.Time
+}
+
+// HistoryLen is how many samples a history keeps: 12 minutes at the default pace.
+const HistoryLen = 240
+
+// Gap is the sample of a poll that brought no number.
+var Gap = float32(math.NaN())
+
+// Severity orders findings.
+type Severity int
+
+// Severities, mildest first.
+const (
+	Note     Severity = iota // worth knowing
+	Waiting                  // on its way: no fault yet
+	Warning                  // look
+	Critical                 // act
+)
+
+// Kind is the kind of a finding. It is stable: a program may match on it.
+type Kind string
+
+// Kinds of findings, worst first within a severity.
+const (
+	KindLost       Kind = "gpu_lost"    // X: NVML says that the GPU is lost
+	KindFailed     Kind = "node_failed" // a node does not stream; Finding.Class says why
+	KindNoDriver   Kind = "no_driver"   // the node streams but NVML cannot be used
+	KindStale      Kind = "node_stale"  // numbers older than 3 polls
+	KindECC        Kind = "ecc"         // E: uncorrected memory errors since the driver was loaded
+	KindThermal    Kind = "thermal"     // T: slowed by heat
+	KindPowerBrake Kind = "power_brake" // P: the power supply pulls the brake
+	KindSlowdown   Kind = "hw_slowdown" // T: hardware slowdown for no named reason
+	KindFault      Kind = "collector"   // a collector of the probe fails
+	KindConnecting Kind = "connecting"
+	KindOldDriver  Kind = "old_driver" // the driver lacks optional calls: some columns are absent
+)
+
+// Finding is one thing that is wrong, or worth knowing, with the words for each place that shows it.
+type Finding struct {
+	Kind     Kind
+	Class    Class // of KindFailed and KindStale: the failure's
+	Severity Severity
+	Since    time.Time
+	Node     string
+	GPU      int       // Number of the GPU; -1: the node
+	Letter   byte      // of an overview cell: X E T P; 0: none
+	Flag     string    // of a node-view row, without its age: "!THERM", "!PWR", "ECC:2"; "" for none
+	AgeFlag  bool      // the flag is followed by its age: "!THERM 40s"
+	Group    [2]string // how row 1 counts it: {"node refused", "nodes refused"}
+	Long     string    // overview, where there is room: "GPU5 slowed by heat, 87°C"
+	Short    string    // overview, narrow: "GPU5 heat 87°C"
+	Sentence string    // whole, for the health section: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz."
+	Hint     string    // what to do; may be empty
+}
+
+// Percent is the share of used in total, in percent; false when either is absent or total is 0.
+func Percent(used, total *uint64) (float64, bool) {
+	if used == nil || total == nil || *total == 0 {
+		return 0, false
+	}
+	return 100 * float64(*used) / float64(*total), true
+}

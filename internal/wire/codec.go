@@ -1,0 +1,109 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ErrLineTooLong is returned by a Reader for a line over MaxLine bytes.
+var ErrLineTooLong = fmt.Errorf("line longer than %d bytes", MaxLine)
+
+// ErrNoMagic is returned by a Reader that found no Magic line within MagicBudget or before the stream ended.
+// The bytes that came instead are in NoiseError.Noise.
+var ErrNoMagic = errors.New("no probe answered on this stream")
+
+// NoiseError carries what stood on the stream in place of the Magic line. It unwraps to ErrNoMagic.
+type NoiseError struct {
+	Noise string // at most noiseKept bytes, raw: not yet fit for a screen
+	Cause error  // io.EOF, a transport's error, or nil when the budget ran out
+}
+
+// noiseKept is how much of the noise an error quotes.
+const noiseKept = 4 << 10
+
+func (e *NoiseError) Error() string { return ErrNoMagic.Error() }
+
+// Unwrap makes errors.Is(err, ErrNoMagic) true, and the transport's cause visible.
+func (e *NoiseError) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{ErrNoMagic}
+	}
+	return []error{ErrNoMagic, e.Cause}
+}
+
+// Reader decodes lines of JSON with a cap on their length: the memory it holds never exceeds MaxLine.
+// It is for one goroutine.
+type Reader struct {
+	br  *bufio.Reader
+	buf []byte
+}
+
+// NewReader reads from r.
+func NewReader(r io.Reader) *Reader { return &Reader{br: bufio.NewReaderSize(r, 16<<10)} }
+
+// SkipToMagic passes over login noise up to and including the Magic line. The magic may stand behind noise on its line
+// (a login script that printed no newline).
+func (r *Reader) SkipToMagic() error {
+	var noise strings.Builder
+	var tail []byte // the end of what was read, long enough that a magic which straddles two reads is found
+	for seen := 0; seen < MagicBudget; {
+		part, err := r.br.ReadSlice('\n')
+		seen += len(part)
+		tail = append(tail[max(0, len(tail)-len(Magic)):], part...)
+		if line, ok := bytes.CutSuffix(tail, []byte("\n")); ok && bytes.HasSuffix(bytes.TrimSuffix(line, []byte("\r")), []byte(Magic)) {
+			return nil
+		}
+		if noise.Len() < noiseKept {
+			noise.Write(part[:min(len(part), noiseKept-noise.Len())])
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return &NoiseError{Noise: noise.String(), Cause: err}
+		}
+	}
+	return &NoiseError{Noise: noise.String()}
+}
+
+// Next decodes one line into v. It returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is of no use
+// after it), and an error that quotes the line's beginning when it is not JSON.
+func (r *Reader) Next(v any) error {
+	r.buf = r.buf[:0]
+	for {
+		part, err := r.br.ReadSlice('\n')
+		if len(r.buf)+len(part) > MaxLine {
+			return ErrLineTooLong
+		}
+		r.buf = append(r.buf, part...)
+		if err == nil {
+			break
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if errors.Is(err, io.EOF) && len(r.buf) > 0 {
+			return io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	if err := json.Unmarshal(r.buf, v); err != nil {
+		return fmt.Errorf("not a message: %.80q: %w", r.buf, err)
+	}
+	return nil
+}
+
+// Write encodes v as one line with a single call of w.Write.
+func Write(w io.Writer, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(line)+1 > MaxLine {
+		return ErrLineTooLong
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}

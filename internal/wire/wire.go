@@ -1,0 +1,185 @@
+// Package wire is the protocol between nvnodetop and its probe: the types and the framing, shared by both ends.
+//
+// The probe writes lines of JSON to its standard output. Before them comes the Magic line, which the reader looks for behind
+// whatever a login shell printed; then a Hello (and another whenever what it says has changed: a driver that came back), and
+// Reports at the pace that was asked for, each a Message of its own line.
+// nvnodetop writes Requests to the probe's standard input, one a line; each gets one Reply.
+//
+// Absent is absent: a pointer field that the driver or the kernel gives no number for is nil and is left out of the JSON.
+// It is never 0 and never -1. Units are in the field's name or its comment.
+//
+// The package has no behaviour but the codec. Values may be read from any number of goroutines once decoded.
+package wire
+
+// Version is the protocol's version, in the Magic line and in Hello.
+//
+//	1  first version
+const Version = 1
+
+// Magic is the first line that a probe of this Version prints. It begins with a character that no login banner has.
+const Magic = "\x1envnodetop-probe/1"
+
+// MagicBudget is how many bytes of login noise a reader passes over before it gives up looking for Magic.
+const MagicBudget = 256 << 10
+
+// MaxLine is the longest line, in bytes, that either end accepts. 16 GPUs with 1000 processes stay below half of it.
+const MaxLine = 1 << 20
+
+// Message is one line from the probe. Exactly one field is set.
+type Message struct {
+	Hello  *Hello  `json:"hello,omitempty"`
+	Report *Report `json:"report,omitempty"`
+	Reply  *Reply  `json:"reply,omitempty"`
+}
+
+// Hello is what does not change while the probe runs.
+type Hello struct {
+	Version int    `json:"version"`            // protocol version
+	Build   string `json:"build"`              // version of the probe's executable
+	Host    string `json:"host"`               // the node's own host name
+	PID     int    `json:"pid"`                // of the probe
+	Kernel  string `json:"kernel,omitempty"`   // release, as uname -r
+	CPUs    int    `json:"cpus"`               // logical CPUs of the node, not only those of the probe's cgroup
+	Job     string `json:"job,omitempty"`      // SLURM job id of the probe's own cgroup, when it was adopted into one
+	Driver  string `json:"driver,omitempty"`   // NVIDIA driver version
+	CUDA    string `json:"cuda,omitempty"`     // highest CUDA version that the driver supports, as "12.4"
+	GPUs    []Card `json:"gpus"`               // in NVML's order; empty when NVML could not be used
+	Fault   string `json:"fault,omitempty"`    // why there is no NVML at all, in the library's words
+	FaultID string `json:"fault_id,omitempty"` // class of Fault: one of the Fault… constants
+
+	// Missing lists the optional NVML symbols that this driver's library lacks. The columns that need them are absent.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// Classes of Hello.Fault.
+const (
+	FaultNoLibrary = "no_library"      // libnvidia-ml.so.1 is not installed
+	FaultMismatch  = "driver_mismatch" // library and kernel module are of different versions
+	FaultNoDriver  = "no_driver"       // the kernel module is not loaded or does not answer
+	FaultNoNVML    = "built_without"   // the probe was built without cgo
+	FaultOther     = "other"
+)
+
+// Card is the static part of one GPU.
+type Card struct {
+	Index       int     `json:"index"`             // NVML's, in this probe's view of the node
+	UUID        string  `json:"uuid,omitempty"`    // "GPU-…"; empty for a GPU that was lost before the probe began
+	Minor       *int    `json:"minor,omitempty"`   // of /dev/nvidiaN: what SLURM's GRES IDX names
+	Name        string  `json:"name,omitempty"`    // as the driver gives it, "NVIDIA " included
+	PCIBus      string  `json:"pci_bus,omitempty"` // "00000000:1B:00.0"
+	MemoryTotal *uint64 `json:"memory_total_bytes,omitempty"`
+	SMMax       *int    `json:"sm_max_mhz,omitempty"`
+	SlowdownC   *int    `json:"slowdown_celsius,omitempty"` // temperature at which the driver begins to slow the GPU
+	MIG         bool    `json:"mig,omitempty"`              // MIG mode is on: the parent GPU has no utilisation
+	Lost        string  `json:"lost,omitempty"`             // why there is no handle, in NVML's words
+}
+
+// Report is one sample of a node.
+type Report struct {
+	Seq     uint64 `json:"seq"`                // counts up from 1 in a session
+	MonoMS  int64  `json:"mono_ms"`            // the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
+	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because a Request changed what is asked; not a sample for histories
+
+	Host Host  `json:"host"`
+	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
+
+	// Processes are those with a context on a GPU. Listed says that they were asked for and read: an empty list then means none.
+	Listed    bool      `json:"listed,omitempty"`
+	Processes []Process `json:"processes,omitempty"`
+
+	Faults []Fault `json:"faults,omitempty"` // collectors that failed in this report; the others go on
+}
+
+// Host is the node itself.
+type Host struct {
+	CPUPercent  *float64 `json:"cpu_percent,omitempty"` // busy share of all CPUs since the last report, 0..100; absent in the first
+	Load1       *float64 `json:"load1,omitempty"`
+	MemoryUsed  *uint64  `json:"memory_used_bytes,omitempty"` // total - available
+	MemoryTotal *uint64  `json:"memory_total_bytes,omitempty"`
+	UptimeSec   *int64   `json:"uptime_seconds,omitempty"`
+}
+
+// GPU is the changing part of one GPU. A nil field is one that the driver gives no number for.
+type GPU struct {
+	Index int    `json:"index"`          // of the Card
+	Lost  string `json:"lost,omitempty"` // NVML says that the GPU is lost or needs a reset: its words; no other field is set then
+
+	UtilPercent    *int     `json:"util_percent,omitempty"`     // time with a kernel resident
+	MemUtilPercent *int     `json:"mem_util_percent,omitempty"` // time with the memory bus in use
+	MemoryUsed     *uint64  `json:"memory_used_bytes,omitempty"`
+	MemoryTotal    *uint64  `json:"memory_total_bytes,omitempty"`
+	TempC          *int     `json:"temperature_celsius,omitempty"`
+	PowerW         *float64 `json:"power_watts,omitempty"`
+	PowerLimitW    *float64 `json:"power_limit_watts,omitempty"` // the enforced limit
+	SMMHz          *int     `json:"sm_mhz,omitempty"`
+	MemMHz         *int     `json:"mem_mhz,omitempty"`
+	Throttle       *uint64  `json:"throttle_reasons,omitempty"` // bits of NVML's clocks event reasons: the Throttle… constants
+	ECCUncorrected *uint64  `json:"ecc_uncorrected_volatile,omitempty"`
+}
+
+// Bits of GPU.Throttle, as nvml.h names them (nvmlClocksEventReason…).
+const (
+	ThrottleGPUIdle      = 0x1
+	ThrottleAppClocks    = 0x2
+	ThrottleSWPowerCap   = 0x4
+	ThrottleHWSlowdown   = 0x8
+	ThrottleSyncBoost    = 0x10
+	ThrottleSWThermal    = 0x20
+	ThrottleHWThermal    = 0x40
+	ThrottleHWPowerBrake = 0x80
+	ThrottleDisplay      = 0x100
+)
+
+// Process is one process with a context on one GPU. A process on two GPUs is listed twice.
+type Process struct {
+	PID        int      `json:"pid"`
+	StartTicks uint64   `json:"start_ticks,omitempty"` // field 22 of /proc/PID/stat: with PID the identity of the process
+	GPU        int      `json:"gpu"`                   // Card.Index
+	Type       string   `json:"type"`                  // "C" compute, "G" graphics, "M" MPS client, "C+G"
+	User       string   `json:"user,omitempty"`        // name, or the number when the node knows no name; empty when /proc hides the process
+	UID        *int     `json:"uid,omitempty"`
+	Name       string   `json:"name,omitempty"`    // comm
+	Command    string   `json:"command,omitempty"` // command line, arguments parted by spaces, capped at MaxCommand bytes
+	Job        string   `json:"job,omitempty"`     // SLURM job id from its cgroup
+	GPUMemory  *uint64  `json:"gpu_memory_bytes,omitempty"`
+	SMPercent  *int     `json:"sm_percent,omitempty"`
+	MemPercent *int     `json:"mem_util_percent,omitempty"` // memory bandwidth
+	CPUPercent *float64 `json:"cpu_percent,omitempty"`      // 100 = one CPU, since the last listing; absent in the first
+	RSS        *uint64  `json:"rss_bytes,omitempty"`
+	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
+}
+
+// MaxCommand caps Process.Command, in bytes.
+const MaxCommand = 1024
+
+// Fault is a collector that failed in one report.
+type Fault struct {
+	Collector string `json:"collector"`
+	Error     string `json:"error"`
+}
+
+// Request is one line to the probe. Exactly one of the pointers is set.
+type Request struct {
+	ID    uint64 `json:"id"` // of the Reply; counts up from 1
+	Pace  *Pace  `json:"pace,omitempty"`
+	Alive *Alive `json:"alive,omitempty"`
+}
+
+// Pace asks for reports every IntervalMS, and for what they hold. The probe answers a Pace that asks for processes anew with an
+// OffBeat report at once. A probe that has had no Pace yet sends no reports.
+type Pace struct {
+	IntervalMS int  `json:"interval_ms"` // 250..600000
+	Processes  bool `json:"processes,omitempty"`
+}
+
+// Alive says that nvnodetop is still there. The probe ends itself when it has heard nothing for Silence.
+type Alive struct{}
+
+// SilenceMS is how long, in ms, a probe hears nothing before it ends itself.
+const SilenceMS = 60_000
+
+// Reply answers one Request.
+type Reply struct {
+	ID    uint64 `json:"id"`
+	Error string `json:"error,omitempty"` // empty: done
+}
