@@ -1,0 +1,340 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Store keeps what the Events of a Source add up to.
+type Store struct {
+	poll time.Duration
+
+	mu    sync.Mutex // protects the following
+	rev   uint64
+	disc  Discovery
+	nodes map[string]*nodeRecord
+}
+
+// NewStore returns a Store that knows nothing yet. poll is the pace asked of the nodes, told to those who draw.
+func NewStore(poll time.Duration) *Store {
+	return &Store{poll: poll, nodes: map[string]*nodeRecord{}}
+}
+
+// Apply takes one Event in. An Event that makes no sense (a report of a node that never said hello) is dropped.
+func (s *Store) Apply(e Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case e.Discovery != nil:
+		s.disc = cleanDiscovery(e.Discovery)
+	case e.Node == "":
+		return
+	case e.Gone:
+		delete(s.nodes, e.Node)
+	default:
+		n := s.nodes[e.Node]
+		if n == nil {
+			n = newNodeRecord(e.Node, e.At)
+			s.nodes[e.Node] = n
+		}
+		if !n.apply(e) {
+			return
+		}
+		n.rev = s.rev + 1
+	}
+	s.rev++
+}
+
+// Rev grows with every Event that changed something.
+func (s *Store) Rev() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rev
+}
+
+// Snapshot is all that is known, with ages counted to now.
+func (s *Store) Snapshot(now time.Time) *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snap := &Snapshot{Rev: s.rev, At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
+	for name, n := range s.nodes {
+		snap.Nodes[name] = n.view(now)
+	}
+	for i := range s.disc.Jobs {
+		for _, name := range s.disc.Jobs[i].Nodes {
+			if snap.Nodes[name] == nil {
+				snap.Nodes[name] = newNodeRecord(name, s.disc.Answered).view(now)
+			}
+		}
+		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, now))
+	}
+	return snap
+}
+
+func jobView(job *Job, nodes map[string]*Node, now time.Time) JobView {
+	v := JobView{Job: *job}
+	for _, name := range job.Nodes {
+		n := nodes[name]
+		own := 0
+		for i := range n.GPUs {
+			if job.Owns(name, n.GPUs[i].Number) {
+				own++
+			}
+		}
+		if minors, known := job.Minors[name]; known {
+			v.GPUs += len(minors)
+		} else {
+			v.GPUs += own
+		}
+		if n.State == NodeStreaming {
+			v.Streaming++
+			v.GPUsSeen += own
+		}
+	}
+	v.Findings = findings(job, nodes, now)
+	return v
+}
+
+// nodeRecord is what the Store keeps of one node. What it hands out is never changed afterwards: slices are replaced, not written to,
+// and histories only grow behind what was handed out.
+type nodeRecord struct {
+	name string
+	rev  uint64
+
+	seen      time.Time // when it was first heard of
+	began     time.Time // of the current attempt; zero: none is under way
+	tries     int
+	steps     []Step    // of the current attempt
+	lastSteps []Step    // of the attempt that failed last
+	attempts  []Attempt // newest first
+	failure   *Failure
+	downSince time.Time // of the first failure in a row
+	retry     time.Time
+
+	hello     *wire.Hello
+	interval  time.Duration
+	streaming time.Time // since when reports come in this session; zero: they do not
+	arrived   time.Time
+	mono      int64
+	report    *wire.Report
+	gpus      []GPU
+	listed    bool
+	processes []wire.Process
+	faults    []wire.Fault
+}
+
+const maxAttempts = 8
+
+// keepNumbers is how long after the last report a node that lost its session still shows its numbers, dimmed. Later the failure takes
+// their place: numbers that old tell nothing.
+const keepNumbers = 60 * time.Second
+
+func newNodeRecord(name string, at time.Time) *nodeRecord {
+	return &nodeRecord{name: clean(name, maxName), seen: at, interval: 3 * time.Second}
+}
+
+func (n *nodeRecord) apply(e Event) bool {
+	switch {
+	case e.Try != nil:
+		n.try(e.At, e.Try)
+	case e.Step != nil:
+		n.step(e.At, *e.Step)
+	case e.Hello != nil:
+		n.hello = cleanHello(e.Hello)
+	case e.Report != nil && n.hello != nil:
+		n.sample(e.At, e.Report)
+	case e.Down != nil:
+		n.down(e.At, e.Down)
+	default:
+		return false
+	}
+	return true
+}
+
+func (n *nodeRecord) try(at time.Time, t *Try) {
+	n.began, n.tries, n.steps, n.retry = at, n.tries+1, nil, time.Time{}
+	n.interval = max(t.Interval, time.Millisecond)
+}
+
+func (n *nodeRecord) step(at time.Time, s Step) {
+	s.At, s.Text = at, clean(s.Text, maxName)
+	steps := slices.Clone(n.steps)
+	if i := slices.IndexFunc(steps, func(o Step) bool { return o.Stage == s.Stage }); i >= 0 {
+		steps[i] = s
+	} else {
+		steps = append(steps, s)
+	}
+	n.steps = steps
+}
+
+func (n *nodeRecord) down(at time.Time, d *Down) {
+	if n.failure == nil || !n.streaming.IsZero() {
+		n.downSince = at
+	}
+	n.failure, n.retry = cleanFailure(&d.Failure), d.Retry
+	took := time.Duration(0)
+	if !n.began.IsZero() {
+		took = at.Sub(n.began)
+	}
+	n.attempts = append([]Attempt{{At: at, Summary: n.failure.Summary, Took: took}}, n.attempts[:min(len(n.attempts), maxAttempts-1)]...)
+	n.lastSteps, n.began, n.streaming = n.steps, time.Time{}, time.Time{}
+}
+
+func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
+	if n.streaming.IsZero() {
+		n.streaming, n.failure, n.tries, n.attempts = at, nil, 0, nil
+	}
+	gaps := n.missed(r)
+	n.gpus = n.mergeGPUs(at, r, gaps)
+	n.report = r
+	n.arrived = at
+	if !r.OffBeat {
+		n.mono = r.MonoMS
+	}
+	n.listed = r.Listed
+	n.processes = cleanProcesses(r.Processes)
+	n.faults = cleanFaults(r.Faults)
+}
+
+// missed is how many polls brought nothing between the last report and r, by the node's own clock; -1 when r is no sample.
+// A node that was booted meanwhile has a clock that began anew: then the history begins anew behind one gap.
+func (n *nodeRecord) missed(r *wire.Report) int {
+	switch {
+	case r.OffBeat:
+		return -1
+	case n.mono == 0:
+		return 0
+	case r.MonoMS <= n.mono:
+		return 1
+	}
+	polls := (time.Duration(r.MonoMS-n.mono)*time.Millisecond + n.interval/2) / n.interval
+	return int(min(max(polls-1, 0), HistoryLen))
+}
+
+func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report, gaps int) []GPU {
+	samples := make(map[int]*wire.GPU, len(r.GPUs))
+	for i := range r.GPUs {
+		samples[r.GPUs[i].Index] = &r.GPUs[i]
+	}
+	before := make(map[string]*GPU, len(n.gpus))
+	for i := range n.gpus {
+		before[n.gpus[i].Key] = &n.gpus[i]
+	}
+	out := make([]GPU, 0, len(n.hello.GPUs))
+	for _, card := range n.hello.GPUs {
+		g := GPU{Card: card, Key: gpuKey(card), Number: gpuNumber(card), GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
+		if s := samples[card.Index]; s != nil {
+			g.GPU = *s
+			g.Lost = clean(s.Lost, maxName)
+		}
+		old := before[g.Key]
+		g.Util = history(old, g.UtilPercent, gaps)
+		g.Since = conditionsSince(old, &g.GPU, at)
+		out = append(out, g)
+	}
+	slices.SortStableFunc(out, func(a, b GPU) int { return a.Number - b.Number })
+	return out
+}
+
+func gpuKey(c wire.Card) string {
+	if c.UUID != "" {
+		return c.UUID
+	}
+	return "index:" + strconv.Itoa(c.Index)
+}
+
+func gpuNumber(c wire.Card) int {
+	if c.Minor != nil {
+		return *c.Minor
+	}
+	return c.Index
+}
+
+// history appends to the history of old. It writes only behind what Snapshots have been given, so they stay as they are.
+func history(old *GPU, util *int, gaps int) []float32 {
+	var h []float32
+	if old != nil {
+		h = old.Util
+	}
+	if gaps < 0 {
+		return h
+	}
+	for range gaps {
+		h = appendSample(h, Gap)
+	}
+	v := Gap
+	if util != nil {
+		v = float32(*util)
+	}
+	return appendSample(h, v)
+}
+
+func appendSample(h []float32, v float32) []float32 {
+	if len(h) == HistoryLen {
+		h = h[1:]
+	}
+	if cap(h) == len(h) {
+		h = append(make([]float32, 0, 2*HistoryLen), h...)
+	}
+	return append(h, v)
+}
+
+// view is the node as it is at now.
+func (n *nodeRecord) view(now time.Time) *Node {
+	v := &Node{
+		Name: n.name, Rev: n.rev, Tries: n.tries, Attempts: n.attempts, Failure: n.failure, RetryAt: n.retry,
+		Hello: n.hello, Interval: n.interval, Arrived: n.arrived, Steps: n.steps,
+	}
+	v.State, v.Since = n.state(now)
+	if v.State == NodeFailed {
+		v.Steps = n.lastSteps
+	}
+	if !n.arrived.IsZero() {
+		v.Age = max(now.Sub(n.arrived), 0)
+	}
+	if v.State == NodeStreaming || v.State == NodeStale {
+		v.Host, v.GPUs = n.report.Host, n.gpus
+		v.Listed, v.Processes, v.Faults = n.listed, n.processes, n.faults
+	}
+	return v
+}
+
+func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
+	age := now.Sub(n.arrived)
+	switch {
+	case !n.streaming.IsZero() && age <= 3*n.interval:
+		return NodeStreaming, n.streaming
+	case !n.streaming.IsZero(), !n.arrived.IsZero() && age <= max(keepNumbers, 3*n.interval):
+		return NodeStale, n.arrived
+	case n.failure != nil:
+		return NodeFailed, n.downSince
+	case !n.began.IsZero():
+		return NodeConnecting, n.began
+	}
+	return NodeConnecting, n.seen
+}
+
+// conditionsSince carries the beginnings of conditions from one sample to the next.
+func conditionsSince(old *GPU, g *wire.GPU, at time.Time) map[Kind]time.Time {
+	var before map[Kind]time.Time
+	if old != nil {
+		before = old.Since
+	}
+	now := map[Kind]time.Time{}
+	for _, k := range conditions(g) {
+		since, held := before[k]
+		if !held {
+			since = at
+		}
+		now[k] = since
+	}
+	if maps.Equal(before, now) {
+		return before
+	}
+	return now
+}

@@ -1,0 +1,124 @@
+package poller
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Config is what a Manager needs.
+type Config struct {
+	Opener   Opener
+	Interval time.Duration // between two reports of a node
+	Dials    int           // how many nodes are dialed at the same time, at most
+}
+
+// Manager watches a changing set of nodes.
+type Manager struct {
+	cfg   Config
+	dials chan struct{} // a token for each attempt under way
+
+	mu      sync.Mutex // protects the following
+	ctx     context.Context
+	emit    func(cluster.Event)
+	wanted  []string
+	nodes   map[string]*node
+	leaving map[string]<-chan struct{} // names that were dropped: closed when their last event is out
+	look    string                     // the node whose processes are wanted, EveryNode, or none
+	wg      sync.WaitGroup
+}
+
+// EveryNode asks Look for the processes of all nodes.
+const EveryNode = "*"
+
+// New returns a Manager that watches nothing yet.
+func New(cfg Config) *Manager {
+	return &Manager{cfg: cfg, dials: make(chan struct{}, cfg.Dials), nodes: map[string]*node{}, leaving: map[string]<-chan struct{}{}}
+}
+
+// Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
+func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
+	m.mu.Lock()
+	m.ctx, m.emit = ctx, emit
+	m.reconcile()
+	m.mu.Unlock()
+
+	<-ctx.Done()
+	m.mu.Lock()
+	m.ctx = nil // no node starts any more
+	m.mu.Unlock()
+	m.wg.Wait()
+}
+
+// SetNodes makes names the watched nodes: new ones are dialed, those not named are closed and end in a Gone event.
+func (m *Manager) SetNodes(names []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wanted = names
+	m.reconcile()
+}
+
+// reconcile brings the running nodes in line with the wanted ones. m.mu is held.
+func (m *Manager) reconcile() {
+	if m.ctx == nil {
+		return
+	}
+	wanted := make(map[string]bool, len(m.wanted))
+	for _, name := range m.wanted {
+		wanted[name] = true
+		if m.nodes[name] == nil {
+			m.start(name)
+		}
+	}
+	for name, n := range m.nodes {
+		if !wanted[name] {
+			n.cancel()
+			delete(m.nodes, name)
+			m.leaving[name] = n.done
+		}
+	}
+}
+
+func (m *Manager) start(name string) {
+	ctx, cancel := context.WithCancel(m.ctx)
+	n := &node{
+		name: name, opener: m.cfg.Opener, interval: m.cfg.Interval, dials: m.dials, emit: m.emit, cancel: cancel,
+		before: m.leaving[name], done: make(chan struct{}),
+		repace: make(chan struct{}, 1), retry: make(chan struct{}, 1),
+	}
+	delete(m.leaving, name)
+	n.processes.Store(m.look == name || m.look == EveryNode)
+	m.nodes[name] = n
+	m.wg.Go(func() { n.run(ctx) })
+}
+
+// Look says whose processes are wanted: those of one node, of EveryNode, or of none ("").
+func (m *Manager) Look(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.look = name
+	for _, n := range m.nodes {
+		if want := name == n.name || name == EveryNode; n.processes.Swap(want) != want {
+			poke(n.repace)
+		}
+	}
+}
+
+// Retry makes the nodes that wait for their next attempt try at once.
+func (m *Manager) Retry() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, n := range m.nodes {
+		poke(n.retry)
+	}
+}
+
+// poke wakes whoever waits on c; one poke is remembered.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,160 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// node is one watched node. Its fields but the atomics and channels are set once, before run.
+type node struct {
+	name     string
+	opener   Opener
+	interval time.Duration
+	dials    chan struct{}
+	emit     func(cluster.Event)
+	cancel   context.CancelFunc
+	before   <-chan struct{} // closed when an earlier watch of the same name has ended; nil: there was none
+	done     chan struct{}   // closed when this one has
+
+	processes atomic.Bool   // the process list is wanted
+	repace    chan struct{} // processes has changed
+	retry     chan struct{} // do not wait any longer
+}
+
+// Waits between two attempts. A fault that only a person can mend is tried seldom: a site that counts failed logins shall not be
+// given a reason to lock somebody out. The key r tries at once.
+var (
+	ordinary  = waits{first: time.Second, most: 30 * time.Second}
+	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute}
+)
+
+type waits struct{ first, most time.Duration }
+
+func waitsFor(c cluster.Class) waits {
+	switch c {
+	case cluster.ClassAuth, cluster.ClassAdopt, cluster.ClassDenied, cluster.ClassHostKeyChanged, cluster.ClassHostKeyUnknown,
+		cluster.ClassUnknownHost, cluster.ClassNoSpace, cluster.ClassNoExec, cluster.ClassPlatform, cluster.ClassLocal:
+		return forPerson
+	}
+	return ordinary
+}
+
+func (w waits) backoff() *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{InitialInterval: w.first, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: w.most}
+}
+
+// run leads the node through its life until ctx ends.
+func (n *node) run(ctx context.Context) {
+	defer close(n.done)
+	if n.before != nil {
+		<-n.before
+	}
+	defer func() { n.emit(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
+	var pace waits
+	var wait *backoff.ExponentialBackOff
+	for {
+		streamed, err := n.attempt(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		failure := asFailure(err)
+		if w := waitsFor(failure.Class); streamed || wait == nil || w != pace {
+			pace, wait = w, w.backoff()
+		}
+		delay := wait.NextBackOff()
+		now := time.Now()
+		n.emit(cluster.Event{At: now, Node: n.name, Down: &cluster.Down{Failure: failure, Retry: now.Add(delay)}})
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.retry:
+		case <-time.After(delay):
+		}
+	}
+}
+
+// asFailure is err as a Failure. An error that is none is one that this program did not foresee: it is shown as it is.
+func asFailure(err error) cluster.Failure {
+	if f, ok := errors.AsType[*cluster.Failure](err); ok {
+		return *f
+	}
+	return cluster.Failure{Class: cluster.ClassOther, Summary: err.Error()}
+}
+
+// attempt opens a session and streams from it until it ends. streamed says that at least one report came.
+func (n *node) attempt(ctx context.Context) (streamed bool, err error) {
+	select {
+	case n.dials <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval}})
+	session, err := n.opener.Open(ctx, n.name, n.step)
+	<-n.dials
+	if err != nil {
+		return false, err
+	}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	pacing, done := context.WithCancel(ctx)
+	defer done()
+	defer session.Close() // before the wait: a Send that blocks returns when the session is closed
+	defer context.AfterFunc(ctx, func() { session.Close() })()
+	wg.Go(func() { n.keepPace(pacing, session) })
+	return n.stream(session)
+}
+
+func (n *node) step(s cluster.Step) {
+	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
+}
+
+// keepPace tells the probe what is wanted, now and whenever it changes. Sending may block for as long as the connection does, which is
+// why it has a goroutine of its own; a failure to send is seen by stream, on the same connection.
+func (n *node) keepPace(ctx context.Context, session Session) {
+	for id := uint64(1); ; id++ {
+		pace := wire.Pace{IntervalMS: int(n.interval.Milliseconds()), Processes: n.processes.Load()}
+		if session.Send(wire.Request{ID: id, Pace: &pace}) != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.repace:
+		}
+	}
+}
+
+func (n *node) stream(session Session) (streamed bool, err error) {
+	began := time.Now()
+	n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepBegan, Text: "waiting for the first report"})
+	for {
+		msg, err := session.Next()
+		if err != nil {
+			return streamed, err
+		}
+		now := time.Now()
+		switch {
+		case msg.Hello != nil:
+			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
+		case msg.Report != nil:
+			if !streamed {
+				streamed = true
+				n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepDone, Text: "reports come", Took: now.Sub(began)})
+			}
+			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
+		case msg.Reply != nil && msg.Reply.Error != "":
+			return streamed, &cluster.Failure{
+				Class: cluster.ClassGarbage, Summary: "the probe refused a request", Words: msg.Reply.Error,
+				Meaning: "Both ends of nvnodetop do not understand each other.", Hints: []string{"use the same version on all machines that share your home"},
+			}
+		}
+	}
+}

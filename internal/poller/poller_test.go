@@ -1,0 +1,339 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// fakeNode is one node of a fakeCluster: what Open and the session do.
+type fakeNode struct {
+	fail  func(try int) error // nil error: the session opens
+	life  time.Duration       // of a session; 0: for ever
+	tries int
+}
+
+type fakeCluster struct {
+	mu       sync.Mutex
+	nodes    map[string]*fakeNode
+	opening  int
+	peak     int
+	sessions map[string]int // open ones
+	paces    map[string][]wire.Pace
+	slow     time.Duration // of Open
+}
+
+func newFakeCluster() *fakeCluster {
+	return &fakeCluster{nodes: map[string]*fakeNode{}, sessions: map[string]int{}, paces: map[string][]wire.Pace{}}
+}
+
+func (c *fakeCluster) Open(ctx context.Context, node string, step func(cluster.Step)) (Session, error) {
+	c.mu.Lock()
+	c.opening++
+	c.peak = max(c.peak, c.opening)
+	n := c.nodes[node]
+	n.tries++
+	try := n.tries
+	c.mu.Unlock()
+	step(cluster.Step{Stage: cluster.StageName, State: cluster.StepBegan})
+	defer func() { c.mu.Lock(); c.opening--; c.mu.Unlock() }()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(c.slow):
+	}
+	if n.fail != nil {
+		if err := n.fail(try); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	c.sessions[node]++
+	c.mu.Unlock()
+	s := &fakeSession{cluster: c, node: node, closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
+	if n.life > 0 {
+		s.end = time.After(n.life)
+	}
+	return s, nil
+}
+
+type fakeSession struct {
+	cluster *fakeCluster
+	node    string
+	closed  chan struct{}
+	once    sync.Once
+	tick    *time.Ticker
+	end     <-chan time.Time
+	said    bool
+}
+
+func (s *fakeSession) Next() (wire.Message, error) {
+	if !s.said {
+		s.said = true
+		return wire.Message{Hello: &wire.Hello{Host: s.node}}, nil
+	}
+	select {
+	case <-s.closed:
+		return wire.Message{}, io.ErrClosedPipe
+	case <-s.end:
+		return wire.Message{}, &cluster.Failure{Class: cluster.ClassClosed, Summary: "connection closed"}
+	case <-s.tick.C:
+		return wire.Message{Report: &wire.Report{}}, nil
+	}
+}
+
+func (s *fakeSession) Send(r wire.Request) error {
+	s.cluster.mu.Lock()
+	defer s.cluster.mu.Unlock()
+	if r.Pace != nil {
+		s.cluster.paces[s.node] = append(s.cluster.paces[s.node], *r.Pace)
+	}
+	return nil
+}
+
+func (s *fakeSession) Close() error {
+	s.once.Do(func() {
+		close(s.closed)
+		s.tick.Stop()
+		s.cluster.mu.Lock()
+		s.cluster.sessions[s.node]--
+		s.cluster.mu.Unlock()
+	})
+	return nil
+}
+
+// record is an emit that keeps what it is given.
+type record struct {
+	mu     sync.Mutex
+	events []cluster.Event
+}
+
+func (r *record) emit(e cluster.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+func (r *record) count(keep func(cluster.Event) bool) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, e := range r.events {
+		if keep(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// watch runs a Manager over c inside a synctest bubble while test runs.
+func watch(t *testing.T, c *fakeCluster, dials int, test func(m *Manager, r *record)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Dials: dials}), &record{}
+		var wg sync.WaitGroup
+		wg.Go(func() { m.Run(ctx, r.emit) })
+		test(m, r)
+		cancel()
+		wg.Wait()
+		for node, open := range c.sessions {
+			if open != 0 {
+				t.Errorf("%s: %d sessions are open after Run returned", node, open)
+			}
+		}
+	})
+}
+
+// pass lets time pass, and everything that was to happen by then happen.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestStreamsAndCloses(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"], c.nodes["b"] = &fakeNode{}, &fakeNode{}
+	watch(t, c, 8, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a", "b"})
+		pass(10 * time.Second)
+		if n := r.count(func(e cluster.Event) bool { return e.Report != nil && e.Node == "a" }); n != 3 {
+			t.Errorf("a sent %d reports in 10 s at 3 s, want 3", n)
+		}
+		m.SetNodes([]string{"b"})
+		synctest.Wait()
+		if c.sessions["a"] != 0 || c.sessions["b"] != 1 {
+			t.Errorf("sessions %v after a was dropped, want only b's", c.sessions)
+		}
+		last := r.events[len(r.events)-1]
+		if last.Node != "a" || !last.Gone {
+			t.Errorf("last event %+v, want a gone", last)
+		}
+	})
+}
+
+func TestOneSessionANodeWhateverTheList(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	watch(t, c, 8, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a", "a"})
+		m.SetNodes([]string{"a"})
+		pass(time.Second)
+		if c.sessions["a"] != 1 || c.nodes["a"].tries != 1 {
+			t.Errorf("%d sessions after %d tries, want one of each", c.sessions["a"], c.nodes["a"].tries)
+		}
+	})
+}
+
+func TestDroppedAndWantedAgain(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	watch(t, c, 8, func(m *Manager, r *record) {
+		for range 5 {
+			m.SetNodes([]string{"a"})
+			m.SetNodes(nil)
+		}
+		m.SetNodes([]string{"a"})
+		pass(time.Second)
+		gone := slices.IndexFunc(r.events, func(e cluster.Event) bool { return e.Hello != nil })
+		if gone < 0 || slices.ContainsFunc(r.events[gone:], func(e cluster.Event) bool { return e.Gone }) {
+			t.Error("an earlier watch of the node spoke after the last one had begun")
+		}
+	})
+}
+
+func TestDialsAreLimited(t *testing.T) {
+	c := newFakeCluster()
+	c.slow = time.Second
+	var names []string
+	for i := range 20 {
+		name := string(rune('a' + i))
+		c.nodes[name] = &fakeNode{}
+		names = append(names, name)
+	}
+	watch(t, c, 4, func(m *Manager, r *record) {
+		m.SetNodes(names)
+		pass(4500 * time.Millisecond)
+		if c.peak != 4 {
+			t.Errorf("%d dials at a time, want 4", c.peak)
+		}
+		if n := r.count(func(e cluster.Event) bool { return e.Hello != nil }); n != 16 {
+			t.Errorf("%d nodes after 4.5 s, want 16: 4 a second", n)
+		}
+	})
+}
+
+func TestBackoff(t *testing.T) {
+	for _, tc := range []struct {
+		class    cluster.Class
+		in       time.Duration
+		min, max int // tries
+	}{
+		{cluster.ClassRefused, 7 * time.Second, 3, 4},         // at 0, 1, 3, 7 s, give or take 20 %
+		{cluster.ClassRefused, 10 * time.Minute, 20, 30},      // never more than 30 s
+		{cluster.ClassHostKeyChanged, 14 * time.Second, 2, 3}, // at 0, 5, 15 s
+		{cluster.ClassAuth, time.Hour, 12, 22},                // never more than 5 min
+	} {
+		t.Run(string(tc.class)+tc.in.String(), func(t *testing.T) {
+			c := newFakeCluster()
+			c.nodes["a"] = &fakeNode{fail: func(int) error { return &cluster.Failure{Class: tc.class, Summary: "no"} }}
+			watch(t, c, 1, func(m *Manager, r *record) {
+				m.SetNodes([]string{"a"})
+				pass(tc.in)
+				if got := c.nodes["a"].tries; got < tc.min || got > tc.max {
+					t.Errorf("%d tries in %v, want %d to %d", got, tc.in, tc.min, tc.max)
+				}
+			})
+		})
+	}
+}
+
+func TestStreamResetsTheBackoff(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{life: 20 * time.Second}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(5 * time.Minute)
+		var waits []time.Duration
+		for _, e := range r.events {
+			if e.Down != nil {
+				waits = append(waits, e.Down.Retry.Sub(e.At))
+			}
+		}
+		if len(waits) < 10 {
+			t.Fatalf("%d sessions ended in 5 min, want one in about 21 s", len(waits))
+		}
+		if longest := slices.Max(waits); longest > 1200*time.Millisecond {
+			t.Errorf("waited %v after a session that had streamed, want about 1 s", longest)
+		}
+	})
+}
+
+func TestRetryDoesNotWait(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{fail: func(try int) error {
+		if try < 5 {
+			return &cluster.Failure{Class: cluster.ClassHostKeyChanged, Summary: "changed"}
+		}
+		return nil
+	}}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		for range 4 {
+			pass(time.Second)
+			m.Retry()
+		}
+		pass(time.Second)
+		if c.sessions["a"] != 1 {
+			t.Errorf("no session after 5 tries by hand, %d made", c.nodes["a"].tries)
+		}
+	})
+}
+
+func TestLook(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"], c.nodes["b"] = &fakeNode{}, &fakeNode{}
+	watch(t, c, 2, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a", "b"})
+		pass(time.Second)
+		m.Look("a")
+		synctest.Wait()
+		m.Look("b")
+		synctest.Wait()
+		m.Look("b")
+		synctest.Wait()
+		want := map[string][]bool{"a": {false, true, false}, "b": {false, true}}
+		for node, list := range want {
+			var got []bool
+			for _, p := range c.paces[node] {
+				got = append(got, p.Processes)
+				if p.IntervalMS != 3000 {
+					t.Errorf("%s was asked for a report every %d ms, want 3000", node, p.IntervalMS)
+				}
+			}
+			if !slices.Equal(got, list) {
+				t.Errorf("%s was asked for processes %v, want %v", node, got, list)
+			}
+		}
+	})
+}
+
+func TestUnforeseenErrorsAreShown(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{fail: func(int) error { return errors.New("the moon is in the way") }}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		synctest.Wait()
+		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Summary == "the moon is in the way" }); n != 1 {
+			t.Error("the error did not become a failure")
+		}
+	})
+}
