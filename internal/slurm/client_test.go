@@ -1,0 +1,323 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// fakeSlurm answers like a cluster: squeue prints records; scontrol prints gres by question.
+type fakeSlurm struct {
+	records []record
+	gres    map[string]string // what `scontrol show job -d` prints, by the id asked for; "" for all jobs
+	fail    map[string]error  // by the command's first words, with what it writes to standard error
+	asked   []string          // all commands
+}
+
+func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
+	line := strings.Join(argv, " ")
+	s.asked = append(s.asked, line)
+	for begin, err := range s.fail {
+		if strings.HasPrefix(line, begin) {
+			return nil, []byte(err.Error()), err
+		}
+	}
+	switch {
+	case argv[0] == "squeue":
+		return fixed.print(s.records...), nil, nil
+	case strings.HasPrefix(line, "scontrol show hostnames "):
+		hosts, err := ExpandHostlist(strings.ReplaceAll(argv[3], ",-,", ",PART,"))
+		if err != nil {
+			return nil, nil, err
+		}
+		return []byte(strings.ReplaceAll(strings.Join(hosts, "\n")+"\n", "PART", "-")), nil, nil
+	case strings.HasPrefix(line, "scontrol show job -d"):
+		id := strings.TrimPrefix(strings.TrimPrefix(line, "scontrol show job -d"), " ")
+		said, ok := s.gres[id]
+		if !ok {
+			return nil, []byte("slurm_load_jobs error: Invalid job id specified\n"), errors.New("exit status 1")
+		}
+		return []byte(said), nil, nil
+	}
+	return nil, nil, fmt.Errorf("the test expects no %q", line)
+}
+
+// since forgets what was asked, and returns it but for squeue's.
+func (s *fakeSlurm) since() []string {
+	asked := slices.DeleteFunc(s.asked, func(line string) bool { return strings.HasPrefix(line, "squeue") })
+	s.asked = nil
+	return asked
+}
+
+func newClient(run Runner) *Client {
+	c := New(run, Deadline)
+	c.loc, c.marks = time.UTC, func() marks { return fixed }
+	return c
+}
+
+const startedAt = "2026-11-20T18:22:36"
+
+func showJob(number, nodes, gres string) string {
+	return fmt.Sprintf("JobId=%s JobName=x\n   NodeList=%s\n     Nodes=%s CPU_IDs=16 Mem=0 GRES=%s\n\n", number, nodes, nodes, gres)
+}
+
+func TestAsk(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{
+			{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-03,07]", nodes: "4", name: "train"},
+			{id: "2_1", number: "16", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1", name: "arr"},
+			{id: "2_2", number: "17", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1", name: "arr"},
+			{id: "2_[4-6%3]", number: "2", state: "PD", nodes: "1", gres: "gres:gpu:1", reason: "JobArrayTaskLimit", name: "arr"},
+		},
+		gres: map[string]string{
+			"1": showJob("1", "node[01-03,07]", "gpu:a100:4(IDX:0-3)"),
+			"2": showJob("16", "node08", "gpu:a100:1(IDX:0)") + showJob("17", "node08", "gpu:a100:1(IDX:1)"),
+		},
+	}
+	c := newClient(slurm.run)
+	answer, err := c.Ask(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC)
+	four, one := []int{0, 1, 2, 3}, 1
+	want := &Answer{
+		Jobs: []cluster.Job{
+			{
+				ID: "1", Number: "1", Name: "train", User: "alice", Start: start, Nodes: []string{"node01", "node02", "node03", "node07"},
+				Minors: map[string][]int{"node01": four, "node02": four, "node03": four, "node07": four},
+			},
+			{ID: "2_1", Number: "16", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"}, Minors: map[string][]int{"node08": {0}}},
+			{ID: "2_2", Number: "17", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"}, Minors: map[string][]int{"node08": {1}}},
+		},
+		Pending: []cluster.PendingJob{{ID: "2_[4-6%3]", Name: "arr", Nodes: 1, GPUs: &one, Reason: "JobArrayTaskLimit"}},
+	}
+	if diff := cmp.Diff(want, answer); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	wantAsked := []string{"scontrol show hostnames node[01-03,07]", "scontrol show job -d 1", "scontrol show job -d 2"}
+	if diff := cmp.Diff(wantAsked, slurm.since()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
+func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{
+			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "a[1-2]"},
+			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "b1"},
+		},
+		gres: map[string]string{
+			"1": showJob("1", "a[1-2]", "gpu:4(IDX:0-3)"),
+			"2": showJob("2", "b1", "gpu:4(IDX:0)"),
+			"3": "JobId=3 JobName=no lines\n",
+		},
+	}
+	c := newClient(slurm.run)
+	ask := func(want ...string) *Answer {
+		t.Helper()
+		answer, err := c.Ask(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, slurm.since(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("asked (-want +got):\n%s", diff)
+		}
+		return answer
+	}
+	ask("scontrol show hostnames a[1-2]", "scontrol show job -d 1", "scontrol show job -d 2")
+	if answer := ask(); !answer.Jobs[0].Owns("a2", 3) || answer.Jobs[1].Owns("b1", 3) {
+		t.Errorf("the second answer forgot the GPUs: %+v", answer.Jobs)
+	}
+
+	slurm.records[1].start = "2026-11-20T19:00:00" // requeued
+	ask("scontrol show job -d 2")
+	slurm.records[0].nodelist = "a[1-3]" // grown
+	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1")
+	slurm.records = append(slurm.records, record{id: "3", number: "3", state: "R", start: startedAt, nodelist: "b1"})
+	if answer := ask("scontrol show job -d 3"); answer.Jobs[2].Minors != nil {
+		t.Errorf("GPUs out of nothing: %v", answer.Jobs[2].Minors)
+	}
+	ask() // that SLURM does not say is remembered too
+
+	gone := slurm.records[0]
+	slurm.records = slurm.records[1:]
+	ask()
+	slurm.records = append(slurm.records, gone)
+	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1") // nothing is kept of jobs that went
+}
+
+func TestAskForManyJobsAtOnce(t *testing.T) {
+	slurm := &fakeSlurm{gres: map[string]string{}}
+	for i := range maxQuestions + 1 {
+		id := fmt.Sprint(i + 1)
+		slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt, nodelist: "n[1-2]"})
+		slurm.gres[""] += showJob(id, "n[1-2]", "gpu:8(IDX:"+id+")")
+	}
+	answer, err := newClient(slurm.run).Ask(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"scontrol show hostnames n[1-2]", "scontrol show job -d"}, slurm.since()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	for i, job := range answer.Jobs {
+		if want := map[string][]int{"n1": {i + 1}, "n2": {i + 1}}; !cmp.Equal(job.Minors, want) {
+			t.Errorf("job %s has %v, want %v", job.ID, job.Minors, want)
+		}
+	}
+}
+
+func TestAskDoesNotTrustGPUsOfOtherNodes(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
+		gres:    map[string]string{"1": showJob("1", "n[1-2]", "gpu:4(IDX:0)")},
+	}
+	answer, err := newClient(slurm.run).Ask(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Jobs[0].Minors != nil {
+		t.Errorf("GPUs %v of a job on n1, from lines about n[1-2]", answer.Jobs[0].Minors)
+	}
+}
+
+func TestAskExpandsWithoutScontrol(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n[1-2]"}},
+		gres:    map[string]string{"1": ""},
+		fail:    map[string]error{"scontrol show hostnames": errors.New("scontrol: fatal: something")},
+	}
+	answer, err := newClient(slurm.run).Ask(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"n1", "n2"}, answer.Jobs[0].Nodes); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+}
+
+func TestAskWhenGPUsAreNotTold(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
+		gres:    map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)")},
+		fail:    map[string]error{"scontrol show job": errors.New("slurm_load_jobs error: Socket timed out on send/recv operation")},
+	}
+	c := newClient(slurm.run)
+	answer, err := c.Ask(t.Context())
+	if f, ok := errors.AsType[*cluster.Failure](err); !ok || f.Class != cluster.ClassSlurmTimeout {
+		t.Errorf("error %v, want a failure of class %s", err, cluster.ClassSlurmTimeout)
+	}
+	if answer == nil || len(answer.Jobs) != 1 {
+		t.Fatalf("squeue answered, but the jobs are lost: %+v", answer)
+	}
+	slurm.fail = nil
+	if answer, err = c.Ask(t.Context()); err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) {
+		t.Errorf("asked again: %v, GPUs %v", err, answer.Jobs[0].Minors)
+	}
+}
+
+func TestAskFails(t *testing.T) {
+	exit1 := errors.New("exit status 1")
+	for name, tt := range map[string]struct {
+		stderr  string
+		err     error
+		class   cluster.Class
+		summary string
+	}{
+		"controller dead": {
+			"slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", exit1,
+			cluster.ClassSlurm, "slurmctld does not answer: Unable to contact slurm controller (connect failure)",
+		},
+		"controller frozen": {
+			"slurm_load_jobs error: Socket timed out on send/recv operation\n", exit1,
+			cluster.ClassSlurmTimeout, "slurmctld does not answer: Socket timed out on send/recv operation",
+		},
+		"deadline": {"", errLate, cluster.ClassSlurmTimeout, "slurmctld does not answer: squeue said nothing for 10s"},
+		"unknown user, exit status 0": {
+			"squeue: error: Invalid user: nosuchuser\n\n", nil,
+			cluster.ClassSlurm, "squeue failed: Invalid user: nosuchuser",
+		},
+		"munge": {
+			"squeue: error: If munged is up, restart with --num-threads=10\nsqueue: error: Munge encode failed\n", exit1,
+			cluster.ClassSlurm, "squeue failed: If munged is up, restart with --num-threads=10",
+		},
+		"silent":   {"", exit1, cluster.ClassSlurm, "squeue failed: exit status 1"},
+		"too much": {"", errTooMuch, cluster.ClassSlurm, "squeue failed: more than 32 MiB of output"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return nil, []byte(tt.stderr), tt.err })
+			answer, err := c.Ask(t.Context())
+			f, ok := errors.AsType[*cluster.Failure](err)
+			if !ok || answer != nil {
+				t.Fatalf("answer %v, error %v", answer, err)
+			}
+			if f.Class != tt.class || f.Summary != tt.summary || f.Words != strings.TrimSpace(tt.stderr) {
+				t.Errorf("got  %q %q %q\nwant %q %q", f.Class, f.Summary, f.Words, tt.class, tt.summary)
+			}
+		})
+	}
+}
+
+func TestAskWithoutSlurm(t *testing.T) {
+	for name, run := range map[string]Runner{
+		"no squeue": func(context.Context, ...string) ([]byte, []byte, error) {
+			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
+		},
+		"no configuration": func(context.Context, ...string) ([]byte, []byte, error) {
+			return nil, []byte("squeue: error: fetch_config: DNS SRV lookup failed\nsqueue: fatal: " + noConfig + "\n"), errors.New("exit status 1")
+		},
+	} {
+		if _, err := newClient(run).Ask(t.Context()); !errors.Is(err, ErrNoSlurm) {
+			t.Errorf("%s: %v, want %v", name, err, ErrNoSlurm)
+		}
+	}
+}
+
+func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	for name, out := range map[string][]byte{
+		"cut off":   []byte(fixed.begin + "1" + fixed.next),
+		"node list": fixed.print(record{id: "1", state: "R", nodelist: "n[1-"}),
+	} {
+		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return out, nil, nil })
+		if answer, err := c.Ask(t.Context()); answer != nil || err == nil || !strings.Contains(err.Error(), "not understood") {
+			t.Errorf("%s: answer %v, error %v", name, answer, err)
+		}
+	}
+}
+
+func TestAskEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := newClient(func(context.Context, ...string) ([]byte, []byte, error) {
+		cancel()
+		return nil, nil, context.Canceled
+	})
+	if answer, err := c.Ask(ctx); answer != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("answer %v, error %v", answer, err)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	for _, tt := range []struct {
+		items []string
+		want  [][]string
+	}{
+		{nil, nil},
+		{[]string{"aaa", "bbb", "c"}, [][]string{{"aaa", "bbb"}, {"c"}}},
+		{[]string{"longer than the limit", "a"}, [][]string{{"longer than the limit"}, {"a"}}},
+	} {
+		if diff := cmp.Diff(tt.want, slices.Collect(batches(tt.items, 9))); diff != "" {
+			t.Errorf("batches(%q) (-want +got):\n%s", tt.items, diff)
+		}
+	}
+}

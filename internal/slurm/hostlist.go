@@ -1,0 +1,134 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxHosts is how many hosts one list may name: four times the largest cluster that SLURM is known to run.
+const maxHosts = 65536
+
+// maxHostName is longer than any name that DNS allows.
+const maxHostName = 255
+
+// ExpandHostlist writes a list of hosts in SLURM's notation out, in its order and with its repetitions: "gpu[01-03,07],login" names
+// five hosts. A name may hold several brackets. Zeros at the front of a range's first number pad all of its numbers.
+func ExpandHostlist(list string) ([]string, error) {
+	items, err := splitHostlist(list)
+	if err != nil {
+		return nil, fmt.Errorf("host list %.80q: %w", list, err)
+	}
+	var hosts []string
+	for _, item := range items {
+		if hosts, err = expandItem(hosts, item); err != nil {
+			return nil, fmt.Errorf("host list %.80q: %w", list, err)
+		}
+	}
+	return hosts, nil
+}
+
+var errTooManyHosts = fmt.Errorf("more than %d hosts", maxHosts)
+
+// splitHostlist cuts a list at the commas outside of brackets.
+func splitHostlist(list string) ([]string, error) {
+	var items []string
+	start, open := 0, -1
+	for i := 0; i <= len(list); i++ {
+		switch {
+		case i == len(list) || (list[i] == ',' && open < 0):
+			item := strings.TrimSpace(list[start:i])
+			if item == "" {
+				return nil, errors.New("a name is empty")
+			}
+			items = append(items, item)
+			start = i + 1
+		case list[i] == '[' && open >= 0:
+			return nil, errors.New("a bracket within a bracket")
+		case list[i] == '[':
+			open = i
+		case list[i] == ']' && open < 0:
+			return nil, errors.New("a ] without its [")
+		case list[i] == ']':
+			open = -1
+		}
+	}
+	if open >= 0 {
+		return nil, errors.New("a [ without its ]")
+	}
+	return items, nil
+}
+
+// expandItem appends the hosts of one item: the text before its first bracket, each of the bracket's numbers, and all that the rest
+// stands for. Brackets are balanced.
+func expandItem(hosts []string, item string) ([]string, error) {
+	names := []string{""}
+	for item != "" {
+		text, rest, bracketed := strings.Cut(item, "[")
+		if strings.ContainsAny(text, " \t\r\n") {
+			return nil, fmt.Errorf("%q holds a blank", text)
+		}
+		inside, after, _ := strings.Cut(rest, "]")
+		numbers := []string{""}
+		if bracketed {
+			var err error
+			if numbers, err = expandRanges(inside); err != nil {
+				return nil, err
+			}
+		}
+		if len(hosts)+len(names)*len(numbers) > maxHosts {
+			return nil, errTooManyHosts
+		}
+		next := make([]string, 0, len(names)*len(numbers))
+		for _, name := range names {
+			for _, number := range numbers {
+				next = append(next, name+text+number)
+			}
+		}
+		if len(next[0]) > maxHostName {
+			return nil, fmt.Errorf("a name is longer than %d characters", maxHostName)
+		}
+		names, item = next, after
+	}
+	return append(hosts, names...), nil
+}
+
+// expandRanges writes out what stands within a bracket: "01-03,7".
+func expandRanges(ranges string) ([]string, error) {
+	var numbers []string
+	for r := range strings.SplitSeq(ranges, ",") {
+		first, last, isRange := strings.Cut(r, "-")
+		if !isRange {
+			last = first
+		}
+		from, err := parseHostNumber(first)
+		if err != nil {
+			return nil, err
+		}
+		to, err := parseHostNumber(last)
+		if err != nil {
+			return nil, err
+		}
+		if to < from {
+			return nil, fmt.Errorf("range %q runs backwards", r)
+		}
+		if to-from >= uint64(maxHosts-len(numbers)) {
+			return nil, errTooManyHosts
+		}
+		for n := range to - from + 1 {
+			numbers = append(numbers, fmt.Sprintf("%0*d", len(first), from+n))
+		}
+	}
+	return numbers, nil
+}
+
+// parseHostNumber reads digits, and nothing else: no sign, no blank.
+func parseHostNumber(s string) (uint64, error) {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n == math.MaxUint64 || len(s) > maxHostName {
+		return 0, fmt.Errorf("%.20q is not a number", s)
+	}
+	return n, nil
+}

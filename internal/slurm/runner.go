@@ -1,0 +1,84 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Runner runs a command to its end and returns what it printed. When ctx ends first, it ends the command and returns ctx's error.
+// An error that wraps exec.ErrNotFound says that there is no such command.
+type Runner func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
+
+// Caps on what a command may print. The longest answer known, all jobs of a cluster with 1000 of them, is 1.2 MB.
+const (
+	maxStdout = 32 << 20
+	maxStderr = 64 << 10
+)
+
+var errTooMuch = errors.New("more than 32 MiB of output")
+
+// reapDelay is how long a killed command's pipes may stay open, held by a process that left its group.
+const reapDelay = time.Second
+
+// Command is the Runner that starts a process, in a group of its own: that group is killed when ctx ends, and Ctrl-C at the terminal
+// does not reach it.
+func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+	out := &capped{limit: maxStdout, full: errTooMuch}
+	words := &capped{limit: maxStderr}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = environment(os.Environ())
+	cmd.Stdout, cmd.Stderr = out, words
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = reapDelay
+	err = cmd.Run()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case out.overflowed:
+		err = errTooMuch
+	}
+	return out.buf, words.buf, err
+}
+
+// capped keeps the first limit bytes. Beyond them it fails with full, which ends the command by a broken pipe, or drops the rest
+// when full is nil.
+type capped struct {
+	buf        []byte // not a bytes.Buffer embedded: io.Copy would pass Write by through its ReadFrom
+	limit      int
+	full       error
+	overflowed bool
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	room := c.limit - len(c.buf)
+	if len(p) <= room {
+		c.buf = append(c.buf, p...)
+		return len(p), nil
+	}
+	c.overflowed = true
+	c.buf = append(c.buf, p[:room]...)
+	if c.full != nil {
+		return room, c.full
+	}
+	return len(p), nil
+}
+
+// environment is base without what would change the shape of squeue's and scontrol's output, and with times in the one format that
+// is read here. The cluster is the one of slurm.conf: nodes of another one could not be told from it.
+func environment(base []string) []string {
+	env := make([]string, 0, len(base)+1)
+	for _, entry := range base {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || name == "SLURM_CLUSTERS" || name == "SLURM_TIME_FORMAT" {
+			continue
+		}
+		env = append(env, entry)
+	}
+	return append(env, "SLURM_TIME_FORMAT=standard")
+}

@@ -1,0 +1,121 @@
+package slurm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// gresLine is one line of `scontrol show job -d` that says what a job has on some of its nodes.
+type gresLine struct {
+	nodes  string // in SLURM's notation
+	minors []int
+	known  bool // false: there are GPUs, but not which
+}
+
+// parseShowJob reads the output of `scontrol show job -d`: the lines of each job by its number. The text of a job can be shaped by
+// its owner (its name is printed raw), so a number that occurs twice is left out: it is not clear which of the two is the job's.
+func parseShowJob(out []byte) map[string][]gresLine {
+	jobs := map[string][]gresLine{}
+	twice := map[string]bool{}
+	number := ""
+	for line := range bytes.Lines(out) {
+		text := strings.TrimRight(string(line), "\r\n")
+		if id, ok := strings.CutPrefix(text, "JobId="); ok {
+			number, _, _ = strings.Cut(id, " ")
+			_, twice[number] = jobs[number]
+			jobs[number] = nil
+			continue
+		}
+		if rest, ok := strings.CutPrefix(text, "     Nodes="); ok && number != "" {
+			if l, ok := parseGresLine(rest); ok {
+				jobs[number] = append(jobs[number], l)
+			}
+		}
+	}
+	for number, is := range twice {
+		if is {
+			delete(jobs, number)
+		}
+	}
+	return jobs
+}
+
+// parseGresLine reads "node[01-03,07] CPU_IDs=16 Mem=0 GRES=gpu:a100:4(IDX:0-3)".
+func parseGresLine(s string) (gresLine, bool) {
+	nodes, rest, _ := strings.Cut(s, " ")
+	_, gres, ok := strings.Cut(rest, "GRES=")
+	if !ok {
+		return gresLine{}, false
+	}
+	l := gresLine{nodes: nodes, minors: []int{}, known: true}
+	for _, item := range splitGres(gres) {
+		name, _, _ := strings.Cut(item, ":")
+		if name != "gpu" {
+			continue // shard and mps name shares of GPUs, others are no GPUs
+		}
+		minors, err := parseIDX(item)
+		if err != nil {
+			l.known = false
+			continue
+		}
+		l.minors = append(l.minors, minors...)
+	}
+	return l, true
+}
+
+// splitGres cuts "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside of parentheses.
+func splitGres(s string) []string {
+	depth := 0
+	return strings.FieldsFunc(s, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth == 0 && (r == ',' || r == ' ')
+	})
+}
+
+// maxMinor is beyond any GPU of a node.
+const maxMinor = 1023
+
+// parseIDX reads the numbers of "gpu:a100:3(IDX:0-1,3)". "IDX:N/A" stands for none.
+func parseIDX(item string) ([]int, error) {
+	_, idx, ok := strings.Cut(item, "(IDX:")
+	if !ok {
+		return nil, errors.New("no IDX")
+	}
+	idx, _, ok = strings.Cut(idx, ")")
+	if !ok {
+		return nil, errors.New("no ) after IDX")
+	}
+	if idx == "" || idx == "N/A" {
+		return nil, nil
+	}
+	var minors []int
+	for r := range strings.SplitSeq(idx, ",") {
+		first, last, isRange := strings.Cut(r, "-")
+		if !isRange {
+			last = first
+		}
+		from, err := strconv.ParseUint(first, 10, 16)
+		if err != nil {
+			return nil, err
+		}
+		to, err := strconv.ParseUint(last, 10, 16)
+		if err != nil {
+			return nil, err
+		}
+		if from > to || to > maxMinor || len(minors) > maxMinor {
+			return nil, fmt.Errorf("%q is no range of GPUs", r)
+		}
+		for n := from; n <= to; n++ {
+			minors = append(minors, int(n))
+		}
+	}
+	return minors, nil
+}

@@ -1,0 +1,166 @@
+package slurm
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// A job name may hold anything: blanks, tabs, newlines, every separator one could choose. So the marks between squeue's fields and
+// records hold a nonce that is new for every call, which no name can have foreseen.
+
+// fields are what squeue is asked for, as its --format letters, in the order of record's members.
+const fields = "iAtPuSelDbrNj"
+
+// record is one job as squeue printed it.
+type record struct {
+	id, number, state, partition, user, start, end, limit, nodes, gres, reason, nodelist, name string
+}
+
+// marks part what squeue prints.
+type marks struct{ begin, next, end string }
+
+// newMarks makes marks that no job name can hold but by guessing 80 random bits.
+func newMarks() marks {
+	nonce := rand.Text()[:16]
+	return marks{begin: "<" + nonce + "<", next: "|" + nonce + "|", end: ">" + nonce + ">"}
+}
+
+// format is squeue's --format for m.
+func (m marks) format() string {
+	letters := make([]string, len(fields))
+	for i, letter := range fields {
+		letters[i] = "%" + string(letter)
+	}
+	return m.begin + strings.Join(letters, m.next) + m.end
+}
+
+// parse reads squeue's output. What stands between records is passed over: newlines, and what a wrapper of the site printed.
+func (m marks) parse(out []byte) ([]record, error) {
+	var records []record
+	for {
+		_, rest, found := bytes.Cut(out, []byte(m.begin))
+		if !found {
+			return records, nil
+		}
+		body, after, found := bytes.Cut(rest, []byte(m.end))
+		if !found {
+			return nil, errors.New("the output ends within a record")
+		}
+		f := strings.Split(string(body), m.next)
+		if len(f) != len(fields) {
+			return nil, fmt.Errorf("a record of %d fields in place of %d: %.80q", len(f), len(fields), body)
+		}
+		records = append(records, record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]})
+		out = after
+	}
+}
+
+// running reports whether the job has nodes and runs on them.
+func (r *record) running() bool { return r.state == "R" }
+
+// job is the record of a running job, but for its nodes.
+func (r *record) job(loc *time.Location) cluster.Job {
+	return cluster.Job{
+		ID:        r.id,
+		Number:    r.number,
+		Name:      r.name,
+		User:      r.user,
+		Partition: r.partition,
+		Start:     parseTime(r.start, loc),
+		End:       parseTime(r.end, loc),
+		Limit:     parseLimit(r.limit),
+	}
+}
+
+// pending is the record of a job that waits.
+func (r *record) pending(loc *time.Location) cluster.PendingJob {
+	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
+	p := cluster.PendingJob{
+		ID:        r.id,
+		Name:      r.name,
+		Partition: r.partition,
+		Nodes:     nodes,
+		GPUs:      requestedGPUs(r.gres, nodes),
+		Reason:    r.reason,
+		Start:     parseTime(r.start, loc),
+	}
+	if r.state == "CF" {
+		p.Reason = "nodes are booting"
+	}
+	return p
+}
+
+// parseTime reads a time as SLURM_TIME_FORMAT=standard makes squeue print it; zero for N/A, NONE, Unknown.
+func parseTime(s string, loc *time.Location) time.Time {
+	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, loc)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// parseLimit reads a time limit: "5:00", "1:00:00", "2-12:00:00"; 0 for UNLIMITED, NOT_SET, INVALID.
+func parseLimit(s string) time.Duration {
+	days, clock, hasDays := strings.Cut(s, "-")
+	if !hasDays {
+		days, clock = "0", s
+	}
+	total, err := strconv.ParseUint(days, 10, 16)
+	if err != nil {
+		return 0
+	}
+	parts := strings.Split(clock, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return 0
+	}
+	seconds := total * 24 * 3600
+	unit := uint64(1)
+	for i := len(parts) - 1; i >= 0; i-- {
+		n, err := strconv.ParseUint(parts[i], 10, 32)
+		if err != nil {
+			return 0
+		}
+		seconds += n * unit
+		unit *= 60
+	}
+	if seconds > uint64(maxLimit/time.Second) {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// maxLimit is beyond any limit that SLURM can hold but by its own markers for none.
+const maxLimit = 100 * 365 * 24 * time.Hour
+
+// requestedGPUs is how many GPUs a job asks for in all, from its request per node ("gres:gpu:a100:4", "gpu:2", several parted by
+// commas); nil when it asks in a way that %b does not tell, such as --gpus.
+func requestedGPUs(gres string, nodes int) *int {
+	perNode, found := 0, false
+	for item := range strings.SplitSeq(gres, ",") {
+		parts := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"), func(r rune) bool { return r == ':' || r == '=' })
+		if len(parts) == 0 || parts[0] != "gpu" {
+			continue
+		}
+		count := 1
+		if last := parts[len(parts)-1]; len(parts) > 1 {
+			if n, err := strconv.ParseUint(last, 10, 16); err == nil {
+				count = int(n)
+			} else if len(parts) > 2 {
+				return nil
+			}
+		}
+		perNode, found = perNode+count, true
+	}
+	if !found || nodes <= 0 {
+		return nil
+	}
+	total := perNode * nodes
+	return &total
+}

@@ -1,0 +1,162 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// fixed are marks with a nonce that tests know.
+var fixed = marks{begin: "<NONCE<", next: "|NONCE|", end: ">NONCE>"}
+
+// print is what squeue prints for records when it is asked with m.
+func (m marks) print(records ...record) []byte {
+	var b strings.Builder
+	for _, r := range records {
+		f := []string{r.id, r.number, r.state, r.partition, r.user, r.start, r.end, r.limit, r.nodes, r.gres, r.reason, r.nodelist, r.name}
+		b.WriteString(m.begin + strings.Join(f, m.next) + m.end + "\n")
+	}
+	return []byte(b.String())
+}
+
+func TestMarksFormat(t *testing.T) {
+	want := "<NONCE<%i|NONCE|%A|NONCE|%t|NONCE|%P|NONCE|%u|NONCE|%S|NONCE|%e|NONCE|%l|NONCE|%D|NONCE|%b|NONCE|%r|NONCE|%N|NONCE|%j>NONCE>"
+	if got := fixed.format(); got != want {
+		t.Errorf("format:\n got %s\nwant %s", got, want)
+	}
+	if a, b := newMarks(), newMarks(); a == b {
+		t.Errorf("two calls share the marks %v", a)
+	}
+}
+
+func TestParseSurvivesEveryName(t *testing.T) {
+	forger := newMarks() // knows how marks look, but not the nonce
+	for _, name := range []string{
+		"", " ", "my job with  spaces", "a|b|c", "tab\there", "esc\x1b[31mred", "тест-日本語-ü", "two\nlines\n", "\n", "\xff\xfe", "100%j",
+		forger.end + "\n" + forger.begin + "99", "<NONC" + forger.next, ">", "|", strings.Repeat("x", 4096),
+	} {
+		want := []record{{id: "1", name: name}, {id: "2", name: "next"}}
+		got, err := fixed.parse(fixed.print(want...))
+		if err != nil {
+			t.Errorf("name %q: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(record{})); diff != "" {
+			t.Errorf("name %q (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestParsePassesOverNoise(t *testing.T) {
+	out := "CLUSTER: test\n" + string(fixed.print(record{id: "1"})) + "site notice\n"
+	got, err := fixed.parse([]byte(out))
+	if err != nil || len(got) != 1 {
+		t.Errorf("%d records, %v", len(got), err)
+	}
+}
+
+func TestParseRefusesBrokenRecords(t *testing.T) {
+	whole := string(fixed.print(record{id: "1", name: "x"}))
+	for want, out := range map[string]string{
+		"ends within a record": strings.TrimSuffix(whole, fixed.end+"\n"),
+		"of 12 fields":         strings.Replace(whole, fixed.next, "", 1),
+		"of 14 fields":         strings.Replace(whole, "x", fixed.next, 1),
+	} {
+		if got, err := fixed.parse([]byte(out)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d records, error %v; want an error with %q", len(got), err, want)
+		}
+	}
+}
+
+func TestRecordJob(t *testing.T) {
+	cet := time.FixedZone("CET", 3600)
+	r := record{id: "2_1", number: "16", state: "R", partition: "gpu", user: "alice", start: "2026-11-20T18:22:36", end: "2026-11-20T19:22:36", limit: "1:00:00", name: "arr"}
+	want := cluster.Job{
+		ID: "2_1", Number: "16", Name: "arr", User: "alice", Partition: "gpu", Limit: time.Hour,
+		Start: time.Date(2026, 11, 20, 18, 22, 36, 0, cet), End: time.Date(2026, 11, 20, 19, 22, 36, 0, cet),
+	}
+	if diff := cmp.Diff(want, r.job(cet)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	r.start, r.end, r.limit = "N/A", "NONE", "UNLIMITED"
+	if job := r.job(cet); !job.Start.IsZero() || !job.End.IsZero() || job.Limit != 0 {
+		t.Errorf("absent times became %v, %v, %v", job.Start, job.End, job.Limit)
+	}
+}
+
+func TestRecordPending(t *testing.T) {
+	eight := 8
+	r := record{id: "15", state: "PD", partition: "gpu", nodes: "2", gres: "gres:gpu:4", reason: "Resources", start: "N/A", name: "p"}
+	want := cluster.PendingJob{ID: "15", Name: "p", Partition: "gpu", Nodes: 2, GPUs: &eight, Reason: "Resources"}
+	if diff := cmp.Diff(want, r.pending(time.UTC)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	r.state, r.reason = "CF", "None"
+	if got := r.pending(time.UTC).Reason; got != "nodes are booting" {
+		t.Errorf("reason of a job whose nodes boot: %q", got)
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	for s, want := range map[string]time.Duration{
+		"0:30": 30 * time.Second, "5:00": 5 * time.Minute, "1:00:00": time.Hour, "1-00:00:00": 24 * time.Hour,
+		"2-12:30:05": 60*time.Hour + 30*time.Minute + 5*time.Second,
+		"UNLIMITED":  0, "NOT_SET": 0, "INVALID": 0, "": 0, "7": 0, "1:2:3:4": 0, "-1:00": 0, "x-1:00": 0, "65535-00:00:00": 0,
+	} {
+		if got := parseLimit(s); got != want {
+			t.Errorf("parseLimit(%q) = %v, want %v", s, got, want)
+		}
+	}
+}
+
+func TestRequestedGPUs(t *testing.T) {
+	for _, tt := range []struct {
+		gres string
+		want int // -1: not told
+	}{
+		{"gres:gpu:a100:4", 8}, {"gres:gpu:1", 2}, {"gres:gpu", 2}, {"gpu:2", 4}, {"gres/gpu:a100=2", 4}, {"gres/gpu=3", 6},
+		{"gres:gpu:a100", 2}, {"gres:gpu:a100:1,gres:gpu:v100:2", 6}, {"gres:nic:1,gres:gpu:2", 4},
+		{"N/A", -1}, {"", -1}, {"gres:nic:1", -1}, {"gres:shard:3", -1}, {"gres:gpu:a100:many", -1},
+	} {
+		got := -1
+		if n := requestedGPUs(tt.gres, 2); n != nil {
+			got = *n
+		}
+		if got != tt.want {
+			t.Errorf("requestedGPUs(%q, 2) = %d, want %d", tt.gres, got, tt.want)
+		}
+	}
+	if n := requestedGPUs("gres:gpu:1", 0); n != nil {
+		t.Errorf("%d GPUs on no node", *n)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(fixed.print(record{id: "1", name: "a"}, record{id: "2_[4-6%3]", state: "PD", nodes: "1", gres: "gres:gpu:1", limit: "1-00:00:00"}))
+	f.Add([]byte("<NONCE<>NONCE>"))
+	f.Add([]byte("<NONCE<<NONCE<|NONCE|"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		records, err := fixed.parse(out)
+		if err != nil {
+			return
+		}
+		for _, r := range records {
+			if limit := r.job(time.UTC).Limit; limit < 0 || limit > maxLimit {
+				t.Fatalf("limit %v of %q", limit, r.limit)
+			}
+			if p := r.pending(time.UTC); p.GPUs != nil && *p.GPUs < 0 {
+				t.Fatalf("%d GPUs from %q on %q nodes", *p.GPUs, r.gres, r.nodes)
+			}
+		}
+		again, err := fixed.parse(fixed.print(records...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(records, again, cmp.AllowUnexported(record{})); diff != "" {
+			t.Fatalf("printed and parsed again (-want +got):\n%s", diff)
+		}
+	})
+}
