@@ -12,11 +12,10 @@ import (
 
 // Caps on what one node or SLURM may make us keep: far above the real thing, far below trouble.
 const (
-	maxName      = 256  // bytes of a name, a model, a version
-	maxWords     = 4096 // bytes of somebody's own words
-	maxGPUs      = 256  // a node
-	maxProcesses = 4096 // a node
-	maxFaults    = 32   // a report
+	maxName   = 256  // bytes of a name, a model, a version
+	maxWords  = 4096 // bytes of somebody's own words
+	maxGPUs   = 256  // a node
+	maxFaults = 32   // a report
 )
 
 // clean makes a string fit for a screen: escape sequences leave, every other character that a terminal would act on becomes '?',
@@ -117,7 +116,7 @@ func cleanHello(h *wire.Hello) *wire.Hello {
 }
 
 func cleanProcesses(in []wire.Process) []wire.Process {
-	out := make([]wire.Process, min(len(in), maxProcesses))
+	out := make([]wire.Process, min(len(in), wire.MaxProcesses))
 	for i := range out {
 		p := in[i]
 		p.Type, p.User, p.Job = clean(p.Type, maxName), clean(p.User, maxName), clean(p.Job, maxName)

@@ -22,7 +22,7 @@ const Magic = "\x1envnodetop-probe/1"
 // MagicBudget is how many bytes of login noise a reader passes over before it gives up looking for Magic.
 const MagicBudget = 256 << 10
 
-// MaxLine is the longest line, in bytes, that either end accepts. 16 GPUs with 1000 processes stay below half of it.
+// MaxLine is the longest line, in bytes, that either end accepts. A report with MaxProcesses of the longest commands fits.
 const MaxLine = 1 << 20
 
 // Message is one line from the probe. Exactly one field is set.
@@ -149,8 +149,11 @@ type Process struct {
 	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
 }
 
-// MaxCommand caps Process.Command, in bytes.
-const MaxCommand = 1024
+// Caps of a report, so that it stays below MaxLine.
+const (
+	MaxCommand   = 512  // bytes of Process.Command
+	MaxProcesses = 1000 // Processes; a probe leaves out the rest and says so in a Fault
+)
 
 // Fault is a collector that failed in one report.
 type Fault struct {

@@ -1,0 +1,349 @@
+package cluster
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+
+// world applies events at seconds after t0.
+type world struct{ *Store }
+
+func newWorld() world { return world{NewStore(3 * time.Second)} }
+
+func at(sec float64) time.Time { return t0.Add(time.Duration(sec * float64(time.Second))) }
+
+func (w world) jobs(sec float64, jobs ...Job) {
+	w.Apply(Event{At: at(sec), Discovery: &Discovery{Command: "squeue", Answered: at(sec), Asked: at(sec), Jobs: jobs}})
+}
+
+func (w world) try(sec float64, node string) {
+	w.Apply(Event{At: at(sec), Node: node, Try: &Try{Interval: 3 * time.Second}})
+}
+
+func (w world) hello(sec float64, node string, gpus int) {
+	h := &wire.Hello{Host: node, Driver: "550.54"}
+	for i := range gpus {
+		h.GPUs = append(h.GPUs, wire.Card{Index: i, UUID: node + "-" + string(rune('a'+i)), Minor: new(i), SMMax: new(1980)})
+	}
+	w.Apply(Event{At: at(sec), Node: node, Hello: h})
+}
+
+// report sends one sample: the utilisation of each GPU; -1 is an absent one.
+func (w world) report(sec float64, node string, util ...int) {
+	r := &wire.Report{MonoMS: 1000 + int64(sec*1000)}
+	for i, u := range util {
+		g := wire.GPU{Index: i}
+		if u >= 0 {
+			g.UtilPercent = new(u)
+		}
+		r.GPUs = append(r.GPUs, g)
+	}
+	w.Apply(Event{At: at(sec), Node: node, Report: r})
+}
+
+func (w world) down(sec float64, node string, class Class) {
+	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: Failure{Class: class, Summary: "no"}, Retry: at(sec + 1)}})
+}
+
+func (w world) node(sec float64, name string) *Node { return w.Snapshot(at(sec)).Nodes[name] }
+
+func TestNodeStates(t *testing.T) {
+	w := newWorld()
+	expect := func(sec float64, want NodeState, since float64) {
+		t.Helper()
+		n := w.node(sec, "a")
+		if n.State != want || !n.Since.Equal(at(since)) {
+			t.Errorf("at %g s: %s since %v, want %s since %v", sec, n.State, n.Since.Sub(t0), want, at(since).Sub(t0))
+		}
+	}
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})
+	expect(1, NodeConnecting, 0)
+	w.try(2, "a")
+	expect(3, NodeConnecting, 2)
+	w.down(4, "a", ClassRefused)
+	expect(5, NodeFailed, 4)
+	w.try(5, "a")
+	expect(5.5, NodeFailed, 4)
+	w.down(6, "a", ClassRefused)
+	expect(7, NodeFailed, 4)
+	w.try(7, "a")
+	w.hello(8, "a", 2)
+	expect(8, NodeFailed, 4)
+	w.report(9, "a", 50, 60)
+	expect(10, NodeStreaming, 9)
+	w.report(12, "a", 50, 60)
+	expect(21, NodeStreaming, 9)
+	expect(21.1, NodeStale, 12)
+	w.report(30, "a", 1, 2)
+	expect(31, NodeStreaming, 9)
+	w.down(32, "a", ClassClosed)
+	expect(33, NodeStale, 30)
+	expect(91, NodeFailed, 32)
+	w.Apply(Event{At: at(95), Node: "a", Gone: true})
+	expect(96, NodeConnecting, 0)
+}
+
+func TestDoctorKeepsTheStepsOfTheFailedAttempt(t *testing.T) {
+	w := newWorld()
+	step := func(sec float64, stage Stage, state StepState) {
+		w.Apply(Event{At: at(sec), Node: "a", Step: &Step{Stage: stage, State: state}})
+	}
+	w.try(0, "a")
+	step(0, StageName, StepBegan)
+	step(1, StageName, StepDone)
+	step(1, StageTCP, StepBegan)
+	step(2, StageTCP, StepFailed)
+	w.down(2, "a", ClassRefused)
+	w.try(3, "a")
+	step(3, StageName, StepBegan)
+	n := w.node(3, "a")
+	var got []string
+	for _, s := range n.Steps {
+		got = append(got, string(s.Stage)+" "+string(s.State))
+	}
+	if want := "name done, TCP failed"; strings.Join(got, ", ") != want {
+		t.Errorf("steps %v, want %s", got, want)
+	}
+	if n.Tries != 2 || len(n.Attempts) != 1 || n.Attempts[0].Took != 2*time.Second {
+		t.Errorf("%d tries, attempts %+v", n.Tries, n.Attempts)
+	}
+	if !n.RetryAt.IsZero() {
+		t.Errorf("a retry is planned while one is under way")
+	}
+}
+
+func TestHistory(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 2)
+	w.report(0, "a", 10, -1)
+	w.report(3, "a", 20, 7)
+	w.report(12.1, "a", 30, 8) // two polls are missing
+	w.Apply(Event{At: at(13), Node: "a", Report: &wire.Report{MonoMS: 14000, OffBeat: true, GPUs: []wire.GPU{{Index: 0, UtilPercent: new(99)}}}})
+	w.report(15, "a", 40, 9)
+	gpus := w.node(15, "a").GPUs
+	for i, want := range []string{"10 20 NaN NaN 30 40", "NaN 7 NaN NaN 8 9"} {
+		if got := numbers(gpus[i].Util); got != want {
+			t.Errorf("GPU%d: history %s, want %s", i, got, want)
+		}
+	}
+}
+
+func numbers(h []float32) string {
+	var b strings.Builder
+	for i, v := range h {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if math.IsNaN(float64(v)) {
+			b.WriteString("NaN")
+			continue
+		}
+		data, _ := json.Marshal(v)
+		b.Write(data)
+	}
+	return b.String()
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	for i := range 5 * HistoryLen {
+		w.report(float64(3*i), "a", i%101)
+	}
+	h := w.node(0, "a").GPUs[0].Util
+	if len(h) != HistoryLen || cap(h) > 2*HistoryLen {
+		t.Errorf("%d samples kept in room for %d", len(h), cap(h))
+	}
+	if want := float32((5*HistoryLen - 1) % 101); h[len(h)-1] != want {
+		t.Errorf("newest %g, want %g", h[len(h)-1], want)
+	}
+}
+
+func TestHistoryAfterABoot(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	w.report(1000, "a", 1)
+	w.Apply(Event{At: at(1100), Node: "a", Report: &wire.Report{MonoMS: 5, GPUs: []wire.GPU{{Index: 0, UtilPercent: new(2)}}}})
+	if got := numbers(w.node(1100, "a").GPUs[0].Util); got != "1 NaN 2" {
+		t.Errorf("history %s, want one gap", got)
+	}
+}
+
+// A Snapshot stays what it was, whatever happens afterwards.
+func TestSnapshotsDoNotChange(t *testing.T) {
+	w := newWorld()
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})
+	w.try(0, "a")
+	w.hello(0, "a", 4)
+	for i := range HistoryLen + 10 {
+		w.report(float64(3*i), "a", i%100, 2, 3, 4)
+	}
+	snap := w.Snapshot(at(800))
+	before := picture(t, snap)
+	for i := range 3 * HistoryLen {
+		w.report(float64(800+3*i), "a", 99, 98, 97, 96)
+	}
+	w.down(9000, "a", ClassClosed)
+	w.jobs(9001)
+	if after := picture(t, snap); after != before {
+		t.Error("the Snapshot changed")
+	}
+}
+
+func picture(t *testing.T, s *Snapshot) string {
+	t.Helper()
+	var b strings.Builder
+	for _, g := range s.Nodes["a"].GPUs {
+		b.WriteString(numbers(g.Util) + "\n")
+	}
+	for _, j := range s.Jobs {
+		b.WriteString(j.ID + "\n")
+	}
+	b.WriteString(string(s.Nodes["a"].State))
+	return b.String()
+}
+
+func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	// inside a job's cgroup NVML's index 0 and 1 are the devices 2 and 0
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x", Minor: new(2)}, {Index: 1, UUID: "y", Minor: new(0)}}}})
+	w.report(0, "a", 22, 33)
+	gpus := w.node(0, "a").GPUs
+	if gpus[0].Number != 0 || gpus[0].Key != "y" || *gpus[0].UtilPercent != 33 || gpus[1].Number != 2 || *gpus[1].UtilPercent != 22 {
+		t.Errorf("got %+v", gpus)
+	}
+	// the next session sees them in another order: histories follow the UUID
+	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "y", Minor: new(0)}, {Index: 1, UUID: "x", Minor: new(2)}}}})
+	w.report(3, "a", 34, 23)
+	gpus = w.node(3, "a").GPUs
+	if got := numbers(gpus[0].Util) + "; " + numbers(gpus[1].Util); got != "33 34; 22 23" {
+		t.Errorf("histories %s", got)
+	}
+}
+
+func TestJobCounts(t *testing.T) {
+	w := newWorld()
+	w.jobs(0,
+		Job{ID: "1", Nodes: []string{"a", "b", "c"}, Minors: map[string][]int{"a": {0, 1}, "b": {0, 1, 2, 3}, "c": {}}},
+		Job{ID: "2", Nodes: []string{"a"}, Minors: map[string][]int{"a": {3}}},
+		Job{ID: "3", Nodes: []string{"a"}})
+	w.try(0, "a")
+	w.hello(0, "a", 4)
+	w.report(1, "a", 1, 2, 3, 4)
+	snap := w.Snapshot(at(2))
+	for i, want := range []JobView{{GPUs: 6, GPUsSeen: 2, Streaming: 1}, {GPUs: 1, GPUsSeen: 1, Streaming: 1}, {GPUs: 4, GPUsSeen: 4, Streaming: 1}} {
+		got := snap.Jobs[i]
+		if got.GPUs != want.GPUs || got.GPUsSeen != want.GPUsSeen || got.Streaming != want.Streaming {
+			t.Errorf("job %s: %d of %d GPUs on %d nodes, want %d of %d on %d", got.ID, got.GPUsSeen, got.GPUs, got.Streaming, want.GPUsSeen, want.GPUs, want.Streaming)
+		}
+	}
+	if snap.Nodes["c"] == nil || snap.Nodes["c"].State != NodeConnecting {
+		t.Error("a node of a job has no entry before its first event")
+	}
+}
+
+func TestReportWithoutHelloIsDropped(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	rev := w.Rev()
+	w.report(0, "a", 1)
+	if w.Rev() != rev || w.node(0, "a").State != NodeConnecting {
+		t.Error("a report without a hello was taken")
+	}
+}
+
+func TestStringsAreMadeHarmless(t *testing.T) {
+	const nasty = "a\x1b[31mb\x1b]0;title\x07c\rd\u202Ee\xff\u0085f\tg\n"
+	w := newWorld()
+	w.Apply(Event{At: at(0), Discovery: &Discovery{
+		Jobs:    []Job{{ID: "1", Name: nasty, User: nasty, Partition: nasty, Nodes: []string{"a"}}},
+		Pending: []PendingJob{{Name: nasty, Partition: nasty, Reason: nasty}},
+		Failure: &Failure{Summary: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
+	}})
+	w.try(0, "a")
+	w.Apply(Event{At: at(0), Node: "a", Step: &Step{Stage: StageSSH, Text: nasty}})
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{
+		Build: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty},
+		GPUs: []wire.Card{{UUID: nasty, Name: nasty, PCIBus: nasty, Lost: nasty}},
+	}})
+	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{
+		GPUs: []wire.GPU{{Lost: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
+		Processes: []wire.Process{{Type: nasty, User: nasty, Name: nasty, Command: nasty, Job: nasty}},
+	}})
+	snap := w.Snapshot(at(1))
+	checkStrings(t, "Snapshot", reflect.ValueOf(snap))
+	if got := snap.Jobs[0].Name; got != "abc?d?e\uFFFD?f g?" {
+		t.Errorf("name %q", got)
+	}
+}
+
+// checkStrings walks all that is reachable from v: no string may hold what a terminal acts on.
+func checkStrings(t *testing.T, path string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		for _, r := range v.String() {
+			if r < ' ' && !(r == '\n' && strings.HasSuffix(path, ".Words")) || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202E' {
+				t.Errorf("%s holds %q: %q", path, r, v.String())
+				return
+			}
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			checkStrings(t, path, v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			checkStrings(t, path+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			checkStrings(t, path, v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			checkStrings(t, path+"[]", v.MapIndex(k))
+		}
+	}
+}
+
+func TestAHostileNodeIsCapped(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Host: strings.Repeat("ü", 10000), GPUs: make([]wire.Card, 10000), Missing: make([]string, 10000)}})
+	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{GPUs: make([]wire.GPU, 10000), Processes: make([]wire.Process, 10000), Faults: make([]wire.Fault, 10000)}})
+	n := w.node(0, "a")
+	if len(n.GPUs) > maxGPUs || len(n.Processes) > wire.MaxProcesses || len(n.Faults) > maxFaults || len(n.Hello.Missing) > maxFaults || len(n.Hello.Host) > maxName {
+		t.Errorf("%d GPUs, %d processes, %d faults, a name of %d bytes", len(n.GPUs), len(n.Processes), len(n.Faults), len(n.Hello.Host))
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("plain", 10)
+	f.Add("a\x1b[31mb\xff\u202E", 3)
+	f.Fuzz(func(t *testing.T, s string, limit int) {
+		limit = max(0, limit%5000)
+		c := clean(s, limit)
+		if len(c) > limit {
+			t.Errorf("%d bytes, the limit is %d", len(c), limit)
+		}
+		checkStrings(t, "clean", reflect.ValueOf(c))
+		if again := clean(c, limit); again != c {
+			t.Errorf("cleaning %q again gives %q", c, again)
+		}
+	})
+}

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// colorsFile holds the palette that was chosen last with a key, one word.
+func colorsFile() (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "nvnodetop", "colors"), nil
+}
+
+// RememberedColors is the palette that was chosen last, "job" when none was or when it cannot be read.
+func RememberedColors() string {
+	path, err := colorsFile()
+	if err != nil {
+		return "job"
+	}
+	word, err := os.ReadFile(path)
+	if err != nil || strings.TrimSpace(string(word)) != "classic" {
+		return "job"
+	}
+	return "classic"
+}
+
+// RememberColors keeps the choice for the next run. That it could not be kept (a full or read-only home) is the caller's to ignore: the
+// choice holds for this run all the same.
+func RememberColors(colors string) error {
+	path, err := colorsFile()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(colors+"\n"), 0o600)
+}

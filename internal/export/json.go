@@ -1,0 +1,253 @@
+// Package export writes a Snapshot for programs. The JSON is documented by schema.json beside this file, whose version is in every
+// document: a field's meaning changes only with the version.
+//
+// Functions here are pure: they may be called from any goroutine.
+package export
+
+import (
+	_ "embed"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Version is the version of the JSON document.
+//
+//	1  first version
+const Version = 1
+
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// document is the whole of it. A field that is not known is left out; it is never 0 or null. Units stand in the names.
+type document struct {
+	Version   int        `json:"version"`
+	Time      time.Time  `json:"time"`
+	Poll      float64    `json:"poll_seconds"`
+	Discovery *discovery `json:"discovery,omitempty"`
+	Jobs      []job      `json:"jobs"`
+	Pending   []pending  `json:"pending,omitempty"`
+	Nodes     []node     `json:"nodes"`
+}
+
+type discovery struct {
+	Command  string    `json:"command"`
+	User     string    `json:"user,omitempty"`
+	Host     string    `json:"host,omitempty"`
+	Answered time.Time `json:"answered,omitzero"`
+	Took     float64   `json:"took_seconds"`
+	Failure  *failure  `json:"failure,omitempty"`
+}
+
+type job struct {
+	ID        string           `json:"id,omitempty"`
+	Number    string           `json:"number,omitempty"`
+	Name      string           `json:"name"`
+	User      string           `json:"user,omitempty"`
+	Partition string           `json:"partition,omitempty"`
+	Start     time.Time        `json:"start,omitzero"`
+	End       time.Time        `json:"end,omitzero"`
+	Limit     float64          `json:"limit_seconds,omitzero"`
+	Nodes     []string         `json:"nodes"`
+	Minors    map[string][]int `json:"gpu_minors,omitempty"`
+	GPUs      int              `json:"gpus"`
+	GPUsSeen  int              `json:"gpus_seen"`
+	Streaming int              `json:"nodes_streaming"`
+	Findings  []finding        `json:"findings"`
+}
+
+type pending struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Partition string    `json:"partition,omitempty"`
+	Nodes     int       `json:"nodes"`
+	GPUs      *int      `json:"gpus,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
+	Start     time.Time `json:"start_estimate,omitzero"`
+}
+
+type finding struct {
+	Kind     cluster.Kind  `json:"kind"`
+	Class    cluster.Class `json:"class,omitempty"`
+	Severity string        `json:"severity"`
+	Since    time.Time     `json:"since,omitzero"`
+	Node     string        `json:"node"`
+	GPU      *int          `json:"gpu,omitempty"`
+	Text     string        `json:"text"`
+	Hint     string        `json:"hint,omitempty"`
+}
+
+type failure struct {
+	Class   cluster.Class `json:"class"`
+	Stage   cluster.Stage `json:"stage,omitempty"`
+	Summary string        `json:"summary"`
+	Words   string        `json:"words,omitempty"`
+	Meaning string        `json:"meaning,omitempty"`
+	Hints   []string      `json:"hints,omitempty"`
+}
+
+type node struct {
+	Name      string            `json:"name"`
+	State     cluster.NodeState `json:"state"`
+	Since     time.Time         `json:"since,omitzero"`
+	Age       *float64          `json:"age_seconds,omitempty"` // of the numbers
+	Failure   *failure          `json:"failure,omitempty"`
+	Hostname  string            `json:"hostname,omitempty"`
+	Driver    string            `json:"driver_version,omitempty"`
+	CUDA      string            `json:"cuda_version,omitempty"`
+	NVMLFault string            `json:"nvml_fault,omitempty"`
+	CPUs      int               `json:"cpus,omitempty"`
+	Host      *wire.Host        `json:"host,omitempty"`
+	GPUs      []gpu             `json:"gpus,omitempty"`
+	Processes []process         `json:"processes,omitempty"`
+	Faults    []wire.Fault      `json:"faults,omitempty"`
+}
+
+type gpu struct {
+	Index     int      `json:"index"` // the node's: the device's minor number
+	UUID      string   `json:"uuid,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	PCIBus    string   `json:"pci_bus,omitempty"`
+	MIG       bool     `json:"mig,omitempty"`
+	SMMax     *int     `json:"sm_max_mhz,omitempty"`
+	SlowdownC *int     `json:"slowdown_celsius,omitempty"`
+	Lost      string   `json:"lost,omitempty"`
+	Util      *int     `json:"util_percent,omitempty"`
+	MemUtil   *int     `json:"mem_util_percent,omitempty"`
+	Used      *uint64  `json:"memory_used_bytes,omitempty"`
+	Total     *uint64  `json:"memory_total_bytes,omitempty"`
+	Temp      *int     `json:"temperature_celsius,omitempty"`
+	Power     *float64 `json:"power_watts,omitempty"`
+	Limit     *float64 `json:"power_limit_watts,omitempty"`
+	SM        *int     `json:"sm_mhz,omitempty"`
+	Mem       *int     `json:"mem_mhz,omitempty"`
+	Throttle  []string `json:"throttle_reasons,omitempty"`
+	ECC       *uint64  `json:"ecc_uncorrected_volatile,omitempty"`
+	Jobs      []string `json:"jobs,omitempty"` // ids of the shown jobs that own it
+}
+
+type process struct {
+	PID     int      `json:"pid"`
+	Start   uint64   `json:"start_ticks,omitempty"`
+	GPU     int      `json:"gpu"` // gpus[].index
+	Type    string   `json:"type"`
+	User    string   `json:"user,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Command string   `json:"command,omitempty"`
+	Job     string   `json:"job_number,omitempty"`
+	Memory  *uint64  `json:"gpu_memory_bytes,omitempty"`
+	SM      *int     `json:"sm_percent,omitempty"`
+	MemUtil *int     `json:"mem_util_percent,omitempty"`
+	CPU     *float64 `json:"cpu_percent,omitempty"`
+	RSS     *uint64  `json:"rss_bytes,omitempty"`
+	Elapsed *int64   `json:"elapsed_seconds,omitempty"`
+}
+
+// JSON writes the document, indented, with a newline at its end.
+func JSON(w io.Writer, s *cluster.Snapshot) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(newDocument(s))
+}
+
+func newDocument(s *cluster.Snapshot) document {
+	d := document{Version: Version, Time: s.At, Poll: s.Poll.Seconds(), Jobs: []job{}, Nodes: []node{}}
+	if disc := &s.Discovery; disc.Command != "" {
+		d.Discovery = &discovery{
+			Command: disc.Command, User: disc.User, Host: disc.Host,
+			Answered: disc.Answered, Took: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
+		}
+	}
+	seen := map[string]bool{}
+	for i := range s.Jobs {
+		d.Jobs = append(d.Jobs, newJob(&s.Jobs[i]))
+		for _, name := range s.Jobs[i].Nodes {
+			if !seen[name] {
+				seen[name] = true
+				d.Nodes = append(d.Nodes, newNode(s, s.Nodes[name]))
+			}
+		}
+	}
+	for _, p := range s.Discovery.Pending {
+		d.Pending = append(d.Pending, pending(p))
+	}
+	return d
+}
+
+func newJob(v *cluster.JobView) job {
+	j := job{
+		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(),
+		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Streaming: v.Streaming, Findings: []finding{},
+	}
+	for _, f := range v.Findings {
+		out := finding{
+			Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Node: f.Node, Text: f.Sentence, Hint: f.Hint,
+		}
+		if f.GPU >= 0 {
+			out.GPU = &f.GPU
+		}
+		j.Findings = append(j.Findings, out)
+	}
+	return j
+}
+
+var severities = map[cluster.Severity]string{
+	cluster.Note: "note", cluster.Waiting: "waiting", cluster.Warning: "warning", cluster.Critical: "critical",
+}
+
+func newFailure(f *cluster.Failure) *failure {
+	if f == nil {
+		return nil
+	}
+	out := failure(*f)
+	return &out
+}
+
+func newNode(s *cluster.Snapshot, n *cluster.Node) node {
+	out := node{Name: n.Name, State: n.State, Since: n.Since, Failure: newFailure(n.Failure), Faults: n.Faults}
+	if h := n.Hello; h != nil {
+		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
+	}
+	if n.State != cluster.NodeStreaming && n.State != cluster.NodeStale {
+		return out
+	}
+	age := n.Age.Seconds()
+	out.Age, out.Host = &age, &n.Host
+	number := map[int]int{}
+	for i := range n.GPUs {
+		number[n.GPUs[i].Card.Index] = n.GPUs[i].Number
+		out.GPUs = append(out.GPUs, newGPU(s, n.Name, &n.GPUs[i]))
+	}
+	for _, p := range n.Processes {
+		gpu, known := number[p.GPU]
+		if !known {
+			continue
+		}
+		out.Processes = append(out.Processes, process{
+			PID: p.PID, Start: p.StartTicks, GPU: gpu, Type: p.Type, User: p.User, Name: p.Name, Command: p.Command, Job: p.Job,
+			Memory: p.GPUMemory, SM: p.SMPercent, MemUtil: p.MemPercent, CPU: p.CPUPercent, RSS: p.RSS, Elapsed: p.ElapsedSec,
+		})
+	}
+	return out
+}
+
+func newGPU(s *cluster.Snapshot, node string, g *cluster.GPU) gpu {
+	out := gpu{
+		Index: g.Number, UUID: g.Card.UUID, Name: g.Card.Name, PCIBus: g.Card.PCIBus, MIG: g.Card.MIG, SMMax: g.Card.SMMax, SlowdownC: g.Card.SlowdownC,
+		Lost: g.Lost, Util: g.UtilPercent, MemUtil: g.MemUtilPercent, Used: g.MemoryUsed, Total: g.MemoryTotal, Temp: g.TempC,
+		Power: g.PowerW, Limit: g.PowerLimitW, SM: g.SMMHz, Mem: g.MemMHz, Throttle: throttleNames(g.Throttle), ECC: g.ECCUncorrected,
+	}
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.ID != "" && slices.Contains(j.Nodes, node) && j.Owns(node, g.Number) {
+			out.Jobs = append(out.Jobs, j.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+// Package local runs the probe on this very host, as a child process, for a machine with GPUs and no SLURM: the same probe, protocol and
+// screens as across a cluster, without ssh.
+//
+// Opener may be used from any goroutine. The child ends when its session is closed, or when this process dies: its standard input ends.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// helloWithin is how long a probe may take to its Hello: NVML's start takes seconds where no persistence daemon runs.
+const helloWithin = 30 * time.Second
+
+// Opener opens sessions to probes on this host.
+type Opener struct {
+	Executable string   // of the probe
+	Args       []string // to it
+}
+
+// New returns an Opener for this program's own probe.
+func New() (*Opener, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program's file: %w", err)
+	}
+	return &Opener{Executable: exe, Args: []string{"probe"}}, nil
+}
+
+// Open starts a probe. The name of the node is not looked at: there is one.
+func (o *Opener) Open(ctx context.Context, _ string, step func(cluster.Step)) (poller.Session, error) {
+	began := time.Now()
+	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepBegan, Text: "starting it on this host"})
+	s, err := start(o)
+	if err != nil {
+		return nil, failed(step, began, fmt.Errorf("starting the probe: %w", err))
+	}
+	defer context.AfterFunc(ctx, func() { s.Close() })()
+	alarm := time.AfterFunc(helloWithin, func() { s.Close() })
+	defer alarm.Stop()
+	if err := s.hello(); err != nil {
+		s.Close()
+		return nil, failed(step, began, err)
+	}
+	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepDone, Text: "runs on this host", Took: time.Since(began)})
+	return s, nil
+}
+
+func failed(step func(cluster.Step), began time.Time, err error) *cluster.Failure {
+	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepFailed, Text: err.Error(), Took: time.Since(began)})
+	return &cluster.Failure{Class: cluster.ClassProbeFailed, Stage: cluster.StageProbe, Summary: "the probe does not start", Words: err.Error()}
+}
+
+type session struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	reader *wire.Reader
+	first  *wire.Message // the Hello, until Next has given it out
+	alive  *time.Ticker
+
+	send  sync.Mutex // one request at a time
+	close sync.Once
+	done  chan struct{}
+}
+
+func start(o *Opener) (*session, error) {
+	cmd := exec.Command(o.Executable, o.Args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &session{cmd: cmd, in: in, reader: wire.NewReader(out), done: make(chan struct{})}
+	s.alive = time.NewTicker(wire.SilenceMS * time.Millisecond / 3)
+	go s.keepAlive()
+	return s, nil
+}
+
+func (s *session) hello() error {
+	if err := s.reader.SkipToMagic(); err != nil {
+		return err
+	}
+	var m wire.Message
+	if err := s.reader.Next(&m); err != nil {
+		return err
+	}
+	if m.Hello == nil {
+		return errors.New("the probe did not say hello")
+	}
+	s.first = &m
+	return nil
+}
+
+func (s *session) keepAlive() {
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-s.alive.C:
+			if s.Send(wire.Request{Alive: &wire.Alive{}}) != nil {
+				return
+			}
+		}
+	}
+}
+
+// Next returns the probe's next message.
+func (s *session) Next() (wire.Message, error) {
+	if s.first != nil {
+		m := *s.first
+		s.first = nil
+		return m, nil
+	}
+	var m wire.Message
+	if err := s.reader.Next(&m); err != nil {
+		return m, &cluster.Failure{Class: cluster.ClassClosed, Summary: "the probe has ended", Words: err.Error()}
+	}
+	return m, nil
+}
+
+// Send writes one request.
+func (s *session) Send(r wire.Request) error {
+	s.send.Lock()
+	defer s.send.Unlock()
+	return wire.Write(s.in, r)
+}
+
+// Close ends the probe: by the end of its input first, by a signal when it has not gone within a moment.
+func (s *session) Close() error {
+	s.close.Do(func() {
+		close(s.done)
+		s.alive.Stop()
+		s.in.Close()
+		kill := time.AfterFunc(500*time.Millisecond, func() { s.cmd.Process.Kill() })
+		s.cmd.Wait() // its exit status tells nothing that the stream has not told
+		kill.Stop()
+	})
+	return nil
+}
