@@ -1,0 +1,42 @@
+package probe
+
+import "strings"
+
+// slurmJob finds the SLURM job id in the text of /proc/PID/cgroup; empty when the process is in no job's cgroup. SLURM names them
+//
+//	/slurm/uid_20001/job_48211/step_0/task_0                                cgroup v1; "slurm_NODE" with several slurmd on a host
+//	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  cgroup v2; "NODE_slurmstepd.scope" likewise
+//	/job_48211/step_0                                                       either, seen from a cgroup namespace
+//
+// so a job's component counts when one before it names slurm, or the next one is a step: other batch systems say job_N too.
+func slurmJob(cgroup string) string {
+	for line := range strings.Lines(cgroup) {
+		// hierarchy:controllers:path
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		if id := jobInPath(fields[2]); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func jobInPath(path string) string {
+	slurm := false
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		id, isJob := strings.CutPrefix(part, "job_")
+		isStep := i+1 < len(parts) && strings.HasPrefix(parts[i+1], "step_")
+		if isJob && isNumber(id) && (slurm || isStep) {
+			return id
+		}
+		slurm = slurm || strings.Contains(part, "slurm")
+	}
+	return ""
+}
+
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package probe
+
+import "time"
+
+var started = time.Now()
+
+func now() Moment { return Moment{Mono: time.Since(started), Wall: time.Now()} }
+
+func kernel() string { return "" }

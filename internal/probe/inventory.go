@@ -1,0 +1,85 @@
+package probe
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// inventory is the state of NVML: whether it can be used, and the GPUs that it has.
+type inventory struct {
+	lib   Library
+	up    bool // Init succeeded and Shutdown was not called since
+	slots []Slot
+	hello wire.Hello // the part of it that NVML gives
+}
+
+// incomplete says that trying again may give more than there is.
+func (n *inventory) incomplete() bool {
+	if !n.up {
+		return true
+	}
+	for _, card := range n.hello.GPUs {
+		if card.Lost != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// refresh tries to attach to the driver where it is not yet, lists the GPUs, and reports whether something changed.
+func (n *inventory) refresh() (changed bool) {
+	before := n.hello
+	if err := n.attach(); err != nil {
+		n.fail(err)
+	}
+	return !reflect.DeepEqual(before, n.hello)
+}
+
+func (n *inventory) attach() error {
+	if !n.up {
+		if err := n.lib.Init(); err != nil {
+			return err
+		}
+		n.up = true
+	}
+	slots, err := n.lib.Devices()
+	if err != nil {
+		return err
+	}
+	n.slots = slots
+	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
+	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
+	for _, slot := range slots {
+		card := wire.Card{Lost: slot.Lost}
+		if slot.Device != nil {
+			card = slot.Device.Card()
+		}
+		card.Index = slot.Index
+		n.hello.GPUs = append(n.hello.GPUs, card)
+	}
+	return nil
+}
+
+// drop lets go of a driver that went away. Attaching anew needs a Shutdown first: NVML counts Inits, and a second one succeeds without
+// looking at the driver.
+func (n *inventory) drop(words string) {
+	n.fail(&InitError{ID: wire.FaultNoDriver, Words: words})
+}
+
+func (n *inventory) fail(err error) {
+	n.close()
+	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}
+	var init *InitError
+	if errors.As(err, &init) {
+		n.hello.FaultID = init.ID
+	}
+}
+
+func (n *inventory) close() {
+	if n.up {
+		n.lib.Shutdown()
+	}
+	n.up, n.slots = false, nil
+}

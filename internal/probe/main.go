@@ -1,0 +1,34 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+const (
+	// processName is what ps shows: as long as the kernel lets it be.
+	processName = "nvnodetop-probe"
+
+	memoryLimit = 12 << 20 // bytes, soft; what the runtime may take before it collects harder
+	gcPercent   = 50       // the live heap is a few hundred KiB, so that the least heap (4 MiB at 100) is what counts
+)
+
+// Main is `nvnodetop probe`: Run over the standard input and output, as a good guest on a node that is paid for. It returns the exit
+// code: 0 when the input ended, else 1, with why on standard error. SIGTERM and SIGHUP end the process at once and a closed standard
+// output ends it by SIGPIPE, as is the default of the Go runtime: there is nothing to clean up, and a driver that hangs must not hold it.
+func Main(build string, lib Library) int {
+	runtime.GOMAXPROCS(1)
+	debug.SetMemoryLimit(memoryLimit)
+	debug.SetGCPercent(gcPercent)
+	// By the file, since it names the process whatever thread this runs on. To be named otherwise harms nobody.
+	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
+
+	if err := Run(context.Background(), os.Stdin, os.Stdout, Options{Build: build, Library: lib}); err != nil {
+		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
+		return 1
+	}
+	return 0
+}

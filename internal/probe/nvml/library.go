@@ -1,0 +1,112 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"fmt"
+
+	"github.com/NVIDIA/go-nvml/pkg/dl"
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// libraryName is what the driver's package installs, on the linker's path.
+const libraryName = "libnvidia-ml.so.1"
+
+// Library is the driver's NVML.
+type Library struct {
+	nvml    nvml.Interface
+	has     map[string]bool // symbols of the loaded library
+	missing []string
+}
+
+var (
+	_ probe.Library = (*Library)(nil)
+	_ probe.Device  = (*device)(nil)
+)
+
+// New returns the driver's library. It is loaded by Init.
+func New() *Library { return &Library{nvml: nvml.New(nvml.WithLibraryPath(libraryName))} }
+
+// Init loads the library and attaches to the driver.
+func (l *Library) Init() error {
+	if ret := l.nvml.Init(); ret != nvml.SUCCESS {
+		return initError(ret)
+	}
+	l.lookUp()
+	for _, name := range essential {
+		if !l.has[name] {
+			l.nvml.Shutdown()
+			return &probe.InitError{ID: wire.FaultOther, Words: fmt.Sprintf("the driver is too old: its %s has no %s", libraryName, name)}
+		}
+	}
+	return nil
+}
+
+// initError says what a failed Init means. The library's words are NVML's, or the dynamic linker's when it could not be loaded: that a
+// file is not there, of another architecture, or cut off.
+func initError(ret nvml.Return) error {
+	e := &probe.InitError{ID: wire.FaultOther, Words: ret.Error()}
+	switch ret {
+	case nvml.ERROR_LIBRARY_NOT_FOUND:
+		e.ID = wire.FaultNoLibrary
+		lib := dl.New(libraryName, dl.RTLD_LAZY)
+		if err := lib.Open(); err != nil {
+			e.Words = err.Error()
+		} else {
+			_ = lib.Close() // it came between the two attempts: the next one finds it
+		}
+	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
+		e.ID = wire.FaultMismatch
+	case nvml.ERROR_DRIVER_NOT_LOADED, nvml.ERROR_TIMEOUT:
+		e.ID = wire.FaultNoDriver
+	}
+	return e
+}
+
+// Shutdown detaches from the driver.
+func (l *Library) Shutdown() { l.nvml.Shutdown() }
+
+// Versions gives the versions of the driver and of CUDA.
+func (l *Library) Versions() (driver, cuda string) {
+	if v, ret := l.nvml.SystemGetDriverVersion(); ret == nvml.SUCCESS {
+		driver = v
+	}
+	var n int
+	ret := nvml.ERROR_FUNCTION_NOT_FOUND
+	switch {
+	case l.has["nvmlSystemGetCudaDriverVersion_v2"]:
+		n, ret = l.nvml.SystemGetCudaDriverVersion_v2()
+	case l.has["nvmlSystemGetCudaDriverVersion"]:
+		n, ret = l.nvml.SystemGetCudaDriverVersion()
+	}
+	if ret == nvml.SUCCESS {
+		cuda = fmt.Sprintf("%d.%d", n/1000, n%1000/10)
+	}
+	return driver, cuda
+}
+
+// Missing names the optional symbols without which something is absent.
+func (l *Library) Missing() []string { return l.missing }
+
+// Devices lists the GPUs. NVML counts all of the node; those that this user or this job's cgroup may not use are passed over.
+func (l *Library) Devices() ([]probe.Slot, error) {
+	count, ret := l.nvml.DeviceGetCount()
+	if ret != nvml.SUCCESS {
+		return nil, initError(ret)
+	}
+	var slots []probe.Slot
+	for i := range count {
+		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
+		switch ret {
+		case nvml.SUCCESS:
+			slots = append(slots, probe.Slot{Index: i, Device: &device{lib: l, nvml: handle}})
+		case nvml.ERROR_NO_PERMISSION:
+		default:
+			slots = append(slots, probe.Slot{Index: i, Lost: ret.Error()})
+		}
+	}
+	return slots, nil
+}

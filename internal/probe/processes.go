@@ -1,0 +1,129 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// utilizationWindow is how far back the first listing looks for samples of utilisation, and every listing at least: the driver takes
+// one a second or more often, and only of processes that did something.
+const utilizationWindow = 2 * time.Second
+
+// processReader lists the processes on the GPUs.
+type processReader struct {
+	local *localProcesses
+	last  time.Time // the listing before
+}
+
+func newProcessReader(proc string) *processReader {
+	return &processReader{local: newLocalProcesses(proc)}
+}
+
+// collectProcesses lists processes when they are asked for. They count as listed when at least one GPU could be asked.
+func (s *sampler) collectProcesses(sm *sample) {
+	if s.pace == nil || !s.pace.Processes || sm.gone != "" {
+		return
+	}
+	since := sm.at.Wall.Add(-utilizationWindow)
+	if last := s.procs.last; !last.IsZero() && last.Before(since) {
+		since = last
+	}
+	s.procs.last = sm.at.Wall
+	s.procs.local.begin(sm.at)
+	for _, slot := range s.cards.slots {
+		if slot.Device == nil {
+			continue
+		}
+		contexts, err := slot.Device.Processes()
+		if err != nil {
+			sm.processFault(err)
+			if len(contexts) == 0 {
+				continue
+			}
+		}
+		sm.Listed = true
+		usage := newestUsage(slot.Device, uint64(max(since.UnixMicro(), 0)), len(contexts) > 0, sm)
+		for _, p := range mergeContexts(contexts) {
+			p.GPU = slot.Index
+			if u, ok := usage[p.PID]; ok {
+				p.SMPercent, p.MemPercent = &u.SM, &u.Memory
+			}
+			s.procs.local.describe(&p)
+			sm.Processes = append(sm.Processes, p)
+		}
+	}
+	s.procs.local.end()
+}
+
+// processFault notes an error of a process call. That a GPU is lost the GPU itself says.
+func (s *sample) processFault(err error) {
+	if kindOf(err) == Other {
+		s.fault("processes", err)
+	}
+}
+
+// newestUsage reads what each process used last; a process that the driver has no sample of is absent.
+func newestUsage(d Device, since uint64, wanted bool, sm *sample) map[int]Usage {
+	if !wanted {
+		return nil
+	}
+	samples, err := d.ProcessUtilization(since)
+	if err != nil {
+		sm.processFault(err)
+		return nil
+	}
+	newest := make(map[int]Usage, len(samples))
+	for _, u := range samples {
+		// Drivers have been seen to fill the rest of the buffer with samples of the past, or with nonsense.
+		if u.AtMicros <= since || u.SM > 100 || u.Memory > 100 {
+			continue
+		}
+		if old, seen := newest[u.PID]; !seen || u.AtMicros >= old.AtMicros {
+			newest[u.PID] = u
+		}
+	}
+	return newest
+}
+
+// mergeContexts makes one Process of all contexts of a process on one GPU, in the order of NVML's lists.
+func mergeContexts(contexts []Context) []wire.Process {
+	var merged []wire.Process
+	at := map[int]int{} // by PID, in merged
+	type key struct {
+		pid int
+		typ ContextType
+	}
+	memory := map[key]uint64{}
+	for _, c := range contexts {
+		i, seen := at[c.PID]
+		if !seen {
+			i = len(merged)
+			at[c.PID] = i
+			merged = append(merged, wire.Process{PID: c.PID, Type: string(c.Type)})
+		}
+		p := &merged[i]
+		p.Type = mergeType(p.Type, c.Type)
+		if c.Memory == nil {
+			continue
+		}
+		// Twice in one list are two MIG instances, each with memory of its own; in two lists it is the same memory again.
+		memory[key{c.PID, c.Type}] += *c.Memory
+		sum := memory[key{c.PID, c.Type}]
+		if p.GPUMemory == nil || *p.GPUMemory < sum {
+			p.GPUMemory = &sum
+		}
+	}
+	return merged
+}
+
+// mergeType is the type of a process that has contexts of both types. A client of MPS stands in the compute list as well.
+func mergeType(old string, more ContextType) string {
+	switch {
+	case old == string(more):
+		return old
+	case old == string(MPS) || more == MPS:
+		return string(MPS)
+	}
+	return "C+G"
+}

@@ -1,0 +1,210 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	minInterval = 250     // of wire.Pace, in ms
+	maxInterval = 600_000 // likewise
+
+	// retryEvery is how often a driver that does not answer, or a GPU without a handle, is tried again.
+	retryEvery = 10 * time.Second
+)
+
+// collector reads one part of a report.
+type collector struct {
+	name    string
+	collect func(*sampler, *sample)
+}
+
+// collectors are what a report is made of, in this order.
+var collectors = []collector{
+	{"host", (*sampler).collectHost},
+	{"gpu", (*sampler).collectGPUs},
+	{"processes", (*sampler).collectProcesses},
+}
+
+// sample is a report in the making.
+type sample struct {
+	wire.Report
+	at   Moment
+	gone string // NVML's words when the driver went away in this sample
+}
+
+// fault notes that a collector failed. The same words of several GPUs are said once.
+func (s *sample) fault(collector string, err error) {
+	f := wire.Fault{Collector: collector, Error: err.Error()}
+	if !slices.Contains(s.Faults, f) {
+		s.Faults = append(s.Faults, f)
+	}
+}
+
+// sampler answers requests and writes reports, all from one goroutine.
+type sampler struct {
+	opts  Options
+	out   io.Writer
+	cards *inventory
+	host  *hostReader
+	procs *processReader
+
+	pace *wire.Pace // nil until asked for
+	beat *time.Ticker
+	seq  uint64
+}
+
+func newSampler(out io.Writer, opts Options) *sampler {
+	if opts.Proc == "" {
+		opts.Proc = "/proc"
+	}
+	if opts.Now == nil {
+		opts.Now = now
+	}
+	return &sampler{
+		opts:  opts,
+		out:   out,
+		cards: &inventory{lib: opts.Library},
+		host:  newHostReader(opts.Proc),
+		procs: newProcessReader(opts.Proc),
+	}
+}
+
+// run speaks until ctx ends or out cannot be written. It greets before it calls into the driver, which may take seconds.
+func (s *sampler) run(ctx context.Context, asked <-chan request) error {
+	defer s.cards.close()
+	defer s.host.close()
+	if _, err := io.WriteString(s.out, wire.Magic+"\n"); err != nil {
+		return fmt.Errorf("greet: %w", err)
+	}
+	s.cards.refresh()
+	if err := s.hello(); err != nil {
+		return err
+	}
+	s.beat = time.NewTicker(time.Hour)
+	s.beat.Stop() // until a pace is asked for
+	retry := time.NewTicker(retryEvery)
+	defer retry.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case r := <-asked:
+			err = s.answer(r)
+		case <-s.beat.C:
+			err = s.report(false)
+		case <-retry.C:
+			if s.cards.incomplete() && s.cards.refresh() {
+				err = s.hello()
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// answer does what a request asks for, and replies.
+func (s *sampler) answer(r request) error {
+	pace, err := r.Pace, check(r)
+	reply := wire.Reply{ID: r.ID}
+	if err != nil {
+		reply.Error = err.Error()
+		pace = nil
+	}
+	if err := s.write(wire.Message{Reply: &reply}); err != nil {
+		return err
+	}
+	if pace == nil {
+		return nil
+	}
+	return s.setPace(*pace)
+}
+
+// check says what is wrong with a request.
+func check(r request) error {
+	switch {
+	case r.err != nil:
+		return r.err
+	case (r.Pace == nil) == (r.Alive == nil):
+		return errors.New("a request asks for exactly one thing that this probe knows: pace or alive")
+	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
+		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
+	}
+	return nil
+}
+
+// setPace takes on a new pace. The first one begins with a report; one that asks for processes anew brings a report off the beat.
+// The beat itself changes only when its interval does, so that a pane opened and closed does not delay the next sample.
+func (s *sampler) setPace(pace wire.Pace) error {
+	old := s.pace
+	s.pace = &pace
+	if old == nil || old.IntervalMS != pace.IntervalMS {
+		s.beat.Reset(time.Duration(pace.IntervalMS) * time.Millisecond)
+	}
+	switch {
+	case old == nil:
+		return s.report(false)
+	case pace.Processes && !old.Processes:
+		return s.report(true)
+	}
+	return nil
+}
+
+// report samples and writes. When the driver went away meanwhile, a Hello that says so comes first, so that the report's GPUs are
+// always those of the Hello before it.
+func (s *sampler) report(offBeat bool) error {
+	sm := s.take()
+	if sm.gone != "" {
+		s.cards.drop(sm.gone)
+		if err := s.hello(); err != nil {
+			return err
+		}
+		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
+	}
+	s.seq++
+	sm.Seq, sm.OffBeat = s.seq, offBeat
+	err := s.write(wire.Message{Report: &sm.Report})
+	if errors.Is(err, wire.ErrLineTooLong) {
+		curtail(sm)
+		err = s.write(wire.Message{Report: &sm.Report})
+	}
+	return err
+}
+
+// take runs the collectors.
+func (s *sampler) take() *sample {
+	at := s.opts.Now()
+	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), GPUs: []wire.GPU{}}}
+	for _, c := range collectors {
+		c.collect(s, sm)
+	}
+	return sm
+}
+
+// curtail makes a report with very many processes fit on a line.
+func curtail(sm *sample) {
+	sm.fault("processes", fmt.Errorf("%d processes are too many for one report: left out", len(sm.Processes)))
+	sm.Processes, sm.Listed = nil, false
+}
+
+func (s *sampler) hello() error {
+	h := s.cards.hello
+	h.Build = s.opts.Build
+	describeHost(&h, s.opts.Proc)
+	return s.write(wire.Message{Hello: &h})
+}
+
+func (s *sampler) write(m wire.Message) error {
+	if err := wire.Write(s.out, m); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}

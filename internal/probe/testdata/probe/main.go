@@ -1,0 +1,11 @@
+// Command probe is the probe alone, as tests run it.
+package main
+
+import (
+	"os"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
+)
+
+func main() { os.Exit(probe.Main("test", nvml.New())) }
