@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -294,7 +295,8 @@ func checkStrings(t *testing.T, path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		for _, r := range v.String() {
-			if r < ' ' && !(r == '\n' && strings.HasSuffix(path, ".Words")) || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202E' {
+			lineOfWords := r == '\n' && strings.HasSuffix(path, ".Words")
+			if unicode.IsControl(r) && !lineOfWords || r == '\u202E' {
 				t.Errorf("%s holds %q: %q", path, r, v.String())
 				return
 			}

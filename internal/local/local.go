@@ -45,11 +45,11 @@ func (o *Opener) Open(ctx context.Context, _ string, step func(cluster.Step)) (p
 	if err != nil {
 		return nil, failed(step, began, fmt.Errorf("starting the probe: %w", err))
 	}
-	defer context.AfterFunc(ctx, func() { s.Close() })()
-	alarm := time.AfterFunc(helloWithin, func() { s.Close() })
+	defer context.AfterFunc(ctx, func() { _ = s.Close() })()
+	alarm := time.AfterFunc(helloWithin, func() { _ = s.Close() })
 	defer alarm.Stop()
 	if err := s.hello(); err != nil {
-		s.Close()
+		_ = s.Close()
 		return nil, failed(step, began, err)
 	}
 	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepDone, Text: "runs on this host", Took: time.Since(began)})
@@ -63,6 +63,7 @@ func failed(step func(cluster.Step), began time.Time, err error) *cluster.Failur
 
 type session struct {
 	cmd    *exec.Cmd
+	kill   context.CancelFunc
 	in     io.WriteCloser
 	reader *wire.Reader
 	first  *wire.Message // the Hello, until Next has given it out
@@ -74,19 +75,19 @@ type session struct {
 }
 
 func start(o *Opener) (*session, error) {
-	cmd := exec.Command(o.Executable, o.Args...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	alive, kill := context.WithCancel(context.Background()) // the session outlives the ctx of Open; Close ends it
+	cmd := exec.CommandContext(alive, o.Executable, o.Args...)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2); err != nil {
+		kill()
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
+		kill()
 		return nil, err
 	}
-	s := &session{cmd: cmd, in: in, reader: wire.NewReader(out), done: make(chan struct{})}
+	s := &session{cmd: cmd, kill: kill, in: in, reader: wire.NewReader(out), done: make(chan struct{})}
 	s.alive = time.NewTicker(wire.SilenceMS * time.Millisecond / 3)
 	go s.keepAlive()
 	return s, nil
@@ -147,9 +148,9 @@ func (s *session) Close() error {
 		close(s.done)
 		s.alive.Stop()
 		s.in.Close()
-		kill := time.AfterFunc(500*time.Millisecond, func() { s.cmd.Process.Kill() })
-		s.cmd.Wait() // its exit status tells nothing that the stream has not told
-		kill.Stop()
+		defer s.kill()
+		defer time.AfterFunc(500*time.Millisecond, s.kill).Stop()
+		_ = s.cmd.Wait() // its exit status tells nothing that the stream has not told
 	})
 	return nil
 }

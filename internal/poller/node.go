@@ -106,8 +106,8 @@ func (n *node) attempt(ctx context.Context) (streamed bool, err error) {
 	defer wg.Wait()
 	pacing, done := context.WithCancel(ctx)
 	defer done()
-	defer session.Close() // before the wait: a Send that blocks returns when the session is closed
-	defer context.AfterFunc(ctx, func() { session.Close() })()
+	defer func() { _ = session.Close() }() // before the wait: a Send that blocks returns when the session is closed
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
 	wg.Go(func() { n.keepPace(pacing, session) })
 	return n.stream(session)
 }
