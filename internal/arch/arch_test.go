@@ -1,0 +1,110 @@
+package arch
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nvnodetop/nvnodetop"
+
+// allowed is the table of docs/ARCHITECTURE.md: what of this project each package may import. A package that is not here fails.
+var allowed = map[string][]string{
+	"cmd/nvnodetop":       {"internal/app", "internal/probe", "internal/probe/nvml"},
+	"internal/app":        {"internal/cluster", "internal/config", "internal/export", "internal/local", "internal/poller", "internal/remote", "internal/slurm", "internal/source", "internal/ui"},
+	"internal/arch":       {},
+	"internal/cluster":    {"internal/wire"},
+	"internal/config":     {},
+	"internal/export":     {"internal/cluster", "internal/wire"},
+	"internal/local":      {"internal/cluster", "internal/poller", "internal/wire"},
+	"internal/poller":     {"internal/cluster", "internal/wire"},
+	"internal/probe":      {"internal/wire"},
+	"internal/probe/nvml": {"internal/probe"},
+	"internal/remote":     {"internal/cluster", "internal/poller", "internal/wire"},
+	"internal/slurm":      {"internal/cluster"},
+	"internal/source":     {"internal/cluster", "internal/poller", "internal/slurm", "internal/wire"},
+	"internal/ui":         {"internal/cluster", "internal/ui/draw", "internal/wire"},
+	"internal/ui/draw":    {},
+	"internal/wire":       {},
+}
+
+// only says which packages may import something from outside that the rest must not.
+var only = map[string][]string{
+	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},
+	"golang.org/x/crypto/ssh":            {"internal/remote"},
+	"charm.land/bubbletea/v2":            {"internal/ui"},
+	"github.com/spf13/cobra":             {"internal/app"},
+	"os/exec":                            {"internal/local", "internal/slurm"},
+}
+
+type pkg struct {
+	ImportPath string
+	Doc        string
+	Imports    []string
+}
+
+// packages lists those of this module, with and without cgo: the imports of both builds count.
+func packages(t *testing.T) map[string]*pkg {
+	t.Helper()
+	out := map[string]*pkg{}
+	for _, cgo := range []string{"1", "0"} {
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", "./...")
+		cmd.Dir = "../.."
+		cmd.Env = append(cmd.Environ(), "CGO_ENABLED="+cgo)
+		text, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		for d := json.NewDecoder(strings.NewReader(string(text))); ; {
+			var p pkg
+			if err := d.Decode(&p); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			name := strings.TrimPrefix(p.ImportPath, module+"/")
+			if have := out[name]; have != nil {
+				p.Imports = append(p.Imports, have.Imports...)
+			}
+			out[name] = &p
+		}
+	}
+	return out
+}
+
+func TestImports(t *testing.T) {
+	for name, p := range packages(t) {
+		rule, known := allowed[name]
+		if !known {
+			t.Errorf("%s is not in the table of allowed imports: add it here and to docs/ARCHITECTURE.md", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if ours, ok := strings.CutPrefix(imp, module+"/"); ok && !slices.Contains(rule, ours) {
+				t.Errorf("%s imports %s, which the table does not allow", name, ours)
+			}
+			if who, restricted := only[imp]; restricted && !slices.Contains(who, name) {
+				t.Errorf("%s imports %s, which is for %s alone", name, imp, strings.Join(who, ", "))
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for name, p := range packages(t) {
+		want := "Package " + path.Base(name) + " "
+		if strings.HasPrefix(name, "cmd/") {
+			want = "Command " + path.Base(name) + " "
+		}
+		if !strings.HasPrefix(p.Doc, want) {
+			t.Errorf("%s: its doc comment begins with %q, want %q", name, firstWords(p.Doc), want)
+		}
+	}
+}
+
+func firstWords(s string) string { return s[:min(len(s), 40)] }
