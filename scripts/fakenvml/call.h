@@ -1,0 +1,41 @@
+// How every function of the API begins.
+#ifndef CALL_H
+#define CALL_H
+
+#include "fakenvml.h"
+
+// begin_call re-reads the scenario and says whether the function goes on: not when the library is not initialised or
+// when the scenario makes it fail. It sleeps when the scenario makes it slow.
+nvmlReturn_t begin_call(const char *function);
+
+// begin_device does the same for a call on a device, and on success fills out with what the GPU shows now.
+nvmlReturn_t begin_device(const char *function, nvmlDevice_t device, struct gpu *out);
+
+// current_processes is processes_now under the lock.
+int current_processes(const struct gpu *gpu, struct process *out);
+
+nvmlReturn_t put_text(char *to, unsigned length, const char *text);
+
+#define BEGIN_CALL()                                            \
+	do {                                                    \
+		nvmlReturn_t begun = begin_call(__func__);      \
+		if (begun != NVML_SUCCESS)                      \
+			return begun;                           \
+	} while (0)
+
+// BEGIN_DEVICE declares gpu.
+#define BEGIN_DEVICE(device)                                                     \
+	struct gpu gpu;                                                          \
+	do {                                                                     \
+		nvmlReturn_t begun = begin_device(__func__, (device), &gpu);     \
+		if (begun != NVML_SUCCESS)                                       \
+			return begun;                                            \
+	} while (0)
+
+#define REQUIRE(pointer)                                     \
+	do {                                                 \
+		if (!(pointer))                              \
+			return NVML_ERROR_INVALID_ARGUMENT;  \
+	} while (0)
+
+#endif

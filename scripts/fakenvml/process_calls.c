@@ -1,0 +1,103 @@
+// The calls about processes: three kinds of process, three generations of the structure, and their load.
+#define _GNU_SOURCE
+#include "call.h"
+#include <time.h>
+
+enum { NO_INSTANCE = -1 }; // without MIG, all bits set
+
+static int of_type(const struct gpu *gpu, enum process_type type, struct process *out)
+{
+	int n = 0, all = current_processes(gpu, out);
+	for (int i = 0; i < all; i++)
+		if (out[i].type == type)
+			out[n++] = out[i];
+	return n;
+}
+
+// begin_list does what all lists do first: finds the processes and tells the caller when they do not fit.
+static nvmlReturn_t begin_list(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
+			       const void *infos, struct process *out)
+{
+	struct gpu gpu;
+	nvmlReturn_t result = begin_device(function, device, &gpu);
+	if (result != NVML_SUCCESS)
+		return result;
+	REQUIRE(count);
+	unsigned room = *count;
+	*count = (unsigned)of_type(&gpu, type, out);
+	if (*count > room)
+		return NVML_ERROR_INSUFFICIENT_SIZE;
+	REQUIRE(infos || *count == 0);
+	return NVML_SUCCESS;
+}
+
+static nvmlReturn_t list_v1(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
+			    nvmlProcessInfo_v1_t *infos)
+{
+	struct process found[MAX_PROCESSES];
+	nvmlReturn_t result = begin_list(function, device, type, count, infos, found);
+	for (unsigned i = 0; result == NVML_SUCCESS && i < *count; i++)
+		infos[i] = (nvmlProcessInfo_v1_t){.pid = found[i].pid, .usedGpuMemory = found[i].memory};
+	return result;
+}
+
+// Versions 2 and 3 of the calls share a structure.
+static nvmlReturn_t list_v2(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
+			    nvmlProcessInfo_v2_t *infos)
+{
+	struct process found[MAX_PROCESSES];
+	nvmlReturn_t result = begin_list(function, device, type, count, infos, found);
+	for (unsigned i = 0; result == NVML_SUCCESS && i < *count; i++)
+		infos[i] = (nvmlProcessInfo_v2_t){
+			.pid = found[i].pid,
+			.usedGpuMemory = found[i].memory,
+			.gpuInstanceId = (unsigned)NO_INSTANCE,
+			.computeInstanceId = (unsigned)NO_INSTANCE,
+		};
+	return result;
+}
+
+#define DEFINE_LIST(name, type, generation)                                                                      \
+	nvmlReturn_t name(nvmlDevice_t device, unsigned *count, nvmlProcessInfo_v##generation##_t *infos)        \
+	{                                                                                                        \
+		return list_v##generation(#name, device, type, count, infos);                                    \
+	}
+
+DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses, COMPUTE, 1)
+DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v2, COMPUTE, 2)
+DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses, GRAPHICS, 1)
+DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, GRAPHICS, 2)
+DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses, MPS, 1)
+#ifndef OLD_DRIVER
+DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v2, MPS, 2)
+DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v3, COMPUTE, 2)
+DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, GRAPHICS, 2)
+DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, MPS, 2)
+#endif
+
+// One sample a process and second.
+nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
+					     unsigned *count, unsigned long long last_seen_us)
+{
+	struct process found[MAX_PROCESSES];
+	BEGIN_DEVICE(device);
+	REQUIRE(count);
+	if (gpu.mig)
+		return NVML_ERROR_NOT_SUPPORTED;
+	unsigned long long sampled_us = (unsigned long long)time(NULL) * 1000000;
+	unsigned n = (unsigned)current_processes(&gpu, found);
+	if (n == 0 || sampled_us <= last_seen_us)
+		return NVML_ERROR_NOT_FOUND;
+	unsigned room = *count;
+	*count = n;
+	if (!samples || room < n)
+		return NVML_ERROR_INSUFFICIENT_SIZE;
+	for (unsigned i = 0; i < n; i++)
+		samples[i] = (nvmlProcessUtilizationSample_t){
+			.pid = found[i].pid,
+			.timeStamp = sampled_us,
+			.smUtil = found[i].sm,
+			.memUtil = found[i].sm * 6 / 10,
+		};
+	return NVML_SUCCESS;
+}

@@ -1,0 +1,381 @@
+// Initialisation, system queries, device handles and identity.
+#define _GNU_SOURCE
+#include "call.h"
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int initialised; // how often, less shutdowns
+
+// A handle is index + 1: never NULL, the same in every process.
+static nvmlDevice_t handle(int index) { return (nvmlDevice_t){(void *)(intptr_t)(index + 1)}; }
+static int index_of(nvmlDevice_t device) { return (int)(intptr_t)device.handle - 1; }
+
+static bool rule_matches(const struct rule *rule, const char *function, int gpu)
+{
+	if (rule->gpu >= 0 && rule->gpu != gpu)
+		return false;
+	size_t length = strlen(rule->function);
+	if (length > 0 && rule->function[length - 1] == '*')
+		return !strncmp(rule->function, function, length - 1);
+	return !strcmp(rule->function, function);
+}
+
+// apply_rules returns how the function must fail, and adds to slow_ms how long it must take.
+static nvmlReturn_t apply_rules(const struct scenario *s, const char *function, int gpu, unsigned *slow_ms)
+{
+	nvmlReturn_t result = NVML_SUCCESS;
+	for (int i = 0; i < s->rule_count; i++)
+		if (rule_matches(&s->rules[i], function, gpu)) {
+			*slow_ms += s->rules[i].slow_ms;
+			if (s->rules[i].result != NVML_SUCCESS)
+				result = s->rules[i].result;
+		}
+	return result;
+}
+
+static void sleep_ms(unsigned ms)
+{
+	struct timespec rest = {ms / 1000, (long)(ms % 1000) * 1000000};
+	while (ms > 0 && nanosleep(&rest, &rest))
+		;
+}
+
+// check decides with the lock held; a slow call must not hold up those of other threads.
+static nvmlReturn_t check(const char *function, const nvmlDevice_t *device, struct gpu *out, unsigned *slow_ms)
+{
+	if (!initialised)
+		return NVML_ERROR_UNINITIALIZED;
+	const struct scenario *s = scenario_now();
+	if (s->broken)
+		return NVML_ERROR_INVALID_ARGUMENT;
+	int index = device ? index_of(*device) : -1;
+	if (device && (index < 0 || index >= s->count))
+		return NVML_ERROR_INVALID_ARGUMENT;
+	nvmlReturn_t result = apply_rules(s, function, index, slow_ms);
+	if (result != NVML_SUCCESS || !device)
+		return result;
+	if (s->gpus[index].lost)
+		return NVML_ERROR_GPU_IS_LOST;
+	gpu_now(s, index, out);
+	return NVML_SUCCESS;
+}
+
+static nvmlReturn_t begin(const char *function, const nvmlDevice_t *device, struct gpu *out)
+{
+	unsigned slow_ms = 0;
+	pthread_mutex_lock(&lock);
+	nvmlReturn_t result = check(function, device, out, &slow_ms);
+	pthread_mutex_unlock(&lock);
+	sleep_ms(slow_ms);
+	return result;
+}
+
+nvmlReturn_t begin_call(const char *function) { return begin(function, NULL, NULL); }
+
+nvmlReturn_t begin_device(const char *function, nvmlDevice_t device, struct gpu *out)
+{
+	return begin(function, &device, out);
+}
+
+int current_processes(const struct gpu *gpu, struct process *out)
+{
+	pthread_mutex_lock(&lock);
+	int n = processes_now(scenario_now(), gpu, out);
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+nvmlReturn_t put_text(char *to, unsigned length, const char *text)
+{
+	REQUIRE(to);
+	if (strlen(text) >= length)
+		return NVML_ERROR_INSUFFICIENT_SIZE;
+	strcpy(to, text);
+	return NVML_SUCCESS;
+}
+
+// Initialisation
+
+static nvmlReturn_t initialise(const char *function)
+{
+	unsigned slow_ms = 0;
+	pthread_mutex_lock(&lock);
+	const struct scenario *s = scenario_now();
+	nvmlReturn_t result = s->broken ? NVML_ERROR_INVALID_ARGUMENT : s->init;
+	if (result == NVML_SUCCESS)
+		result = apply_rules(s, function, -1, &slow_ms);
+	if (result == NVML_SUCCESS)
+		initialised++;
+	pthread_mutex_unlock(&lock);
+	sleep_ms(slow_ms);
+	return result;
+}
+
+nvmlReturn_t nvmlInit_v2(void) { return initialise(__func__); }
+nvmlReturn_t nvmlInit(void) { return initialise(__func__); }
+
+nvmlReturn_t nvmlInitWithFlags(unsigned flags)
+{
+	(void)flags;
+	return initialise(__func__);
+}
+
+nvmlReturn_t nvmlShutdown(void)
+{
+	BEGIN_CALL();
+	pthread_mutex_lock(&lock);
+	initialised--;
+	pthread_mutex_unlock(&lock);
+	return NVML_SUCCESS;
+}
+
+const char *nvmlErrorString(nvmlReturn_t result)
+{
+	static const char *const texts[] = {
+		[NVML_SUCCESS] = "Success",
+		[NVML_ERROR_UNINITIALIZED] = "Uninitialized",
+		[NVML_ERROR_INVALID_ARGUMENT] = "Invalid Argument",
+		[NVML_ERROR_NOT_SUPPORTED] = "Not Supported",
+		[NVML_ERROR_NO_PERMISSION] = "Insufficient Permissions",
+		[NVML_ERROR_ALREADY_INITIALIZED] = "Already Initialized",
+		[NVML_ERROR_NOT_FOUND] = "Not Found",
+		[NVML_ERROR_INSUFFICIENT_SIZE] = "Insufficient Size",
+		[NVML_ERROR_INSUFFICIENT_POWER] = "Insufficient External Power",
+		[NVML_ERROR_DRIVER_NOT_LOADED] = "Driver Not Loaded",
+		[NVML_ERROR_TIMEOUT] = "Timeout",
+		[NVML_ERROR_IRQ_ISSUE] = "Interrupt Request Issue",
+		[NVML_ERROR_LIBRARY_NOT_FOUND] = "NVML Shared Library Not Found",
+		[NVML_ERROR_FUNCTION_NOT_FOUND] = "Function Not Found",
+		[NVML_ERROR_CORRUPTED_INFOROM] = "Corrupted infoROM",
+		[NVML_ERROR_GPU_IS_LOST] = "GPU is lost",
+		[NVML_ERROR_RESET_REQUIRED] = "GPU requires reset",
+		[NVML_ERROR_OPERATING_SYSTEM] = "GPU access blocked by the operating system",
+		[NVML_ERROR_LIB_RM_VERSION_MISMATCH] = "Driver/library version mismatch",
+		[NVML_ERROR_IN_USE] = "In use by another client",
+		[NVML_ERROR_MEMORY] = "Insufficient Memory",
+		[NVML_ERROR_NO_DATA] = "No data",
+	};
+	if (result < sizeof texts / sizeof *texts)
+		return texts[result];
+	return "Unknown Error";
+}
+
+// System
+
+// system_text copies one text of the scenario out while nobody may replace it.
+static nvmlReturn_t system_text(size_t offset, char *to, unsigned length)
+{
+	pthread_mutex_lock(&lock);
+	nvmlReturn_t result = put_text(to, length, (const char *)scenario_now() + offset);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned length)
+{
+	BEGIN_CALL();
+	return system_text(offsetof(struct scenario, driver), version, length);
+}
+
+nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length)
+{
+	char driver[NAME_SIZE], text[NAME_SIZE + 4];
+	BEGIN_CALL();
+	system_text(offsetof(struct scenario, driver), driver, sizeof driver);
+	snprintf(text, sizeof text, "12.%s", driver);
+	return put_text(version, length, text);
+}
+
+static nvmlReturn_t cuda_version(int *version)
+{
+	char text[NAME_SIZE];
+	int major = 0, minor = 0;
+	REQUIRE(version);
+	system_text(offsetof(struct scenario, cuda), text, sizeof text);
+	sscanf(text, "%d.%d", &major, &minor);
+	*version = major * 1000 + minor * 10;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *version)
+{
+	BEGIN_CALL();
+	return cuda_version(version);
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *version)
+{
+	BEGIN_CALL();
+	return cuda_version(version);
+}
+
+nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length)
+{
+	char path[64], text[256] = "";
+	BEGIN_CALL();
+	snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NVML_ERROR_NOT_FOUND;
+	size_t size = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	text[size] = '\0';
+	return put_text(name, length, text);
+}
+
+// Handles
+
+static nvmlReturn_t device_count(unsigned *count)
+{
+	REQUIRE(count);
+	pthread_mutex_lock(&lock);
+	*count = (unsigned)scenario_now()->count;
+	pthread_mutex_unlock(&lock);
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *count)
+{
+	BEGIN_CALL();
+	return device_count(count);
+}
+
+nvmlReturn_t nvmlDeviceGetCount(unsigned *count)
+{
+	BEGIN_CALL();
+	return device_count(count);
+}
+
+// by_index: a lost GPU gives no handle either.
+static nvmlReturn_t by_index(const char *function, unsigned index, nvmlDevice_t *device)
+{
+	struct gpu gpu;
+	REQUIRE(device);
+	if (index >= MAX_GPUS)
+		return NVML_ERROR_INVALID_ARGUMENT;
+	nvmlReturn_t result = begin_device(function, handle((int)index), &gpu);
+	if (result == NVML_SUCCESS)
+		*device = handle((int)index);
+	return result;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device)
+{
+	return by_index(__func__, index, device);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index, nvmlDevice_t *device)
+{
+	return by_index(__func__, index, device);
+}
+
+static void bus_id(int index, nvmlPciInfo_t *pci)
+{
+	memset(pci, 0, sizeof *pci);
+	pci->bus = (unsigned)(0x07 + index * 0x10);
+	pci->pciDeviceId = 0x20B210DE;
+	pci->pciSubSystemId = 0x146310DE;
+	snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, NVML_DEVICE_PCI_BUS_ID_LEGACY_FMT,
+		 NVML_DEVICE_PCI_BUS_ID_FMT_ARGS(pci));
+	snprintf(pci->busId, sizeof pci->busId, NVML_DEVICE_PCI_BUS_ID_FMT, NVML_DEVICE_PCI_BUS_ID_FMT_ARGS(pci));
+}
+
+static bool has_uuid(const struct gpu *gpu, const char *uuid) { return !strcmp(gpu->uuid, uuid); }
+
+static bool has_bus_id(const struct gpu *gpu, const char *id)
+{
+	nvmlPciInfo_t pci;
+	bus_id(gpu->index, &pci);
+	return !strcasecmp(pci.busId, id) || !strcasecmp(pci.busIdLegacy, id);
+}
+
+// by_text finds the GPU that matches; a lost one is not found, as it cannot be asked who it is.
+static nvmlReturn_t by_text(const char *function, bool (*matches)(const struct gpu *, const char *), const char *text,
+			    nvmlDevice_t *device)
+{
+	struct gpu gpu;
+	REQUIRE(text && device);
+	nvmlReturn_t result = begin_call(function);
+	if (result != NVML_SUCCESS)
+		return result;
+	for (int i = 0; i < MAX_GPUS; i++)
+		if (begin_device("", handle(i), &gpu) == NVML_SUCCESS && matches(&gpu, text)) {
+			*device = handle(i);
+			return NVML_SUCCESS;
+		}
+	return NVML_ERROR_NOT_FOUND;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+	return by_text(__func__, has_uuid, uuid, device);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device)
+{
+	return by_text(__func__, has_bus_id, id, device);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *id, nvmlDevice_t *device)
+{
+	return by_text(__func__, has_bus_id, id, device);
+}
+
+// Identity
+
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length)
+{
+	BEGIN_DEVICE(device);
+	return put_text(name, length, gpu.model);
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned length)
+{
+	BEGIN_DEVICE(device);
+	return put_text(uuid, length, gpu.uuid);
+}
+
+nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned length)
+{
+	char text[32];
+	BEGIN_DEVICE(device);
+	snprintf(text, sizeof text, "132%07lu", strtoul(gpu.uuid + 4, NULL, 16) % 10000000);
+	return put_text(serial, length, text);
+}
+
+nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned *minor)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(minor);
+	*minor = (unsigned)gpu.index;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned *index)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(index);
+	*index = (unsigned)gpu.index;
+	return NVML_SUCCESS;
+}
+
+static nvmlReturn_t pci_info(const char *function, nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+	struct gpu gpu;
+	nvmlReturn_t result = begin_device(function, device, &gpu);
+	if (result != NVML_SUCCESS)
+		return result;
+	REQUIRE(pci);
+	bus_id(gpu.index, pci);
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) { return pci_info(__func__, device, pci); }
+nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci) { return pci_info(__func__, device, pci); }
+nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci) { return pci_info(__func__, device, pci); }

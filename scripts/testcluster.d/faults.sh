@@ -1,0 +1,243 @@
+# shellcheck shell=bash
+# One function a fault and one for what heals it. Every fault acts on a running host, from inside it where it can.
+
+list_faults() {
+	cat <<'HELP'
+testcluster fault FAULT …; "heal" in general: testcluster heal HOST. H is node01 … (ctl too for the network's faults).
+
+network    linkdown H | linkup H                cable of H out | in
+           drop H | undrop H                    silence: H drops everything both ways
+           dropssh H | undrop H                 silence on port 22 only; SLURM works
+           reject H | undrop H                  connection refused on port 22
+           loss H PERCENT | undrop H            random loss, both ways
+           delay H MS [JITTER_MS] | delay H 0   one-way delay, each way
+sshd       stopsshd H | contsshd H              SIGSTOP | SIGCONT for all sshd, the listener too
+           stopsession H | contsshd H           SIGSTOP for the sessions only; new logins work
+           killsshd H | startsshd H             sshd and its sessions end | it starts
+           killsession H [USER]                 the sessions (of USER) end; new logins work
+way in     nokey H | keyok H                    no key is accepted
+           deny H USER | undeny H               USER is not let in
+           hostkey H | hostkeyback H            H has a new host key | the known one
+           unknownkey H | knownkey H            login forgets the host key of H | knows it
+           adopt H | unadopt H                  pam_slurm_adopt: only users with a job on H get in
+           noisy H [USER] | quiet H             Banner, sshrc on stdout, echo in USER's .bashrc (alice)
+probe      killprobe H                          kill -9 for nvnodetop's processes on H; exits 1 when there are none
+           stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
+places     nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
+           noexec H [USER] | placesok H         nothing may execute there
+GPUs       nolib H | libok H                    libnvidia-ml.so.1 is not there
+           olddriver H | libok H                a library without the newer functions
+           mismatch H | nodriver H | nvmlok H   NVML: driver/library mismatch | driver not loaded
+           gpulost H [GPU] | nvmlok H           GPU (2) has fallen off the bus
+           nvml H LINES | nvmlok H              any scenario of scripts/fakenvml/README.md; ";" parts lines
+host       poweroff H | poweron H               everything on H ends at once | it boots
+           drain H [REASON] | resume H          as an administrator does
+           ctldstop | ctldcont                  SIGSTOP | SIGCONT for slurmctld
+           ctldkill | ctldstart                 kill -9 for slurmctld | it starts
+HELP
+}
+
+cmd_fault() {
+	local fault=${1:-} host=${2:-ctl}
+	[ -n "$fault" ] || { list_faults; return; }
+	[ "$(type -t "fault_$fault")" = function ] || die "unknown fault \"$fault\"; testcluster fault lists them" 2
+	[[ $fault == ctld* || $# -ge 2 ]] || die "usage: testcluster fault $fault HOST …" 2
+	[ "$fault" = poweron ] || need_host "$host"
+	"fault_$fault" "$host" "${@:3}"
+}
+
+# Network
+
+fault_linkdown() { in_login_net ip link set "v-$1" down; }
+fault_linkup() { in_login_net ip link set "v-$1" up; }
+
+fault_drop() {
+	in_host "$1" iptables -I INPUT -i eth0 -j DROP
+	in_host "$1" iptables -I OUTPUT -o eth0 -j DROP
+}
+fault_dropssh() { in_host "$1" iptables -I INPUT -p tcp --dport 22 -j DROP; }
+fault_reject() { in_host "$1" iptables -I INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset; }
+fault_loss() {
+	local chance
+	chance=$(awk -v percent="${2:?PERCENT}" 'BEGIN { printf "%.4f", percent / 100 }')
+	in_host "$1" iptables -I INPUT -i eth0 -m statistic --mode random --probability "$chance" -j DROP
+	in_host "$1" iptables -I OUTPUT -o eth0 -m statistic --mode random --probability "$chance" -j DROP
+}
+fault_undrop() { in_host "$1" iptables -F; }
+
+# The cable of H leaves the switch for a pair of new ends: v-H <- netdelay -> d-H = x-H - br0.
+fault_delay() {
+	local host=$1 ms=${2:?MS} end
+	in_host login pkill -f "^$STATE/bin/netdelay v-$host " || true
+	in_login_net ip link del "d-$host" 2>/dev/null || true
+	in_login_net ip link set "v-$host" master br0
+	[ "$ms" != 0 ] || return 0
+	in_login_net ip -batch - <<-END
+		link add d-$host type veth peer name x-$host
+		link set v-$host nomaster
+		link set x-$host master br0 up
+		link set d-$host up
+	END
+	# A packet socket would see frames larger than a wire carries, and unfinished checksums.
+	for end in "d-$host" "x-$host" "v-$host"; do no_offloads in_login_net "$end"; done
+	no_offloads "in_host $host" eth0
+	in_host login setsid "$STATE/bin/netdelay" "v-$host" "d-$host" "$ms" "${3:-0}" </dev/null >/dev/null 2>&1 &
+}
+# shellcheck disable=SC2086  # $1 is a command with its words
+no_offloads() { $1 ethtool -K "$2" tx off gso off tso off gro off >/dev/null 2>&1 || true; }
+
+# sshd
+
+listener_pid() { in_host "$1" cat /run/sshd.pid 2>/dev/null; }
+session_pids() { in_host "$1" pgrep -x sshd | grep -vx "$(listener_pid "$1")"; }
+
+fault_stopsshd() { in_host "$1" pkill -STOP -x sshd; }
+fault_contsshd() { in_host "$1" pkill -CONT -x sshd; }
+# shellcheck disable=SC2046  # a list of pids
+fault_stopsession() { in_host "$1" kill -STOP $(session_pids "$1"); }
+fault_killsshd() { in_host "$1" pkill -x sshd; }
+fault_startsshd() { in_host "$1" /usr/sbin/sshd -E /var/log/sshd.log; }
+fault_killsession() { in_host "$1" pkill -KILL -f "^sshd: ${2:-[a-z]}"; }
+
+# reload_sshd returns when the listener listens again: it writes its pid file after that.
+reload_sshd() {
+	local pid
+	pid=$(listener_pid "$1") || return 0
+	in_host "$1" rm -f /run/sshd.pid
+	in_host "$1" kill -HUP "$pid"
+	retry 5 in_host "$1" test -s /run/sshd.pid || die "sshd of $1 has not come back"
+}
+
+# sshd_option HOST NAME LINE: LINE in a file of its own, so that faults do not meet.
+sshd_option() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	in_host "$1" sh -c 'mkdir -p /etc/ssh/sshd_config.d && echo "$2" >"/etc/ssh/sshd_config.d/$1.conf"' sh "$2" "$3"
+	reload_sshd "$1"
+}
+no_sshd_option() {
+	in_host "$1" rm -f "/etc/ssh/sshd_config.d/$2.conf"
+	reload_sshd "$1"
+}
+
+# The way in
+
+fault_nokey() { sshd_option "$1" nokey "AuthorizedKeysFile none"; }
+fault_keyok() { no_sshd_option "$1" nokey; }
+fault_deny() { sshd_option "$1" deny "DenyUsers ${2:?USER}"; }
+fault_undeny() { no_sshd_option "$1" deny; }
+
+fault_hostkey() {
+	in_host "$1" sh -c 'rm -f /etc/ssh/ssh_host_ed25519_key* && ssh-keygen -q -t ed25519 -N "" -f /etc/ssh/ssh_host_ed25519_key'
+	reload_sshd "$1"
+}
+fault_hostkeyback() {
+	in_host "$1" install -m 600 "$STATE/keys/$1" /etc/ssh/ssh_host_ed25519_key
+	in_host "$1" install -m 644 "$STATE/keys/$1.pub" /etc/ssh/ssh_host_ed25519_key.pub
+	reload_sshd "$1"
+}
+
+fault_unknownkey() { in_host login sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts; }
+fault_knownkey() {
+	fault_unknownkey "$1"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	in_host login sh -c 'grep "^$1," "$2" >>/etc/ssh/ssh_known_hosts' sh "$1" "$STATE/etc/ssh/ssh_known_hosts"
+}
+
+fault_adopt() {
+	fault_unadopt "$1"
+	in_host "$1" sed -i 's/^@include common-account/&\naccount required pam_slurm_adopt.so action_no_jobs=deny/' /etc/pam.d/sshd
+}
+fault_unadopt() { in_host "$1" sed -i '/pam_slurm_adopt/d' /etc/pam.d/sshd; }
+
+# .bashrc is in the shared home: its line asks for the host. It must be the first, before the test for a terminal.
+fault_noisy() {
+	local user=${2:-alice}
+	fault_quiet "$1"
+	in_host "$1" sh -c 'echo "*** Authorized users only ***" >/etc/issue.net
+		echo "echo Welcome to $(hostname): 93% of your quota is used" >/etc/ssh/sshrc'
+	in_host "$1" sed -i "1i [ \"\$(hostname)\" != $1 ] || echo 'loading modules: cuda/12.4' # testcluster noise on $1" "/home/$user/.bashrc"
+	sshd_option "$1" banner "Banner /etc/issue.net"
+}
+fault_quiet() {
+	in_host "$1" rm -f /etc/ssh/sshrc
+	in_host "$1" sh -c "sed -i '/testcluster noise on $1/d' /home/*/.bashrc"
+	no_sshd_option "$1" banner
+}
+
+# The probe
+
+# PROBE matches a command line: a program called nvnodetop… with the argument probe, or a copy under that name.
+PROBE='nvnodetop[^ ]*( .*)? probe( |$)|nvnodetop-prob|/nvnodetop/[^ ]* probe( |$)'
+fault_killprobe() { in_host "$1" pkill -KILL -f "$PROBE"; }
+fault_stopprobe() { in_host "$1" pkill -STOP -f "$PROBE"; }
+fault_contprobe() { in_host "$1" pkill -CONT -f "$PROBE"; }
+
+# Places where the probe may be put
+
+probe_places() { printf '%s\n' "/home/$1/.cache" /tmp /var/tmp /dev/shm /run/user; }
+
+# cover HOST NAME OPTIONS USER: a small tmpfs called NAME over each place.
+cover() {
+	local place
+	fault_placesok "$1"
+	in_host "$1" setpriv --reuid="$4" --regid="$4" --init-groups mkdir -p "/home/$4/.cache"
+	in_host "$1" mkdir -p /run/user
+	for place in $(probe_places "$4"); do in_host "$1" mount -t tmpfs -o "mode=1777,$3" "$2" "$place"; done
+}
+# One page is the least that a tmpfs can have; a file fills it.
+fault_nospace() {
+	local user=${2:-alice} place
+	cover "$1" testcluster-nospace size=4k "$user"
+	for place in $(probe_places "$user"); do
+		in_host "$1" dd if=/dev/zero "of=$place/.full" bs=4k count=1 status=none
+	done
+}
+fault_noexec() { cover "$1" testcluster-noexec noexec "${2:-alice}"; }
+fault_placesok() {
+	in_host "$1" sh -c "awk '/^testcluster-no/ { print \$2 }' /proc/mounts | xargs -r umount -l"
+	in_host "$1" sh -c '[ ! -d /run/user ] || rmdir /run/user'
+}
+
+# GPUs
+
+use_library() {
+	in_host "$1" cp "$STATE/nvml/$2/libnvidia-ml.so.1" /run/fakenvml/new
+	in_host "$1" mv /run/fakenvml/new /run/fakenvml/libnvidia-ml.so.1
+}
+fault_nolib() { in_host "$1" rm -f /run/fakenvml/libnvidia-ml.so.1; }
+fault_olddriver() { use_library "$1" old; }
+fault_libok() { use_library "$1" current; }
+
+fault_nvml() {
+	# Renamed into place: the library must never read half a scenario.
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	in_host "$1" sh -c 'printf "%s\n" "$1" | tr ";" "\n" >/run/scenario.new && mv /run/scenario.new /run/fakenvml.scenario' sh "${2:?LINES}"
+}
+fault_mismatch() { fault_nvml "$1" 'init 18'; }
+fault_nodriver() { fault_nvml "$1" 'init 9'; }
+fault_gpulost() { fault_nvml "$1" "gpu ${2:-2} lost"; }
+fault_nvmlok() { in_host "$1" rm -f /run/fakenvml.scenario; }
+
+# Hosts and SLURM
+
+fault_poweroff() {
+	local host=$1
+	[ "$host" != login ] || die "login is the switch too; use down" 2
+	kill -9 "$(pid_of "$host")"
+	retry 10 not_alive "$host" || die "cannot end $host"
+	# The kernel removes the cable some time after the host; make it now.
+	in_login_net ip link del "v-$host" 2>/dev/null || true
+}
+not_alive() { ! alive "$1"; }
+fault_poweron() {
+	lock
+	alive "$1" || start_hosts "$1"
+}
+
+fault_drain() { in_host login scontrol update "NodeName=$1" State=DRAIN "Reason=${2:-testing}"; }
+fault_resume() { in_host login scontrol update "NodeName=$1" State=RESUME; }
+
+fault_ctldstop() { in_host ctl pkill -STOP -x slurmctld; }
+fault_ctldcont() { in_host ctl pkill -CONT -x slurmctld; }
+fault_ctldkill() { in_host ctl pkill -KILL -x slurmctld; }
+fault_ctldstart() { in_host ctl setpriv --reuid=slurm --regid=slurm --clear-groups /usr/sbin/slurmctld; }

@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# testcluster heal: undoes every fault of a host without knowing which were made, so that a test can begin from order.
+
+cmd_heal() {
+	local host
+	alive login || die "no cluster is up"
+	[ $# -gt 0 ] || mapfile -t -O 0 hosts < <(host_names "$(node_count)")
+	for host in "$@" ${hosts[@]+"${hosts[@]}"}; do heal_host "$host"; done
+	retry 60 all_nodes_up "$(node_count)" || die "$(nodes_up) of $(node_count) nodes are up after healing"
+}
+
+heal_host() {
+	if ! alive "$1"; then
+		fault_poweron "$1"
+		return
+	fi
+	case $1 in
+	login) ;;
+	ctl)
+		heal_network ctl
+		fault_ctldcont ctl || fault_ctldstart ctl
+		;;
+	*) heal_node "$1" ;;
+	esac
+}
+
+heal_network() {
+	fault_linkup "$1"
+	fault_undrop "$1"
+	fault_delay "$1" 0
+}
+
+heal_node() {
+	heal_network "$1"
+	fault_contsshd "$1" || true
+	fault_contprobe "$1" || true
+	fault_unadopt "$1"
+	fault_knownkey "$1"
+	heal_sshd_files "$1"
+	in_host "$1" pgrep -x sshd >/dev/null || fault_startsshd "$1"
+	fault_placesok "$1"
+	fault_libok "$1"
+	fault_nvmlok "$1"
+	[[ $(in_host login timeout 5 sinfo -h -n "$1" -p gpu -o %T) != drain* ]] || fault_resume "$1"
+}
+
+# heal_sshd_files does what keyok, undeny, hostkeyback and quiet do, with one reload, and none when nothing is wrong.
+heal_sshd_files() {
+	local dir=/etc/ssh/sshd_config.d
+	if in_host "$1" sh -c "cmp -s $STATE/keys/$1 /etc/ssh/ssh_host_ed25519_key && ! ls $dir/nokey.conf $dir/deny.conf $dir/banner.conf" >/dev/null 2>&1; then
+		return
+	fi
+	in_host "$1" rm -f $dir/nokey.conf $dir/deny.conf $dir/banner.conf /etc/ssh/sshrc
+	in_host "$1" sh -c "sed -i '/testcluster noise on $1/d' /home/*/.bashrc"
+	fault_hostkeyback "$1"
+}

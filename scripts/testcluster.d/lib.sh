@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# Names, places and the few functions that every other part uses. Sourced by ../testcluster.
+
+# All state lives here, on a tmpfs that `up` mounts and `down` unmounts: outside the checkout (which may lie under
+# a 0700 folder), readable for the cluster's users, and able to hold the upper layers of overlays.
+STATE=/run/nvnodetop-testcluster
+LOCK=$STATE.lock
+CGROUP=nvnodetop-testcluster
+# The process name of every host's pid 1; at most 15 characters, else the kernel cuts it.
+HOST_COMM=testclusterhost
+MAX_NODES=64
+USERS=(alice bob carol)
+FIRST_UID=20001
+
+die() {
+	printf 'testcluster: %s\n' "$1" >&2
+	exit "${2:-1}"
+}
+
+node_name() { printf 'node%02d' "$1"; }
+
+is_node() { [[ $1 =~ ^node[0-9][0-9]$ ]]; }
+
+# host_names N: every host of a cluster of N nodes, in the order in which they must start.
+host_names() {
+	local k
+	echo login
+	echo ctl
+	for ((k = 1; k <= $1; k++)); do node_name "$k"; echo; done
+}
+
+host_ip() {
+	case $1 in
+	login) echo 10.77.0.1 ;;
+	ctl) echo 10.77.0.2 ;;
+	node*) echo "10.77.1.$((10#${1#node}))" ;;
+	esac
+}
+
+pid_of() { cat "$STATE/hosts/$1/pid" 2>/dev/null; }
+
+# alive HOST: its recorded pid 1 still runs and is that host's (a pid may have been reused since).
+alive() {
+	local pid words=()
+	pid=$(pid_of "$1") || return 1
+	mapfile -d '' -t words <"/proc/$pid/cmdline" || return 1
+	[ "${words[*]}" = "$HOST_COMM $1" ]
+} 2>/dev/null
+
+need_host() { alive "$1" || die "host \"$1\" is not up"; }
+
+node_count() { cat "$STATE/nodes" 2>/dev/null || echo 0; }
+
+# cgroup_dir: our cgroup. Version 2 keeps CPU time for every group even where its controllers belong to version 1.
+cgroup_dir() {
+	local mount
+	mount=$(findmnt -n -o TARGET -t cgroup2 | head -n 1) && [ -n "$mount" ] && echo "$mount/$CGROUP"
+}
+
+# group_of HOST: the name under which its CPU time is counted.
+group_of() { if is_node "$1"; then echo nodes; else echo "$1"; fi; }
+
+# join_group GROUP: counts this process and its children to GROUP. Without the cgroup nothing is counted.
+join_group() {
+	local dir
+	dir=$(cgroup_dir) || return 0
+	[ ! -w "$dir/$1/cgroup.procs" ] || echo "$BASHPID" >"$dir/$1/cgroup.procs"
+}
+
+# in_host HOST CMD…: CMD as root with the eyes of HOST.
+# The lock (fd 9) is closed: a daemon started here must not hold it for its whole life.
+in_host() (
+	host=$1
+	shift
+	join_group "${TESTCLUSTER_CGROUP:-$(group_of "$host")}"
+	exec nsenter -t "$(pid_of "$host")" -m -u -i -n -p -- "$@" 9>&-
+)
+
+# retry SECONDS CMD…: runs CMD until it succeeds, at most for SECONDS.
+retry() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# lock: one up or down at a time. Held until this process ends.
+lock() {
+	exec 9>"$LOCK"
+	flock 9
+}

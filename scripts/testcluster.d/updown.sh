@@ -1,0 +1,158 @@
+# shellcheck shell=bash
+# Start, stop and state of the cluster. A host is a process (host.c) that is pid 1 of namespaces of its own; when it
+# dies the kernel ends everything in it and removes its network, mounts and processes.
+
+cmd_up() {
+	local n=${1:-} host missing=() started=$EPOCHREALTIME
+	[[ $n =~ ^[0-9]+$ ]] && [ "$n" -ge 1 ] && [ "$n" -le $MAX_NODES ] || die "usage: testcluster up N, N from 1 to $MAX_NODES" 2
+	[ -z "$(missing_parts)" ] || die "missing: $(missing_parts | tr '\n' ' '); run testcluster install"
+	lock
+	if ! reusable "$n"; then
+		take_down
+		mkdir -p "$STATE"
+		mount -t tmpfs -o mode=755 testcluster "$STATE"
+		make_files "$n"
+		version >"$STATE/version"
+		echo "$n" >"$STATE/nodes"
+	fi
+	make_groups
+	for host in $(host_names "$n"); do
+		alive "$host" || missing+=("$host")
+	done
+	start_hosts "${missing[@]}"
+	retry $((30 + n)) all_nodes_up "$n" || die "$(nodes_up) of $n nodes are up; see $STATE/hosts/*/log"
+	printf 'testcluster: %d nodes up, %.1f s\n' "$n" "$(seconds_since "$started")"
+}
+
+seconds_since() { awk -v now="$EPOCHREALTIME" -v then="$1" 'BEGIN { print now - then }'; }
+
+# version: changes whenever these scripts change, so that no cluster made by older ones is taken for theirs.
+version() { cat "$here/testcluster" "$parts"/* "$here"/fakenvml/* 2>/dev/null | sha256sum; }
+
+# reusable N: what is up is a whole cluster of N nodes made by these scripts; single hosts may be off.
+reusable() {
+	alive login && [ "$(node_count)" = "$1" ] && [ "$(version)" = "$(cat "$STATE/version" 2>/dev/null)" ]
+}
+
+make_groups() {
+	local dir
+	dir=$(cgroup_dir) || return 0
+	mkdir -p "$dir"/{login-app,login,ctl,nodes} 2>/dev/null || true
+}
+
+# start_hosts HOST…: power, then cables, then the software; a few hosts boot at a time.
+start_hosts() {
+	local host batch=()
+	for host in "$@"; do power_on "$host"; done
+	for host in "$@"; do
+		[ "$host" = login ] || batch+=("link add v-$host type veth peer name eth0 netns $(pid_of "$host")"
+			"link set v-$host master br0 up")
+	done
+	for host in "$@"; do
+		[ "$host" != login ] || make_switch
+	done
+	[ ${#batch[@]} -eq 0 ] || printf '%s\n' "${batch[@]}" | in_login_net ip -batch - || die "cannot connect the hosts"
+	boot_all "$@"
+}
+
+power_on() {
+	local dir=$STATE/hosts/$1
+	rm -rf "$dir"
+	mkdir -p "$dir"/{etc/ssh,etc-work,log/slurm,munge,slurm/ctld,spool}
+	mkdir -m 700 "$dir/log/munge"
+	chmod 700 "$dir/munge"
+	chown munge:munge "$dir/munge" "$dir/log/munge"
+	chown -R slurm:slurm "$dir/slurm" "$dir/log/slurm"
+	install -m 600 "$STATE/keys/$1" "$dir/etc/ssh/ssh_host_ed25519_key"
+	install -m 644 "$STATE/keys/$1.pub" "$dir/etc/ssh/ssh_host_ed25519_key.pub"
+	(
+		join_group "$(group_of "$1")"
+		PATH=$STATE/bin exec "$HOST_COMM" "$1" 9>&-
+	) >"$dir/pid" || die "cannot start host $1"
+}
+
+# in_login_net CMD…: CMD of this machine in the network of login, which holds the switch. Only the network is
+# entered: `ip link … netns PID` must read PID with this machine's eyes.
+in_login_net() { nsenter -t "$(pid_of login)" -n -- "$@" 9>&-; }
+
+make_switch() {
+	in_login_net ip -batch - <<-END
+		link set lo up
+		link add br0 type bridge forward_delay 0 stp_state 0
+		addr add $(host_ip login)/16 dev br0
+		link set br0 up
+	END
+}
+
+boot_all() {
+	local host running=0 failed=0 parallel
+	parallel=$((2 * $(nproc)))
+	for host in "$@"; do
+		if [ "$running" -ge "$parallel" ]; then
+			wait -n || failed=1
+			running=$((running - 1))
+		fi
+		boot "$host" &
+		running=$((running + 1))
+	done
+	while [ "$running" -gt 0 ]; do
+		wait -n || failed=1
+		running=$((running - 1))
+	done
+	[ "$failed" -eq 0 ] || die "not every host has booted"
+}
+
+boot() {
+	local log=$STATE/hosts/$1/log/boot.log
+	in_host "$1" /bin/bash "$parts/boot.sh" "$1" "$(host_ip "$1")" "$STATE" </dev/null >"$log" 2>&1 && return
+	printf 'testcluster: %s has not booted:\n' "$1" >&2
+	cat "$log" >&2
+	return 1
+}
+
+nodes_up() {
+	in_host login timeout 5 sinfo -h -N -p gpu -o %T 2>/dev/null | grep -cE '^(idle|mixed|allocated|drained|draining)$'
+}
+
+all_nodes_up() { [ "$(nodes_up)" = "$1" ]; }
+
+cmd_down() {
+	lock
+	take_down
+	rm -f "$LOCK"
+}
+
+# take_down also removes what a killed run has left: it trusts no file, only the process name, the mount and the cgroup.
+take_down() {
+	local pids
+	pids=$(pgrep -u root -x "$HOST_COMM" | tr '\n' ' ') || true
+	# shellcheck disable=SC2086  # a list of pids
+	[ -z "$pids" ] || { kill -9 $pids && retry 20 no_hosts; } || die "cannot end the hosts with pids $pids"
+	while mountpoint -q "$STATE"; do
+		retry 2 umount "$STATE" 2>/dev/null || umount -l "$STATE"
+	done
+	[ ! -d "$STATE" ] || rmdir "$STATE"
+	remove_groups
+}
+
+no_hosts() { ! pgrep -u root -x "$HOST_COMM" >/dev/null; }
+
+remove_groups() {
+	local dir
+	dir=$(cgroup_dir) && [ -d "$dir" ] || return 0
+	retry 5 remove_empty_groups "$dir" || die "processes are left in $dir: $(cat "$dir"/*/cgroup.procs | tr '\n' ' ')"
+}
+
+remove_empty_groups() { rmdir "$1"/* "$1" 2>/dev/null; [ ! -d "$1" ]; }
+
+cmd_status() {
+	local n host state
+	n=$(node_count)
+	alive login || die "no cluster is up"
+	for host in $(host_names "$n"); do
+		state=off
+		if alive "$host"; then state="up, pid 1 is $(pid_of "$host")"; fi
+		printf '%-7s %-12s %s\n' "$host" "$(host_ip "$host")" "$state"
+	done
+	in_host login timeout 5 sinfo -h -N -p gpu -o '%N %T %E' || true
+}
