@@ -1,0 +1,228 @@
+package probe
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// lister is a sampler that lists processes, with clocks that the test sets.
+func lister(lib Library, proc string, at *Moment) *sampler {
+	s := newSampler(io.Discard, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
+	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
+	s.cards.refresh()
+	return s
+}
+
+func TestProcesses(t *testing.T) {
+	files := procOf("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
+	proc := writeProc(t, files)
+	lib, devices := newFakeLibrary(2)
+	devices[0].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: Graphics}}
+	devices[1].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(6 << 30))}}
+	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+	wall := uint64(at.Wall.UnixMicro())
+	devices[0].usage = []Usage{
+		{PID: 4242, AtMicros: wall - 500_000, SM: 80, Memory: 30},
+		{PID: 4242, AtMicros: wall - 100_000, SM: 90, Memory: 35},
+		{PID: 4242, AtMicros: wall - 300_000, SM: 85, Memory: 31},
+		{PID: 4242, AtMicros: wall - 50_000, SM: 4_000_000, Memory: 0},
+		{PID: 999, AtMicros: wall - 60_000_000, SM: 50, Memory: 1},
+	}
+	s := lister(lib, proc, &at)
+	sm := s.take()
+	python := wire.Process{
+		PID: 4242, StartTicks: 90000, Type: "C", User: "root", UID: new(0), Name: "python (3.11)",
+		Command: "python3 train.py --name two words", Job: "77", RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
+	}
+	on0, on1 := python, python
+	on0.GPU, on0.GPUMemory, on0.SMPercent, on0.MemPercent = 0, new(uint64(5<<30)), new(90), new(35)
+	on1.GPU, on1.GPUMemory = 1, new(uint64(6<<30))
+	want := []wire.Process{on0, {PID: 999, Type: "G"}, on1}
+	if diff := cmp.Diff(want, sm.Processes); diff != "" {
+		t.Errorf("first listing (-want +got):\n%s", diff)
+	}
+	if !sm.Listed || len(sm.Faults) != 0 {
+		t.Errorf("listed %v, faults %v", sm.Listed, sm.Faults)
+	}
+	if got := wall - devices[0].since[0]; got != uint64(utilizationWindow.Microseconds()) {
+		t.Errorf("the first listing looks %d µs back", got)
+	}
+
+	// Three seconds later it has used six more, on two CPUs.
+	stat := strings.Replace(files["4242/stat"], " 100 50 ", " 600 150 ", 1)
+	writeFile(t, proc+"/4242/stat", stat)
+	at.Mono, at.Wall = at.Mono+3*time.Second, at.Wall.Add(3*time.Second)
+	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 200 {
+		t.Errorf("CPU %v, want 200", p.CPUPercent)
+	}
+	if got := devices[0].since[1]; got != wall {
+		t.Errorf("the second listing looks back to %d, want to the first at %d", got, wall)
+	}
+	at.Mono += minWindow / 2
+	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 200 {
+		t.Errorf("CPU %v a moment later, want 200 still", p.CPUPercent)
+	}
+
+	// The PID is given to another process, then that one calls exec.
+	for path, content := range procOf("4242", "sh", "195000", "sh\x00-c\x00x\x00", "12345678") {
+		writeFile(t, proc+"/"+path, content)
+	}
+	at.Mono, at.Boot = at.Mono+3*time.Second, at.Boot+6*time.Second
+	p := s.take().Processes[0]
+	if p.StartTicks != 195000 || p.CPUPercent != nil || p.User != "12345678" || p.Command != "sh -c x" || *p.ElapsedSec != 56 {
+		t.Errorf("a new process under the PID: %+v", p)
+	}
+	for path, content := range procOf("4242", "env", "195000", "", "12345678") {
+		writeFile(t, proc+"/"+path, content)
+	}
+	if p := s.take().Processes[0]; p.Name != "env" || p.Command != "" {
+		t.Errorf("after exec: %+v", p)
+	}
+}
+
+func TestProcessesFail(t *testing.T) {
+	at := Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
+	context := []Context{{PID: 1, Type: Compute}}
+	for _, tc := range []struct {
+		name     string
+		contexts []Context
+		err      map[string]error
+		listed   bool
+		procs    int
+		faults   int
+	}{
+		{"none", nil, nil, true, 0, 0},
+		{"not supported", nil, map[string]error{"Processes": errAbsent}, false, 0, 0},
+		{"one list fails", context, map[string]error{"Processes": errOther}, true, 1, 1},
+		{"all lists fail", nil, map[string]error{"Processes": errOther}, false, 0, 1},
+		{"lost", nil, map[string]error{"*": errLost}, false, 0, 0},
+		{"no utilisation", context, map[string]error{"ProcessUtilization": errAbsent}, true, 1, 0},
+		{"utilisation fails", context, map[string]error{"ProcessUtilization": errOther}, true, 1, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			lib, devices := newFakeLibrary(1)
+			devices[0].contexts, devices[0].err = tc.contexts, tc.err
+			sm := lister(lib, writeProc(t, nil), &at).take()
+			if sm.Listed != tc.listed || len(sm.Processes) != tc.procs || len(sm.Faults) != tc.faults {
+				t.Errorf("listed %v, processes %+v, faults %v", sm.Listed, sm.Processes, sm.Faults)
+			}
+		})
+	}
+}
+
+func TestMergeContexts(t *testing.T) {
+	mem := func(n uint64) *uint64 { return &n }
+	for _, tc := range []struct {
+		name string
+		in   []Context
+		want []wire.Process
+	}{
+		{"none", nil, nil},
+		{"compute and graphics", []Context{{1, Compute, mem(5)}, {2, Compute, mem(6)}, {1, Graphics, mem(7)}},
+			[]wire.Process{{PID: 1, Type: "C+G", GPUMemory: mem(7)}, {PID: 2, Type: "C", GPUMemory: mem(6)}}},
+		{"all three", []Context{{1, Compute, nil}, {1, Graphics, nil}, {1, MPS, nil}}, []wire.Process{{PID: 1, Type: "M"}}},
+		{"MPS client in the compute list", []Context{{1, Compute, mem(5)}, {1, MPS, mem(5)}},
+			[]wire.Process{{PID: 1, Type: "M", GPUMemory: mem(5)}}},
+		{"two MIG instances", []Context{{1, Compute, mem(5)}, {1, Compute, mem(6)}},
+			[]wire.Process{{PID: 1, Type: "C", GPUMemory: mem(11)}}},
+		{"memory known in one list", []Context{{1, Graphics, nil}, {1, Compute, mem(5)}},
+			[]wire.Process{{PID: 1, Type: "C+G", GPUMemory: mem(5)}}},
+		{"memory of 0 is known", []Context{{1, Compute, mem(0)}}, []wire.Process{{PID: 1, Type: "C", GPUMemory: mem(0)}}},
+	} {
+		if diff := cmp.Diff(tc.want, mergeContexts(tc.in)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"usual", []string{"python3", "-m", "x"}, "python3 -m x"},
+		{"none", nil, ""},
+		{"padded with NULs, as a renamed process", []string{"nginx: worker", "", "", ""}, "nginx: worker"},
+		{"not UTF-8", []string{"a\xffb"}, "a?b"},
+		{"long", []string{strings.Repeat("x", 2000)}, strings.Repeat("x", wire.MaxCommand)},
+		{"cut within a character", []string{"x" + strings.Repeat("é", 2000)}, "x" + strings.Repeat("é", (wire.MaxCommand-1)/2)},
+	} {
+		if got := commandLine(tc.args); got != tc.want {
+			t.Errorf("%s: got %q", tc.name, got)
+		}
+	}
+}
+
+func FuzzCommandLine(f *testing.F) {
+	f.Add("python3\x00train.py\x00")
+	f.Fuzz(func(t *testing.T, raw string) {
+		got := commandLine(strings.Split(raw, "\x00"))
+		if len(got) > wire.MaxCommand || !utf8.ValidString(got) || strings.Contains(got, "\x00") {
+			t.Errorf("%q gives %q", raw, got)
+		}
+	})
+}
+
+// More processes than a line holds leave a report without them that says so.
+func TestTooManyProcesses(t *testing.T) {
+	files := map[string]string{}
+	lib, devices := newFakeLibrary(1)
+	for pid := 1000; pid < 2000; pid++ {
+		maps.Copy(files, procOf(strconv.Itoa(pid), "python", "1", strings.Repeat("\"", wire.MaxCommand), "0"))
+		devices[0].contexts = append(devices[0].contexts, Context{PID: pid, Type: Compute})
+	}
+	var out bytes.Buffer
+	at := Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
+	s := lister(lib, writeProc(t, files), &at)
+	s.out = &out
+	if err := s.report(false); err != nil {
+		t.Fatal(err)
+	}
+	var m wire.Message
+	if err := wire.NewReader(&out).Next(&m); err != nil {
+		t.Fatal(err)
+	}
+	r := m.Report
+	if r == nil || r.Listed || len(r.Processes) != 0 || len(r.Faults) != 1 || !strings.Contains(r.Faults[0].Error, "1000 processes") || r.GPUs[0].TempC == nil {
+		t.Errorf("report %+v", r)
+	}
+}
+
+func benchmarkReport(b *testing.B, gpus, procs int) {
+	files := map[string]string{}
+	lib, devices := newFakeLibrary(gpus)
+	for i := range procs {
+		pid := 1000 + i
+		maps.Copy(files, procOf(strconv.Itoa(pid), "python", "1", "python3\x00train.py\x00", "0"))
+		d := devices[i%gpus]
+		d.contexts = append(d.contexts, Context{PID: pid, Type: Compute, Memory: new(uint64(1 << 30))})
+	}
+	s := newSampler(io.Discard, Options{Library: lib, Proc: writeProc(b, files), Now: now})
+	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
+	s.cards.refresh()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.report(false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReport(b *testing.B) {
+	for _, n := range []struct{ gpus, procs int }{{4, 0}, {8, 0}, {4, 4}, {8, 64}} {
+		b.Run(fmt.Sprintf("%dGPUs-%dprocesses", n.gpus, n.procs), func(b *testing.B) { benchmarkReport(b, n.gpus, n.procs) })
+	}
+}
