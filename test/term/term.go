@@ -1,0 +1,170 @@
+// Package term runs a program in a terminal that a test can read: a pseudo terminal with an emulator at its other end. The tests on the
+// cluster and the benchmark look at nvnodetop through it, as a person does.
+//
+// A Terminal's methods may be called from any goroutine.
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// Terminal is a running program and its screen.
+type Terminal struct {
+	cmd  *exec.Cmd
+	tty  *os.File
+	done chan struct{} // closed when the program has ended and all its output is on the screen
+
+	mu      sync.Mutex // protects the following
+	screen  *vt.Emulator
+	written int64
+	changed chan struct{} // closed and made anew whenever output came
+	raw     []byte        // the last keepRaw bytes of output
+}
+
+const keepRaw = 64 << 10
+
+// Start runs cmd in a terminal of w columns and h rows.
+func Start(cmd *exec.Cmd, w, h int) (*Terminal, error) {
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
+	if err != nil {
+		return nil, err
+	}
+	t := &Terminal{cmd: cmd, tty: tty, done: make(chan struct{}), screen: vt.NewEmulator(w, h), changed: make(chan struct{})}
+	go func() { _, _ = io.Copy(tty, t.screen) }() // what the terminal answers to the program's questions
+	go t.show()
+	return t, nil
+}
+
+func (t *Terminal) show() {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := t.tty.Read(buf)
+		t.mu.Lock()
+		_, _ = t.screen.Write(buf[:n])
+		t.written += int64(n)
+		t.raw = append(t.raw, buf[:n]...)
+		t.raw = t.raw[max(0, len(t.raw)-keepRaw):]
+		close(t.changed)
+		t.changed = make(chan struct{})
+		t.mu.Unlock()
+		if err != nil {
+			break
+		}
+	}
+	_ = t.cmd.Wait()
+	close(t.done)
+}
+
+// Screen is what is on the screen, lines parted by newlines, without blanks at their ends.
+func (t *Terminal) Screen() string {
+	text, _ := t.look()
+	return text
+}
+
+func (t *Terminal) look() (text string, changed <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(t.screen.String(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " \r")
+	}
+	return strings.Join(lines, "\n"), t.changed
+}
+
+// Frame is the screen with its colours, as escape sequences.
+func (t *Terminal) Frame() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.screen.Render()
+}
+
+// AltScreen reports whether the program has taken the alternate screen, as it must not have once it has ended.
+func (t *Terminal) AltScreen() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.screen.IsAltScreen()
+}
+
+// Written is how many bytes the program has sent to the terminal.
+func (t *Terminal) Written() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.written
+}
+
+// Raw is the end of what the program has sent, byte by byte.
+func (t *Terminal) Raw() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.raw)
+}
+
+// WaitFor waits until want is true of the screen, and says how long that took. It looks whenever output comes.
+func (t *Terminal) WaitFor(within time.Duration, what string, want func(screen string) bool) (time.Duration, error) {
+	began := time.Now()
+	deadline := time.NewTimer(within)
+	defer deadline.Stop()
+	for {
+		text, changed := t.look()
+		if want(text) {
+			return time.Since(began), nil
+		}
+		select {
+		case <-changed:
+		case <-t.done:
+			if text := t.Screen(); !want(text) {
+				return 0, fmt.Errorf("the program ended before %s; the screen:\n%s", what, text)
+			}
+		case <-deadline.C:
+			return 0, fmt.Errorf("%s not seen within %v; the screen:\n%s", what, within, t.Screen())
+		}
+	}
+}
+
+// Type sends keys.
+func (t *Terminal) Type(keys string) error {
+	_, err := t.tty.WriteString(keys)
+	return err
+}
+
+// Resize changes the size of the terminal.
+func (t *Terminal) Resize(w, h int) error {
+	t.mu.Lock()
+	t.screen.Resize(w, h)
+	t.mu.Unlock()
+	return pty.Setsize(t.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
+}
+
+// PID is the process that was started.
+func (t *Terminal) PID() int { return t.cmd.Process.Pid }
+
+// Wait waits for the program to end by itself, and returns its exit code.
+func (t *Terminal) Wait(within time.Duration) (int, error) {
+	select {
+	case <-t.done:
+		return t.cmd.ProcessState.ExitCode(), nil
+	case <-time.After(within):
+		return 0, fmt.Errorf("the program still runs after %v; the screen:\n%s", within, t.Screen())
+	}
+}
+
+// Close ends the program, if it still runs, and frees the terminal.
+func (t *Terminal) Close() {
+	select {
+	case <-t.done:
+	default:
+		_ = t.cmd.Process.Kill()
+	}
+	_ = t.tty.Close()
+	<-t.done
+	_ = t.screen.Close()
+}
