@@ -1,0 +1,122 @@
+package source
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Demo is a simulated cluster: a training job on many nodes, tasks of an array on a node shared with others, and within the first two
+// minutes about everything that can go wrong. What happens at a moment after the start depends on the seed and on that moment alone,
+// save that processes are listed only where a person looks.
+type Demo struct {
+	world *world
+
+	mu      sync.Mutex // protects the following
+	look    string     // the node whose processes are wanted, EveryNode, or none
+	refresh bool       // ask for the jobs, try to reach nodes
+	changed chan struct{}
+}
+
+// past is how much of the story has happened when Run begins: the histories are not empty then.
+const past = 64 // polls
+
+// NewDemo makes a cluster whose training job has nodes with gpus each, and which reports every poll.
+func NewDemo(nodes, gpus int, seed int64, poll time.Duration) *Demo {
+	return &Demo{world: newWorld(nodes, gpus, seed, poll), changed: make(chan struct{}, 1)}
+}
+
+// Run lives through the past at once and then goes on in real time. It runs once.
+func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
+	begin := time.Now()
+	actors := d.actors(begin)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		next := earliest(actors)
+		timer.Reset(time.Until(begin.Add(next.due())))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.changed:
+			d.instruct(actors, time.Since(begin), begin, emit)
+		case <-timer.C:
+			now := next.due()
+			for _, event := range next.act(now) {
+				event.At = begin.Add(now)
+				emit(event)
+			}
+		}
+	}
+}
+
+// actor is what does something at times of its own: a node, or the discoverer. Times count from the start of Run.
+type actor interface {
+	due() time.Duration
+	act(now time.Duration) []cluster.Event // moves due on
+	instruct(now time.Duration, look string, refresh bool) []cluster.Event
+}
+
+func (d *Demo) actors(begin time.Time) []actor {
+	actors := []actor{&simDiscoverer{world: d.world, begin: begin, next: -d.world.poll * past}}
+	for _, host := range d.world.hosts {
+		actors = append(actors, newSimNode(d.world, host, begin))
+	}
+	return actors
+}
+
+func earliest(actors []actor) actor {
+	first := actors[0]
+	for _, a := range actors[1:] {
+		if a.due() < first.due() {
+			first = a
+		}
+	}
+	return first
+}
+
+// instruct tells the actors what a person wants now.
+func (d *Demo) instruct(actors []actor, now time.Duration, begin time.Time, emit func(cluster.Event)) {
+	d.mu.Lock()
+	look, refresh := d.look, d.refresh
+	d.refresh = false
+	d.mu.Unlock()
+	for _, a := range actors {
+		for _, event := range a.instruct(now, look, refresh) {
+			event.At = begin.Add(now)
+			emit(event)
+		}
+	}
+}
+
+// Touch says that a person is there. The simulated controller does not mind being asked.
+func (d *Demo) Touch() {}
+
+// Refresh asks for the jobs, and tries to reach nodes that wait for their next attempt, now.
+func (d *Demo) Refresh() {
+	d.mu.Lock()
+	d.refresh = true
+	d.mu.Unlock()
+	poke(d.changed)
+}
+
+// Look says whether processes are wanted, and of which node. Those of other nodes are not listed.
+func (d *Demo) Look(node string, processes bool) {
+	d.mu.Lock()
+	d.look = ""
+	if processes {
+		d.look = node
+	}
+	d.mu.Unlock()
+	poke(d.changed)
+}
+
+// poke wakes whoever waits on c; one poke is remembered.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

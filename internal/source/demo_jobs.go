@@ -1,0 +1,112 @@
+package source
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// simDiscoverer is a controller that answers, most of the time.
+type simDiscoverer struct {
+	world *world
+	begin time.Time
+
+	next time.Duration
+	last cluster.Discovery
+}
+
+const (
+	askEvery                         = 30 * time.Second
+	controllerGone, controllerBackAt = 138 * time.Second, 172 * time.Second
+)
+
+func (d *simDiscoverer) due() time.Duration { return d.next }
+
+func (d *simDiscoverer) act(now time.Duration) []cluster.Event {
+	d.next = d.nextAsk(now)
+	return []cluster.Event{{Discovery: d.ask(now)}}
+}
+
+// nextAsk is when to ask again: after the pace, and when a job begins or ends.
+func (d *simDiscoverer) nextAsk(now time.Duration) time.Duration {
+	if now < 0 {
+		return 0
+	}
+	next := now + askEvery
+	for _, at := range []time.Duration{taskBegins, taskEnds} {
+		at += now - now%cycle
+		if at > now && at < next {
+			next = at
+		}
+	}
+	return next
+}
+
+func (d *simDiscoverer) instruct(now time.Duration, _ string, refresh bool) []cluster.Event {
+	if !refresh {
+		return nil
+	}
+	return d.act(now)
+}
+
+func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
+	answer := cluster.Discovery{
+		Command: slurm.Question, User: me, Host: loginHost,
+		Asked: d.begin.Add(now), Took: 40 * time.Millisecond, Next: d.begin.Add(d.next),
+		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending,
+	}
+	if during(now, controllerGone, controllerBackAt) {
+		answer.Took = slurm.Deadline
+		answer.Failure = &cluster.Failure{
+			Class:   cluster.ClassSlurmTimeout,
+			Summary: "slurmctld does not answer: Socket timed out on send/recv operation",
+			Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
+			Meaning: "The controller of the cluster is down, overloaded or out of reach. Running jobs go on without it.",
+			Hints:   []string{"`scontrol ping` says whether the controller is up."},
+		}
+		return &answer
+	}
+	answer.Answered = answer.Asked
+	answer.Jobs, answer.Pending = d.jobs(now), d.pending(now)
+	d.last = answer
+	return &answer
+}
+
+// jobs are those that run at now.
+func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
+	var jobs []cluster.Job
+	for _, j := range d.world.jobs {
+		start := j.start
+		if start >= 0 {
+			if !during(now, j.start, j.end) {
+				continue
+			}
+			start += now - now%cycle
+		}
+		j.Job.Start = d.begin.Add(start)
+		j.Job.End = j.Job.Start.Add(j.Limit)
+		jobs = append(jobs, j.Job)
+	}
+	return jobs
+}
+
+// pending are those that wait at now. The task that comes and goes waits in between.
+func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
+	training := &d.world.jobs[0]
+	all := 0
+	for _, minors := range training.Minors {
+		all += len(minors)
+	}
+	waiting := []cluster.PendingJob{{
+		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all, Reason: "Priority",
+		Start: d.begin.Add(3*time.Hour + 10*time.Minute),
+	}}
+	if len(d.world.jobs) > 2 && during(now, taskBegins, taskEnds) {
+		return waiting
+	}
+	one := 1
+	return append(waiting, cluster.PendingJob{
+		ID: evalID + "_4", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "Resources",
+	})
+}

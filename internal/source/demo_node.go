@@ -1,0 +1,265 @@
+package source
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// plot is what befalls the way to a node.
+type plot uint8
+
+const (
+	quietLife      plot = iota
+	silent              // sends nothing for a while, the connection stands
+	drops               // the connection is closed, and comes back
+	refuses             // pam_slurm_adopt lets nobody in at first
+	connectsSlowly      // authenticates slowly
+)
+
+// When plots strike, within the story.
+const (
+	silenceBegins, silenceEnds = 50 * time.Second, 78 * time.Second
+	dropAt                     = 130 * time.Second
+	refusesUntil               = 105 * time.Second
+	slowFrom                   = -3 * time.Second // its first attempt
+)
+
+// simNode is one node as nvnodetop meets it: attempts, then a stream. Its stages are those of a real one.
+type simNode struct {
+	world *world
+	host  *host
+	begin time.Time
+
+	next     time.Duration
+	stage    int // of the attempt under way; -1: none; len(cluster.Stages): it streams
+	failures int
+	dropped  time.Duration // when the connection was last closed
+	listing  bool
+	seq      uint64
+}
+
+const noAttempt = -1
+
+func newSimNode(w *world, h *host, begin time.Time) *simNode {
+	n := &simNode{world: w, host: h, begin: begin, stage: noAttempt, dropped: -cycle}
+	first := -past * w.poll
+	switch h.plot {
+	case connectsSlowly:
+		first = slowFrom
+	case refuses:
+		first = -80 * time.Second
+	}
+	n.next = first + time.Duration(float64(w.poll)*w.noise('p', h.number, 0, 0))
+	return n
+}
+
+func (n *simNode) due() time.Duration { return n.next }
+
+func (n *simNode) streaming() bool { return n.stage == len(cluster.Stages) }
+
+func (n *simNode) act(now time.Duration) []cluster.Event {
+	var events []cluster.Event
+	switch {
+	case n.stage == noAttempt:
+		events = n.try(now)
+	case n.streaming():
+		events = n.stream(now)
+	default:
+		events = n.advance(now)
+	}
+	for i := range events {
+		events[i].Node = n.host.name
+	}
+	return events
+}
+
+func (n *simNode) try(now time.Duration) []cluster.Event {
+	n.stage = 0
+	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll}}, n.beginStage(now)}
+}
+
+// beginStage begins the stage n.stage, which ends at n.next.
+func (n *simNode) beginStage(now time.Duration) cluster.Event {
+	stage := cluster.Stages[n.stage]
+	n.next = now + n.took(stage)
+	text := ""
+	if stage == cluster.StageLogin {
+		text = "trying publickey (key 1 of 1)"
+	}
+	return cluster.Event{Step: &cluster.Step{Stage: stage, State: cluster.StepBegan, Text: text}}
+}
+
+// took is how long a stage takes.
+func (n *simNode) took(stage cluster.Stage) time.Duration {
+	usual := map[cluster.Stage]time.Duration{
+		cluster.StageName: 2 * time.Millisecond, cluster.StageTCP: time.Millisecond, cluster.StageSSH: 9 * time.Millisecond,
+		cluster.StageHostKey: time.Millisecond, cluster.StageLogin: 41 * time.Millisecond, cluster.StageProbe: 130 * time.Millisecond,
+		cluster.StageDriver: 240 * time.Millisecond, cluster.StageStream: 30 * time.Millisecond,
+	}[stage]
+	if n.host.plot == connectsSlowly {
+		switch stage {
+		case cluster.StageTCP:
+			usual = 2 * time.Second
+		case cluster.StageLogin:
+			usual = 7 * time.Second
+		case cluster.StageDriver:
+			usual = 3 * time.Second
+		}
+	}
+	return usual + time.Duration(float64(usual/2)*n.world.noise('s', n.host.number, n.stage, int64(n.failures)))
+}
+
+// advance ends a stage and begins the next, or streams.
+func (n *simNode) advance(now time.Duration) []cluster.Event {
+	stage := cluster.Stages[n.stage]
+	step := &cluster.Step{Stage: stage, State: cluster.StepDone, Text: n.found(stage), Took: n.took(stage)}
+	if stage == cluster.StageLogin && n.host.plot == refuses && now < refusesUntil {
+		return n.refuse(now, step)
+	}
+	events := []cluster.Event{{Step: step}}
+	if stage == cluster.StageDriver {
+		events = append(events, cluster.Event{Hello: n.hello()})
+	}
+	n.stage++
+	if !n.streaming() {
+		return append(events, n.beginStage(now))
+	}
+	n.failures, n.seq = 0, 0
+	return append(events, n.stream(now)...)
+}
+
+// found is what a stage that is done has found.
+func (n *simNode) found(stage cluster.Stage) string {
+	switch stage {
+	case cluster.StageName:
+		return n.host.name + " is " + n.host.address()
+	case cluster.StageTCP:
+		return "port 22 answers"
+	case cluster.StageSSH:
+		return "OpenSSH_8.7"
+	case cluster.StageHostKey:
+		return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+n.host.number)
+	case cluster.StageLogin:
+		return "publickey accepted"
+	case cluster.StageProbe:
+		return "already there, started"
+	case cluster.StageDriver:
+		return fmt.Sprintf("driver %s, %d GPUs", n.host.model.driver, len(n.host.gpus))
+	}
+	return "reports come"
+}
+
+func (h *host) address() string { return fmt.Sprintf("10.12.%d.%d", h.number/200, 11+h.number%200) }
+
+func (n *simNode) refuse(now time.Duration, step *cluster.Step) []cluster.Event {
+	step.State, step.Text = cluster.StepFailed, "publickey accepted, then closed by PAM"
+	down := n.down(now, 5*time.Second, cluster.Failure{
+		Class:   cluster.ClassAdopt,
+		Stage:   cluster.StageLogin,
+		Summary: "login refused (pam_slurm_adopt)",
+		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n" +
+			"Connection closed by " + n.host.address() + " port 22",
+		Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. " +
+			"Either the job's step there has ended (look for a crashed rank), or the site lets nobody in by ssh.",
+		Hints: []string{"Look for a crashed rank: scontrol show step " + trainingID, "See it yourself: ssh -v " + n.host.name + " true"},
+	})
+	return []cluster.Event{{Step: step}, down}
+}
+
+// down ends the attempt or the stream; the wait before the next attempt doubles from first on.
+func (n *simNode) down(now, first time.Duration, f cluster.Failure) cluster.Event {
+	n.stage = noAttempt
+	n.next = now + min(first<<min(n.failures, 8), 40*time.Second)
+	n.failures++
+	return cluster.Event{Down: &cluster.Down{Failure: f, Retry: n.begin.Add(n.next)}}
+}
+
+// stream sends one report, unless something is in the way.
+func (n *simNode) stream(now time.Duration) []cluster.Event {
+	if n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+time.Minute {
+		n.dropped = now
+		return []cluster.Event{n.down(now, 4*time.Second, cluster.Failure{
+			Class: cluster.ClassClosed, Summary: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
+			Meaning: "The node or something on the way closed the connection.",
+		})}
+	}
+	n.next = now + n.world.poll
+	if n.host.plot == silent && during(now, silenceBegins, silenceEnds) {
+		return nil
+	}
+	return []cluster.Event{{Report: n.report(now)}}
+}
+
+// instruct lists processes from now on, or no more, and tries at once to reach a node that waits.
+func (n *simNode) instruct(now time.Duration, look string, refresh bool) []cluster.Event {
+	if refresh && n.stage == noAttempt {
+		n.next = now
+	}
+	list := look == n.host.name || look == poller.EveryNode
+	anew := list && !n.listing && n.streaming() && !(n.host.plot == silent && during(now, silenceBegins, silenceEnds))
+	n.listing = list
+	if !anew {
+		return nil
+	}
+	report := n.report(now)
+	report.OffBeat = true
+	return []cluster.Event{{Node: n.host.name, Report: report}}
+}
+
+// booted is how long before the start of the Demo the node was booted.
+func (h *host) booted() time.Duration {
+	return 41*24*time.Hour + time.Duration(h.number)*97*time.Second
+}
+
+func (n *simNode) hello() *wire.Hello {
+	m := n.host.model
+	h := &wire.Hello{
+		Version: wire.Version, Build: "demo", Host: n.host.name, PID: 358000 + n.host.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
+		Driver: m.driver, CUDA: m.cuda,
+	}
+	total := m.memory << 20
+	for g := range n.host.gpus {
+		h.GPUs = append(h.GPUs, wire.Card{
+			Index: g, Minor: &g, Name: m.name, MemoryTotal: &total, SMMax: &m.smMax, SlowdownC: &m.slowdown,
+			UUID:   fmt.Sprintf("GPU-%08x-%04x-4000-8000-%012x", uint32(n.world.seed), n.host.number, g+1),
+			PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+0x11*g%0xe0),
+		})
+	}
+	return h
+}
+
+func (n *simNode) report(now time.Duration) *wire.Report {
+	n.seq++
+	r := &wire.Report{Seq: n.seq, MonoMS: (n.host.booted() + now).Milliseconds(), Host: n.world.hostSample(n.host, now)}
+	for g := range n.host.gpus {
+		r.GPUs = append(r.GPUs, n.world.sample(n.host, g, now))
+	}
+	if n.listing {
+		r.Listed = true
+		r.Processes = n.world.processes(n.host, now)
+	}
+	return r
+}
+
+// hostSample is the node itself: a few busy cores for each busy GPU.
+func (w *world) hostSample(h *host, now time.Duration) wire.Host {
+	busy := 0
+	for g := range h.gpus {
+		if h.gpus[g].use.active(now) {
+			busy++
+		}
+	}
+	r := w.noise('k', h.number, 0, int64(now/time.Second))
+	cpu := float64(busy)*(3.5+0.6*r) + 2
+	return wire.Host{
+		CPUPercent:  &cpu,
+		Load1:       new(float64(busy)*4.7 + 2*w.noise('k', h.number, 1, int64(now/(15*time.Second)))),
+		MemoryUsed:  new(uint64((60 + 45*float64(busy) + 3*r) * (1 << 30))),
+		MemoryTotal: new(uint64(1008) << 30),
+		UptimeSec:   new(int64((h.booted() + now).Seconds())),
+	}
+}

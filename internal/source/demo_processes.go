@@ -1,0 +1,59 @@
+package source
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// uids are those of the simulated people.
+var uids = map[string]int{"alice": 20001, "bob": 20002, "carol": 20003}
+
+// processes are those of all GPUs of a node.
+func (w *world) processes(h *host, now time.Duration) []wire.Process {
+	var list []wire.Process
+	for g := range h.gpus {
+		if h.gpus[g].use.active(now) {
+			list = append(list, w.process(h, g, now))
+		}
+	}
+	return list
+}
+
+// process is the one that uses a GPU.
+func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
+	u := h.gpus[gpu].use
+	l := w.loadOf(h, gpu, now)
+	uid := uids[u.user]
+	started := u.since
+	if u.until != 0 { // it comes back with each run of the story
+		started += now - now%cycle
+	}
+	pid := 358802 + 1000*(h.number%50) + 3*gpu
+	if u.until != 0 {
+		pid += int(now/cycle) % 300
+	}
+	cpu := 99.3 + 3*w.noise('u', h.number, gpu, int64(now/time.Second))
+	if h.gpus[gpu].fate&lags != 0 && during(now, lagBegins, lagEnds) {
+		cpu = 12.4 // it waits for its data
+	}
+	return wire.Process{
+		PID:        pid,
+		StartTicks: uint64((h.booted() + started) / (10 * time.Millisecond)),
+		GPU:        gpu,
+		Type:       "C",
+		User:       u.user,
+		UID:        &uid,
+		Name:       path.Base(strings.Fields(u.command)[0]),
+		Command:    u.command,
+		Job:        u.job,
+		GPUMemory:  new(w.memoryUsed(h, gpu, now) - 520<<20),
+		SMPercent:  new(percent(l.util - 0.01)),
+		MemPercent: new(percent(l.memory)),
+		CPUPercent: &cpu,
+		RSS:        new(uint64((30 + 2*w.noise('r', h.number, gpu, 0)) * (1 << 30))),
+		ElapsedSec: new(int64((now - started).Seconds())),
+	}
+}

@@ -1,0 +1,212 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// play runs a demo for a while and returns what it emitted. between is called at the moments given, counted from the start.
+func play(t *testing.T, d *Demo, length time.Duration, between map[time.Duration]func()) []cluster.Event {
+	t.Helper()
+	var events []cluster.Event
+	ctx, cancel := context.WithTimeout(t.Context(), length)
+	defer cancel()
+	for at, do := range between {
+		time.AfterFunc(at, do)
+	}
+	if err := d.Run(ctx, func(e cluster.Event) { events = append(events, e) }); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	return events
+}
+
+func TestDemoIsDeterministic(t *testing.T) {
+	run := func(seed int64) (events []cluster.Event) {
+		synctest.Test(t, func(t *testing.T) { events = play(t, NewDemo(5, 8, seed, 3*time.Second), 2*time.Minute, nil) })
+		return events
+	}
+	first := run(1)
+	if diff := cmp.Diff(first, run(1)); diff != "" {
+		t.Errorf("two runs of one seed differ:\n%s", diff)
+	}
+	if cmp.Equal(first, run(2)) {
+		t.Error("two seeds tell one story")
+	}
+}
+
+// All that the demo is there to show is seen in the first two and a half minutes, and heals.
+func TestDemoTellsItsStory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store := cluster.NewStore(3 * time.Second)
+		firstSeen := map[cluster.Kind]time.Duration{}
+		var jobs []int
+		var controllerAway, healed bool
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		go NewDemo(8, 8, 1, 3*time.Second).Run(ctx, store.Apply)
+		for range 239 {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			s := store.Snapshot(time.Now())
+			for _, job := range s.Jobs {
+				for _, f := range job.Findings {
+					if _, ok := firstSeen[f.Kind]; !ok {
+						firstSeen[f.Kind] = s.At.Sub(begin)
+					}
+				}
+			}
+			jobs = append(jobs, len(s.Jobs))
+			controllerAway = controllerAway || s.Discovery.Failure != nil
+			healed = s.Discovery.Failure == nil && s.Jobs[0].Streaming == 8
+		}
+		for kind, by := range map[cluster.Kind]time.Duration{
+			cluster.KindConnecting: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: 40 * time.Second,
+			cluster.KindECC: 65 * time.Second, cluster.KindStale: 65 * time.Second, cluster.KindPowerBrake: 95 * time.Second,
+		} {
+			if at, ok := firstSeen[kind]; !ok || at > by {
+				t.Errorf("%s is seen at %v (ever: %t), want by %v", kind, at, ok, by)
+			}
+		}
+		if slices.Min(jobs) != 2 || slices.Max(jobs) != 3 {
+			t.Errorf("%d to %d jobs, want a third one to come and go", slices.Min(jobs), slices.Max(jobs))
+		}
+		if !controllerAway || !healed {
+			t.Errorf("the controller was away: %t; all was well at the end: %t", controllerAway, healed)
+		}
+	})
+}
+
+func TestDemoBeginsWithHistories(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cluster.NewStore(3 * time.Second)
+		for _, e := range play(t, NewDemo(4, 8, 1, 3*time.Second), time.Millisecond, nil) {
+			store.Apply(e)
+		}
+		s := store.Snapshot(time.Now())
+		n := s.Nodes["gpu-n01"]
+		if n.State != cluster.NodeStreaming || len(n.GPUs) != 8 {
+			t.Fatalf("gpu-n01 is %s with %d GPUs", n.State, len(n.GPUs))
+		}
+		util := n.GPUs[0].Util
+		if len(util) < past-2 {
+			t.Errorf("%d samples of history", len(util))
+		}
+		if gap := slices.ContainsFunc(util, func(v float32) bool { return v != v }); gap {
+			t.Errorf("gaps in the history: %v", util)
+		}
+		if slices.Max(util) < 95 || slices.Min(util) > 12 {
+			t.Errorf("utilisation from %v to %v, want training with checkpoints", slices.Min(util), slices.Max(util))
+		}
+	})
+}
+
+// Every size that a person may ask for tells a story whose numbers are possible.
+func TestDemoSizes(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 8}, {2, 2}, {3, 3}, {4, 4}, {5, 16}, {64, 8}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				last := map[string]time.Time{}
+				for _, e := range play(t, NewDemo(size[0], size[1], 7, 5*time.Second), cycle+time.Minute, nil) {
+					if e.At.Before(last[e.Node]) {
+						t.Fatalf("time runs backwards at %v", e.At)
+					}
+					last[e.Node] = e.At
+					if e.Report != nil {
+						checkReport(t, size[1], e.Report)
+					}
+				}
+				if want := size[0] + 2; len(last) != want { // with the shared node, and the discoverer
+					t.Errorf("events of %d nodes, want %d", len(last), want)
+				}
+			})
+		})
+	}
+}
+
+func checkReport(t *testing.T, gpus int, r *wire.Report) {
+	t.Helper()
+	if len(r.GPUs) != gpus {
+		t.Fatalf("%d GPUs, want %d", len(r.GPUs), gpus)
+	}
+	for _, g := range r.GPUs {
+		within := func(what string, v, low, high float64) {
+			if v < low || v > high {
+				t.Fatalf("%s %v, want %v to %v", what, v, low, high)
+			}
+		}
+		within("util", float64(*g.UtilPercent), 0, 100)
+		within("memory util", float64(*g.MemUtilPercent), 0, 100)
+		within("memory", float64(*g.MemoryUsed), 1, float64(*g.MemoryTotal))
+		within("temperature", float64(*g.TempC), 28, 90)
+		within("power", *g.PowerW, 50, *g.PowerLimitW)
+		within("clock", float64(*g.SMMHz), 200, 1980)
+	}
+	if r.Host.CPUPercent == nil || *r.Host.CPUPercent > 100 {
+		t.Fatalf("CPU %v", r.Host.CPUPercent)
+	}
+}
+
+func TestDemoListsProcessesWhereAPersonLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDemo(2, 8, 1, 3*time.Second)
+		events := play(t, d, 30*time.Second, map[time.Duration]func(){
+			10 * time.Second: func() { d.Look("gpu-s11", true) },
+			20 * time.Second: func() { d.Look("gpu-s11", false) },
+		})
+		begin := events[len(events)-1].At.Add(-30 * time.Second)
+		users := map[string]bool{}
+		offBeat := 0
+		for _, e := range events {
+			if e.Report == nil {
+				continue
+			}
+			at := e.At.Sub(begin)
+			want := e.Node == "gpu-s11" && at > 9*time.Second && at < 21*time.Second
+			if e.Report.Listed != want && (at < 9*time.Second || at > 11*time.Second) && (at < 19*time.Second || at > 21*time.Second) {
+				t.Errorf("%s at %v: listed %t", e.Node, at, e.Report.Listed)
+			}
+			if e.Report.OffBeat {
+				offBeat++
+			}
+			for _, p := range e.Report.Processes {
+				users[p.User] = true
+				if p.Command == "" || *p.ElapsedSec <= 0 || *p.GPUMemory == 0 || p.Job == "" {
+					t.Errorf("process %+v", p)
+				}
+			}
+		}
+		if offBeat != 1 {
+			t.Errorf("%d reports off the beat, want the one that answers at once", offBeat)
+		}
+		if !users["alice"] || !users["bob"] || !users["carol"] {
+			t.Errorf("processes of %v", users)
+		}
+	})
+}
+
+func TestDemoRefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDemo(4, 8, 1, 3*time.Second)
+		const at = 12*time.Second + 345*time.Millisecond
+		events := play(t, d, 20*time.Second, map[time.Duration]func(){at: d.Refresh})
+		now := events[0].At.Add(past*3*time.Second + at)
+		asked, tried := false, false
+		for _, e := range events {
+			asked = asked || e.Discovery != nil && e.At.Equal(now)
+			tried = tried || e.Try != nil && e.Node == "gpu-n04" && e.At.Equal(now)
+		}
+		if !asked || !tried {
+			t.Errorf("asked for jobs at once: %t, tried the refusing node at once: %t", asked, tried)
+		}
+	})
+}
