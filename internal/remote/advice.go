@@ -1,0 +1,135 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// advice is what a class means and what a person can do. NODE stands for the node's name.
+type advice struct {
+	meaning string
+	hints   []string
+}
+
+var advices = map[cluster.Class]advice{
+	cluster.ClassUnknownHost: {"No address is known for this name.",
+		[]string{"Check the name: getent hosts NODE", "If SLURM knows the node by another name, give it a HostName in ~/.ssh/config."}},
+	cluster.ClassRefused: {"The host is up, but no sshd listens there: it may be booting, or sshd has stopped.",
+		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
+	cluster.ClassNoRoute: {"The network knows no way to the host: it is off, or its link is down.",
+		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
+	cluster.ClassTimeout: {"The host does not answer: it is off or overloaded, its link is down, or a firewall drops what is sent.",
+		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
+	cluster.ClassFrozen: {"The host accepts the connection but its sshd says nothing: the system hangs, is out of memory, or sshd is stopped.",
+		[]string{"Look at the node's state in SLURM: scontrol show node NODE", "If it stays, tell the admins: sshd on NODE accepts but does not answer."}},
+	cluster.ClassHostKeyUnknown: {"No known_hosts file has this host, so nobody can tell whether it is the right one.",
+		[]string{"Log in once, compare the key and accept it: ssh NODE", "Ask the admins for /etc/ssh/ssh_known_hosts with the keys of all nodes."}},
+	cluster.ClassAdopt: {"The node knows no running step of yours. Either the job's step there has ended (look for a crashed rank), or the site lets nobody in by ssh.",
+		[]string{"See for yourself: ssh -v NODE true"}},
+	cluster.ClassDenied: {"The key is right, but the node lets this account do nothing there: a rule of the site (PAM, access.conf, nologin), or a broken account.",
+		[]string{"See for yourself: ssh -v NODE true"}},
+	cluster.ClassNoSpace: {"The probe has to lie somewhere on the node to be run, and every place that was tried refuses it.",
+		[]string{"Make room in your home directory (see quota), or in /tmp on NODE."}},
+	cluster.ClassNoExec: {"Every place on the node where you may write is mounted so that nothing there can be executed.",
+		[]string{"Ask the admins for a directory where users may execute files; $XDG_RUNTIME_DIR, ~/.cache, /dev/shm and /tmp were tried."}},
+	cluster.ClassPlatform: {"The node's processor or system is another one than this build is for.",
+		[]string{"Use a build of nvnodetop for the node's platform, on a login node of the same kind."}},
+	cluster.ClassOldDriver: {"The NVIDIA driver's library on the node lacks a function that the probe cannot do without.",
+		[]string{"Ask the admins for a newer NVIDIA driver on NODE."}},
+	cluster.ClassProbeKilled: {"The node ended our probe: the job there ended, a site's reaper came by, or memory ran out.",
+		[]string{"If the job still runs there, look for out-of-memory kills: ssh NODE dmesg"}},
+	cluster.ClassProbeFailed: {"The probe ended with an error of its own; its words are above.",
+		[]string{"Please report it with these words: it is a fault of nvnodetop."}},
+	cluster.ClassGarbage: {"Something on the node writes into the probe's output, or a login script ends the session.",
+		[]string{"See what a command prints there: ssh NODE true"}},
+	cluster.ClassTooMuch: {"The node sent a line that no probe sends; it was cut off.",
+		[]string{"See what a command prints there: ssh NODE true"}},
+	cluster.ClassSilent: {"The connection stands but nothing comes through it: the node hangs or its link is down.",
+		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
+	cluster.ClassClosed: {"The node closed the connection: it shuts down, the job there ended, or sshd has too many logins at once.",
+		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
+}
+
+// stageMeanings take the place of a class's meaning where the stage makes it clearer.
+var stageMeanings = map[cluster.Class]map[cluster.Stage]string{
+	cluster.ClassTimeout: {
+		cluster.StageLogin:  "sshd answers but does not finish the login: the user directory (LDAP), PAM or the home's file system hangs.",
+		cluster.StageProbe:  "The login works but no command comes to run: a login script or the home's file system hangs.",
+		cluster.StageDriver: "The probe runs but the NVIDIA driver does not answer it: a GPU may have fallen off the bus.",
+	},
+	cluster.ClassClosed: {
+		cluster.StageSSH: "sshd takes no connection now: it has too many at once (MaxStartups), has penalised this host, or a rule refuses it.",
+	},
+}
+
+// advise fills in Meaning and Hints.
+func advise(c *circumstances, f *cluster.Failure, err error) {
+	a := advices[f.Class]
+	f.Meaning = a.meaning
+	if m := stageMeanings[f.Class][f.Stage]; m != "" {
+		f.Meaning = m
+	}
+	f.Hints = append(f.Hints, a.hints...)
+	var key *hostKeyError
+	if errors.As(err, &key) && f.Class == cluster.ClassHostKeyChanged {
+		adviseHostKey(f, key)
+	}
+	if f.Class == cluster.ClassAuth {
+		adviseAuth(c, f, err)
+	}
+	if f.Class == cluster.ClassLocal && f.Meaning == "" {
+		f.Meaning = "This is on the side of nvnodetop, not the node's."
+	}
+	switch f.Class {
+	case cluster.ClassAuth, cluster.ClassHostKeyUnknown, cluster.ClassUnknownHost, cluster.ClassLocal:
+		for _, i := range c.ignored[:min(len(c.ignored), 3)] {
+			f.Hints = append(f.Hints, "Not taken into account: "+i+".")
+		}
+	}
+	for i, h := range f.Hints {
+		f.Hints[i] = strings.ReplaceAll(h, "NODE", c.node)
+	}
+}
+
+func adviseHostKey(f *cluster.Failure, e *hostKeyError) {
+	where := fmt.Sprintf("%s:%d", e.file, e.line)
+	if e.revoked {
+		f.Meaning = "The key that the host offers is marked as revoked: whoever holds it is not to be trusted."
+		f.Hints = []string{"Ask the admins about " + where + " before you do anything else."}
+		return
+	}
+	f.Meaning = "The host shows another key than the one known. It was installed anew, or somebody else answers in its place."
+	if e.known != e.offered {
+		f.Meaning = fmt.Sprintf("The host shows a key of type %s, known is one of type %s. It was installed anew, or somebody else answers in its place.", e.offered, e.known)
+	}
+	f.Hints = []string{
+		"Ask the admins whether the key of NODE was changed; the known one is " + where + ".",
+		fmt.Sprintf("If it was, remove the old one and log in once: ssh-keygen -f %q -R NODE; ssh NODE", e.file),
+	}
+}
+
+func adviseAuth(c *circumstances, f *cluster.Failure, err error) {
+	var e *loginError
+	if !errors.As(err, &e) {
+		return
+	}
+	f.Meaning = fmt.Sprintf("The node takes none of the keys that could be offered for the user %q.", c.user)
+	switch {
+	case e.proven != "":
+		f.Meaning = "The node accepted the key and wants something more, which nvnodetop cannot give it without asking a person."
+	case len(e.methods) > 0 && !strings.Contains(strings.Join(e.methods, ","), "publickey"):
+		f.Meaning = "The node takes no keys: " + strings.Join(e.methods, ", ") + " only, which nvnodetop does not speak."
+	case e.tried == 0:
+		f.Meaning = "There is no key to offer: no agent holds one, and no key file could be used."
+		f.Hints = append(f.Hints, "Make a key for use inside the cluster: ssh-keygen -t ed25519 and add its .pub to ~/.ssh/authorized_keys")
+	case strings.Contains(e.Error(), "ssh: disconnect"):
+		f.Hints = append(f.Hints, "If the agent holds many keys, name the right one: IdentityFile and IdentitiesOnly yes in ~/.ssh/config")
+	}
+	for _, s := range e.skipped[:min(len(e.skipped), 4)] {
+		f.Hints = append(f.Hints, "Not offered: "+s+".")
+	}
+	f.Hints = append(f.Hints, "See for yourself: ssh -v NODE true")
+}

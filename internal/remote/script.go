@@ -1,0 +1,152 @@
+package remote
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Places where a probe may lie on a node, and how a person calls them.
+const (
+	placeHome    = "home" // ~/.cache: often shared by all nodes, so that one copy serves them all
+	placeRuntime = "run"  // $XDG_RUNTIME_DIR: private, but of the node, and gone with the last login there
+	placeShm     = "shm"
+	placeTmp     = "tmp"
+)
+
+// uploadOrder is the order in which places are tried for a copy. The home comes first because a copy there lasts and is shared.
+var uploadOrder = []string{placeHome, placeRuntime, placeShm, placeTmp}
+
+// lookOrder is the order in which a copy is looked for: where it starts fastest first.
+var lookOrder = []string{placeRuntime, placeHome, placeShm, placeTmp}
+
+func placeName(place, uid string) string {
+	switch place {
+	case placeHome:
+		return "~/.cache/nvnodetop"
+	case placeRuntime:
+		return "$XDG_RUNTIME_DIR/nvnodetop"
+	case placeShm:
+		return "/dev/shm/nvnodetop-" + uid
+	default:
+		return "/tmp/nvnodetop-" + uid
+	}
+}
+
+// Exit statuses of the scripts, apart from those that shells use.
+const (
+	exitNeed     = 75 // no probe here: the need line says what was found instead
+	exitNoWrite  = 71 // the copy could not be written
+	exitMismatch = 72 // the copy is not what was sent
+	exitNoExec   = 73 // the copy may not be executed
+)
+
+// needMark begins the line on stderr by which a node asks for a copy. stdout belongs to the protocol alone.
+const needMark = "nvnodetop-need/1:"
+
+// shell wraps a script so that any login shell hands it to /bin/sh unread: sh, csh and fish agree on what stands between single
+// quotes only as long as there is no quote, backslash, exclamation mark or newline in it. A test holds the scripts to that.
+func shell(script string) string { return "exec /bin/sh -c '" + script + "'" }
+
+// fileName is the name of a probe by its content: a new build is a new file, and a running old one is never overwritten. The
+// kernel shows the first 15 characters as the process's name: exactly "nvnodetop-probe".
+func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
+
+// prelude defines place (sets d, a place's directory) and good (whether d has our probe).
+//
+// good does not read the file: owner, mode and size of file and directory are enough. The directory is ours, no symlink and 0700,
+// the file is ours and 0700 and came there by a rename after its hash had been verified: whoever could have changed it since is us
+// or root, and could as well change the shell that would verify it. Hashing 20 MB on each connect would cost the job's CPU for that.
+// stat does not follow symlinks; %f is type and mode in hex: 41c0 a directory 0700 (45c0 with the setgid that some homes hand
+// down), 81c0 a regular file 0700. -x asks the kernel, so it is false on a file system that is mounted noexec.
+func prelude(p Payload) string {
+	return "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); f=" + fileName(p) + "; " +
+		"place() { case $1 in " +
+		"run) d=${XDG_RUNTIME_DIR:+$XDG_RUNTIME_DIR/nvnodetop};; " +
+		"home) d=${HOME:+$HOME/.cache/nvnodetop};; " +
+		"shm) d=; if [ -d /dev/shm ]; then d=/dev/shm/nvnodetop-$u; fi;; " +
+		"*) d=/tmp/nvnodetop-$u;; esac; [ -n \"$d\" ]; }; " +
+		"good() { set -- $(stat -c %u:%f:%s \"$d\" \"$d/$f\" 2>/dev/null); " +
+		fmt.Sprintf("case $1,$2 in $u:41c0:*,$u:81c0:%d|$u:45c0:*,$u:81c0:%d) [ -x \"$d/$f\" ];; *) false;; esac; }; ", p.Size, p.Size)
+}
+
+// startScript starts the probe where it is; else it says on one line what the node is and which of places would take a copy:
+// the first that does ends the list.
+func startScript(p Payload, look bool, places []string) string {
+	s := prelude(p)
+	if look {
+		s += "for p in " + strings.Join(lookOrder, " ") + "; do place $p && [ -f \"$d/$f\" ] && good && exec \"$d/$f\" probe; done; "
+	}
+	return s + "s=; for p in " + strings.Join(places, " ") + "; do " +
+		"place $p || { s=\"$s $p:absent\"; continue; }; " +
+		"mkdir -p \"$d\" || { s=\"$s $p:nowrite\"; continue; }; " +
+		"set -- $(stat -c %u:%f \"$d\"); " +
+		"case $1 in $u:41c0|$u:45c0) ;; $u:4*) chmod 700 \"$d\";; *) s=\"$s $p:taken\"; continue;; esac; " +
+		"t=$(mktemp \"$d/.up.XXXXXX\") || { s=\"$s $p:nowrite\"; continue; }; " +
+		"chmod 700 \"$t\"; if [ -x \"$t\" ]; then r=ok; else r=noexec; fi; rm -f \"$t\"; s=\"$s $p:$r\"; " +
+		"if [ $r = ok ]; then break; fi; done; " +
+		fmt.Sprintf("echo \"%s $(uname -sm) $u$s\" >&2; exit %d", needMark, exitNeed)
+}
+
+// uploadScript takes n bytes of gzip from stdin, leaves the executable in place and becomes the probe: what follows on stdin is its.
+//
+// The copy gets its name by a link, which fails when another node was faster: on NFS a rename over the file would take it away
+// from under that node's running probe. Where there are no hard links the rename has to do. Copies that nobody has renewed for a
+// month and remains of broken uploads go.
+func uploadScript(p Payload, place string, n int) string {
+	return prelude(p) + "place " + place + "; " +
+		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
+		fmt.Sprintf("clean() { rm -f \"$t\"; }; trap clean EXIT; trap \"exit %d\" HUP INT TERM PIPE; ", exitNoWrite) +
+		fmt.Sprintf("head -c %d | gzip -dc >\"$t\" || exit %d; ", n, exitNoWrite) +
+		fmt.Sprintf("h=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
+		fmt.Sprintf("case $h in %s*) ;; *) echo \"the copy has the sha256 ${h%%%% *}\" >&2; exit %d;; esac; ", p.SHA256, exitMismatch) +
+		fmt.Sprintf("chmod 700 \"$t\"; ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
+		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +30 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
+		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; exec \"$d/$f\" probe", exitNoExec)
+}
+
+// need is what a node that has no probe says of itself.
+type need struct {
+	machine string // as `uname -sm` prints it
+	uid     string
+	place   string   // where a copy can go; empty: nowhere
+	refused []string // the places before it and why not: "home:noexec"
+}
+
+// parseNeed finds the need line in a node's stderr, behind whatever else stands there.
+func parseNeed(stderr string) (need, bool) {
+	at := strings.LastIndex(stderr, needMark)
+	if at < 0 {
+		return need{}, false
+	}
+	line, _, _ := strings.Cut(stderr[at+len(needMark):], "\n")
+	fields := strings.Fields(line)
+	if len(fields) < 3 {
+		return need{}, false
+	}
+	n := need{machine: fields[0] + " " + fields[1], uid: fields[2]}
+	for _, f := range fields[3:] {
+		place, state, ok := strings.Cut(f, ":")
+		if !ok {
+			return need{}, false
+		}
+		if state == "ok" {
+			n.place = place
+			break
+		}
+		n.refused = append(n.refused, f)
+	}
+	return n, true
+}
+
+// withoutNeed is stderr without the need line, which is ours and nobody's words.
+func withoutNeed(stderr string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(stderr) {
+		before, _, found := strings.Cut(line, needMark)
+		kept.WriteString(before)
+		if found && before != "" {
+			kept.WriteByte('\n')
+		}
+	}
+	return kept.String()
+}
