@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// doctorView draws how nvnodetop reaches the selected node, be it well or not.
+func (f *frame) doctorView() {
+	f.header(true)
+	f.tabs()
+	f.doctor(4)
+	f.footer("", f.doctorHints()...)
+}
+
+func (f *frame) doctorHints() []hint {
+	hints := []hint{{"r", "retry now"}, {"↑↓", "job"}, {"←→", "node"}, {"o", "overview"}, {"?", "help"}, {"q", "quit"}}
+	if f.node.State != cluster.NodeFailed {
+		hints[0].verb = "refresh"
+	}
+	if f.view.screen == screenDoctor {
+		hints = slices.Insert(hints, 4, hint{"Esc", "back"})
+	}
+	return hints
+}
+
+// doctor draws from row y: how far the attempt got, the node's own words, what they mean and what can be done.
+func (f *frame) doctor(y int) {
+	if f.h < 20 {
+		y-- // no blank line above
+	}
+	f.doctorTitle(y)
+	y = f.stages(y+2) + 1
+	if failure := f.node.Failure; failure != nil {
+		y = f.prose(y, "In the node's words", strings.Split(failure.Words, "\n"))
+		y = f.prose(y, "What it means", []string{failure.Meaning})
+		y = f.prose(y, "What you can do", failure.Hints)
+	}
+	if hasNumbers(f.node) {
+		y = f.prose(y, "What is missing", f.missing())
+	}
+	f.tries(y)
+}
+
+// doctorTitle says in one line how it stands.
+func (f *frame) doctorTitle(y int) {
+	n := f.node
+	title, role, glyph := "", draw.CritFill, ""
+	var rest []string
+	age := draw.Age(f.snap.At.Sub(n.Since))
+	switch n.State {
+	case cluster.NodeFailed:
+		title, glyph = n.Name+": no data", " ✗ "
+		if n.Failure != nil {
+			title = n.Name + ": " + n.Failure.Summary
+		}
+		rest = append(rest, "for "+age, plural(n.Tries, "try", "tries"))
+	case cluster.NodeStale:
+		title, role, glyph = n.Name+" is silent", draw.Warn, "▲ "
+		rest = append(rest, "for "+draw.Age(n.Age))
+	case cluster.NodeStreaming:
+		title, role, glyph = n.Name+" streams", draw.Strong, "✓ "
+		rest = append(rest, "for "+age)
+		if n.Interval > 0 {
+			rest = append(rest, "every "+seconds(n.Interval))
+		}
+	default:
+		title, role, glyph = "Connecting to "+n.Name, draw.Strong, "◌ "
+		try := "first try"
+		if n.Tries > 1 {
+			try = "try " + strconv.Itoa(n.Tries)
+		}
+		if !n.Since.IsZero() {
+			rest = append(rest, age)
+		}
+		rest = append(rest, try)
+	}
+	if next := f.retry(n); next != "" {
+		rest = append(rest, next)
+	}
+	if role == draw.CritFill {
+		title += " "
+	}
+	x := f.Put(1, y, draw.Clip(glyph+title, f.w-2), role)
+	f.Left(x+3, y, f.w-4-x, strings.Join(rest, ", "), draw.Dim)
+}
+
+// stages lists the stages of the attempt, those that were not reached too, and returns the row below.
+func (f *frame) stages(y int) int {
+	room := max(min(58, f.w-30), 12)
+	for _, stage := range cluster.Stages {
+		if y >= f.h-1 {
+			return y
+		}
+		glyph, role, text, took := "·", draw.Dim, "not reached", ""
+		name := draw.Dim
+		if i := slices.IndexFunc(f.node.Steps, func(s cluster.Step) bool { return s.Stage == stage }); i >= 0 {
+			step := &f.node.Steps[i]
+			name, text = draw.Text, step.Text
+			took = draw.Took(step.Took)
+			switch step.State {
+			case cluster.StepDone:
+				glyph, role = "✓", draw.Data
+			case cluster.StepFailed:
+				glyph, role = "✗", draw.Crit
+			default:
+				glyph, role = "◌", draw.Strong
+				took = draw.Took(max(f.snap.At.Sub(step.At), 0).Truncate(time.Second))
+			}
+		}
+		f.Put(3, y, glyph, role)
+		f.Left(6, y, 9, string(stage), name)
+		textRole := name
+		if role == draw.Crit {
+			textRole = draw.Crit
+		}
+		f.Left(16, y, room, text, textRole)
+		f.Right(16+room, y, 8, took, draw.Dim)
+		y++
+	}
+	return y
+}
+
+// prose draws a section of paragraphs, as far as there is room, and returns the row below. Nothing to say is no section.
+func (f *frame) prose(y int, title string, paragraphs []string) int {
+	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
+	if len(paragraphs) == 0 || y+2 > f.h-1 {
+		return y
+	}
+	f.section(y, title, "")
+	y++
+	for _, p := range paragraphs {
+		for _, s := range draw.Wrap(p, max(f.w-5, 10), "  ") {
+			if y >= f.h-1 {
+				return y
+			}
+			f.Left(3, y, f.w-4, s, draw.Text)
+			y++
+		}
+	}
+	return y + 1
+}
+
+// missing says what a node that streams does not tell.
+func (f *frame) missing() []string {
+	var lines []string
+	if h := f.node.Hello; h != nil {
+		if h.Fault != "" {
+			lines = append(lines, "no numbers of the GPUs: "+h.Fault)
+		}
+		if len(h.Missing) > 0 {
+			lines = append(lines, "the driver's library lacks "+strings.Join(h.Missing, ", "))
+		}
+	}
+	for _, fault := range f.node.Faults {
+		lines = append(lines, fault.Collector+": "+fault.Error)
+	}
+	return lines
+}
+
+// tries lists the attempts that failed.
+func (f *frame) tries(y int) {
+	if len(f.node.Attempts) == 0 || y+2 > f.h-1 {
+		return
+	}
+	f.section(y, "Tries that failed", "")
+	for _, a := range f.node.Attempts {
+		y++
+		if y >= f.h-1 {
+			return
+		}
+		x := f.Put(3, y, a.At.Format(time.TimeOnly)+"  ", draw.Dim)
+		text := a.Summary
+		if a.Took > 0 {
+			text += " after " + draw.Took(a.Took)
+		}
+		f.Left(x, y, f.w-1-x, text, draw.Text)
+	}
+}

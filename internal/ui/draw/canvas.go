@@ -1,0 +1,133 @@
+package draw
+
+// cell is one column of one line. tail marks the second column of a wide glyph.
+type cell struct {
+	glyph    rune
+	role     Role
+	selected bool
+}
+
+const tail rune = 0
+
+// Canvas is a picture under construction.
+type Canvas struct {
+	w, h  int
+	cells []cell
+}
+
+// New returns an empty Canvas.
+func New(w, h int) *Canvas {
+	c := &Canvas{}
+	c.Reset(w, h)
+	return c
+}
+
+// Reset empties the Canvas and gives it a size. It keeps its memory.
+func (c *Canvas) Reset(w, h int) {
+	c.w, c.h = max(w, 0), max(h, 0)
+	n := c.w * c.h
+	if cap(c.cells) < n {
+		c.cells = make([]cell, n)
+	}
+	c.cells = c.cells[:n]
+	for i := range c.cells {
+		c.cells[i] = cell{glyph: ' '}
+	}
+}
+
+// Size returns columns and rows.
+func (c *Canvas) Size() (w, h int) { return c.w, c.h }
+
+// Put writes s from column x of row y and returns the column behind it.
+func (c *Canvas) Put(x, y int, s string, role Role) int {
+	return c.putUntil(x, y, c.w, s, role)
+}
+
+// putUntil is Put that writes nothing from column end on.
+func (c *Canvas) putUntil(x, y, end int, s string, role Role) int {
+	for _, r := range s {
+		g, n := glyph(r)
+		switch {
+		case n == 0:
+			continue
+		case x+n <= end:
+			c.set(x, y, g, n, role)
+		case x < end: // half of a wide glyph
+			c.set(x, y, ' ', 1, role)
+		}
+		x += n
+	}
+	return x
+}
+
+// Fill writes n times the glyph r, which is one column wide.
+func (c *Canvas) Fill(x, y, n int, r rune, role Role) int {
+	for range n {
+		c.set(x, y, r, 1, role)
+		x++
+	}
+	return x
+}
+
+// Left writes s into the w columns from x, flush left, with "…" where it had to be cut. The rest stays as it is.
+func (c *Canvas) Left(x, y, w int, s string, role Role) {
+	c.putUntil(x, y, min(x+w, c.w), Clip(s, w), role)
+}
+
+// Right writes s into the w columns from x, flush right.
+func (c *Canvas) Right(x, y, w int, s string, role Role) {
+	s = Clip(s, w)
+	c.putUntil(x+w-Width(s), y, min(x+w, c.w), s, role)
+}
+
+// Middle writes s into the w columns from x, flush left; the "…" of a cut is in the middle, as the ends of host names and paths tell
+// them apart.
+func (c *Canvas) Middle(x, y, w int, s string, role Role) {
+	c.putUntil(x, y, min(x+w, c.w), ClipMiddle(s, w), role)
+}
+
+// set writes one glyph of n columns. It mends what it cuts in half.
+func (c *Canvas) set(x, y int, r rune, n int, role Role) {
+	if y < 0 || y >= c.h || x < 0 || x+n > c.w {
+		return
+	}
+	row := c.cells[y*c.w : (y+1)*c.w]
+	if row[x].glyph == tail && x > 0 {
+		row[x-1].glyph = ' '
+	}
+	if last := x + n; last < c.w && row[last].glyph == tail {
+		row[last].glyph = ' '
+	}
+	row[x].glyph, row[x].role = r, role
+	if n == 2 {
+		row[x+1].glyph, row[x+1].role = tail, role
+	}
+}
+
+// Select marks the columns from x0 up to x1 of row y as selected.
+func (c *Canvas) Select(y, x0, x1 int) {
+	if y < 0 || y >= c.h {
+		return
+	}
+	for x := max(x0, 0); x < min(x1, c.w); x++ {
+		c.cells[y*c.w+x].selected = true
+	}
+}
+
+// Fade turns the rows from y0 up to y1 into those of old numbers.
+func (c *Canvas) Fade(y0, y1 int) {
+	for y := y0; y < y1; y++ {
+		c.FadeRow(y, 0, c.w)
+	}
+}
+
+// FadeRow turns the columns from x0 up to x1 of row y into those of old numbers.
+func (c *Canvas) FadeRow(y, x0, x1 int) {
+	if y < 0 || y >= c.h {
+		return
+	}
+	for x := max(x0, 0); x < min(x1, c.w); x++ {
+		cl := &c.cells[y*c.w+x]
+		cl.role = faded[cl.role]
+	}
+}

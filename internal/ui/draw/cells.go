@@ -1,0 +1,57 @@
+package draw
+
+import "math"
+
+const (
+	eighths = " ▏▎▍▌▋▊▉"
+	heights = "▁▂▃▄▅▆▇"
+)
+
+var (
+	eighthGlyphs = []rune(eighths)
+	heightGlyphs = []rune(heights)
+)
+
+// Bar draws a bar of w columns that is percent full, to an eighth of a column. What is more than nothing never draws empty, and what
+// is less than all never draws full.
+func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
+	full := w * 8
+	n := 0
+	if percent > 0 { // not for NaN
+		n = int(math.Round(math.Min(percent, 100) / 100 * float64(full)))
+		n = max(n, 1)
+		if percent < 100 {
+			n = min(n, full-1)
+		}
+	}
+	end := x + w
+	x = c.Fill(x, y, n/8, '█', role)
+	if n%8 > 0 {
+		x = c.Fill(x, y, 1, eighthGlyphs[n%8], role)
+	}
+	c.Fill(x, y, end-x, '░', role)
+}
+
+// Height is the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. Seven heights: the free eighth
+// at the top parts rows that stand on each other.
+func Height(v float64) rune {
+	if math.IsNaN(v) {
+		return ' '
+	}
+	n := len(heightGlyphs)
+	return heightGlyphs[min(max(int(v*float64(n)/100), 0), n-1)]
+}
+
+// Spark draws the newest of values, 0…100, in w columns: one each, the newest at the right.
+func (c *Canvas) Spark(x, y, w int, values []float32, role Role) {
+	if len(values) > w {
+		values = values[len(values)-w:]
+	}
+	x += w - len(values)
+	for _, v := range values {
+		if r := Height(float64(v)); r != ' ' {
+			c.set(x, y, r, 1, role)
+		}
+		x++
+	}
+}

@@ -1,0 +1,78 @@
+package draw
+
+import (
+	"math/bits"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Glyphs lists every glyph beyond ASCII and braille that the screens may use. Each is one column wide everywhere and has no emoji form.
+const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─╌┄│╭╮╰╯├└┊▲✗✓◌·–▸●→←↑↓‹›…°×"
+
+// asciiOf has the ASCII form of each of Glyphs. Bars read block glyphs in their own way: barASCII.
+var asciiOf = pairs(Glyphs,
+	"@"+"####"+"..."+"."+".:-=+*#"+"---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x")
+
+var barASCII = pairs("█▉▊▋▌▍▎▏░", "#####....")
+
+func pairs(from, to string) map[rune]rune {
+	m := make(map[rune]rune, len(to))
+	for i, r := range []rune(from) {
+		m[r] = rune(to[i])
+	}
+	return m
+}
+
+const brailleFirst, brailleLast = 0x2800, 0x28ff
+
+// toASCII is the glyph that stands for r where there is nothing but ASCII.
+func toASCII(r rune, role Role) rune {
+	if r < 0x7f {
+		return r
+	}
+	if r >= brailleFirst && r <= brailleLast {
+		return rune(" .:-=+*#@"[bits.OnesCount32(uint32(r-brailleFirst))])
+	}
+	if role.bar() {
+		if a, ok := barASCII[r]; ok {
+			return a
+		}
+	}
+	if a, ok := asciiOf[r]; ok {
+		return a
+	}
+	return '?'
+}
+
+// glyph returns what is drawn for r and its width: 0, 1 or 2. Terminals differ in what they do with runes that join others or whose
+// width depends on their neighbours: "?" stands for those.
+func glyph(r rune) (rune, int) {
+	switch {
+	case r >= 0x20 && r < 0x7f:
+		return r, 1
+	case ours(r):
+		return r, 1
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return '?', 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0, 0
+	case unicode.In(r, unicode.Mc, unicode.Co, unicode.Cs, unicode.Regional_Indicator) || r >= 0x1f3fb && r <= 0x1f3ff || r == unicode.ReplacementChar:
+		return '?', 1
+	}
+	s := string(r)
+	w := ansi.StringWidth(s)
+	if w != ansi.StringWidthWc(s) || w < 1 || w > 2 {
+		return '?', 1
+	}
+	return r, w
+}
+
+// ours says that r is one of our own glyphs.
+func ours(r rune) bool {
+	if r >= brailleFirst && r <= brailleLast {
+		return true
+	}
+	_, ok := asciiOf[r]
+	return ok
+}

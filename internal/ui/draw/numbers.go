@@ -1,0 +1,87 @@
+package draw
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+const gib = 1 << 30
+
+// MiB is bytes in whole MiB, as nvidia-smi shows them.
+func MiB(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) }
+
+// GiB is bytes in GiB: one decimal below 100, none from there.
+func GiB(bytes uint64) string { return short(float64(bytes) / gib) }
+
+// Share is "used/total" with its unit: GiB, or TiB from 10 000 GiB.
+func Share(used, total uint64) (amount, unit string) {
+	if total >= 10_000*gib {
+		return short(float64(used)/gib/1024) + "/" + short(float64(total)/gib/1024), "TiB"
+	}
+	return GiB(used) + "/" + GiB(total), "GiB"
+}
+
+// KW is watts in kW: one decimal below 100 kW, none from there.
+func KW(watts float64) string { return short(watts / 1000) }
+
+func short(v float64) string {
+	if v < 99.95 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// Whole is v rounded, without decimals.
+func Whole(v float64) string { return strconv.Itoa(int(math.Round(v))) }
+
+// One is v with one decimal.
+func One(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
+// Age is a duration in one unit below an hour ("40s", "12m"), then in two ("3h10m", "2d4h") as far as five columns hold them.
+func Age(d time.Duration) string {
+	s := max(int(d/time.Second), 0)
+	m, h, days := s/60, s/3600, s/86400
+	switch {
+	case m < 1:
+		return strconv.Itoa(s) + "s"
+	case h < 1:
+		return strconv.Itoa(m) + "m"
+	case h < 10 && m%60 > 0:
+		return strconv.Itoa(h) + "h" + two(m%60) + "m"
+	case days < 1:
+		return strconv.Itoa(h) + "h"
+	case days < 10 && h%24 > 0:
+		return strconv.Itoa(days) + "d" + strconv.Itoa(h%24) + "h"
+	}
+	return strconv.Itoa(days) + "d"
+}
+
+// Took is how long something lasted: "2 ms", "1.4 s", then as Age.
+func Took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < 10*time.Second:
+		return One(d.Seconds()) + " s"
+	}
+	return Age(d)
+}
+
+// JobTime is a duration as SLURM writes it: "8:03:12", "1-03:22:40".
+func JobTime(d time.Duration) string {
+	s := max(int(d/time.Second), 0)
+	if days := s / 86400; days > 0 {
+		return strconv.Itoa(days) + "-" + two(s/3600%24) + ":" + two(s/60%60) + ":" + two(s%60)
+	}
+	return strconv.Itoa(s/3600) + ":" + two(s/60%60) + ":" + two(s%60)
+}
+
+func two(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}

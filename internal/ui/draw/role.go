@@ -1,0 +1,60 @@
+package draw
+
+// Role says what a cell is for. A Theme knows how that looks.
+type Role uint8
+
+// Roles of text and of lines.
+const (
+	Text     Role = iota // values
+	Strong               // names, the value now, keys
+	Dim                  // labels, units, hints
+	Faint                // rules
+	Data                 // edge of a graph, an active rule
+	Cell                 // sparks and heat cells
+	Body                 // what is below the edge of a graph
+	Mem                  // graph of memory
+	Ghost                // what belongs to others
+	GhostBar             // sparks of others, or of old numbers
+	Warn                 // look
+	Crit                 // act
+	WarnFill             // a letter in a cell: look
+	CritFill             // a sentence or letter: act
+	Tab                  // the current one of several
+	Green                // below the first threshold of the classic colours
+	Yellow               // below the second
+	Red                  // the rest
+
+	// Bars: the glyphs of Bar, with what is not filled as their track.
+	BarData
+	BarMem
+	BarWarn
+	BarCrit
+	BarGhost
+	BarGreen
+	BarYellow
+	BarRed
+
+	roleCount
+)
+
+// ink is the role whose colour the filled part of a bar has.
+var ink = [roleCount]Role{
+	BarData: Cell, BarMem: Mem, BarWarn: Warn, BarCrit: Crit, BarGhost: GhostBar, BarGreen: Green, BarYellow: Yellow, BarRed: Red,
+}
+
+func (r Role) bar() bool { return r >= BarData && r <= BarRed }
+
+// faded is what a role becomes when its number is old. What is wrong stays as it is.
+var faded = func() (to [roleCount]Role) {
+	for r := range to {
+		to[r] = Role(r)
+	}
+	to[Text], to[Strong], to[Cell] = Dim, Dim, GhostBar
+	for _, r := range []Role{BarData, BarMem, BarGreen, BarYellow, BarRed} {
+		to[r] = BarGhost
+	}
+	for _, r := range []Role{Green, Yellow, Red} {
+		to[r] = Dim
+	}
+	return to
+}()

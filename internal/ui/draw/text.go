@@ -1,0 +1,111 @@
+package draw
+
+import "strings"
+
+// Width is how many columns a Canvas gives to s.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	n := 0
+	for _, r := range s {
+		_, w := glyph(r)
+		n += w
+	}
+	return n
+}
+
+// plain says that s is printable ASCII only, as nearly every text is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// Clip cuts s to w columns; the last is "…" when something is lost.
+func Clip(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w < 2 {
+		return head(s, w)
+	}
+	return head(s, w-1) + "…"
+}
+
+// ClipMiddle cuts s to w columns by taking out its middle.
+func ClipMiddle(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w < 3 {
+		return Clip(s, w)
+	}
+	back := (w - 1) / 2
+	return head(s, w-1-back) + "…" + rear(s, back)
+}
+
+// ClipFront cuts s to w columns by taking away its beginning.
+func ClipFront(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w < 2 {
+		return rear(s, w)
+	}
+	return "…" + rear(s, w-1)
+}
+
+// head is the longest beginning of s that has at most w columns.
+func head(s string, w int) string {
+	n := 0
+	for i, r := range s {
+		_, rw := glyph(r)
+		if n += rw; n > w {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// rear is the longest end of s that has at most w columns.
+func rear(s string, w int) string {
+	skip := Width(s) - w
+	for i, r := range s {
+		if skip <= 0 {
+			return s[i:]
+		}
+		_, rw := glyph(r)
+		skip -= rw
+	}
+	return ""
+}
+
+// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. The lines behind the first are led by indent.
+func Wrap(s string, w int, indent string) []string {
+	if w < 1 {
+		return nil
+	}
+	if Width(s) <= w {
+		return []string{s}
+	}
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case line == "":
+			line = word
+		case strings.TrimSpace(line) == "": // the indent alone
+			line += word
+		case Width(line)+1+Width(word) <= w:
+			line += " " + word
+		default:
+			lines = append(lines, Clip(line, w))
+			line = indent + word
+		}
+	}
+	return append(lines, Clip(line, w))
+}

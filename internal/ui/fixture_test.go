@@ -1,0 +1,323 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// The fixtures are invented clusters, always the same: a training job with one of each trouble, a job on a shared node, a large job.
+
+var fixtureNow = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
+
+func ago(d time.Duration) time.Time { return fixtureNow.Add(-d) }
+
+func ptr[T any](v T) *T { return &v }
+
+const mib = 1 << 20
+
+// walk is a history that wanders around base and dips at checkpoints.
+func walk(r *rand.Rand, n int, base, amp float64) []float32 {
+	h := make([]float32, n)
+	v := base
+	for i := range h {
+		v += (r.Float64()*2-1)*amp + (base-v)*.35
+		h[i] = float32(min(max(v, 0), 100))
+	}
+	for k := 30; k < n-5; k += 97 {
+		for i, d := range []float32{60, 75, 40} {
+			h[k+i] = max(h[k+i]-d, 3)
+		}
+	}
+	return h
+}
+
+func fixtureGPU(r *rand.Rand, i int) cluster.GPU {
+	util := 95 + r.IntN(5)
+	g := cluster.GPU{
+		Number: i, Key: fmt.Sprintf("GPU-%d", r.Uint32()),
+		Card: wire.Card{
+			Index: i, Minor: ptr(i), Name: "NVIDIA H100 80GB HBM3", MemoryTotal: ptr(uint64(81559) * mib), SMMax: ptr(1980), SlowdownC: ptr(87),
+		},
+		GPU: wire.GPU{
+			Index: i, UtilPercent: ptr(util), MemUtilPercent: ptr(52 + r.IntN(10)), MemoryUsed: ptr(uint64(70100+r.IntN(3800)) * mib),
+			MemoryTotal: ptr(uint64(81559) * mib), TempC: ptr(61 + r.IntN(8)), PowerW: ptr(float64(622 + r.IntN(62))), PowerLimitW: ptr(700.0),
+			SMMHz: ptr([]int{1980, 1980, 1965, 1950}[r.IntN(4)]), MemMHz: ptr(2619), Throttle: ptr(uint64(0)), ECCUncorrected: ptr(uint64(0)),
+		},
+		Util: walk(r, cluster.HistoryLen, float64(util), 2.5),
+	}
+	g.Util[len(g.Util)-1] = float32(util)
+	return g
+}
+
+func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
+	n := &cluster.Node{
+		Name: name, Rev: 1, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
+		Hello: &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
+		Host: wire.Host{
+			CPUPercent: ptr(34.0), Load1: ptr(38.2), MemoryUsed: ptr(uint64(412) << 30), MemoryTotal: ptr(uint64(1008) << 30), UptimeSec: ptr(int64(41 * 86400)),
+		},
+		Steps: reached(cluster.StageStream, cluster.StepDone, "first report after 0.4 s"),
+	}
+	for i := range gpus {
+		n.GPUs = append(n.GPUs, fixtureGPU(r, i))
+	}
+	return n
+}
+
+// reached is an attempt that got to the stage, which is in that state.
+func reached(stage cluster.Stage, state cluster.StepState, text string) []cluster.Step {
+	texts := map[cluster.Stage]string{
+		cluster.StageName: "gpu-n04 is 10.12.0.14", cluster.StageTCP: "port 22 answers", cluster.StageSSH: "OpenSSH_8.7",
+		cluster.StageHostKey: "ed25519, known (known_hosts line 113)", cluster.StageLogin: "publickey, key 1 of 3",
+		cluster.StageProbe: "was there already", cluster.StageDriver: "550.90.07, 8 GPUs",
+	}
+	var steps []cluster.Step
+	for i, s := range cluster.Stages {
+		step := cluster.Step{Stage: s, State: cluster.StepDone, Text: texts[s], Took: time.Duration(i*9+1) * time.Millisecond}
+		if s == stage {
+			step.State, step.Text, step.At = state, text, ago(2*time.Second)
+			return append(steps, step)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+func listProcesses(n *cluster.Node, firstPID int) {
+	n.Listed = true
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		n.Processes = append(n.Processes, wire.Process{
+			PID: firstPID + 3*i, GPU: g.Index, Type: "C", User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4",
+			GPUMemory: ptr(*g.MemoryUsed - 620*mib), SMPercent: ptr(*g.UtilPercent - 1), MemPercent: g.MemUtilPercent, CPUPercent: ptr(99.3 + float64(i)/2),
+			RSS: ptr(uint64(31) << 30), ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)), Job: "48211",
+		})
+	}
+}
+
+// fixture is the snapshot of most golden frames: two jobs, on two nodes that stream, one that connects, one that refuses, and a shared one.
+func fixture() *cluster.Snapshot {
+	r := rand.New(rand.NewPCG(48211, 1))
+	n1, n2 := fixtureNode(r, "gpu-n01", 8), fixtureNode(r, "gpu-n02", 8)
+	hot := &n1.GPUs[5]
+	hot.TempC, hot.SMMHz, hot.PowerW, hot.UtilPercent, hot.Throttle = ptr(87), ptr(1215), ptr(418.0), ptr(100), ptr(uint64(wire.ThrottleHWThermal))
+	lag := &n2.GPUs[3]
+	lag.UtilPercent, lag.PowerW, lag.TempC, lag.MemUtilPercent = ptr(24), ptr(262.0), ptr(49), ptr(12)
+	copy(lag.Util[72:], walk(r, 12, 62, 8))
+	copy(lag.Util[84:], walk(r, cluster.HistoryLen-84, 25, 4))
+	n2.Host.CPUPercent, n2.Host.Load1, n2.Host.MemoryUsed = ptr(31.0), ptr(41.2), ptr(uint64(421)<<30)
+	n2.Hello.Driver = "550.54.15"
+	listProcesses(n1, 318802)
+	listProcesses(n2, 358802)
+	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
+		Steps: reached(cluster.StageLogin, cluster.StepBegan, "trying publickey (key 1 of 3)")}
+	s11 := sharedNode(r)
+	job := cluster.JobView{
+		Job: cluster.Job{
+			ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8*time.Hour + 3*time.Minute + 12*time.Second),
+			End: fixtureNow.Add(15*time.Hour + 56*time.Minute + 48*time.Second), Limit: 24 * time.Hour, Nodes: []string{"gpu-n01", "gpu-n02", "gpu-n03", "gpu-n04"},
+		},
+		Streaming: 2, GPUs: 32, GPUsSeen: 16, Findings: fixtureFindings(),
+	}
+	eval := cluster.JobView{
+		Job: cluster.Job{
+			ID: "48377", Number: "48377", Name: "eval-mmlu", User: "alice", Start: ago(41*time.Minute + 50*time.Second),
+			End: fixtureNow.Add(3*time.Hour + 18*time.Minute + 10*time.Second), Limit: 4 * time.Hour, Nodes: []string{"gpu-s11"}, Minors: map[string][]int{"gpu-s11": {2, 3}},
+		},
+		Streaming: 1, GPUs: 2, GPUsSeen: 2,
+	}
+	return &cluster.Snapshot{
+		Rev: 1, At: fixtureNow, Poll: 3 * time.Second, Jobs: []cluster.JobView{job, eval},
+		Nodes:     map[string]*cluster.Node{"gpu-n01": n1, "gpu-n02": n2, "gpu-n03": n3, "gpu-n04": refusedNode(), "gpu-s11": s11},
+		Discovery: cluster.Discovery{Command: "squeue --me --states=R,PD", User: "alice", Host: "login1", Asked: ago(6 * time.Second), Answered: ago(6 * time.Second), Took: 40 * time.Millisecond, Next: fixtureNow.Add(24 * time.Second)},
+	}
+}
+
+func refusedNode() *cluster.Node {
+	n := &cluster.Node{
+		Name: "gpu-n04", State: cluster.NodeFailed, Since: ago(3 * time.Minute), Tries: 6, RetryAt: fixtureNow.Add(14 * time.Second),
+		Steps: reached(cluster.StageLogin, cluster.StepFailed, "publickey accepted, then closed by PAM"),
+		Failure: &cluster.Failure{
+			Class: cluster.ClassAdopt, Stage: cluster.StageLogin, Summary: "login refused (pam_slurm_adopt)",
+			Words:   "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by 10.12.0.14 port 22",
+			Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. Either the job's step there has ended, or the site lets nobody in by ssh.",
+			Hints:   []string{"Look for a crashed rank in the job's output.", "ssh -v gpu-n04 true shows the refusal."},
+		},
+	}
+	for i, s := range []int{47, 108, 147, 168, 179, 185} {
+		n.Attempts = append(n.Attempts, cluster.Attempt{At: ago(time.Duration(s) * time.Second), Summary: "login refused (pam_slurm_adopt)", Took: time.Duration(39+i) * time.Millisecond})
+	}
+	return n
+}
+
+func fixtureFindings() []cluster.Finding {
+	return []cluster.Finding{
+		{
+			Kind: cluster.KindFailed, Class: cluster.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1,
+			Group: [2]string{"node refused", "nodes refused"}, Long: "login refused (pam_slurm_adopt)", Short: "login refused",
+			Sentence: `The node refuses the login: "you have no active jobs on this node" (pam_slurm_adopt).`, Hint: "SLURM lists the job here, so its step may have ended",
+		},
+		{
+			Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5, Letter: 'T', Flag: "!THERM", AgeFlag: true,
+			Group: [2]string{"throttled", "throttled"}, Long: "GPU5 slowed by heat, 87°C", Short: "GPU5 heat 87°C",
+			Sentence: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", Hint: "cooling of that slot: tell the site",
+		},
+		{
+			Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: "gpu-n02", GPU: 3, Letter: 'E', Flag: "ECC:2",
+			Group: [2]string{"ECC", "ECC"}, Long: "GPU3 2 memory errors", Short: "GPU3 ECC 2",
+			Sentence: "2 uncorrectable memory errors since the driver was loaded: a result computed there may be wrong, and the job may die of the next one.",
+			Hint:     "let the site drain the node after this job; a reset applies the row remap",
+		},
+		{
+			Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(2 * time.Second), Node: "gpu-n03", GPU: -1,
+			Group: [2]string{"connecting", "connecting"}, Long: "connecting: login", Short: "connecting", Sentence: "Connecting: login.",
+		},
+		{
+			Kind: cluster.KindOldDriver, Severity: cluster.Note, Since: ago(8 * time.Hour), Node: "gpu-n02", GPU: -1,
+			Long: "old driver", Short: "old driver", Sentence: "Driver 550.54.15 lacks nvmlDeviceGetMemoryInfo_v2.",
+		},
+	}
+}
+
+// sharedNode has two GPUs of alice's and six of others.
+func sharedNode(r *rand.Rand) *cluster.Node {
+	n := fixtureNode(r, "gpu-s11", 8)
+	n.Listed = true
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		g.Card.Name, g.PowerLimitW, g.PowerW, g.SMMHz, g.MemMHz = "NVIDIA A100-SXM4-80GB", ptr(400.0), ptr(float64(241+r.IntN(95))), ptr(1410), ptr(1593)
+		util := 55 + r.IntN(38)
+		g.UtilPercent, g.Util = ptr(util), walk(r, cluster.HistoryLen, float64(util), 9)
+		p := wire.Process{PID: 901220 + 7*i, GPU: i, Type: "C", User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990", GPUMemory: ptr(*g.MemoryUsed - 500*mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
+		switch {
+		case i < 2:
+			p.User, p.Job, p.Command = "bob", "48150", "python finetune.py"
+		case i < 4:
+			p.User, p.Job, p.Command = "alice", "48377", "python eval.py --suite mmlu --tp 2"
+		case i == 7:
+			g.UtilPercent, g.MemoryUsed, g.PowerW, g.TempC = ptr(0), ptr(uint64(4)*mib), ptr(61.0), ptr(33)
+			continue
+		}
+		n.Processes = append(n.Processes, p)
+	}
+	return n
+}
+
+// statesFixture has every state that a GPU's row can be in, on a node that has gone silent.
+func statesFixture() *cluster.Snapshot {
+	s := fixture()
+	r := rand.New(rand.NewPCG(7, 7))
+	n := fixtureNode(r, "gpu-n01", 8)
+	n.State, n.Age, n.Arrived, n.Since = cluster.NodeStale, 12*time.Second, ago(12*time.Second), ago(3*time.Second)
+	for i := 225; i < 237; i++ {
+		n.GPUs[1].Util[i] = cluster.Gap
+	}
+	n.GPUs[2].GPU = wire.GPU{Index: 2, Lost: "GPU is lost"}
+	n.GPUs[3].UtilPercent, n.GPUs[3].MemUtilPercent, n.GPUs[3].Card.MIG, n.GPUs[3].Util = nil, nil, true, nil
+	n.GPUs[4].PowerW, n.GPUs[4].TempC = nil, nil
+	n.GPUs[6].SMMHz = ptr(990)
+	n.GPUs[7].MemoryUsed = ptr(uint64(81000) * mib)
+	s.Nodes["gpu-n01"] = n
+	s.Jobs[0].GPUsSeen, s.Jobs[0].Streaming = 8, 1
+	s.Jobs[0].Findings = []cluster.Finding{
+		{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(12 * time.Second), Node: "gpu-n01", GPU: 2, Letter: 'X', Group: [2]string{"GPU lost", "GPUs lost"}, Long: "GPU2 is lost", Short: "GPU2 lost", Sentence: "The GPU is lost.", Hint: "cancel the job and exclude the node: --exclude=gpu-n01"},
+		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(3 * time.Second), Node: "gpu-n01", GPU: -1, Group: [2]string{"node silent", "nodes silent"}, Long: "silent for 12s", Short: "silent 12s", Sentence: "Nothing for 12s; the connection is up."},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(2 * time.Hour), Node: "gpu-n01", GPU: 5, Letter: 'E', Flag: "ECC:2", Group: [2]string{"ECC", "ECC"}, Long: "GPU5 2 memory errors", Short: "GPU5 ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded."},
+		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(3 * time.Minute), Node: "gpu-n01", GPU: 6, Letter: 'P', Flag: "!PWR", AgeFlag: true, Group: [2]string{"power brake", "power brakes"}, Long: "GPU6 slowed by the power brake", Short: "GPU6 power brake", Sentence: "The power supply pulls the brake: SM clock 990 of 1980 MHz."},
+	}
+	return s
+}
+
+// bigFixture is a job of 64 nodes with 8 GPUs each, nearly all well.
+func bigFixture() *cluster.Snapshot {
+	r := rand.New(rand.NewPCG(51877, 1))
+	s := &cluster.Snapshot{Rev: 1, At: fixtureNow, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
+	job := cluster.JobView{Job: cluster.Job{
+		ID: "51877", Number: "51877", Name: "moe-314b", User: "alice", Start: ago(27*time.Hour + 22*time.Minute + 40*time.Second),
+		End: fixtureNow.Add(44*time.Hour + 37*time.Minute + 20*time.Second), Limit: 72 * time.Hour,
+	}, Streaming: 61, GPUs: 512, GPUsSeen: 487}
+	for i := range 64 {
+		name := fmt.Sprintf("gpu-n%03d", i+1)
+		job.Nodes = append(job.Nodes, name)
+		s.Nodes[name] = fixtureNode(r, name, 8)
+	}
+	bad := func(node, gpu int, kind cluster.Kind, letter byte, flag string, group [2]string, words string, age time.Duration) {
+		severity := cluster.Warning
+		if letter == 'X' {
+			severity = cluster.Critical
+		}
+		name := fmt.Sprintf("gpu-n%03d", node)
+		job.Findings = append(job.Findings, cluster.Finding{
+			Kind: kind, Severity: severity, Since: ago(age), Node: name, GPU: gpu, Letter: letter, Flag: flag, Group: group,
+			Long: fmt.Sprintf("GPU%d %s", gpu, words), Short: fmt.Sprintf("GPU%d %s", gpu, words), Sentence: "The GPU: " + words + ".", Hint: "tell the site",
+		})
+	}
+	bad(44, 2, cluster.KindLost, 'X', "", [2]string{"GPU lost", "GPUs lost"}, "lost", 12*time.Second)
+	s.Nodes["gpu-n044"].GPUs[2].GPU = wire.GPU{Index: 2, Lost: "GPU is lost"}
+	refused := refusedNode()
+	refused.Name = "gpu-n039"
+	s.Nodes["gpu-n039"] = refused
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindFailed, Severity: cluster.Critical, Since: ago(6 * time.Minute), Node: "gpu-n039", GPU: -1, Group: [2]string{"node refused", "nodes refused"}, Long: "login refused", Short: "login refused", Sentence: "The node refuses the login."})
+	silent := s.Nodes["gpu-n031"]
+	silent.State, silent.Age, silent.Arrived = cluster.NodeStale, 48*time.Second, ago(48*time.Second)
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1, Group: [2]string{"node silent", "nodes silent"}, Long: "silent", Short: "silent", Sentence: "Nothing for 48s; the connection is up."})
+	for _, gpu := range []int{5, 6} {
+		bad(23, gpu, cluster.KindThermal, 'T', "!THERM", [2]string{"throttled", "throttled"}, "heat 88°C", 11*time.Minute)
+		s.Nodes["gpu-n023"].GPUs[gpu].TempC = ptr(88)
+	}
+	bad(52, 0, cluster.KindECC, 'E', "ECC:2", [2]string{"ECC", "ECC"}, "ECC 2", 2*time.Hour)
+	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Steps: reached(cluster.StageProbe, cluster.StepBegan, "copying")}
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1, Group: [2]string{"connecting", "connecting"}, Long: "connecting: probe", Short: "connecting", Sentence: "Connecting: probe."})
+	s.Jobs = []cluster.JobView{job}
+	return s
+}
+
+// noJobsFixture is the screen of somebody who waits.
+func noJobsFixture() *cluster.Snapshot {
+	s := fixture()
+	s.Jobs, s.Nodes = nil, nil
+	s.Discovery.Pending = []cluster.PendingJob{
+		{ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: 4, GPUs: ptr(32), Reason: "Priority", Start: fixtureNow.Add(3*time.Hour + 10*time.Minute)},
+		{ID: "48402", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, Reason: "Resources"},
+	}
+	return s
+}
+
+// byHandFixture is a cluster whose hosts were named, without SLURM.
+func byHandFixture() *cluster.Snapshot {
+	s := fixture()
+	s.Jobs = s.Jobs[:1]
+	s.Jobs[0].Job = cluster.Job{Nodes: s.Jobs[0].Nodes}
+	s.Discovery = cluster.Discovery{}
+	return s
+}
+
+// awayFixture is a cluster whose controller has stopped to answer.
+func awayFixture() *cluster.Snapshot {
+	s := fixture()
+	s.Discovery.Asked, s.Discovery.Answered = ago(2*time.Second), ago(3*time.Minute)
+	s.Discovery.Failure = &cluster.Failure{Class: cluster.ClassSlurmTimeout, Summary: "squeue: unable to contact slurm controller", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
+	return s
+}
+
+// slurmFailedFixture is a first question that failed.
+func slurmFailedFixture() *cluster.Snapshot {
+	s := awayFixture()
+	s.Jobs, s.Nodes, s.Discovery.Answered = nil, nil, time.Time{}
+	s.Discovery.Failure.Meaning = "The daemon that knows the jobs does not answer; running jobs are not touched by that."
+	s.Discovery.Failure.Hints = []string{"scontrol ping says which controller is down."}
+	return s
+}
+
+// noGPUsFixture is a node whose probe cannot use NVML.
+func noGPUsFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n01"]
+	n.GPUs, n.Processes = nil, nil
+	n.Hello.Fault, n.Hello.FaultID = "Driver/library version mismatch", wire.FaultMismatch
+	return s
+}

@@ -1,0 +1,425 @@
+package ui
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+var nodeTitles = map[col]heading{
+	colGPU: {"GPU", "", true}, colName: {"Name", "", false}, colTemp: {"Temp", "", true}, colUtilBar: {"Utilization", "Util", false},
+	colUtil: {"%", "", true}, colMemBar: {"Memory", "", false}, colUsed: {"Used/Tot MiB", "", true}, colPower: {"Power", "", true},
+	colClock: {"SM/MemMHz", "", true}, colBandwidth: {"%MBW", "", true}, colHistory: {"Util History", "History", false}, colFlags: {"Flags", "", false},
+}
+
+// at which cells a kind of finding points
+var offends = map[cluster.Kind][]col{
+	cluster.KindThermal:    {colTemp, colClock},
+	cluster.KindPowerBrake: {colPower, colClock},
+	cluster.KindSlowdown:   {colClock},
+}
+
+// memoryFull is the percentage from which the level of the memory is worth a look. Below it allocators fill it on purpose.
+const memoryFull = 98
+
+// Without the driver's own threshold, a GPU is hot from hotUnknown °C; with it, from hotMargin below.
+const (
+	hotUnknown = 85
+	hotMargin  = 2
+)
+
+// hot says that a GPU is about to be slowed by its heat, or is.
+func hot(g *cluster.GPU) bool {
+	switch {
+	case g.TempC == nil:
+		return false
+	case g.Card.SlowdownC != nil && *g.TempC >= *g.Card.SlowdownC-hotMargin:
+		return true
+	case g.Throttle != nil && *g.Throttle&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0:
+		return true
+	}
+	return g.Card.SlowdownC == nil && *g.TempC >= hotUnknown
+}
+
+func lost(g *cluster.GPU) string {
+	if g.Lost != "" {
+		return g.Lost
+	}
+	return g.Card.Lost
+}
+
+// gpuRows draws the GPUs from row y up to row end and returns the row below the last. Where not all fit the bad ones come first.
+func (f *frame) gpuRows(y, end int, l *layout) int {
+	gpus := f.gpus(f.node)
+	room := max(end-y, 0)
+	more := 0
+	if len(gpus) > room {
+		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return f.gpuRank(b) - f.gpuRank(a) })
+		if f.h >= small {
+			room = max(room-1, 0)
+			more = len(gpus) - room
+		}
+		gpus = gpus[:min(room, len(gpus))]
+	}
+	for _, g := range gpus {
+		f.gpuRow(y, g, l)
+		y++
+	}
+	if more > 0 && y < end {
+		f.Put(2, y, "+"+strconv.Itoa(more)+" more", draw.Dim)
+		y++
+	}
+	return y
+}
+
+func (f *frame) gpuRank(g *cluster.GPU) int {
+	rank := -1
+	for _, finding := range f.health.ofGPU(f.node.Name, g.Number) {
+		rank = max(rank, int(finding.Severity))
+	}
+	return rank
+}
+
+// gpuRow draws one GPU.
+func (f *frame) gpuRow(y int, g *cluster.GPU, l *layout) {
+	findings := f.health.ofGPU(f.node.Name, g.Number)
+	own := f.owns(f.node, g)
+	m := mark{role: draw.Strong}
+	if len(findings) > 0 && findings[0].Severity > cluster.Note {
+		m = marks[findings[0].Severity]
+	}
+	if !own {
+		m = mark{role: draw.Ghost}
+	}
+	f.Put(1, y, m.glyph, m.role)
+	f.number(l[colGPU], y, strconv.Itoa(g.Number), m.role)
+	f.Left(l[colName].x, y, l[colName].w, shortModel(g.Card.Name), dimOr(own))
+	if words := lost(g); words != "" {
+		f.lostRow(y, words, findings, l)
+		return
+	}
+	r := gpuRoles{own: own, classic: f.view.classic, util: g.UtilPercent}
+	for _, finding := range findings {
+		r.offending = append(r.offending, offends[finding.Kind]...)
+	}
+	f.gpuNumbers(y, g, l, r)
+	f.gpuFlags(y, g, findings, own, m.role, l)
+}
+
+func dimOr(own bool) draw.Role {
+	if own {
+		return draw.Dim
+	}
+	return draw.Ghost
+}
+
+// lostRow says in place of the cells that the GPU is lost: no old number stays.
+func (f *frame) lostRow(y int, words string, findings []*cluster.Finding, l *layout) {
+	text := " the GPU is lost: " + words
+	if len(findings) > 0 && !findings[0].Since.IsZero() {
+		text += ", since " + findings[0].Since.Format(time.TimeOnly)
+	}
+	x := l[colGPU].x + l[colGPU].w + 1
+	for _, k := range []col{colTemp, colUtil} {
+		if l[k].in() {
+			x = l[k].x
+			break
+		}
+	}
+	f.Put(x, y, draw.Clip(text, f.w-x-2)+" ", draw.CritFill)
+}
+
+// gpuRoles says which role each cell of a GPU has.
+type gpuRoles struct {
+	own, classic bool
+	util         *int
+	offending    []col
+}
+
+// of is the role of the cell of column k, plain when nothing is the matter.
+func (r gpuRoles) of(k col, plain draw.Role) draw.Role {
+	switch {
+	case !r.own:
+		return draw.Ghost
+	case slices.Contains(r.offending, k):
+		return draw.Warn
+	}
+	return plain
+}
+
+// The thresholds of the classic colours.
+const (
+	classicYellow = 60
+	classicRed    = 85
+)
+
+// level is the role of the utilisation's number, its bar and its history.
+func (r gpuRoles) level() (number, bar, history draw.Role) {
+	switch {
+	case !r.own:
+		return draw.Ghost, draw.BarGhost, draw.GhostBar
+	case r.classic && r.util != nil:
+		switch {
+		case *r.util < classicYellow:
+			return draw.Green, draw.BarGreen, draw.Dim
+		case *r.util < classicRed:
+			return draw.Yellow, draw.BarYellow, draw.Dim
+		}
+		return draw.Red, draw.BarRed, draw.Dim
+	case slices.Contains(r.offending, colUtil):
+		return draw.Warn, draw.BarWarn, draw.Warn
+	}
+	return draw.Text, draw.BarData, draw.Cell
+}
+
+func (f *frame) gpuNumbers(y int, g *cluster.GPU, l *layout, r gpuRoles) {
+	number, bar, history := r.level()
+	temp := r.of(colTemp, draw.Text)
+	if r.own && hot(g) {
+		temp = draw.Warn
+	}
+	f.number(l[colTemp], y, withUnit(g.TempC, "°C"), temp)
+	f.bar(l[colUtilBar], y, percentOf(g.UtilPercent), bar)
+	f.number(l[colUtil], y, withUnit(g.UtilPercent, "%"), number)
+	f.gpuMemory(y, g, l, r)
+	f.number(l[colPower], y, power(g), r.of(colPower, draw.Text))
+	f.number(l[colClock], y, clocks(g), r.of(colClock, draw.Text))
+	f.number(l[colBandwidth], y, withUnit(g.MemUtilPercent, "%"), r.of(colBandwidth, draw.Text))
+	if s := l[colHistory]; s.in() {
+		f.Spark(s.x, y, s.w, g.Util, history)
+	}
+}
+
+func (f *frame) gpuMemory(y int, g *cluster.GPU, l *layout, r gpuRoles) {
+	percent, known := cluster.Percent(g.MemoryUsed, g.MemoryTotal)
+	bar, number := draw.BarMem, draw.Text
+	switch {
+	case !r.own:
+		bar, number = draw.BarGhost, draw.Ghost
+	case percent >= memoryFull:
+		bar, number = draw.BarWarn, draw.Warn
+	}
+	text := ""
+	if known {
+		text = draw.MiB(*g.MemoryUsed) + "/" + draw.MiB(*g.MemoryTotal)
+	} else {
+		percent = math.NaN()
+	}
+	f.bar(l[colMemBar], y, percent, bar)
+	f.number(l[colUsed], y, text, number)
+}
+
+// bar draws a bar in a column that may not have come in.
+func (f *frame) bar(s span, y int, percent float64, role draw.Role) {
+	if s.in() {
+		f.Bar(s.x, y, s.w, percent, role)
+	}
+}
+
+func percentOf(v *int) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return float64(*v)
+}
+
+func withUnit(v *int, unit string) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.Itoa(*v) + unit
+}
+
+func power(g *cluster.GPU) string {
+	switch {
+	case g.PowerW == nil:
+		return ""
+	case g.PowerLimitW == nil:
+		return draw.Whole(*g.PowerW) + "W"
+	}
+	return draw.Whole(*g.PowerW) + "/" + draw.Whole(*g.PowerLimitW) + "W"
+}
+
+func clocks(g *cluster.GPU) string {
+	switch {
+	case g.SMMHz == nil:
+		return ""
+	case g.MemMHz == nil:
+		return strconv.Itoa(*g.SMMHz)
+	}
+	return strconv.Itoa(*g.SMMHz) + "/" + strconv.Itoa(*g.MemMHz)
+}
+
+// gpuFlags writes the last column: what is wrong in the fewest letters, or whose the GPU is.
+func (f *frame) gpuFlags(y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l *layout) {
+	s := l[colFlags]
+	if !s.in() {
+		return
+	}
+	if !own {
+		f.Left(s.x, y, s.w, f.owner(g), draw.Ghost)
+		return
+	}
+	text, more := "", 0
+	for _, finding := range findings {
+		switch {
+		case finding.Flag == "":
+		case text != "":
+			more++
+		default:
+			text = finding.Flag
+			if finding.AgeFlag {
+				text += since(finding, f.snap.At, " ")
+			}
+		}
+	}
+	switch {
+	case more > 0:
+		rest := " +" + strconv.Itoa(more)
+		text = draw.Clip(text, s.w-len(rest)) + rest
+	case text == "" && g.Card.MIG && g.UtilPercent == nil:
+		text, role = "n/a (MIG)", draw.Dim
+	}
+	f.Left(s.x, y, s.w, text, role)
+}
+
+// owner says whose a GPU is that is not the job's, as far as it is known.
+func (f *frame) owner(g *cluster.GPU) string {
+	for i := range f.snap.Jobs {
+		j := &f.snap.Jobs[i]
+		if j.ID == f.job.ID {
+			continue
+		}
+		if minors := j.Minors[f.node.Name]; slices.Contains(minors, g.Number) {
+			return j.User + " " + j.ID
+		}
+	}
+	for i := range f.node.Processes {
+		if p := &f.node.Processes[i]; p.GPU == g.Index && p.User != "" {
+			if p.Job != "" {
+				return p.User + " " + p.Job
+			}
+			return p.User
+		}
+	}
+	if f.node.Listed {
+		return "free"
+	}
+	return "not this job's"
+}
+
+// sum adds up one quantity over GPUs, and counts over how many.
+type sum struct {
+	value float64
+	count int
+}
+
+func (s *sum) add(v float64) {
+	s.value += v
+	s.count++
+}
+
+func (s sum) mean() float64 {
+	if s.count == 0 {
+		return math.NaN()
+	}
+	return s.value / float64(s.count)
+}
+
+// totals are the sums over some GPUs. What a GPU gives no number for is not counted as 0.
+type totals struct {
+	gpus                           int
+	util, used, total, watts, most sum
+	hottest                        *cluster.GPU
+}
+
+func total(gpus []*cluster.GPU) totals {
+	t := totals{gpus: len(gpus)}
+	for _, g := range gpus {
+		if g.UtilPercent != nil {
+			t.util.add(float64(*g.UtilPercent))
+		}
+		if g.MemoryUsed != nil && g.MemoryTotal != nil {
+			t.used.add(float64(*g.MemoryUsed))
+			t.total.add(float64(*g.MemoryTotal))
+		}
+		if g.PowerW != nil {
+			t.watts.add(*g.PowerW)
+			if g.PowerLimitW != nil {
+				t.most.add(*g.PowerLimitW)
+			}
+		}
+		if g.TempC != nil && (t.hottest == nil || *g.TempC > *t.hottest.TempC) {
+			t.hottest = g
+		}
+	}
+	return t
+}
+
+// counted is over how many GPUs the sums go that go over the fewest.
+func (t totals) counted() int {
+	n := t.gpus
+	for _, s := range []sum{t.util, t.used, t.watts} {
+		if s.count > 0 {
+			n = min(n, s.count)
+		}
+	}
+	if t.util.count+t.used.count+t.watts.count == 0 {
+		return 0
+	}
+	return n
+}
+
+// power is "4850/5600" of watts in the unit that format gives; the limit is left out unless every GPU that counts has one.
+func (t totals) power(format func(float64) string) string {
+	switch {
+	case t.watts.count == 0:
+		return ""
+	case t.most.count < t.watts.count:
+		return format(t.watts.value)
+	}
+	return format(t.watts.value) + "/" + format(t.most.value)
+}
+
+// sumRow draws the sum of the job's GPUs of the node.
+func (f *frame) sumRow(y int, l *layout) {
+	gpus := f.own(nil, f.node)
+	t := total(gpus)
+	x := l[colGPU].x
+	f.Put(x, y, "SUM", draw.Strong)
+	if next := max(l[colName].x, l[colTemp].x); next >= x+12 {
+		if n := t.counted(); n < t.gpus {
+			f.Put(x+5, y, "("+strconv.Itoa(n)+" of "+strconv.Itoa(t.gpus)+")", draw.Warn)
+		} else {
+			f.Put(x+5, y, "("+plural(t.gpus, "GPU", "GPUs")+")", draw.Dim)
+		}
+	}
+	if t.gpus == 0 {
+		return
+	}
+	f.bar(l[colUtilBar], y, t.util.mean(), draw.BarData)
+	util := ""
+	if t.util.count > 0 {
+		util = draw.Whole(t.util.mean()) + "%"
+	}
+	f.number(l[colUtil], y, util, draw.Strong)
+	used := ""
+	if t.used.count > 0 {
+		used = draw.MiB(uint64(t.used.value)) + "/" + draw.MiB(uint64(t.total.value))
+		f.bar(l[colMemBar], y, 100*t.used.value/t.total.value, draw.BarMem)
+	}
+	f.number(l[colUsed], y, used, draw.Strong)
+	watts := t.power(draw.Whole)
+	if watts != "" {
+		watts += "W"
+	}
+	f.number(l[colPower], y, watts, draw.Strong)
+	if s := l[colHistory]; s.in() {
+		f.Spark(s.x, y, s.w, f.mean(gpus, s.w), draw.Cell)
+	}
+}

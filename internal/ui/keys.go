@@ -1,0 +1,137 @@
+package ui
+
+import "github.com/nvnodetop/nvnodetop/internal/cluster"
+
+// action is what a key does.
+type action uint8
+
+const (
+	actNone action = iota
+	actPrevJob
+	actNextJob
+	actPrevNode
+	actNextNode
+	actProcesses
+	actOverview
+	actOpen
+	actBack
+	actGrid
+	actWorst
+	actMine
+	actDoctor
+	actColours
+	actRefresh
+	actHelp
+	actQuit
+)
+
+// keys are the names that Bubble Tea gives to keys, with what they do. Letters work in both cases; C
+// does not, as c is too easily pressed on the way to Ctrl-C.
+var keys = map[string]action{
+	"up": actPrevJob, "k": actPrevJob, "K": actPrevJob,
+	"down": actNextJob, "j": actNextJob, "J": actNextJob,
+	"left": actPrevNode, "<": actPrevNode, ",": actPrevNode,
+	"right": actNextNode, ">": actNextNode, ".": actNextNode,
+	"p": actProcesses, "P": actProcesses,
+	"o": actOverview, "O": actOverview, "tab": actOverview,
+	"enter": actOpen,
+	"esc":   actBack,
+	"v":     actGrid, "V": actGrid,
+	"s": actWorst, "S": actWorst,
+	"a": actMine, "A": actMine,
+	"d": actDoctor, "D": actDoctor,
+	"C": actColours,
+	"r": actRefresh, "R": actRefresh,
+	"?": actHelp, "h": actHelp, "H": actHelp,
+	"q": actQuit, "Q": actQuit, "ctrl+c": actQuit,
+}
+
+// do changes what is seen. Actions that reach beyond the view, to quit or to ask, are the model's.
+func (v *view) do(a action, s *cluster.Snapshot, w, h int) {
+	if v.screen == screenHelp { // any key leaves it
+		v.screen = v.under
+		return
+	}
+	switch a {
+	case actPrevJob:
+		v.moveJob(s, -1)
+	case actNextJob:
+		v.moveJob(s, +1)
+	case actPrevNode:
+		v.moveNode(s, -1)
+	case actNextNode:
+		v.moveNode(s, +1)
+	case actProcesses:
+		v.toggleProcesses()
+	case actOverview:
+		v.toggle(screenOverview)
+	case actOpen, actBack:
+		v.leave(a)
+	case actGrid, actWorst:
+		v.arrange(a, s, w, h)
+	case actMine:
+		v.mine = !v.mine
+	case actDoctor:
+		v.enter(screenDoctor)
+	case actColours:
+		v.classic = !v.classic
+	case actHelp:
+		v.enter(screenHelp)
+	case actNone, actRefresh, actQuit:
+	}
+}
+
+// toggle goes to the screen, or from it to the node.
+func (v *view) toggle(to screen) {
+	if v.screen == to {
+		to = screenNode
+	}
+	v.screen = to
+}
+
+// enter goes to a screen that Esc, or its own key, leaves for the one before.
+func (v *view) enter(to screen) {
+	if v.screen == to {
+		v.screen = v.under
+		return
+	}
+	if v.screen != screenDoctor {
+		v.under = v.screen
+	}
+	v.screen = to
+}
+
+// leave opens the selected node, or goes back.
+func (v *view) leave(a action) {
+	switch {
+	case v.screen == screenOverview:
+		v.screen = screenNode
+	case v.screen == screenDoctor && a == actBack:
+		v.screen = v.under
+	}
+}
+
+// toggleProcesses shows the processes of the node, from wherever it is asked for.
+func (v *view) toggleProcesses() {
+	if v.screen != screenNode {
+		v.screen, v.processes = screenNode, true
+		return
+	}
+	v.processes = !v.processes
+}
+
+// arrange changes how the overview shows the nodes.
+func (v *view) arrange(a action, s *cluster.Snapshot, w, h int) {
+	at := v.settle(s)
+	if v.screen != screenOverview || at < 0 {
+		return
+	}
+	switch {
+	case a == actWorst:
+		v.worst = !v.worst
+	case v.asHeatMap(&s.Jobs[at], w, h):
+		v.grid = gridRows
+	default:
+		v.grid = gridMap
+	}
+}

@@ -1,0 +1,198 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Controls is what a person can ask for through the screen. No method blocks.
+type Controls interface {
+	Touch()                           // a key was pressed: somebody is looking
+	Refresh()                         // ask SLURM now, and try the nodes that failed now
+	Look(node string, processes bool) // the node on the screen and whether its processes are; "" for no single node
+}
+
+// Options are what the screen needs to know. Snapshot, Now, Controls, Poll and Display are required.
+type Options struct {
+	Snapshot func(now time.Time) *cluster.Snapshot // what is known, with ages for now; called at each display tick
+	Now      func() time.Time
+	Controls Controls
+
+	Poll, Display time.Duration
+
+	Theme    string               // "dark", "light"; else what the terminal answers, dark when it does not
+	ASCII    bool                 // ASCII glyphs only
+	Profile  colorprofile.Profile // colours that the terminal can show; Unknown: find out
+	Colors   string               // "classic" paints the level of utilisation; else colour means trouble
+	Version  string
+	Remember func(colors string) // a person changed Colors; may be nil
+}
+
+// The values of Options.Colors.
+const (
+	ColorsJob     = "job"
+	ColorsClassic = "classic"
+)
+
+// hurry is the display interval until there is something to show: a person waits for it.
+const (
+	hurry    = 200 * time.Millisecond
+	hurryFor = 15 * time.Second
+)
+
+// tick asks for a new Snapshot.
+type tick struct{}
+
+// model is the Bubble Tea model. Its frame is drawn when something changed, not whenever Bubble Tea asks.
+type model struct {
+	Options
+	view   *view
+	snap   *cluster.Snapshot
+	began  time.Time
+	looked look
+
+	width, height int
+	light         bool
+	theme         *draw.Theme
+	canvas        *draw.Canvas
+	buffer        []byte
+	screen        tea.View
+	dirty         bool
+}
+
+// look is what was last told to Controls.Look.
+type look struct {
+	node      string
+	processes bool
+}
+
+// newModel returns the model with its first Snapshot.
+func newModel(o Options) *model {
+	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), canvas: draw.New(0, 0), light: o.Theme == "light"}
+	m.screen.AltScreen = true
+	m.began = o.Now()
+	m.retheme()
+	m.pull()
+	return m
+}
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd {
+	if m.Theme == "dark" || m.Theme == "light" {
+		return m.next()
+	}
+	return tea.Batch(tea.RequestBackgroundColor, m.next())
+}
+
+// next waits for the next display tick, which is on a whole interval of the clock: seconds then change when they should.
+func (m *model) next() tea.Cmd {
+	every := m.Display
+	if m.waiting() {
+		every = min(every, hurry)
+	}
+	return tea.Every(every, func(time.Time) tea.Msg { return tick{} })
+}
+
+// waiting says that no node has ever shown numbers, and that the program is young.
+func (m *model) waiting() bool {
+	if m.Now().Sub(m.began) > hurryFor {
+		return false
+	}
+	for _, n := range m.snap.Nodes {
+		if hasNumbers(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// pull takes a new Snapshot.
+func (m *model) pull() {
+	m.snap = m.Snapshot(m.Now())
+	m.dirty = true
+}
+
+func (m *model) retheme() {
+	m.theme = draw.NewTheme(m.Profile, m.light, m.ASCII)
+	m.dirty = true
+}
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tick:
+		m.pull()
+		m.tell()
+		return m, m.next()
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case tea.WindowSizeMsg:
+		m.width, m.height, m.dirty = msg.Width, msg.Height, true
+	case tea.BackgroundColorMsg:
+		m.light = !msg.IsDark()
+		m.retheme()
+	case tea.ColorProfileMsg:
+		if m.Profile != msg.Profile {
+			m.Profile = msg.Profile
+			m.retheme()
+		}
+	}
+	return m, nil
+}
+
+// key does what a key stands for and draws again from the Snapshot at hand.
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	m.Controls.Touch()
+	a := keys[msg.String()]
+	switch {
+	case a == actQuit:
+		return tea.Quit
+	case a == actRefresh && m.view.screen != screenHelp:
+		m.Controls.Refresh()
+	}
+	classic := m.view.classic
+	m.view.do(a, m.snap, m.width, m.height)
+	if m.view.classic != classic && m.Remember != nil {
+		m.Remember(m.colors())
+	}
+	m.tell()
+	m.dirty = true
+	return nil
+}
+
+func (m *model) colors() string {
+	if m.view.classic {
+		return ColorsClassic
+	}
+	return ColorsJob
+}
+
+// tell says which node is looked at when that has changed.
+func (m *model) tell() {
+	var l look
+	if m.view.settle(m.snap) >= 0 && m.view.screen == screenNode {
+		l = look{m.view.node[m.view.job], m.view.processes}
+	}
+	if l != m.looked {
+		m.looked = l
+		m.Controls.Look(l.node, l.processes)
+	}
+}
+
+// View implements tea.Model. Bubble Tea calls it after every message; most change nothing.
+func (m *model) View() tea.View {
+	if !m.dirty || m.width <= 0 || m.height <= 0 {
+		return m.screen
+	}
+	m.dirty = false
+	m.canvas.Reset(m.width, m.height)
+	render(m.canvas, scene{snap: m.snap, view: m.view, poll: m.Poll, display: m.Display, version: m.Version})
+	m.buffer = m.theme.Encode(m.buffer[:0], m.canvas)
+	m.screen.Content = string(m.buffer)
+	return m.screen
+}
