@@ -30,7 +30,7 @@ type Slot struct {
 
 // Device is one GPU. An error is an *Error.
 type Device interface {
-	Card() wire.Card // all but Index, which the Slot has
+	Card() Card // all but Index, which the Slot has
 	Utilization() (gpu, memory int, err error)
 	Memory() (used, total uint64, err error)
 	Temperature() (celsius int, err error)
@@ -71,9 +71,21 @@ type Usage struct {
 	SM, Memory int // percent
 }
 
+// Card is the wire's, and so are the classes of an InitError: an implementation of Library knows this package alone.
+type Card = wire.Card
+
+// Classes of InitError.
+const (
+	FaultNoLibrary = wire.FaultNoLibrary
+	FaultMismatch  = wire.FaultMismatch
+	FaultNoDriver  = wire.FaultNoDriver
+	FaultNoNVML    = wire.FaultNoNVML
+	FaultOther     = wire.FaultOther
+)
+
 // InitError is why NVML cannot be used at all.
 type InitError struct {
-	ID    string // one of the wire.Fault… constants
+	ID    string // one of the Fault… constants
 	Words string // the library's own
 }
 

@@ -54,9 +54,9 @@ func (s *sampler) collectGPUs(sm *sample) {
 		}
 		sm.GPUs = append(sm.GPUs, g)
 	}
-	switch {
-	case gone == 0:
-	case gone == handles:
+	switch gone {
+	case 0:
+	case handles:
 		sm.gone = last.Error()
 	default:
 		sm.fault("gpu", last)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -82,12 +83,17 @@ func (h *hostReader) readCPU(to *wire.Host, at time.Duration) error {
 	h.percent = nil
 	// Counters of CPUs that went offline may make the sums go back.
 	if !first && total > h.last.total && busy >= h.last.busy {
-		percent := min(100*float64(busy-h.last.busy)/float64(total-h.last.total), 100)
-		h.percent = &percent
+		h.percent = hundredths(min(100*float64(busy-h.last.busy)/float64(total-h.last.total), 100))
 	}
 	h.last = cpuTime{at: at, busy: busy, total: total}
 	to.CPUPercent = h.percent
 	return nil
+}
+
+// hundredths rounds a percentage to what the kernel's counting is good for, which also spares bytes of JSON.
+func hundredths(percent float64) *float64 {
+	percent = math.Round(percent*100) / 100
+	return &percent
 }
 
 // parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. What follows, the time of guests, is

@@ -105,8 +105,7 @@ func (lp *localProcess) measureCPU(old *localProcess) {
 		lp.ticks, lp.since = old.ticks, old.since
 		return
 	}
-	percent := 100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds()
-	lp.CPUPercent = &percent
+	lp.CPUPercent = hundredths(100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds())
 }
 
 // identify reads what does not change. What cannot be read stays empty.

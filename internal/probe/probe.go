@@ -68,7 +68,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	cancel()
 	if sampling {
 		select {
-		case <-samplerEnded:
+		case late := <-samplerEnded:
+			if err == nil {
+				err = late
+			}
 		case <-time.After(parting):
 		}
 	}

@@ -31,8 +31,7 @@ func open(t *testing.T, lib Library, proc string) *session {
 	s := &session{t: t, in: inW, out: outR, msgs: make(chan wire.Message, 4096), ended: make(chan error, 1), cancel: cancel}
 	go func() {
 		err := Run(ctx, inR, outW, Options{Build: "v1", Library: lib, Proc: proc, Now: fakeNow})
-		outW.Close()
-		inR.Close()
+		_ = errors.Join(outW.Close(), inR.Close()) // they never fail
 		s.ended <- err
 	}()
 	go func() {
@@ -86,10 +85,25 @@ func (s *session) reports() (reports []*wire.Report) {
 	return reports
 }
 
+// write writes to the probe what may find nobody who reads it any more.
+func (s *session) write(raw string) {
+	if _, err := io.WriteString(s.in, raw); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		s.t.Error(err)
+	}
+}
+
 // end closes the probe's input and returns what Run returned.
 func (s *session) end() error {
-	s.in.Close()
+	_ = s.in.Close() // never fails
 	return <-s.ended
+}
+
+// finish ends a session of which nothing else is asked.
+func (s *session) finish() {
+	s.t.Helper()
+	if err := s.end(); err != nil {
+		s.t.Errorf("Run returned %v", err)
+	}
 }
 
 func TestGreetingAndPace(t *testing.T) {
@@ -162,7 +176,7 @@ func TestOffBeat(t *testing.T) {
 		if reports = s.reports(); len(reports) != 2 || reports[1].Listed {
 			t.Errorf("got %+v, want two reports without processes within a second", reports)
 		}
-		s.end()
+		s.finish()
 	})
 }
 
@@ -201,7 +215,7 @@ func TestBadRequests(t *testing.T) {
 				if msgs := s.got(); len(msgs) != 2 || msgs[0].Reply.Error != "" {
 					t.Errorf("a good request after it got %+v", msgs)
 				}
-				s.end()
+				s.finish()
 			})
 		})
 	}
@@ -231,14 +245,14 @@ func TestEnds(t *testing.T) {
 		do   func(*session)
 		want string // in the error; empty: none
 	}{
-		{"input ends", func(s *session) { s.in.Close() }, ""},
-		{"input ends within a line", func(s *session) { io.WriteString(s.in, `{"id":`); s.in.Close() }, ""},
-		{"input breaks", func(s *session) { s.in.CloseWithError(errors.New("reset by peer")) }, "reset by peer"},
+		{"input ends", func(s *session) { _ = s.in.Close() }, ""},
+		{"input ends within a line", func(s *session) { s.write(`{"id":`); _ = s.in.Close() }, ""},
+		{"input breaks", func(s *session) { _ = s.in.CloseWithError(errors.New("reset by peer")) }, "reset by peer"},
 		{"context ends", func(s *session) { s.cancel() }, ""},
-		{"output closes", func(s *session) { s.out.Close(); io.WriteString(s.in, "{}\n") }, "write"},
+		{"output closes", func(s *session) { _ = s.out.Close(); s.write("{}\n") }, "write"},
 		{"a line without end", func(s *session) {
 			for range wire.MaxLine>>10 + 32 { // the reader looks at 16 KiB at a time
-				io.WriteString(s.in, strings.Repeat("x", 1<<10))
+				s.write(strings.Repeat("x", 1<<10))
 			}
 		}, wire.ErrLineTooLong.Error()},
 	} {
@@ -283,7 +297,7 @@ func TestDriverHangs(t *testing.T) {
 		if err := s.end(); err != nil || time.Since(closed) > parting {
 			t.Errorf("Run returned %v after %v", err, time.Since(closed))
 		}
-		s.out.Close() // the goroutine that hangs will write once more
+		_ = s.out.Close() // the goroutine that hangs will write once more
 	})
 }
 
@@ -301,7 +315,7 @@ func TestDriverHangsUnderFlood(t *testing.T) {
 		if err := <-s.ended; err == nil || !strings.Contains(err.Error(), "the driver hangs") {
 			t.Errorf("Run returned %v", err)
 		}
-		s.out.Close()
+		_ = s.out.Close()
 	})
 }
 
@@ -339,7 +353,7 @@ func TestDriverComesAndGoes(t *testing.T) {
 		if lib.shutdown != 1 {
 			t.Errorf("%d Shutdowns before attaching anew, want 1", lib.shutdown)
 		}
-		s.end()
+		s.finish()
 	})
 }
 
@@ -363,7 +377,7 @@ func TestGPUWithoutHandle(t *testing.T) {
 		if msgs := s.got(); len(msgs) != 1 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" {
 			t.Errorf("when it came back, got %+v, want a Hello", msgs)
 		}
-		s.end()
+		s.finish()
 	})
 }
 

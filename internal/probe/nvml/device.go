@@ -8,7 +8,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // device is one GPU.
@@ -37,11 +36,11 @@ func check(ret nvml.Return) error {
 }
 
 // Card reads what does not change.
-func (d *device) Card() wire.Card {
-	var c wire.Card
+func (d *device) Card() probe.Card {
+	var c probe.Card
 	var ret nvml.Return
 	if c.UUID, ret = d.nvml.GetUUID(); ret != nvml.SUCCESS {
-		return wire.Card{Lost: ret.Error()}
+		return probe.Card{Lost: ret.Error()}
 	}
 	c.Name, _ = d.nvml.GetName() // empty when it fails
 	if d.lib.has["nvmlDeviceGetMinorNumber"] {

@@ -4,7 +4,6 @@ package nvml
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Library is none: this build cannot call NVML.
@@ -15,7 +14,7 @@ func New() *Library { return &Library{} }
 
 // Init fails.
 func (*Library) Init() error {
-	return &probe.InitError{ID: wire.FaultNoNVML, Words: "built without cgo: NVML is not there"}
+	return &probe.InitError{ID: probe.FaultNoNVML, Words: "built without cgo: NVML is not there"}
 }
 
 // Shutdown does nothing.

@@ -1,0 +1,372 @@
+//go:build linux && cgo
+
+package probe_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// These tests run the real probe, with the real go-nvml, on our fake of the driver's library: as current, and as an old driver had it.
+
+// patience is how long a test waits for what comes within milliseconds on an idle machine.
+const patience = 30 * time.Second
+
+// built are the executable and the libraries, made once for all tests.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		if err := os.RemoveAll(built.dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("there is no gcc here to build the fake NVML with")
+	}
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "probe-test-"); built.err != nil {
+			return
+		}
+		for _, argv := range [][]string{
+			{"../../scripts/fakenvml/build", built.dir},
+			{"go", "build", "-ldflags=-extldflags=-Wl,-z,lazy", "-o", built.dir + "/probe", "./testdata/probe"},
+		} {
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Env = append(os.Environ(), "CGO_CFLAGS=-O2 -g -Wno-deprecated-declarations")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				built.err = fmt.Errorf("%q: %w\n%s", argv, err, out)
+				return
+			}
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.dir
+}
+
+// process is a probe that runs.
+type process struct {
+	t        *testing.T
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	msgs     chan wire.Message
+	stderr   bytes.Buffer
+	scenario string
+}
+
+// run starts a probe that finds its library in a folder of the build ("current", "old", or one that does not exist).
+func run(t *testing.T, library, scenario string) *process {
+	t.Helper()
+	dir := build(t)
+	p := &process{t: t, msgs: make(chan wire.Message, 1000), scenario: filepath.Join(t.TempDir(), "scenario")}
+	p.set(scenario)
+	p.cmd = exec.Command(dir + "/probe")
+	p.cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, library), "FAKENVML_SCENARIO="+p.scenario)
+	p.cmd.Stderr = &p.stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.msgs)
+		lines := wire.NewReader(out)
+		if lines.SkipToMagic() != nil {
+			return
+		}
+		for {
+			var m wire.Message
+			if lines.Next(&m) != nil {
+				return
+			}
+			p.msgs <- m
+		}
+	}()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // mostly it has ended
+	return p
+}
+
+// set changes the scenario, in one step.
+func (p *process) set(scenario string) {
+	p.t.Helper()
+	if err := os.WriteFile(p.scenario+"~", []byte(scenario), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.Rename(p.scenario+"~", p.scenario); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) say(line string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) close() {
+	p.t.Helper()
+	if err := p.in.Close(); err != nil {
+		p.t.Error(err)
+	}
+}
+
+func (p *process) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Error(err)
+	}
+}
+
+func (p *process) hello() *wire.Hello {
+	p.t.Helper()
+	return p.next(func(m wire.Message) bool { return m.Hello != nil }).Hello
+}
+
+func (p *process) report() *wire.Report {
+	p.t.Helper()
+	return p.next(func(m wire.Message) bool { return m.Report != nil }).Report
+}
+
+// next waits for a message.
+func (p *process) next(wanted func(wire.Message) bool) wire.Message {
+	p.t.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case m, ok := <-p.msgs:
+			if !ok {
+				p.t.Fatalf("the probe ended: %v, %s", p.cmd.Wait(), &p.stderr)
+			}
+			if wanted(m) {
+				return m
+			}
+		case <-late:
+			p.t.Fatal("nothing came")
+		}
+	}
+}
+
+// wait returns how the probe ended.
+func (p *process) wait() error {
+	p.t.Helper()
+	killer := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	defer killer.Stop()
+	for range p.msgs {
+		// Wait must not close the pipe before all is read.
+	}
+	return p.cmd.Wait()
+}
+
+const (
+	paceAlone     = `{"id":1,"pace":{"interval_ms":250}}`
+	paceProcesses = `{"id":1,"pace":{"interval_ms":250,"processes":true}}`
+)
+
+func TestRealProbe(t *testing.T) {
+	sleeper := exec.Command("sleep", "1000")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(sleeper.Process.Kill(), sleeper.Wait()) }() // "signal: killed"
+	pid := sleeper.Process.Pid
+	p := run(t, "current", fmt.Sprintf("count 2\ngpu 0 util 97\ngpu 0 temperature 71\ngpu 0 throttle hw_thermal\ngpu 1 ecc 3\n"+
+		"proc 1 %d 512 compute 42\nproc 1 999999999 n/a graphics 0\n", pid))
+	h := p.hello()
+	if h.Fault != "" || h.Driver == "" || h.CUDA == "" || len(h.GPUs) != 2 || len(h.Missing) != 0 {
+		t.Errorf("hello %+v", h)
+	}
+	for i, c := range h.GPUs {
+		if c.Index != i || !strings.HasPrefix(c.UUID, "GPU-") || c.Minor == nil || *c.Minor != i || c.Name == "" || c.PCIBus == "" ||
+			c.MemoryTotal == nil || c.SMMax == nil || c.SlowdownC == nil || c.MIG || c.Lost != "" {
+			t.Errorf("card %+v", c)
+		}
+	}
+	p.say(paceProcesses)
+	r := p.report()
+	g := r.GPUs[0]
+	if *g.UtilPercent != 97 || *g.TempC != 71 || *g.Throttle != wire.ThrottleHWThermal || *g.ECCUncorrected != 0 || *r.GPUs[1].ECCUncorrected != 3 ||
+		g.PowerW == nil || g.PowerLimitW == nil || g.SMMHz == nil || g.MemMHz == nil || g.MemoryUsed == nil {
+		t.Errorf("GPU %+v", g)
+	}
+	if !r.Listed || len(r.Processes) != 2 || len(r.Faults) != 0 {
+		t.Fatalf("listed %v, processes %+v, faults %v", r.Listed, r.Processes, r.Faults)
+	}
+	s := r.Processes[0]
+	if s.PID != pid || s.GPU != 1 || s.Type != "C" || s.Name != "sleep" || s.Command != "sleep 1000" || *s.GPUMemory != 512<<20 || *s.SMPercent != 42 ||
+		*s.UID != os.Getuid() || s.StartTicks == 0 || s.RSS == nil || s.ElapsedSec == nil || *s.ElapsedSec > 600 {
+		t.Errorf("process %+v", s)
+	}
+	if g := r.Processes[1]; g.PID != 999999999 || g.Type != "G" || g.GPUMemory != nil || g.User != "" || g.StartTicks != 0 {
+		t.Errorf("a process that is not there: %+v", g)
+	}
+	p.checkGuest()
+
+	p.set("count 2\ngpu 1 lost\nunsupported nvmlDeviceGetTotalEccErrors\nfail nvmlDeviceGetPowerUsage 999\n")
+	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost != "" })
+	g = m.Report.GPUs[0]
+	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost"}) || g.ECCUncorrected != nil || g.PowerW != nil || g.TempC == nil ||
+		len(m.Report.Faults) != 1 || m.Report.Faults[0].Collector != "power" {
+		t.Errorf("report %+v", m.Report)
+	}
+	p.set("count 2\n")
+	p.next(func(m wire.Message) bool {
+		return m.Report != nil && m.Report.GPUs[1].Lost == "" && m.Report.GPUs[0].PowerW != nil && len(m.Report.Faults) == 0
+	})
+
+	p.close()
+	if err := p.wait(); err != nil || p.stderr.Len() > 0 {
+		t.Errorf("at the end of its input: %v, %s", err, &p.stderr)
+	}
+}
+
+// checkGuest checks what the probe costs the node, and under which name.
+func (p *process) checkGuest() {
+	p.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		switch value = strings.TrimSpace(value); key {
+		case "Name":
+			if value != "nvnodetop-probe" {
+				p.t.Errorf("ps shows %q", value)
+			}
+		case "VmHWM":
+			kib, err := strconv.Atoi(strings.TrimSuffix(value, " kB"))
+			if err != nil || kib > 16<<10 {
+				p.t.Errorf("resident memory reached %s, want at most 16 MiB", value)
+			}
+		}
+	}
+}
+
+// An old driver lacks what is called only after a look-up; one call more, and the dynamic linker would end the process.
+func TestRealProbeOldDriver(t *testing.T) {
+	p := run(t, "old", "count 1\nproc 0 1 100 compute 5\n")
+	h := p.hello()
+	if h.Fault != "" || len(h.GPUs) != 1 {
+		t.Fatalf("hello %+v", h)
+	}
+	p.say(paceProcesses)
+	r := p.report()
+	if g := r.GPUs[0]; g.UtilPercent == nil || g.MemoryUsed == nil || g.Throttle == nil || len(r.Processes) != 1 || len(r.Faults) != 0 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+func TestRealProbeWithoutDriver(t *testing.T) {
+	for _, tc := range []struct{ name, library, scenario, id, words string }{
+		{"no library", "none", "", wire.FaultNoLibrary, "libnvidia-ml.so.1: cannot open shared object file"},
+		{"mismatch", "current", "init 18\n", wire.FaultMismatch, "version mismatch"},
+		{"no kernel module", "current", "init 9\n", wire.FaultNoDriver, "Driver Not Loaded"},
+		{"something else", "current", "init 999\n", wire.FaultOther, "Unknown Error"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := run(t, tc.library, tc.scenario)
+			h := p.hello()
+			if h.FaultID != tc.id || !strings.Contains(h.Fault, tc.words) || len(h.GPUs) != 0 {
+				t.Errorf("hello %+v, want %s: …%s…", h, tc.id, tc.words)
+			}
+			p.say(paceAlone)
+			if r := p.report(); r.Host.MemoryUsed == nil || len(r.GPUs) != 0 {
+				t.Errorf("report %+v, want one of the host", r)
+			}
+			p.close()
+			if err := p.wait(); err != nil {
+				t.Errorf("ended with %v, %s", err, &p.stderr)
+			}
+		})
+	}
+}
+
+func TestRealProbeForbiddenGPU(t *testing.T) {
+	p := run(t, "current", "count 2\ngpu 0 fail nvmlDeviceGetHandleByIndex* 4\n")
+	if h := p.hello(); len(h.GPUs) != 1 || h.GPUs[0].Index != 1 || *h.GPUs[0].Minor != 1 {
+		t.Errorf("hello %+v, want the GPU that may be used alone", h)
+	}
+}
+
+func TestRealProbeEnds(t *testing.T) {
+	for _, tc := range []struct {
+		name, scenario string
+		end            func(*process)
+		want           string
+	}{
+		{"SIGTERM", "", func(p *process) { p.signal(syscall.SIGTERM) }, "signal: terminated"},
+		{"SIGHUP", "", func(p *process) { p.signal(syscall.SIGHUP) }, "signal: hangup"},
+		{"input closed while the driver hangs", "slow nvmlDeviceGetPowerUsage 600000\n", func(p *process) { p.close() }, ""},
+		{"a line without end", "", func(p *process) {
+			_, _ = io.WriteString(p.in, strings.Repeat("x", 2*wire.MaxLine)) // it is not read to its end
+		}, "exit status 1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := run(t, "current", tc.scenario)
+			p.hello()
+			p.say(paceAlone)
+			p.next(func(m wire.Message) bool { return m.Reply != nil })
+			tc.end(p)
+			got := ""
+			if err := p.wait(); err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("ended with %q (%s), want %q", got, &p.stderr, tc.want)
+			}
+		})
+	}
+}
+
+// Lazy binding is what lets the executable run where NVML lacks a function, or is not there at all.
+func TestRealProbeIsBoundLazily(t *testing.T) {
+	f, err := elf.Open(build(t) + "/probe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for tag, now := range map[elf.DynTag]uint64{elf.DT_FLAGS: uint64(elf.DF_BIND_NOW), elf.DT_FLAGS_1: uint64(elf.DF_1_NOW)} {
+		values, err := f.DynValue(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			if v&now != 0 {
+				t.Errorf("%v is %#x: the executable is bound at its start", tag, v)
+			}
+		}
+	}
+}
