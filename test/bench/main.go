@@ -1,0 +1,101 @@
+// Command bench measures what nvnodetop costs on a real cluster of this machine, and prints the figures. It is run by scripts/bench.
+//
+// It works as a person would: alice has a job on all nodes and watches it in a terminal of 200x50. CPU time is that of whole control
+// groups, so that children which have ended count; what the nodes use without a watcher is measured first and subtracted.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type options struct {
+	nodes, seconds, keys int
+	poll, display        string
+	against              string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.nodes, "nodes", 16, "nodes of the cluster, and of the job")
+	flag.IntVar(&o.seconds, "seconds", 60, "how long the steady state is watched")
+	flag.IntVar(&o.keys, "keys", 200, "how many keys are timed")
+	flag.StringVar(&o.poll, "poll", "3", "poll interval in seconds")
+	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
+	flag.StringVar(&o.against, "against", "", "another program of the same usage, measured in the same run")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	ours, err := prepare(o)
+	if err != nil {
+		return err
+	}
+	programs := []string{ours}
+	if o.against != "" {
+		other, err := cluster("put", o.against)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, other)
+	}
+	fmt.Printf("%d nodes, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n", o.nodes, o.poll, o.display, o.seconds, columns, rows)
+	idle, err := idleCost(20 * time.Second)
+	if err != nil {
+		return err
+	}
+	var results []figures
+	for _, p := range programs {
+		f, err := measure(o, p, idle)
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(p), err)
+		}
+		results = append(results, f)
+	}
+	report(programs, results)
+	return nil
+}
+
+// prepare brings up the cluster and the job, builds nvnodetop and returns where alice finds it.
+func prepare(o options) (string, error) {
+	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	exe := filepath.Join(dir, "nvnodetop")
+	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/nvnodetop").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	for _, args := range [][]string{{"install"}, {"up", strconv.Itoa(o.nodes)}, {"heal"}, {"on", "login", "scancel", "-u", "alice,bob,carol"}} {
+		if _, err := cluster(args...); err != nil {
+			return "", err
+		}
+	}
+	if _, err := cluster("job", strconv.Itoa(o.nodes), "bench"); err != nil {
+		return "", err
+	}
+	return cluster("put", exe)
+}
+
+// cluster runs scripts/testcluster and returns what it prints last.
+func cluster(args ...string) (string, error) {
+	cmd := exec.Command("scripts/testcluster", args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("testcluster %s: %w", strings.Join(args, " "), err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1], nil
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/term"
+)
+
+const columns, rows = 200, 50
+
+// settling is how long a program runs before the steady state is measured.
+const settling = 10 * time.Second
+
+// figures are what one program costs. A figure that could not be had is NaN or negative and is not printed.
+type figures struct {
+	cold, warm       time.Duration // until the first number is on the screen
+	coldAll, warmAll time.Duration // until all nodes stream; 0: the program does not tell
+	login, nodes     float64       // percent of one core, the nodes' idle cost subtracted
+	forks            float64       // a second, the machine's idle ones subtracted
+	rss, probeRSS    int64         // KiB, the peak
+	bytes            float64       // to the terminal, a second
+	key50, key99     time.Duration // from a key to the frame that answers it
+}
+
+// usage is a reading of the counters.
+type usage struct {
+	at           time.Time
+	login, nodes int64 // ns of CPU
+	forks        int64
+	written      int64
+}
+
+func read(t *term.Terminal) (usage, error) {
+	u := usage{at: time.Now()}
+	out, err := exec.Command("scripts/testcluster", "cpu").Output()
+	if err != nil {
+		return u, errors.New("CPU time is not to be had: is there a cpuacct control group?")
+	}
+	for line := range strings.Lines(string(out)) {
+		group, ns, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.ParseInt(ns, 10, 64)
+		if err != nil {
+			return u, fmt.Errorf("testcluster cpu printed %q", line)
+		}
+		switch group {
+		case "login-app":
+			u.login = n
+		case "nodes":
+			u.nodes = n
+		}
+	}
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return u, err
+	}
+	if m := regexp.MustCompile(`(?m)^processes (\d+)$`).FindSubmatch(stat); m != nil {
+		u.forks, _ = strconv.ParseInt(string(m[1]), 10, 64)
+	}
+	if t != nil {
+		u.written = t.Written()
+	}
+	return u, nil
+}
+
+// rates is the difference of two readings a second: login and nodes in percent of a core.
+func rates(a, b usage) figures {
+	sec := b.at.Sub(a.at).Seconds()
+	return figures{
+		login: float64(b.login-a.login) / 1e7 / sec,
+		nodes: float64(b.nodes-a.nodes) / 1e7 / sec,
+		forks: float64(b.forks-a.forks) / sec,
+		bytes: float64(b.written-a.written) / sec,
+	}
+}
+
+// idleCost is what the cluster uses with its job and without a watcher.
+func idleCost(d time.Duration) (figures, error) {
+	a, err := read(nil)
+	if err != nil {
+		return figures{}, err
+	}
+	time.Sleep(d)
+	b, err := read(nil)
+	return rates(a, b), err
+}
+
+func measure(o options, program string, idle figures) (figures, error) {
+	var f figures
+	if _, err := cluster("on", "login", "sh", "-c", "rm -rf /home/alice/.cache/nvnodetop"); err != nil {
+		return f, err
+	}
+	t, cold, coldAll, err := start(o, program)
+	if err != nil {
+		return f, err
+	}
+	if err := quit(t); err != nil {
+		return f, err
+	}
+	t, warm, warmAll, err := start(o, program)
+	if err != nil {
+		return f, err
+	}
+	defer t.Close()
+	time.Sleep(settling)
+	a, err := read(t)
+	if err != nil {
+		return f, err
+	}
+	time.Sleep(time.Duration(o.seconds) * time.Second)
+	b, err := read(t)
+	if err != nil {
+		return f, err
+	}
+	f = rates(a, b)
+	f.nodes, f.forks = f.nodes-idle.nodes, f.forks-idle.forks
+	f.cold, f.warm, f.coldAll, f.warmAll = cold, warm, coldAll, warmAll
+	f.rss, f.probeRSS = peakRSS(filepath.Base(program)), peakRSS("nvnodetop-probe")
+	if f.key50, f.key99, err = keyToFrame(t, o.keys); err != nil {
+		return f, err
+	}
+	return f, quit(t)
+}
+
+var aNumber = regexp.MustCompile(`\d%`)
+
+// start runs program as alice and waits for its first number, and for all nodes if it counts them.
+func start(o options, program string) (t *term.Terminal, first, all time.Duration, err error) {
+	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", program, o.poll, o.display)
+	cmd.Env = append(os.Environ(), "TESTCLUSTER_CGROUP=login-app", "TERM=xterm-256color", "COLORTERM=truecolor")
+	if t, err = term.Start(cmd, columns, rows); err != nil {
+		return nil, 0, 0, err
+	}
+	first, err = t.WaitFor(time.Minute, "a number", func(s string) bool { return aNumber.MatchString(s) })
+	if err != nil {
+		t.Close()
+		return nil, 0, 0, err
+	}
+	streaming := fmt.Sprintf("%d of %[1]d nodes streaming", o.nodes)
+	well := fmt.Sprintf("all %d GPUs", 4*o.nodes)
+	rest, err := t.WaitFor(20*time.Second, "all nodes", func(s string) bool { return strings.Contains(s, streaming) || strings.Contains(s, well) })
+	if err == nil {
+		all = first + rest
+	}
+	return t, first, all, nil
+}
+
+func quit(t *term.Terminal) error {
+	defer t.Close()
+	if err := t.Type("q"); err != nil {
+		return err
+	}
+	_, err := t.Wait(20 * time.Second)
+	return err
+}
+
+// peakRSS is the highest VmHWM, in KiB, of the processes with that name.
+func peakRSS(name string) int64 {
+	var most int64
+	names, _ := filepath.Glob("/proc/[0-9]*/comm")
+	for _, path := range names {
+		comm, err := os.ReadFile(path)
+		if err != nil || strings.TrimSpace(string(comm)) != name[:min(len(name), 15)] {
+			continue
+		}
+		status, err := os.ReadFile(filepath.Join(filepath.Dir(path), "status"))
+		if err != nil {
+			continue
+		}
+		if m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status); m != nil {
+			n, _ := strconv.ParseInt(string(m[1]), 10, 64)
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// keyToFrame times the key o, which changes nearly every line of the screen, both ways.
+func keyToFrame(t *term.Terminal, keys int) (p50, p99 time.Duration, err error) {
+	var took []time.Duration
+	for i := range keys {
+		before := t.Screen()
+		if err := t.Type("o"); err != nil {
+			return 0, 0, err
+		}
+		d, err := t.WaitFor(10*time.Second, "another screen", func(s string) bool { return another(before, s) })
+		if err != nil {
+			return 0, 0, err
+		}
+		took = append(took, d)
+		time.Sleep(time.Duration(37*(i%7)+50) * time.Millisecond) // at all phases of the display interval
+	}
+	slices.Sort(took)
+	return took[len(took)/2], took[(len(took)*99+99)/100-1], nil
+}
+
+// another reports whether a third of the lines that held something changed.
+func another(before, after string) bool {
+	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
+	lines, changed := 0, 0
+	for i := range min(len(a), len(b)) {
+		if a[i] == "" && b[i] == "" {
+			continue
+		}
+		lines++
+		if a[i] != b[i] {
+			changed++
+		}
+	}
+	return changed*3 >= lines
+}
