@@ -246,7 +246,8 @@ static void read_file(struct scenario *s)
 		strcpy(original, line);
 		if (!parse_line(s, line)) {
 			// A scenario that is not understood must not pass for a healthy node.
-			fprintf(stderr, "fakenvml: %s:%d: not understood: %s\n", path(), n, original);
+			fprintf(stderr, "fakenvml: %s:%d: not understood: %.*s\n", path(), n,
+				(int)strcspn(original, "\n"), original);
 			s->broken = true;
 		}
 	}

@@ -65,7 +65,8 @@ job_runs() { [ "$(in_host login timeout 5 squeue -h -j "$1" -o %T)" = RUNNING ];
 # TESTCLUSTER_CGROUP.
 cmd_cpu() {
 	local dir group
-	dir=$(cgroup_dir) && [ -d "$dir" ] || die "CPU time is not available: no cgroup version 2, or no cluster is up"
+	need_host login
+	dir=$(cgroup_dir) || die "CPU time is not available: this machine has no cgroup version 2"
 	for group in login-app login ctl nodes; do
 		awk -v group=$group '$1 == "usage_usec" { printf "%s %d\n", group, $2 * 1000 }' "$dir/$group/cpu.stat"
 	done

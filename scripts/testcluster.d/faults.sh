@@ -12,7 +12,7 @@ network    linkdown H | linkup H                cable of H out | in
            loss H PERCENT | undrop H            random loss, both ways
            delay H MS [JITTER_MS] | delay H 0   one-way delay, each way
 sshd       stopsshd H | contsshd H              SIGSTOP | SIGCONT for all sshd, the listener too
-           stopsession H | contsshd H           SIGSTOP for the sessions only; new logins work
+           stopsession H [USER] | contsshd H    SIGSTOP for the sessions (of USER) only; new logins work
            killsshd H | startsshd H             sshd and its sessions end | it starts
            killsession H [USER]                 the sessions (of USER) end; new logins work
 way in     nokey H | keyok H                    no key is accepted
@@ -21,7 +21,7 @@ way in     nokey H | keyok H                    no key is accepted
            unknownkey H | knownkey H            login forgets the host key of H | knows it
            adopt H | unadopt H                  pam_slurm_adopt: only users with a job on H get in
            noisy H [USER] | quiet H             Banner, sshrc on stdout, echo in USER's .bashrc (alice)
-probe      killprobe H                          kill -9 for nvnodetop's processes on H; exits 1 when there are none
+probe      killprobe H                          kill -9 for nvnodetop's probes on H
            stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
 places     nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
            noexec H [USER] | placesok H         nothing may execute there
@@ -34,6 +34,8 @@ host       poweroff H | poweron H               everything on H ends at once | i
            drain H [REASON] | resume H          as an administrator does
            ctldstop | ctldcont                  SIGSTOP | SIGCONT for slurmctld
            ctldkill | ctldstart                 kill -9 for slurmctld | it starts
+
+A fault that finds no process to act on (no session, no probe) exits 1.
 HELP
 }
 
@@ -89,15 +91,15 @@ no_offloads() { $1 ethtool -K "$2" tx off gso off tso off gro off >/dev/null 2>&
 # sshd
 
 listener_pid() { in_host "$1" cat /run/sshd.pid 2>/dev/null; }
-session_pids() { in_host "$1" pgrep -x sshd | grep -vx "$(listener_pid "$1")"; }
+# A session's sshd is called "sshd: USER …"; the listener's command line goes on with a slash.
+session_of() { echo "^sshd: ${1:-[a-z]}"; }
 
 fault_stopsshd() { in_host "$1" pkill -STOP -x sshd; }
 fault_contsshd() { in_host "$1" pkill -CONT -x sshd; }
-# shellcheck disable=SC2046  # a list of pids
-fault_stopsession() { in_host "$1" kill -STOP $(session_pids "$1"); }
+fault_stopsession() { in_host "$1" pkill -STOP -f "$(session_of "${2:-}")"; }
 fault_killsshd() { in_host "$1" pkill -x sshd; }
 fault_startsshd() { in_host "$1" /usr/sbin/sshd -E /var/log/sshd.log; }
-fault_killsession() { in_host "$1" pkill -KILL -f "^sshd: ${2:-[a-z]}"; }
+fault_killsession() { in_host "$1" pkill -KILL -f "$(session_of "${2:-}")"; }
 
 # reload_sshd returns when the listener listens again: it writes its pid file after that.
 reload_sshd() {
@@ -153,6 +155,7 @@ fault_unadopt() { in_host "$1" sed -i '/pam_slurm_adopt/d' /etc/pam.d/sshd; }
 fault_noisy() {
 	local user=${2:-alice}
 	fault_quiet "$1"
+	# shellcheck disable=SC2016  # expanded by the inner shell
 	in_host "$1" sh -c 'echo "*** Authorized users only ***" >/etc/issue.net
 		echo "echo Welcome to $(hostname): 93% of your quota is used" >/etc/ssh/sshrc'
 	in_host "$1" sed -i "1i [ \"\$(hostname)\" != $1 ] || echo 'loading modules: cuda/12.4' # testcluster noise on $1" "/home/$user/.bashrc"
@@ -166,8 +169,9 @@ fault_quiet() {
 
 # The probe
 
-# PROBE matches a command line: a program called nvnodetop… with the argument probe, or a copy under that name.
-PROBE='nvnodetop[^ ]*( .*)? probe( |$)|nvnodetop-prob|/nvnodetop/[^ ]* probe( |$)'
+# PROBE matches the command lines of programs called nvnodetop… with the argument probe, or nvnodetop-probe…; not those
+# of shells that mention them.
+PROBE='^[^ ]*nvnodetop[^ ]* (.* )?probe( |$)|^([^ ]*/)?nvnodetop-prob'
 fault_killprobe() { in_host "$1" pkill -KILL -f "$PROBE"; }
 fault_stopprobe() { in_host "$1" pkill -STOP -f "$PROBE"; }
 fault_contprobe() { in_host "$1" pkill -CONT -f "$PROBE"; }

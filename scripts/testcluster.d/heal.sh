@@ -2,10 +2,10 @@
 # testcluster heal: undoes every fault of a host without knowing which were made, so that a test can begin from order.
 
 cmd_heal() {
-	local host
+	local host hosts=("$@")
 	alive login || die "no cluster is up"
-	[ $# -gt 0 ] || mapfile -t -O 0 hosts < <(host_names "$(node_count)")
-	for host in "$@" ${hosts[@]+"${hosts[@]}"}; do heal_host "$host"; done
+	[ $# -gt 0 ] || mapfile -t hosts < <(host_names "$(node_count)")
+	for host in "${hosts[@]}"; do heal_host "$host"; done
 	retry 60 all_nodes_up "$(node_count)" || die "$(nodes_up) of $(node_count) nodes are up after healing"
 }
 

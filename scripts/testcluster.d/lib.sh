@@ -4,7 +4,6 @@
 # All state lives here, on a tmpfs that `up` mounts and `down` unmounts: outside the checkout (which may lie under
 # a 0700 folder), readable for the cluster's users, and able to hold the upper layers of overlays.
 STATE=/run/nvnodetop-testcluster
-LOCK=$STATE.lock
 CGROUP=nvnodetop-testcluster
 # The process name of every host's pid 1; at most 15 characters, else the kernel cuts it.
 HOST_COMM=testclusterhost
@@ -86,8 +85,9 @@ retry() {
 	done
 }
 
-# lock: one up or down at a time. Held until this process ends.
+# lock: one up or down at a time on this machine, whichever clone it is run from. It is held, on a folder that is always
+# there so that no lock file stays behind, until this process ends.
 lock() {
-	exec 9>"$LOCK"
+	exec 9</run
 	flock 9
 }

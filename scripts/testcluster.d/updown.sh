@@ -4,7 +4,7 @@
 
 cmd_up() {
 	local n=${1:-} host missing=() started=$EPOCHREALTIME
-	[[ $n =~ ^[0-9]+$ ]] && [ "$n" -ge 1 ] && [ "$n" -le $MAX_NODES ] || die "usage: testcluster up N, N from 1 to $MAX_NODES" 2
+	if [[ ! $n =~ ^[1-9][0-9]?$ ]] || [ "$n" -gt $MAX_NODES ]; then die "usage: testcluster up N, N from 1 to $MAX_NODES" 2; fi
 	[ -z "$(missing_parts)" ] || die "missing: $(missing_parts | tr '\n' ' '); run testcluster install"
 	lock
 	if ! reusable "$n"; then
@@ -27,7 +27,7 @@ cmd_up() {
 seconds_since() { awk -v now="$EPOCHREALTIME" -v then="$1" 'BEGIN { print now - then }'; }
 
 # version: changes whenever these scripts change, so that no cluster made by older ones is taken for theirs.
-version() { cat "$here/testcluster" "$parts"/* "$here"/fakenvml/* 2>/dev/null | sha256sum; }
+version() { find "$here/testcluster" "$parts" "$here/fakenvml" -type f -print0 | sort -z | xargs -0 sha256sum; }
 
 # reusable N: what is up is a whole cluster of N nodes made by these scripts; single hosts may be off.
 reusable() {
@@ -119,7 +119,6 @@ all_nodes_up() { [ "$(nodes_up)" = "$1" ]; }
 cmd_down() {
 	lock
 	take_down
-	rm -f "$LOCK"
 }
 
 # take_down also removes what a killed run has left: it trusts no file, only the process name, the mount and the cgroup.
@@ -139,7 +138,8 @@ no_hosts() { ! pgrep -u root -x "$HOST_COMM" >/dev/null; }
 
 remove_groups() {
 	local dir
-	dir=$(cgroup_dir) && [ -d "$dir" ] || return 0
+	dir=$(cgroup_dir) || return 0
+	[ -d "$dir" ] || return 0
 	retry 5 remove_empty_groups "$dir" || die "processes are left in $dir: $(cat "$dir"/*/cgroup.procs | tr '\n' ' ')"
 }
 
