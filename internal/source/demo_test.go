@@ -116,7 +116,7 @@ func TestDemoSizes(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				last := map[string]time.Time{}
-				for _, e := range play(t, NewDemo(size[0], size[1], 7, 5*time.Second), cycle+time.Minute, nil) {
+				for _, e := range play(t, NewDemo(size[0], size[1], 7, 10*time.Second), cycle+time.Minute, nil) {
 					if e.At.Before(last[e.Node]) {
 						t.Fatalf("time runs backwards at %v", e.At)
 					}

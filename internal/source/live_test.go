@@ -1,0 +1,270 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// network has a probe on every node, which reports once and then waits for its end.
+type network struct {
+	mu       sync.Mutex // protects the following
+	sessions map[string]*session
+	opened   []string
+	down     map[string]bool // nodes that cannot be reached
+}
+
+type session struct {
+	network  *network
+	node     string
+	messages chan wire.Message
+	once     sync.Once
+	closed   chan struct{}
+
+	mu     sync.Mutex // protects the following
+	listed bool       // what was asked for last
+}
+
+var errDown = &cluster.Failure{Class: cluster.ClassRefused, Summary: "connection refused"}
+
+func (n *network) Open(_ context.Context, node string, _ func(cluster.Step)) (poller.Session, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.opened = append(n.opened, node)
+	if n.down[node] {
+		return nil, errDown
+	}
+	s := &session{network: n, node: node, messages: make(chan wire.Message, 2), closed: make(chan struct{})}
+	s.messages <- wire.Message{Hello: &wire.Hello{Host: node}}
+	s.messages <- wire.Message{Report: &wire.Report{Seq: 1}}
+	n.sessions[node] = s
+	return s, nil
+}
+
+func (s *session) Next() (wire.Message, error) {
+	select {
+	case m := <-s.messages:
+		return m, nil
+	case <-s.closed:
+		return wire.Message{}, &cluster.Failure{Class: cluster.ClassClosed, Summary: "closed"}
+	}
+}
+
+func (s *session) Send(r wire.Request) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Pace != nil {
+		s.listed = r.Pace.Processes
+	}
+	return nil
+}
+
+func (s *session) Close() error {
+	s.once.Do(func() {
+		close(s.closed)
+		s.network.mu.Lock()
+		defer s.network.mu.Unlock()
+		if s.network.sessions[s.node] == s {
+			delete(s.network.sessions, s.node)
+		}
+	})
+	return nil
+}
+
+// kill ends the session of a node from the far side.
+func (n *network) kill(node string) {
+	n.mu.Lock()
+	s := n.sessions[node]
+	n.mu.Unlock()
+	s.Close()
+}
+
+// watched are the nodes with a session; listing those of them that are asked for processes.
+func (n *network) watched() (watched, listing []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for node, s := range n.sessions {
+		watched = append(watched, node)
+		s.mu.Lock()
+		if s.listed {
+			listing = append(listing, node)
+		}
+		s.mu.Unlock()
+	}
+	slices.Sort(watched)
+	slices.Sort(listing)
+	return watched, listing
+}
+
+func newNetwork() *network { return &network{sessions: map[string]*session{}, down: map[string]bool{}} }
+
+func (n *network) manager() *poller.Manager {
+	return poller.New(poller.Config{Opener: n, Interval: 3 * time.Second, Dials: 4})
+}
+
+// live runs a Live over c and n while test runs, and returns its events.
+func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster.Event {
+	t.Helper()
+	var mu sync.Mutex
+	var events []cluster.Event
+	synctest.Test(t, func(t *testing.T) {
+		c.begin = time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		l := &Live{discoverer: newDiscoverer(c.ask, "alice", "login1"), nodes: n.manager(), streamed: map[string]bool{}}
+		done := make(chan error)
+		go func() {
+			done <- l.Run(ctx, func(e cluster.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				events = append(events, e)
+			})
+		}()
+		synctest.Wait()
+		test(l)
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if watched, _ := n.watched(); len(watched) > 0 {
+			t.Errorf("sessions with %q outlive Run", watched)
+		}
+	})
+	return events
+}
+
+func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
+	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}, {ID: "2_1", Nodes: []string{"n2"}}, {ID: "2_2", Nodes: []string{"n2"}}}}
+	n := newNetwork()
+	want := func(nodes ...string) {
+		t.Helper()
+		if got, _ := n.watched(); !slices.Equal(got, nodes) {
+			t.Errorf("watched %q, want %q", got, nodes)
+		}
+	}
+	events := live(t, c, n, func(*Live) {
+		want("n1", "n2")
+		c.change(func() { c.jobs = []cluster.Job{c.jobs[2], {ID: "3", Nodes: []string{"n3"}}} })
+		c.at(31 * sec)
+		want("n2", "n3")
+		c.change(func() { c.err = errors.New("the controller is away") })
+		c.at(61 * sec)
+		want("n2", "n3") // no answer ends no session
+	})
+	if diff := cmp.Diff([]string{"n1", "n2", "n3"}, slices.Sorted(slices.Values(n.opened))); diff != "" {
+		t.Errorf("sessions opened (-want +got):\n%s", diff)
+	}
+	if first := events[0]; first.Discovery == nil || first.Discovery.User != "alice" || first.Discovery.Command != slurm.Question || !first.At.Equal(c.begin) {
+		t.Errorf("first event %+v", first)
+	}
+	if !slices.ContainsFunc(events, func(e cluster.Event) bool { return e.Gone && e.Node == "n1" }) {
+		t.Error("n1 is not said to be gone")
+	}
+}
+
+func TestLiveAsksWhenASessionIsLost(t *testing.T) {
+	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}
+	n := newNetwork()
+	n.down["n2"] = true // it never streams, so its failures tell nothing of the job
+	live(t, c, n, func(*Live) {
+		c.at(10 * sec)
+		c.want(t, 0)
+		n.kill("n1")
+		c.change(func() { c.jobs = nil })
+		c.at(11 * sec)
+		if watched, _ := n.watched(); len(watched) > 0 {
+			t.Errorf("the job ended, but %q are watched", watched)
+		}
+		c.at(29 * sec)
+	})
+	c.want(t, 0, 10*sec)
+}
+
+func TestLiveControls(t *testing.T) {
+	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2", "n3"}}}}
+	n := newNetwork()
+	n.down["n3"] = true
+	live(t, c, n, func(l *Live) {
+		listing := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if _, got := n.watched(); !slices.Equal(got, want) {
+				t.Errorf("processes of %q are listed, want %q", got, want)
+			}
+		}
+		l.Look("n1", true)
+		listing("n1")
+		l.Look("n2", true)
+		listing("n2")
+		l.Look("n2", false)
+		listing()
+		l.Look(poller.EveryNode, true)
+		listing("n1", "n2")
+
+		c.at(20 * sec)
+		n.mu.Lock()
+		n.down["n3"], n.opened = false, nil
+		n.mu.Unlock()
+		l.Touch()
+		l.Refresh()
+		synctest.Wait()
+		if watched, _ := n.watched(); !slices.Equal(watched, []string{"n1", "n2", "n3"}) {
+			t.Errorf("watched %q right after Refresh", watched)
+		}
+	})
+	c.want(t, 0, 20*sec)
+}
+
+func TestLiveWithoutSlurm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		noSqueue := func(context.Context, ...string) ([]byte, []byte, error) {
+			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
+		}
+		l := NewLive(slurm.New(noSqueue, slurm.Deadline), newNetwork().manager(), "alice", "laptop")
+		if err := l.Run(t.Context(), func(e cluster.Event) { t.Errorf("event %+v", e) }); !errors.Is(err, slurm.ErrNoSlurm) {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+}
+
+func TestHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		h := NewHosts("a[1-2],a1", []string{"a1", "a2", "a1"}, n.manager(), "alice", "laptop")
+		ctx, cancel := context.WithCancel(t.Context())
+		events := make(chan cluster.Event, 1000)
+		done := make(chan error)
+		go func() { done <- h.Run(ctx, func(e cluster.Event) { events <- e }) }()
+		synctest.Wait()
+		h.Look("a2", true)
+		h.Touch()
+		h.Refresh()
+		synctest.Wait()
+		watched, listing := n.watched()
+		if !slices.Equal(watched, []string{"a1", "a2"}) || !slices.Equal(listing, []string{"a2"}) {
+			t.Errorf("watched %q, listing %q", watched, listing)
+		}
+		first := <-events
+		want := &cluster.Discovery{
+			User: "alice", Host: "laptop", Answered: time.Now(), Jobs: []cluster.Job{{Name: "a[1-2],a1", User: "alice", Nodes: []string{"a1", "a2"}}},
+		}
+		if diff := cmp.Diff(want, first.Discovery); diff != "" {
+			t.Errorf("discovery (-want +got):\n%s", diff)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
