@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,47 @@ func TestParseSurvivesEveryName(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(record{})); diff != "" {
 			t.Errorf("name %q (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestParseRecorded(t *testing.T) {
+	out, err := os.ReadFile("testdata/squeue.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := fixed.parse(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running, waiting, names []string
+	for _, r := range records {
+		if !r.running() {
+			waiting = append(waiting, r.id)
+			continue
+		}
+		running = append(running, r.id)
+		names = append(names, r.name)
+	}
+	if diff := cmp.Diff(strings.Fields("1 2_1 2_2 3 4 5 6 7 8 9 10 11 12 15+0 15+1"), running); diff != "" {
+		t.Errorf("running (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2_[3-5%2]", "19"}, waiting); diff != "" {
+		t.Errorf("waiting (-want +got):\n%s", diff)
+	}
+	wantNames := []string{
+		"train", "arr", "arr", "my job with  spaces", "a|b|c", "tab\there", "esc\x1b[31mred", "тест-日本語-ü", "",
+		"two\nlines\nJobId=1 JobName=x\n     Nodes=n01 CPU_IDs=0 Mem=0 GRES=gpu:a100:4(IDX:0-3)", "ends in newline\n",
+		"\xff\xfe bad utf8 %j %i", "uneven", "sbatch", "sbatch",
+	}
+	if diff := cmp.Diff(wantNames, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	want := cluster.Job{
+		ID: "1", Number: "1", Name: "train", User: "root", Partition: "gpu", Limit: 24 * time.Hour,
+		Start: time.Date(2026, 11, 20, 20, 57, 42, 0, time.UTC), End: time.Date(2026, 11, 21, 20, 57, 42, 0, time.UTC),
+	}
+	if diff := cmp.Diff(want, records[0].job(time.UTC)); diff != "" {
+		t.Errorf("job 1 (-want +got):\n%s", diff)
 	}
 }
 
