@@ -114,7 +114,7 @@ func ruleDeploy(c *circumstances, err error, f *cluster.Failure) bool {
 	case errors.As(err, &platform):
 		c.say(platform.Error())
 		return set(f, cluster.ClassPlatform, "no probe for "+platform.machine)
-	case errors.As(err, &session) && !isClosed(session.err) && !c.timedOut(err):
+	case errors.As(err, &session) && c.broken == nil && !isClosed(session.err):
 		c.say(session.err.Error())
 		return set(f, cluster.ClassDenied, "no session allowed after the login")
 	case !errors.As(err, &place):

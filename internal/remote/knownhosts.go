@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -61,8 +60,8 @@ func readKnown(files []string) *knownSet {
 	if err == nil {
 		return &knownSet{db: db}
 	}
-	s, again := readKnownLeniently(files)
-	if again != nil {
+	s, err := readKnownLeniently(files)
+	if err != nil {
 		return &knownSet{err: &localError{what: "known hosts", err: err}}
 	}
 	return s
@@ -105,10 +104,7 @@ func readKnownLeniently(files []string) (*knownSet, error) {
 
 func isKnownEntry(line []byte) bool {
 	marker, _, _, _, _, err := ssh.ParseKnownHosts(line)
-	if err != nil {
-		return errors.Is(err, io.EOF)
-	}
-	return marker == "" || marker == "cert-authority" || marker == "revoked"
+	return err == nil && (marker == "" || marker == "cert-authority" || marker == "revoked")
 }
 
 // algorithms puts those of the keys that are known for address first, so that a host with several keys shows one that is known.

@@ -70,17 +70,19 @@ func prelude(p Payload) string {
 }
 
 // startScript starts the probe where it is; else it says on one line what the node is and which of places would take a copy:
-// the first that does ends the list.
+// the first that does ends the list. A directory of ours that is open to others is closed first; one that is not ours, or a
+// symlink that somebody laid in its place, is not touched.
 func startScript(p Payload, look bool, places []string) string {
 	s := prelude(p)
 	if look {
 		s += "for p in " + strings.Join(lookOrder, " ") + "; do place $p && [ -f \"$d/$f\" ] && good && exec \"$d/$f\" probe; done; "
 	}
+	s += "private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
+		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in " + strings.Join(places, " ") + "; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; " +
 		"mkdir -p \"$d\" || { s=\"$s $p:nowrite\"; continue; }; " +
-		"set -- $(stat -c %u:%f \"$d\"); " +
-		"case $1 in $u:41c0|$u:45c0) ;; $u:4*) chmod 700 \"$d\";; *) s=\"$s $p:taken\"; continue;; esac; " +
+		"private || { chmod_ours; private; } || { s=\"$s $p:taken\"; continue; }; " +
 		"t=$(mktemp \"$d/.up.XXXXXX\") || { s=\"$s $p:nowrite\"; continue; }; " +
 		"chmod 700 \"$t\"; if [ -x \"$t\" ]; then r=ok; else r=noexec; fi; rm -f \"$t\"; s=\"$s $p:$r\"; " +
 		"if [ $r = ok ]; then break; fi; done; " +

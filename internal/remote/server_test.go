@@ -3,7 +3,6 @@ package remote
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
@@ -438,11 +437,4 @@ func noLeaks(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	})
-}
-
-func within(t testing.TB, ctx context.Context, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, d)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -1,0 +1,75 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+func dialError(errno syscall.Errno) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)}
+}
+
+func TestClassify(t *testing.T) {
+	timeout := &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	adopt := "Access denied by pam_slurm_adopt: you have no active jobs on this node\n"
+	for _, c := range []struct {
+		name    string
+		at      circumstances
+		err     error
+		class   cluster.Class
+		summary string
+		says    string // somewhere in words, meaning or hints
+	}{
+		{"dns", circumstances{stage: cluster.StageName}, &net.DNSError{Err: "no such host", Name: "n", IsNotFound: true}, cluster.ClassUnknownHost, "unknown host", "getent hosts n1"},
+		{"dns is down", circumstances{stage: cluster.StageName}, &net.DNSError{Err: "Temporary failure in name resolution", Name: "n", IsTemporary: true}, cluster.ClassUnknownHost, "unknown host", "Temporary failure"},
+		{"dns is slow", circumstances{stage: cluster.StageName, took: 5 * time.Second}, fmt.Errorf("lookup: %w", context.DeadlineExceeded), cluster.ClassUnknownHost, "name not resolved after 5s", ""},
+		{"refused", circumstances{stage: cluster.StageTCP}, dialError(syscall.ECONNREFUSED), cluster.ClassRefused, "connection refused", "Connection refused"},
+		{"no route", circumstances{stage: cluster.StageTCP}, dialError(syscall.EHOSTUNREACH), cluster.ClassNoRoute, "no route to the host", ""},
+		{"no network", circumstances{stage: cluster.StageTCP}, dialError(syscall.ENETUNREACH), cluster.ClassNoRoute, "no route to the host", ""},
+		{"kernel's timeout", circumstances{stage: cluster.StageTCP, took: 4 * time.Second}, dialError(syscall.ETIMEDOUT), cluster.ClassTimeout, "no answer after 4s", "scontrol show node n1"},
+		{"our timeout", circumstances{stage: cluster.StageTCP, took: 5 * time.Second}, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, cluster.ClassTimeout, "no answer after 5s", ""},
+		{"files", circumstances{stage: cluster.StageTCP}, dialError(syscall.EMFILE), cluster.ClassLocal, "too many open files or connections here", ""},
+		{"frozen", circumstances{stage: cluster.StageSSH, took: 5 * time.Second, broken: timeout}, fmt.Errorf("ssh: handshake failed: %w", timeout), cluster.ClassFrozen, "sshd says nothing after 5s", ""},
+		{"MaxStartups", circumstances{stage: cluster.StageSSH, peer: "10.0.0.1:22"}, fmt.Errorf("ssh: handshake failed: %w", io.EOF), cluster.ClassClosed, "sshd closes the connection", "MaxStartups"},
+		{"adopt", circumstances{stage: cluster.StageLogin, words: adopt, peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassAdopt, "login refused (pam_slurm_adopt)", "running step of yours"},
+		{"adopt by reset", circumstances{stage: cluster.StageLogin, words: adopt}, &loginError{err: syscall.ECONNRESET, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassAdopt, "login refused (pam_slurm_adopt)", ""},
+		{"nologin", circumstances{stage: cluster.StageLogin, words: "System is going down", peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassDenied, "login refused after the key was accepted", "going down"},
+		{"no key", circumstances{stage: cluster.StageLogin, words: "a banner that explains pam_slurm_adopt"}, &loginError{err: errors.New("ssh: handshake failed: ssh: unable to authenticate, attempted methods [none]"), methods: []string{"publickey", "hostbased"}, skipped: []string{"x has a passphrase"}}, cluster.ClassAuth, "permission denied (publickey,hostbased)", "Not offered: x has a passphrase."},
+		{"too many keys", circumstances{stage: cluster.StageLogin}, &loginError{err: errors.New(`ssh: disconnect, reason 2: "Too many authentication failures"`), tried: 6, methods: []string{"publickey"}}, cluster.ClassAuth, "permission denied (publickey)", "IdentitiesOnly"},
+		{"two factors", circumstances{stage: cluster.StageLogin}, &loginError{err: errors.New("ssh: unable to authenticate"), proven: "id", tried: 1, methods: []string{"keyboard-interactive"}}, cluster.ClassAuth, "login refused (a key is not enough)", "something more"},
+		{"silent", circumstances{broken: timeout}, &probeError{read: io.EOF, finished: true, exit: io.EOF}, cluster.ClassSilent, "silent: the connection died", ""},
+		{"garbage", circumstances{}, &probeError{read: errors.New(`not a message: "x"`)}, cluster.ClassGarbage, "what came is not the probe's protocol", `"x"`},
+		{"too long", circumstances{}, &probeError{read: wire.ErrLineTooLong}, cluster.ClassTooMuch, "a line longer than the protocol allows", ""},
+		{"reset", circumstances{broken: syscall.ECONNRESET, peer: "10.0.0.1:22"}, &probeError{read: io.EOF}, cluster.ClassClosed, "connection closed", "Connection closed by 10.0.0.1 port 22"},
+		{"anything", circumstances{stage: cluster.StageSSH}, errors.New("ssh: no common algorithm"), cluster.ClassOther, "failed: ssh: no common algorithm", "no common algorithm"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.at.node, c.at.user = "n1", "alice"
+			f := classify(c.at, c.err).failure
+			if f.Class != c.class || f.Summary != c.summary || f.Stage != c.at.stage {
+				t.Errorf("got %s, want %s %q", describe(f), c.class, c.summary)
+			}
+			if all := describe(f); !strings.Contains(all, c.says) || strings.Contains(all, "NODE") {
+				t.Errorf("%q is not said in %s", c.says, all)
+			}
+		})
+	}
+}
+
+func TestWordsAreCapped(t *testing.T) {
+	f := classify(circumstances{words: strings.Repeat("w", maxCapture)}, errors.New(strings.Repeat("e", 999))).failure
+	if len(f.Words) > maxWords || len(f.Summary) > 100 {
+		t.Errorf("%d bytes of words, %d of summary", len(f.Words), len(f.Summary))
+	}
+}

@@ -1,0 +1,335 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
+func TestScriptsSuitAnyLoginShell(t *testing.T) {
+	p := scriptPayload(probeScript)
+	for _, script := range []string{startScript(p, true, uploadOrder), uploadScript(p, placeHome, 1)} {
+		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
+			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
+		}
+	}
+}
+
+// cacheDir is where the probe lies on n.
+func (n *node) cacheDir() string { return filepath.Join(n.home, ".cache", "nvnodetop") }
+
+func (n *node) probe() string {
+	return filepath.Join(n.cacheDir(), fileName(scriptPayload(probeScript)))
+}
+
+func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	s.configure("n", n)
+	s.mustOpen("n").Close()
+	for path, want := range map[string]os.FileMode{n.cacheDir(): os.ModeDir | 0o700, n.probe(): 0o700} {
+		if info, err := os.Lstat(path); err != nil || info.Mode() != want {
+			t.Fatalf("%s: %v %v, want %v", path, info, err, want)
+		}
+	}
+	for name, spoil := range map[string]func() error{
+		"cut short":      func() error { return os.Truncate(n.probe(), 10) },
+		"open to others": func() error { return os.Chmod(n.probe(), 0o755) },
+		"directory open": func() error { return errors.Join(os.Chmod(n.cacheDir(), 0o777), os.Remove(n.probe())) },
+		"a symlink": func() error {
+			return errors.Join(os.Rename(n.probe(), n.probe()+".real"), os.Symlink(n.probe()+".real", n.probe()))
+		},
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		s.mustOpen("n").Close()
+		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, "copied") {
+			t.Errorf("%s: %q, want it copied anew", name, got)
+		}
+		if info, err := os.Lstat(n.cacheDir()); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: directory %v %v", name, info, err)
+		}
+		if info, err := os.Lstat(n.probe()); err != nil || info.Mode() != 0o700 || info.Size() != int64(len(probeScript)) {
+			t.Errorf("%s: %v %v", name, info, err)
+		}
+	}
+}
+
+func TestOldCopiesGo(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	s.configure("n", n)
+	ages := map[string]time.Duration{
+		"nvnodetop-probe-old": 31 * 24 * time.Hour, "nvnodetop-probe-new": 29 * 24 * time.Hour,
+		".up.old": 49 * time.Hour, ".up.new": time.Hour, "other": 99 * 24 * time.Hour,
+	}
+	for name, age := range ages {
+		path := filepath.Join(n.cacheDir(), name)
+		writeFile(t, path, "x")
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.mustOpen("n")
+	for name := range ages {
+		_, err := os.Lstat(filepath.Join(n.cacheDir(), name))
+		if gone, want := err != nil, strings.HasSuffix(name, "old"); gone != want {
+			t.Errorf("%s: gone is %v, want %v", name, gone, want)
+		}
+	}
+}
+
+// TestDirectoryThatIsNotOurs: a symlink in place of the directory is not followed, the next place is taken.
+func TestDirectoryThatIsNotOurs(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	runtimeDir := t.TempDir()
+	n := startNode(t, s, func(n *node) { n.env = []string{"XDG_RUNTIME_DIR=" + runtimeDir} })
+	s.configure("n", n)
+	trap := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Dir(n.cacheDir()), 0o700), os.Symlink(trap, n.cacheDir())); err != nil {
+		t.Fatal(err)
+	}
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageProbe).Text; !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
+		t.Errorf("probe: %q", got)
+	}
+	if left, err := os.ReadDir(trap); err != nil || len(left) > 0 {
+		t.Errorf("the symlink was followed: %v %v", left, err)
+	}
+}
+
+// TestHomeWithSpaces also has a login shell that is not sh, where there is one.
+func TestHomeWithSpaces(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, func(n *node) { n.home = filepath.Join(n.home, "a b") })
+	if err := os.Mkdir(n.home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.configure("n", n)
+	s.mustOpen("n").Close()
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageProbe).Text; got != "there already" {
+		t.Errorf("probe: %q", got)
+	}
+}
+
+// intercept stands between the scripts and /bin/sh.
+func intercept(change func(n *node, ch ssh.Channel, command string) bool) func(*node) {
+	return func(n *node) {
+		n.session = func(ch ssh.Channel, command string) {
+			if !change(n, ch, command) {
+				n.sh(ch, command)
+			}
+		}
+	}
+}
+
+func isUpload(command, place string) bool { return strings.Contains(command, "; place "+place+"; ") }
+
+func TestNoSpaceTakesTheNextPlace(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	runtimeDir := t.TempDir()
+	n := startNode(t, s, intercept(func(n *node, ch ssh.Channel, command string) bool {
+		if !isUpload(command, placeHome) {
+			return false
+		}
+		io.WriteString(ch.Stderr(), "gzip: stdout: No space left on device\n")
+		sendStatus(ch, exitNoWrite)
+		return true
+	}))
+	n.env = []string{"XDG_RUNTIME_DIR=" + runtimeDir}
+	s.configure("n", n)
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageProbe).Text; !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
+		t.Errorf("probe: %q", got)
+	}
+}
+
+func TestNoPlaceAtAll(t *testing.T) {
+	for _, c := range []struct {
+		stderr string
+		status int
+		class  cluster.Class
+	}{
+		{"gzip: stdout: No space left on device", exitNoWrite, cluster.ClassNoSpace},
+		{"mktemp: Disk quota exceeded", exitNoWrite, cluster.ClassNoSpace},
+		{"", exitNoExec, cluster.ClassNoExec},
+		{"sh: 1: exec: Permission denied", 126, cluster.ClassNoExec},
+		{"the copy has the sha256 00", exitMismatch, cluster.ClassOther},
+	} {
+		t.Run(fmt.Sprint(c.class, c.status), func(t *testing.T) {
+			noLeaks(t)
+			s := newSite(t)
+			n := startNode(t, s, intercept(func(_ *node, ch ssh.Channel, command string) bool {
+				need := needMark + " " + scriptPayload("").machine() + " 1000"
+				if strings.Contains(command, "uname") {
+					for _, place := range uploadOrder {
+						if strings.Contains(command, place) && strings.Contains(command[strings.Index(command, "s=; "):], " "+place) {
+							need += " " + place + ":ok"
+							break
+						}
+					}
+					fmt.Fprintln(ch.Stderr(), need)
+					sendStatus(ch, exitNeed)
+					return true
+				}
+				fmt.Fprintln(ch.Stderr(), c.stderr)
+				sendStatus(ch, c.status)
+				return true
+			}))
+			s.configure("n", n)
+			session, err := s.open("n")
+			if err == nil {
+				session.Close()
+				t.Fatal("it opened")
+			}
+			var f *cluster.Failure
+			if !errors.As(err, &f) || f.Class != c.class || !strings.Contains(f.Words, c.stderr) {
+				t.Errorf("want %s: %s", c.class, describe(err))
+			}
+			if got := len(n.commands()); got != 8 {
+				t.Errorf("%d commands, want a look and a copy for each of 4 places", got)
+			}
+		})
+	}
+}
+
+// TestTruncatedUpload cuts the stream: nothing of it stays, and nothing is run.
+func TestTruncatedUpload(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, intercept(func(n *node, ch ssh.Channel, command string) bool {
+		if !isUpload(command, placeHome) {
+			return false
+		}
+		n.sh(&cutChannel{Channel: ch, left: 100}, command)
+		return true
+	}))
+	n.env = []string{"XDG_RUNTIME_DIR=" + t.TempDir()}
+	s.configure("n", n)
+	s.mustOpen("n")
+	if left, err := os.ReadDir(n.cacheDir()); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// cutChannel ends its input early.
+type cutChannel struct {
+	ssh.Channel
+	left int
+}
+
+func (c *cutChannel) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := c.Channel.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	return n, err
+}
+
+// TestSharedHome starts 16 nodes with one home at once: they end up with one copy, made once.
+func TestSharedHome(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	home := t.TempDir()
+	var nodes []*node
+	for i := range 16 {
+		n := startNode(t, s, func(n *node) { n.home = home })
+		s.configure(fmt.Sprintf("n%d", i), n)
+		nodes = append(nodes, n)
+	}
+	var wg sync.WaitGroup
+	for i := range nodes {
+		wg.Go(func() {
+			session, err := s.d.Open(t.Context(), fmt.Sprintf("n%d", i), func(cluster.Step) {})
+			if err != nil {
+				t.Errorf("n%d: %s", i, describe(err))
+				return
+			}
+			session.Close()
+		})
+	}
+	wg.Wait()
+	uploads := 0
+	for _, n := range nodes {
+		for _, c := range n.commands() {
+			if isUpload(c, placeHome) {
+				uploads++
+			}
+		}
+	}
+	if uploads != 1 {
+		t.Errorf("%d copies were made, want 1", uploads)
+	}
+}
+
+// TestHomesApart: where homes are the nodes' own, each gets its copy, and only the first one waits for nothing.
+func TestHomesApart(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	names := strings.Fields("n0 n1 n2 n3 n4 n5 n6 n7")
+	for _, name := range names {
+		s.configure(name, startNode(t, s, nil))
+	}
+	var wg sync.WaitGroup
+	for _, name := range names {
+		wg.Go(func() {
+			session, err := s.d.Open(t.Context(), name, func(cluster.Step) {})
+			if err != nil {
+				t.Errorf("%s: %s", name, describe(err))
+				return
+			}
+			session.Close()
+		})
+	}
+	wg.Wait()
+}
+
+func TestParseNeed(t *testing.T) {
+	for text, want := range map[string]need{
+		"mkdir: no\nnvnodetop-need/1: Linux x86_64 1000 home:nowrite run:absent shm:ok\n": {machine: "Linux x86_64", uid: "1000", place: "shm", refused: []string{"home:nowrite", "run:absent"}},
+		"no newline nvnodetop-need/1: Linux aarch64 7":                                    {machine: "Linux aarch64", uid: "7"},
+	} {
+		if got, ok := parseNeed(text); !ok || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q: %+v %v, want %+v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "nvnodetop-need/1:", "nvnodetop-need/1: Linux x86_64", "nvnodetop-need/1: Linux x86_64 1000 home"} {
+		if got, ok := parseNeed(text); ok {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+func FuzzParseNeed(f *testing.F) {
+	f.Add("noise\nnvnodetop-need/1: Linux x86_64 1000 home:nowrite run:absent shm:ok\n")
+	f.Add("nvnodetop-need/1: a b c :ok")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, ok := parseNeed(text)
+		if ok != (n.machine != "") {
+			t.Errorf("%q: %+v %v", text, n, ok)
+		}
+		if rest := withoutNeed(text); strings.Contains(rest, needMark) || len(rest) > len(text) {
+			t.Errorf("%q leaves %q", text, rest)
+		}
+	})
+}

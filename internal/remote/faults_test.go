@@ -1,0 +1,480 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// short are limits that a test can wait for.
+func short(d *Dialer) {
+	d.limits.ssh, d.limits.login = 300*time.Millisecond, 300*time.Millisecond
+	d.limits.probe, d.limits.driver = 500*time.Millisecond, 500*time.Millisecond
+}
+
+const hello = `{"hello":{"version":1,"host":"n","cpus":1,"gpus":[]}}` + "\n"
+
+// say is a session that writes text and ends with status.
+func say(text string, status int) func(ssh.Channel, string) {
+	return func(ch ssh.Channel, _ string) {
+		io.WriteString(ch, text)
+		sendStatus(ch, status)
+	}
+}
+
+// TestFailuresOfNodes opens servers that misbehave, each in its way.
+func TestFailuresOfNodes(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(*node)
+		class   cluster.Class
+		stage   cluster.Stage
+		summary string
+		words   string // that must be among the failure's
+	}{
+		{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { io.Copy(io.Discard, c) } },
+			cluster.ClassFrozen, cluster.StageSSH, "sshd says nothing after 0s", ""},
+		{"closes at once", func(n *node) { n.raw = func(c net.Conn) { io.WriteString(c, "Not allowed at this time\r\n") } },
+			cluster.ClassClosed, cluster.StageSSH, "sshd closes the connection", "Not allowed at this time"},
+		{"is no sshd", func(n *node) {
+			n.raw = func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); io.Copy(io.Discard, c) }
+		}, cluster.ClassFrozen, cluster.StageSSH, "sshd says nothing after 0s", "HTTP/1.1 400"},
+		{"takes no key", func(n *node) {
+			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
+		}, cluster.ClassAuth, cluster.StageLogin, "permission denied (publickey)", "Permission denied (publickey)."},
+		{"takes passwords only", func(n *node) {
+			n.config.PublicKeyCallback = nil
+			n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, errors.New("no") }
+		}, cluster.ClassAuth, cluster.StageLogin, "permission denied (password)", ""},
+		{"hangs in the login", func(n *node) {
+			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+				time.Sleep(time.Second)
+				return nil, nil
+			}
+		}, cluster.ClassTimeout, cluster.StageLogin, "login not finished after 0s", ""},
+		{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { c.Close() } },
+			cluster.ClassClosed, cluster.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
+		{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { io.Copy(io.Discard, ch) } },
+			cluster.ClassTimeout, cluster.StageProbe, "probe not started after 1s", ""},
+		{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
+			cluster.ClassGarbage, cluster.StageProbe, "no probe answered", "Welcome to node n"},
+		{"prints without end", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) {
+				for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
+					if _, err := ch.Write(line); err != nil {
+						return
+					}
+				}
+			}
+		}, cluster.ClassGarbage, cluster.StageProbe, "what came is not the probe's protocol", "xxxx"},
+		{"account without a shell", func(n *node) { n.session = say("This account is currently not available.\n", 1) },
+			cluster.ClassDenied, cluster.StageProbe, "no command allowed after the login", "not available"},
+		{"garbage after the magic", func(n *node) { n.session = say(wire.Magic+"\nSegmentation fault\n", 139) },
+			cluster.ClassGarbage, cluster.StageDriver, "what came is not the probe's protocol", "Segmentation fault"},
+		{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
+			cluster.ClassGarbage, cluster.StageDriver, "what came is not the probe's protocol", "no hello"},
+		{"dies mid-line", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) { io.WriteString(ch, wire.Magic+"\n{\"hel") }
+		}, cluster.ClassClosed, cluster.StageDriver, "connection closed", ""},
+		{"driver hangs", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) { io.WriteString(ch, wire.Magic+"\n"); io.Copy(io.Discard, ch) }
+		}, cluster.ClassTimeout, cluster.StageDriver, "driver does not answer after 1s", ""},
+		{"old driver", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) {
+				io.WriteString(ch, wire.Magic+"\n")
+				io.WriteString(ch.Stderr(), "probe: symbol lookup error: undefined symbol: nvmlInit_v2\n")
+				sendStatus(ch, 127)
+			}
+		}, cluster.ClassOldDriver, cluster.StageDriver, "the driver is too old for the probe", "nvmlInit_v2"},
+		{"line of 100 MB", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) {
+				io.WriteString(ch, wire.Magic+"\n")
+				for i := 0; i < 100<<20; i += 64 << 10 {
+					if _, err := ch.Write(make([]byte, 64<<10)); err != nil {
+						return
+					}
+				}
+			}
+		}, cluster.ClassTooMuch, cluster.StageDriver, "a line longer than the protocol allows", ""},
+		{"probe of an older glibc", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) {
+				io.WriteString(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
+				sendStatus(ch, 1)
+			}
+		}, cluster.ClassPlatform, cluster.StageProbe, "the probe does not run on this system", "GLIBC_2.34"},
+		{"another machine", func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) {
+				io.WriteString(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
+				sendStatus(ch, exitNeed)
+			}
+		}, cluster.ClassPlatform, cluster.StageProbe, "no probe for Linux sparc64", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			noLeaks(t)
+			s := newSite(t)
+			short(s.d)
+			n := startNode(t, s, c.change)
+			s.configure("n", n)
+			f := s.mustFail("n", c.class)
+			if f.Stage != c.stage || f.Summary != c.summary || !strings.Contains(f.Words, c.words) {
+				t.Errorf("want %q at %q with words %q; got %s", c.summary, c.stage, c.words, describe(f))
+			}
+			if len(f.Words) > maxWords {
+				t.Errorf("%d bytes of words", len(f.Words))
+			}
+			if step := s.steps.last(c.stage); step.State != cluster.StepFailed || step.Text == "" {
+				t.Errorf("stage %s is %q %q, want failed", c.stage, step.State, step.Text)
+			}
+		})
+	}
+}
+
+// TestAdopt imitates pam_slurm_adopt: the key is right, then come a banner and the end.
+func TestAdopt(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	var conn net.Conn
+	n := startNode(t, s, func(n *node) {
+		n.raw = func(c net.Conn) { conn = c; n.speak(c) }
+		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, nil }
+		n.config.VerifiedPublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey, *ssh.Permissions, string) (*ssh.Permissions, error) {
+			time.AfterFunc(20*time.Millisecond, func() { conn.Close() })
+			return nil, &ssh.BannerError{Err: errors.New("pam"), Message: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n"}
+		}
+		n.config.MaxAuthTries = -1
+	})
+	s.configure("n", n)
+	f := s.mustFail("n", cluster.ClassAdopt)
+	if f.Summary != "login refused (pam_slurm_adopt)" || f.Stage != cluster.StageLogin {
+		t.Errorf("got %s", describe(f))
+	}
+	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, then closed by PAM" {
+		t.Errorf("login: %q", got)
+	}
+	host, port, _ := net.SplitHostPort(n.ln.Addr().String())
+	want := "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by " + host + " port " + port
+	if f.Words != want {
+		t.Errorf("words %q, want %q", f.Words, want)
+	}
+}
+
+func TestBannerAndLoginNoiseArePassedOver(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, func(n *node) {
+		n.config.BannerCallback = func(ssh.ConnMetadata) string { return "*** Authorized users only; see pam_slurm_adopt(8) ***\n" }
+		n.session = func(ch ssh.Channel, command string) {
+			io.WriteString(ch, "quota 93% used\nno newline: ")
+			io.WriteString(ch.Stderr(), "a warning\n")
+			n.sh(ch, command)
+		}
+	})
+	s.configure("n", n)
+	session := s.mustOpen("n")
+	if m, err := session.Next(); err != nil || m.Hello == nil {
+		t.Fatal(m, err)
+	}
+}
+
+func TestHostKeys(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	other, _ := newSigner(t)
+	line := func(key ssh.PublicKey) string {
+		return knownhosts.Line([]string{knownhosts.Normalize(n.ln.Addr().String())}, key) + "\n"
+	}
+	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n")+"StrictHostKeyChecking no\n")
+
+	f := s.mustFail("n", cluster.ClassHostKeyUnknown)
+	if f.Stage != cluster.StageHostKey || !strings.Contains(strings.Join(f.Hints, "|"), "ssh n") {
+		t.Errorf("unknown: %s", describe(f))
+	}
+	if f := s.mustFail("n", cluster.ClassHostKeyUnknown); !strings.Contains(f.Words, ssh.FingerprintSHA256(n.host.PublicKey())) {
+		t.Errorf("no fingerprint: %s", describe(f))
+	}
+
+	writeFile(t, s.known, "# one\n"+line(other.PublicKey()))
+	f = s.mustFail("n", cluster.ClassHostKeyChanged)
+	hints := strings.Join(f.Hints, "|")
+	if !strings.Contains(hints, s.known+":2") || !strings.Contains(hints, "ssh-keygen") {
+		t.Errorf("changed: %s", describe(f))
+	}
+
+	writeFile(t, s.known, "@revoked * "+string(ssh.MarshalAuthorizedKey(n.host.PublicKey()))+line(n.host.PublicKey()))
+	if f := s.mustFail("n", cluster.ClassHostKeyChanged); f.Summary != "host key is revoked" {
+		t.Errorf("revoked: %s", describe(f))
+	}
+
+	// It heals by itself once the file is right, and a line that nobody understands does no harm.
+	writeFile(t, s.known, "host 1024 35 1234567890\nbad\n@strange * x y\n"+line(n.host.PublicKey()))
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
+		t.Errorf("host key: %q", got)
+	}
+}
+
+func TestNetworkFailures(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	s.configure("refused", n)
+	n.stop()
+	if f := s.mustFail("refused", cluster.ClassRefused); f.Stage != cluster.StageTCP {
+		t.Errorf("refused: %s", describe(f))
+	}
+	if f := s.mustFail("no-such-host.invalid", cluster.ClassUnknownHost); f.Stage != cluster.StageName {
+		t.Errorf("unknown host: %s", describe(f))
+	}
+	for _, option := range []string{"ProxyJump login", "ProxyCommand nc %h %p", "RevokedHostKeys ~/.ssh/revoked"} {
+		writeFile(t, filepath.Join(s.home, ".ssh", "config"), "Host far\n  "+option+"\n")
+		s.d.config.read = time.Time{}
+		if f := s.mustFail("far", cluster.ClassLocal); !strings.Contains(f.Summary, strings.Fields(option)[0]) {
+			t.Errorf("%s: %s", option, describe(f))
+		}
+	}
+}
+
+// TestCancel ends the context in each stage: Open returns soon and with the context's error.
+func TestCancel(t *testing.T) {
+	for name, change := range map[string]func(*node){
+		"ssh":   func(n *node) { n.raw = func(c net.Conn) { io.Copy(io.Discard, c) } },
+		"probe": func(n *node) { n.session = func(ch ssh.Channel, _ string) { io.Copy(io.Discard, ch) } },
+		"driver": func(n *node) {
+			n.session = func(ch ssh.Channel, _ string) { io.WriteString(ch, wire.Magic+"\n"); io.Copy(io.Discard, ch) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			s := newSite(t)
+			s.configure("n", startNode(t, s, change))
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			why := errors.New("the job ended")
+			began := time.Now()
+			_, err := s.d.Open(ctx, "n", func(step cluster.Step) {
+				if string(step.Stage) == name && step.State == cluster.StepBegan {
+					time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
+				}
+			})
+			if !errors.Is(err, why) || time.Since(began) > 2*time.Second {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+		})
+	}
+}
+
+// next reads until an error comes.
+func failing(t *testing.T, next func() (wire.Message, error)) error {
+	t.Helper()
+	for {
+		if _, err := next(); err != nil {
+			return err
+		}
+	}
+}
+
+// TestFailuresOfSessions ends sessions that streamed.
+func TestFailuresOfSessions(t *testing.T) {
+	start := wire.Magic + "\n" + hello
+	for _, c := range []struct {
+		name    string
+		session func(ssh.Channel, string)
+		class   cluster.Class
+		words   string
+	}{
+		{"killed", func(ch ssh.Channel, _ string) {
+			io.WriteString(ch, start)
+			ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
+				Name       string
+				Core       bool
+				Text, Lang string
+			}{Name: "KILL"}))
+		}, cluster.ClassProbeKilled, ""},
+		{"killed under a shell", say(start, 137), cluster.ClassProbeKilled, ""},
+		{"fails", func(ch ssh.Channel, _ string) {
+			io.WriteString(ch, start)
+			io.WriteString(ch.Stderr(), "panic: oh\n")
+			sendStatus(ch, 2)
+		}, cluster.ClassProbeFailed, "panic: oh"},
+		{"closed", func(ch ssh.Channel, _ string) { io.WriteString(ch, start) }, cluster.ClassClosed, ""},
+		{"garbage", say(start+"oops\n", 0), cluster.ClassGarbage, "oops"},
+		{"another protocol", say(start+"{\"future\":{}}\n", 0), cluster.ClassGarbage, ""},
+		{"mid-line", say(start+"{\"rep", 137), cluster.ClassProbeKilled, ""},
+		{"too long", say(start+strings.Repeat("y", wire.MaxLine+1), 0), cluster.ClassTooMuch, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			noLeaks(t)
+			s := newSite(t)
+			n := startNode(t, s, func(n *node) { n.session = c.session })
+			s.configure("n", n)
+			session := s.mustOpen("n")
+			f := wantClass(t, failing(t, session.Next), c.class)
+			if f.Stage != "" || !strings.Contains(f.Words, c.words) {
+				t.Errorf("got %s", describe(f))
+			}
+		})
+	}
+}
+
+// TestSilence freezes a connection that streamed: it ends by itself, and Close does not hang on it.
+func TestSilence(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	s.d.limits.alive, s.d.limits.silence = 50*time.Millisecond, 300*time.Millisecond
+	n := startNode(t, s, nil)
+	relay := newRelay(t, n.ln.Addr().String())
+	s.configure("n", n)
+	host, port, _ := net.SplitHostPort(relay.ln.Addr().String())
+	writeFile(t, filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host n\nHostName %s\nPort %s\nHostKeyAlias alias\n", host, port))
+	s.append(s.known, knownhosts.Line([]string{"alias"}, n.host.PublicKey())+"\n")
+	s.d.config.read = time.Time{}
+
+	session := s.mustOpen("n")
+	ended := make(chan error, 1)
+	go func() { ended <- failing(t, session.Next) }()
+	select {
+	case err := <-ended:
+		t.Fatalf("ended although Alives are answered: %v", describe(err))
+	case <-time.After(3 * s.d.limits.silence):
+	}
+	relay.freeze()
+	select {
+	case err := <-ended:
+		wantClass(t, err, cluster.ClassSilent)
+	case <-time.After(5 * time.Second):
+		t.Fatal("a frozen connection does not end")
+	}
+	began := time.Now()
+	session.Close()
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("Close took %v", took)
+	}
+}
+
+// TestCloseOfFrozen closes a session whose node does not answer any more.
+func TestCloseOfFrozen(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			io.WriteString(ch, wire.Magic+"\n"+hello)
+			<-t.Context().Done() // deaf for the end of its input
+		}
+	})
+	s.configure("n", n)
+	session := s.mustOpen("n")
+	waiting := make(chan error, 1)
+	session.Next()
+	go func() { _, err := session.Next(); waiting <- err }()
+	began := time.Now()
+	session.Close()
+	session.Close()
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	select {
+	case err := <-waiting:
+		if !errors.Is(err, errClosed) {
+			t.Errorf("Next returned %v", err)
+		}
+	case <-time.After(time.Second):
+		t.Error("Next still waits")
+	}
+}
+
+// relay passes bytes on until it is frozen.
+type relay struct {
+	ln     net.Listener
+	frozen chan struct{}
+}
+
+func newRelay(t *testing.T, to string) *relay {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{ln: ln, frozen: make(chan struct{})}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		a, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		b, err := net.Dial("tcp", to)
+		if err != nil {
+			return
+		}
+		t.Cleanup(func() { a.Close(); b.Close() })
+		go r.pass(a, b)
+		r.pass(b, a)
+	}()
+	return r
+}
+
+func (r *relay) freeze() { close(r.frozen) }
+
+func (r *relay) pass(from, to net.Conn) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		select {
+		case <-r.frozen:
+			return
+		default:
+		}
+		if err != nil {
+			to.Close()
+			return
+		}
+		to.Write(buf[:n])
+	}
+}
+
+func TestKeys(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	s.configure("n", n)
+	good, err := os.ReadFile(filepath.Join(s.home, ".ssh", "id_ed25519"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, locked := newSigner(t)
+	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), locked, "secret")
+	f := s.mustFail("n", cluster.ClassAuth)
+	if !slices.ContainsFunc(f.Hints, func(h string) bool { return strings.Contains(h, "id_ed25519 has a passphrase") }) {
+		t.Errorf("locked key: %s", describe(f))
+	}
+	if got := s.steps.last(cluster.StageLogin).Text; got != "no key to offer" {
+		t.Errorf("login: %q", got)
+	}
+
+	_, wrong := newSigner(t)
+	writeKey(t, filepath.Join(s.home, ".ssh", "wrong"), wrong, "")
+	writeFile(t, filepath.Join(s.home, ".ssh", "a key"), string(good))
+	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
+	s.d.config.read = time.Time{}
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, a key" {
+		t.Errorf("login: %q\n%s", got, s.steps.String())
+	}
+	if !strings.Contains(s.steps.String(), "trying publickey (key 2 of 2)") {
+		t.Errorf("steps:\n%s", s.steps.String())
+	}
+}
