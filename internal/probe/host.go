@@ -178,8 +178,9 @@ func (f *procFile) head(buf []byte) ([]byte, error) {
 		}
 		f.file = file
 	}
-	n, err := f.file.ReadAt(buf, 0)
-	if n == 0 {
+	// One read gives all, as procfs makes the content at the first.
+	n, err := pread(f.file, buf)
+	if err != nil {
 		f.close()
 		return nil, fmt.Errorf("read %q: %w", f.path, err)
 	}

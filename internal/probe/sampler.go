@@ -55,9 +55,10 @@ type sampler struct {
 	host  *hostReader
 	procs *processReader
 
-	pace *wire.Pace // nil until asked for
-	beat *time.Ticker
-	seq  uint64
+	pace  *wire.Pace // nil until asked for
+	beat  *time.Ticker
+	retry *time.Timer // runs while the inventory is incomplete: to wake up for nothing costs as much as half a report
+	seq   uint64
 }
 
 func newSampler(out io.Writer, opts Options) *sampler {
@@ -67,13 +68,18 @@ func newSampler(out io.Writer, opts Options) *sampler {
 	if opts.Now == nil {
 		opts.Now = now
 	}
-	return &sampler{
+	s := &sampler{
 		opts:  opts,
 		out:   out,
 		cards: &inventory{lib: opts.Library},
 		host:  newHostReader(opts.Proc),
 		procs: newProcessReader(opts.Proc),
+		beat:  time.NewTicker(time.Hour),
+		retry: time.NewTimer(time.Hour),
 	}
+	s.beat.Stop() // until a pace is asked for
+	s.retry.Stop()
+	return s
 }
 
 // run speaks until ctx ends or out cannot be written. It greets before it calls into the driver, which may take seconds.
@@ -83,14 +89,11 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	if _, err := io.WriteString(s.out, wire.Magic+"\n"); err != nil {
 		return fmt.Errorf("greet: %w", err)
 	}
-	s.cards.refresh()
-	if err := s.hello(); err != nil {
+	defer s.beat.Stop()
+	defer s.retry.Stop()
+	if err := s.takeStock(); err != nil {
 		return err
 	}
-	s.beat = time.NewTicker(time.Hour)
-	s.beat.Stop() // until a pace is asked for
-	retry := time.NewTicker(retryEvery)
-	defer retry.Stop()
 	for {
 		var err error
 		select {
@@ -100,15 +103,26 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 			err = s.answer(r)
 		case <-s.beat.C:
 			err = s.report(false)
-		case <-retry.C:
-			if s.cards.incomplete() && s.cards.refresh() {
-				err = s.hello()
-			}
+		case <-s.retry.C:
+			err = s.takeStock()
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// takeStock attaches to the driver where it is not yet, lists the GPUs, and says so when something changed. It comes again as long as
+// something is missing.
+func (s *sampler) takeStock() error {
+	changed := s.cards.refresh()
+	if s.cards.incomplete() {
+		s.retry.Reset(retryEvery)
+	}
+	if !changed {
+		return nil
+	}
+	return s.hello()
 }
 
 // answer does what a request asks for, and replies.
@@ -164,6 +178,7 @@ func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
 	if sm.gone != "" {
 		s.cards.drop(sm.gone)
+		s.retry.Reset(retryEvery)
 		if err := s.hello(); err != nil {
 			return err
 		}

@@ -1,0 +1,24 @@
+//go:build !linux
+
+package probe
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+var started = time.Now()
+
+func now() Moment { return Moment{Mono: time.Since(started), Wall: time.Now()} }
+
+func kernel() string { return "" }
+
+func pread(f *os.File, buf []byte) (int, error) {
+	n, err := f.ReadAt(buf, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
