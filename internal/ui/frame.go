@@ -29,23 +29,22 @@ type frame struct {
 	order  []string      // the job's nodes as they are shown
 	health health
 
-	samples, dots []float32 // scratch of the graphs
+	*scratch
+}
+
+// scratch is the memory that histories are worked out in. It is kept from frame to frame.
+type scratch struct {
+	samples, dots []float32
+	counts        []uint16
+	percents      [][101]uint16
 }
 
 // tall is the height from which blank lines part the sections.
 const tall = 30
 
 // render draws the scene on the canvas, which has the terminal's size.
-func render(c *draw.Canvas, s scene) {
-	f := &frame{Canvas: c, scene: s}
-	f.w, f.h = c.Size()
-	f.jobAt = s.view.settle(s.snap)
-	if f.jobAt >= 0 {
-		f.job = &s.snap.Jobs[f.jobAt]
-		f.health = newHealth(s.snap, f.job)
-		f.order = s.view.order(f.job, f.health)
-		f.choose()
-	}
+func render(c *draw.Canvas, s scene, m *scratch) {
+	f := newFrame(c, s, m)
 	switch {
 	case s.view.screen == screenHelp:
 		f.help()
@@ -58,6 +57,20 @@ func render(c *draw.Canvas, s scene) {
 	default:
 		f.nodeView()
 	}
+}
+
+// newFrame begins a picture of the scene on the canvas: it finds the job and the node that the scene is about.
+func newFrame(c *draw.Canvas, s scene, m *scratch) *frame {
+	f := &frame{Canvas: c, scene: s, scratch: m}
+	f.w, f.h = c.Size()
+	f.jobAt = s.view.settle(s.snap)
+	if f.jobAt >= 0 {
+		f.job = &s.snap.Jobs[f.jobAt]
+		f.health = newHealth(s.snap, f.job)
+		f.order = s.view.order(f.job, f.health)
+		f.choose()
+	}
+	return f
 }
 
 // choose finds the selected node. One that the Snapshot knows nothing of is one that nobody has tried to reach yet.

@@ -1,0 +1,18 @@
+// Command nvnodetop shows every GPU of a SLURM job, on however many nodes, on one screen.
+package main
+
+import (
+	"os"
+
+	"github.com/nvnodetop/nvnodetop/internal/app"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
+)
+
+func main() {
+	// The probe comes before everything else: on a compute node it shall cost nothing but itself.
+	if len(os.Args) > 1 && os.Args[1] == "probe" {
+		os.Exit(probe.Main(app.Version(), nvml.New()))
+	}
+	os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

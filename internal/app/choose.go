@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/local"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+)
+
+// demoSeed makes every demo the same story.
+const demoSeed = 48211
+
+// parallelDials is how many nodes are dialed at a time: enough for 512 nodes in a moment, too few for a login node to notice.
+const parallelDials = 32
+
+// choose finds out where the Events come from.
+func choose(ctx context.Context, cfg *config.Config) (feed, error) {
+	if cfg.Demo != "" {
+		nodes, gpus, err := cfg.DemoSize()
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		return source.NewDemo(nodes, gpus, demoSeed, cfg.Poll), nil
+	}
+	name, host := whoAndWhere()
+	if cfg.Nodes != "" {
+		names, err := slurm.ExpandHostlist(cfg.Nodes)
+		if err != nil {
+			return nil, usage("--nodes: %w", err)
+		}
+		nodes, err := overSSH(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
+	}
+	if !slurm.Installed() {
+		return thisHost(ctx, cfg, name, host)
+	}
+	nodes, err := overSSH(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return source.NewLive(slurm.New(slurm.Command, slurm.Deadline), nodes, name, host), nil
+}
+
+func overSSH(cfg *config.Config) (*poller.Manager, error) {
+	dialer, err := remote.New(remote.Config{Version: Version()})
+	if err != nil {
+		return nil, &exitError{exitFailed, err}
+	}
+	return poller.New(poller.Config{Opener: dialer, Interval: cfg.Poll, Dials: parallelDials}), nil
+}
+
+// thisHost is what there is to show where there is no SLURM: the GPUs of this very host, if it has any.
+func thisHost(ctx context.Context, cfg *config.Config, name, host string) (feed, error) {
+	opener, err := local.New()
+	if err != nil {
+		return nil, &exitError{exitFailed, err}
+	}
+	if !hasGPUs(ctx, opener) {
+		return nil, &exitError{exitNoJobs, errors.New("this host has neither SLURM (no squeue in PATH) nor an NVIDIA GPU: " +
+			"run it on a login node, name hosts with --nodes gpu[01-04], or look at --demo")}
+	}
+	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Dials: 1})
+	return source.NewHosts(host, []string{host}, nodes, name, host), nil
+}
+
+// localWithin is how long the look at this host's GPUs may take.
+const localWithin = 10 * time.Second
+
+func hasGPUs(ctx context.Context, opener poller.Opener) bool {
+	ctx, cancel := context.WithTimeout(ctx, localWithin)
+	defer cancel()
+	session, err := opener.Open(ctx, "", func(cluster.Step) {})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = session.Close() }()
+	msg, err := session.Next()
+	return err == nil && msg.Hello != nil && len(msg.Hello.GPUs) > 0
+}
+
+// whoAndWhere is for the screen. What cannot be found out is told as it is.
+func whoAndWhere() (name, host string) {
+	name, host = os.Getenv("USER"), "this host"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	if name == "" {
+		name = fmt.Sprint(os.Getuid())
+	}
+	return name, host
+}

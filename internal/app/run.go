@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+)
+
+// feed is where the Events come from, and who takes what a person asks for.
+type feed interface {
+	cluster.Source
+	ui.Controls
+}
+
+// partingTime is how long quitting waits for sessions to close. They are asked to, politely; what is left then dies with the process,
+// and the probes with their connections.
+const partingTime = 2 * time.Second
+
+func run(ctx context.Context, cfg *config.Config, io streams) error {
+	if !cfg.Once && !cfg.JSON && !(isTerminal(io.in) && isTerminal(io.out)) {
+		return usage("this is not a terminal: use --once for text or --json for a program")
+	}
+	from, err := choose(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	store := cluster.NewStore(cfg.Poll)
+	if cfg.Once || cfg.JSON {
+		return once(ctx, cfg, io, store, from)
+	}
+	return watch(ctx, cfg, io, store, from)
+}
+
+// watch shows the screens until the person quits or a signal comes.
+func watch(ctx context.Context, cfg *config.Config, io streams, store *cluster.Store, from feed) error {
+	ctx, quit := context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return from.Run(ctx, store.Apply) })
+	group.Go(func() error {
+		defer quit()
+		return ui.Run(ctx, screen(cfg, store, from), io.in, io.out)
+	})
+	<-ctx.Done()
+	return wait(group)
+}
+
+func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
+	return ui.Options{
+		Snapshot: store.Snapshot,
+		Now:      time.Now,
+		Controls: from,
+		Poll:     cfg.Poll,
+		Display:  cfg.Display,
+		Theme:    cfg.Theme,
+		ASCII:    ascii(cfg),
+		Colors:   colors(cfg),
+		Version:  Version(),
+		// A home that is full or read-only takes nothing from this run: the choice holds, it is only not kept.
+		Remember: func(colors string) { _ = config.RememberColors(colors) },
+	}
+}
+
+// wait is group.Wait that does not wait for ever.
+func wait(group *errgroup.Group) error {
+	done := make(chan error, 1)
+	go func() { done <- group.Wait() }()
+	select {
+	case err := <-done:
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return &exitError{exitFailed, err}
+		}
+	case <-time.After(partingTime):
+	}
+	return nil
+}
+
+// once waits until every node has answered or failed, or the time is up, and prints one Snapshot.
+func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.Store, from feed) error {
+	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
+	defer cancel()
+	if cfg.JSON {
+		from.Look(poller.EveryNode, true)
+	}
+	news := make(chan struct{}, 1)
+	var group errgroup.Group
+	group.Go(func() error {
+		return from.Run(ctx, func(e cluster.Event) {
+			store.Apply(e)
+			select {
+			case news <- struct{}{}:
+			default:
+			}
+		})
+	})
+	for waiting := true; waiting; {
+		select {
+		case <-news:
+			waiting = !settled(store.Snapshot(time.Now()))
+		case <-ctx.Done():
+			waiting = false
+		}
+	}
+	snap := store.Snapshot(time.Now())
+	cancel()
+	if err := errors.Join(wait(&group), printOnce(cfg, io, snap)); err != nil {
+		return &exitError{exitFailed, err}
+	}
+	return verdict(snap)
+}
+
+// settled reports whether every node has answered or failed.
+func settled(s *cluster.Snapshot) bool {
+	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() {
+		return false // nothing has been heard of any job
+	}
+	for _, n := range s.Nodes {
+		if n.State == cluster.NodeConnecting {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict is the exit code of one Snapshot.
+func verdict(s *cluster.Snapshot) error {
+	failure := s.Discovery.Failure
+	if len(s.Jobs) == 0 {
+		if failure != nil {
+			return &exitError{exitNoJobs, fmt.Errorf("%s: %w", s.Discovery.Command, failure)}
+		}
+		return &exitError{exitNoJobs, errors.New("no running job")}
+	}
+	for _, n := range s.Nodes {
+		if n.State != cluster.NodeStreaming {
+			return &exitError{code: exitFailed}
+		}
+	}
+	return nil
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

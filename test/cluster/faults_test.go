@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+)
+
+// TestFaults makes every fault of a node while the job is watched: the node says what happened in words and with a hint, the others
+// go on, and when the fault heals it comes back by itself.
+func TestFaults(t *testing.T) {
+	job(t, 3)
+	w := watch(t)
+	w.sees(streaming(3, 3))
+	w.types(".") // to node02, whose page then is the doctor
+	for _, tc := range []struct {
+		name  string
+		fault [][]string // on node02, in this order
+		says  []string   // on its page
+		row1  string     // how row 1 counts it
+	}{
+		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "1 node unreachable"},
+		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "1 node unreachable"},
+		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{"no "}, "1 node unreachable"},
+		{"silent", [][]string{{"drop"}}, []string{"silent"}, "1 node silent"},
+		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no answer after 5s"}, "1 node unreachable"},
+		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "1 node silent"},
+		{"frozen sshd at the dial", [][]string{{"killsession"}, {"stopsshd"}}, []string{"sshd says nothing"}, "1 node unreachable"},
+		{"key not accepted", [][]string{{"nokey"}, {"killsession"}}, []string{"permission denied (publickey)", "Permission denied"}, "1 node refused"},
+		{"user denied", [][]string{{"deny", "alice"}, {"killsession"}}, []string{"permission denied"}, "1 node refused"},
+		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key has changed", "ssh-keygen -R"}, "1 host key changed"},
+		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key is not known"}, "1 host key unknown"},
+		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "1 node"},
+		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"not the probe's protocol", "Segmentation fault"}, "1 node failed"},
+		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"a line longer than the protocol allows"}, "1 node failed"},
+		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no room for the probe", "No space left on device"}, "1 node failed"},
+		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"may not be executed"}, "1 node failed"},
+		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"library is not on this node"}, "1 node without NVML"},
+		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"of different versions"}, "1 node without NVML"},
+		{"GPU lost", [][]string{{"gpulost"}}, []string{"the GPU is lost"}, "1 GPU lost"},
+		{"power off", [][]string{{"poweroff"}}, []string{"no "}, "1 node unreachable"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := &watcher{w.Terminal, t}
+			began := time.Now()
+			w.sees(streaming(3, 3))
+			for _, f := range tc.fault {
+				fault(t, append([]string{f[0], "node02"}, f[1:]...)...)
+			}
+			w.sees(tc.row1)
+			w.sees(tc.says...)
+			said := time.Since(began)
+			healing := time.Now()
+			do(t, "heal", "node02")
+			w.sees(streaming(3, 3))
+			t.Logf("said after %.1f s, healed after %.1f s", said.Seconds(), time.Since(healing).Seconds())
+		})
+	}
+	w.quits()
+}

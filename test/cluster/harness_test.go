@@ -1,0 +1,267 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/term"
+)
+
+// nodes of the cluster that the tests share; jobs use the first few.
+const nodes = 4
+
+// program is where alice finds nvnodetop on every host.
+var program string
+
+func TestMain(m *testing.M) {
+	if os.Getenv("NVNODETOP_CLUSTER") == "" {
+		fmt.Println("left out: the tests on a real cluster; scripts/test runs them as root on Debian")
+		os.Exit(0)
+	}
+	code, err := withCluster(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func withCluster(m *testing.M) (code int, err error) {
+	dir, err := os.MkdirTemp("", "nvnodetop-test-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	exe := filepath.Join(dir, "nvnodetop")
+	build := exec.Command("go", "build", "-race", "-o", exe, "./cmd/nvnodetop")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("go build: %w: %s", err, out)
+	}
+	defer func() {
+		if _, downErr := script("down"); err == nil {
+			err = downErr
+		}
+	}()
+	if _, err := script("up", strconv.Itoa(nodes)); err != nil {
+		return 1, err
+	}
+	if program, err = script("put", exe); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
+
+// script runs scripts/testcluster and returns what it prints.
+func script(args ...string) (string, error) {
+	cmd := exec.Command("../../scripts/testcluster", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("testcluster %s: %w: %s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// do is script for steps of a test.
+func do(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := script(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// fault makes a fault, and heals the node when the test ends.
+func fault(t *testing.T, args ...string) {
+	t.Helper()
+	host := "ctl"
+	if len(args) > 1 {
+		host = args[1]
+	}
+	t.Cleanup(func() { do(t, "heal", host) })
+	do(t, append([]string{"fault"}, args...)...)
+}
+
+// job begins a job of alice's on n nodes and ends it with the test. It returns its id.
+func job(t *testing.T, n int, args ...string) string {
+	t.Helper()
+	id := do(t, append([]string{"job", strconv.Itoa(n)}, args...)...)
+	t.Cleanup(func() { cancelJob(t, id) })
+	return id
+}
+
+// cancelJob returns when the job's nodes are free again: the next test's job begins at once then.
+func cancelJob(t *testing.T, id string) {
+	t.Helper()
+	do(t, "on", "login", "scancel", id)
+	for range 300 {
+		if out, err := script("on", "login", "squeue", "-h", "-j", id, "-t", "R,CG"); err != nil || out == "" {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("job %s does not end", id)
+}
+
+// watcher is nvnodetop in a terminal.
+type watcher struct {
+	*term.Terminal
+	t *testing.T
+}
+
+// slack is how long something may take that takes a second on a machine of its own.
+const slack = 45 * time.Second
+
+// watch runs nvnodetop as alice on login, at a poll of one second.
+func watch(t *testing.T, args ...string) *watcher {
+	t.Helper()
+	return watchSize(t, 120, 40, args...)
+}
+
+func watchSize(t *testing.T, columns, rows int, args ...string) *watcher {
+	t.Helper()
+	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, "1", "1"}, args...)...)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
+	terminal, err := term.Start(cmd, columns, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watcher{terminal, t}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the last screen:\n%s", w.Screen())
+		}
+		w.Close()
+	})
+	return w
+}
+
+// sees waits until all words are on the screen.
+func (w *watcher) sees(words ...string) {
+	w.t.Helper()
+	if _, err := w.WaitFor(slack, strings.Join(words, ", "), func(s string) bool { return all(s, words) }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func all(s string, words []string) bool {
+	flat := strings.Join(strings.Fields(s), " ") // a sentence may be broken over lines
+	for _, word := range words {
+		if !strings.Contains(flat, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *watcher) types(keys string) {
+	w.t.Helper()
+	if err := w.Type(keys); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// quits ends it with q, and checks that the terminal is as it was.
+func (w *watcher) quits() {
+	w.t.Helper()
+	w.types("q")
+	code, err := w.Wait(5 * time.Second)
+	if err != nil || code != 0 {
+		w.t.Errorf("exit code %d, %v; the screen:\n%s", code, err, w.Screen())
+	}
+	w.restored()
+}
+
+func (w *watcher) restored() {
+	w.t.Helper()
+	raw := w.Raw()
+	if w.AltScreen() || strings.LastIndex(raw, "\x1b[?25l") > strings.LastIndex(raw, "\x1b[?25h") {
+		w.t.Errorf("the terminal was not given back: alternate screen %v, the last bytes %q", w.AltScreen(), raw[max(0, len(raw)-300):])
+	}
+}
+
+// streaming is what row 1 says, at 120 columns, when so many of a job's nodes stream.
+func streaming(n, of int) string {
+	if n == of {
+		return fmt.Sprintf("all %d GPUs well", 4*n)
+	}
+	return fmt.Sprintf("%d of %d nodes streaming", n, of)
+}
+
+// result is a program that has run to its end.
+type result struct {
+	stdout, stderr string
+	code           int
+	took           time.Duration
+}
+
+// runs runs nvnodetop as alice on login without a terminal.
+func runs(t *testing.T, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program}, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	began := time.Now()
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("nvnodetop %s does not end; stderr: %s", strings.Join(args, " "), errs.String())
+	}
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode(), time.Since(began)}
+}
+
+// decoded is the document of --json, as a program would read it.
+type decoded struct {
+	Version int
+	Jobs    []struct {
+		ID, Name string
+		Nodes    []string
+		GPUs     int
+		Findings []struct{ Kind, Class, Node, Text, Hint string }
+	}
+	Nodes []struct {
+		Name, State string
+		Driver      string `json:"driver_version"`
+		Failure     struct{ Class, Summary, Words string }
+		Host        map[string]float64
+		GPUs        []map[string]any
+		Processes   []map[string]any
+	}
+}
+
+func (r result) json(t *testing.T) decoded {
+	t.Helper()
+	var d decoded
+	if err := json.Unmarshal([]byte(r.stdout), &d); err != nil {
+		t.Fatalf("--json printed %q (stderr %q): %v", r.stdout, r.stderr, err)
+	}
+	return d
+}
+
+// probes counts our processes on the nodes.
+func probes(t *testing.T) int {
+	t.Helper()
+	n := 0
+	for i := range nodes {
+		out, _ := script("on", fmt.Sprintf("node%02d", i+1), "pgrep", "-c", "nvnodetop") // exits 1 when there is none
+		found, _ := strconv.Atoi(out)
+		n += found
+	}
+	return n
+}

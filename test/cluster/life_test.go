@@ -1,0 +1,193 @@
+package cluster
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// gone waits until no process of ours is on any node.
+func gone(t *testing.T, within time.Duration) {
+	t.Helper()
+	began := time.Now()
+	for probes(t) > 0 {
+		if time.Since(began) > within {
+			t.Fatalf("%d probes live on the nodes after %v", probes(t), time.Since(began).Round(time.Millisecond))
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Logf("no probe is left after %.1f s", time.Since(began).Seconds())
+}
+
+// pid is nvnodetop's process, inside the login host.
+func pid(t *testing.T) string {
+	t.Helper()
+	return strings.Fields(do(t, "on", "login", "pgrep", "-o", "-f", "^"+program))[0]
+}
+
+func TestQuitLeavesNothing(t *testing.T) {
+	job(t, 3)
+	w := watch(t)
+	w.sees(streaming(3, 3))
+	if n := probes(t); n != 3 {
+		t.Errorf("%d probes on 3 nodes", n)
+	}
+	began := time.Now()
+	w.quits()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("quitting took %v", took)
+	}
+	gone(t, 3*time.Second)
+}
+
+// A frozen connection must not hold anybody up.
+func TestQuitWithAFrozenNode(t *testing.T) {
+	job(t, 2)
+	w := watch(t)
+	w.sees(streaming(2, 2))
+	fault(t, "stopsshd", "node01")
+	w.sees("[stale")
+	w.quits()
+}
+
+func TestKillLeavesNothing(t *testing.T) {
+	job(t, 3)
+	w := watch(t)
+	w.sees(streaming(3, 3))
+	do(t, "on", "login", "kill", "-9", pid(t))
+	gone(t, 5*time.Second)
+}
+
+func TestSignalsGiveTheTerminalBack(t *testing.T) {
+	job(t, 1)
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			w := watch(t)
+			w.sees(streaming(1, 1))
+			do(t, "on", "login", "kill", "-"+strconv.Itoa(int(sig)), pid(t))
+			if _, err := w.Wait(5 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			w.restored()
+			gone(t, 5*time.Second)
+		})
+	}
+}
+
+func TestJobIsCancelledWhileWatched(t *testing.T) {
+	keep := job(t, 1, "keep")
+	id := job(t, 2, "go")
+	w := watch(t)
+	w.sees("job [1/2]", streaming(1, 1))
+	w.types("j")
+	w.sees("Job "+id, "job [2/2]", streaming(2, 2))
+	cancelJob(t, id)
+	w.sees("Job "+keep, "job [1/1]", streaming(1, 1))
+	if n := probes(t); n != 1 {
+		t.Errorf("%d probes for one node", n)
+	}
+	cancelJob(t, keep)
+	w.sees("No running SLURM jobs found", "squeue")
+	gone(t, 5*time.Second)
+	again := job(t, 2, "again")
+	w.types("r")
+	w.sees("Job "+again, streaming(2, 2))
+	w.quits()
+}
+
+// The controller being away keeps the jobs on the screen and says so with its words.
+func TestControllerIsAway(t *testing.T) {
+	id := job(t, 2)
+	for _, f := range []struct{ away, back, words string }{
+		{"ctldstop", "ctldcont", "squeue"},
+		{"ctldkill", "ctldstart", "squeue"},
+	} {
+		t.Run(f.away, func(t *testing.T) {
+			w := watch(t)
+			w.sees(streaming(2, 2))
+			fault(t, f.away)
+			w.types("r")
+			w.sees("Job "+id, f.words)
+			do(t, "fault", f.back)
+			w.types("r")
+			w.sees(streaming(2, 2))
+			w.quits()
+		})
+	}
+}
+
+func TestSharedNodeHasOneSession(t *testing.T) {
+	for i := range 2 {
+		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", fmt.Sprintf("half%d", i),
+			"-o", "/dev/null", "--wrap", "gpuwork")
+		t.Cleanup(func() { cancelJob(t, id) })
+	}
+	w := watch(t)
+	w.sees("job [1/2]", "all 2 GPUs well")
+	w.types("j")
+	w.sees("job [2/2]", "all 2 GPUs well")
+	if n := probes(t); n != 1 {
+		t.Errorf("%d probes on a node that two jobs share", n)
+	}
+	w.quits()
+}
+
+func TestOddJobNames(t *testing.T) {
+	names := []string{"my job with  spaces", "a|b|c", "тест-日本語-ü", "tab\there", "esc\x1b[31mred", "", "new\nline"}
+	for _, name := range names {
+		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--gres=gpu:1", "-J", name, "-o", "/dev/null", "--wrap", "gpuwork")
+		t.Cleanup(func() { cancelJob(t, id) })
+	}
+	var d decoded
+	for range 20 {
+		if d = runs(t, "--json").json(t); len(d.Jobs) == len(names) {
+			break
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	var got []string
+	for _, j := range d.Jobs {
+		got = append(got, j.Name)
+	}
+	for _, want := range []string{"my job with  spaces", "a|b|c", "тест-日本語-ü", "tab here", "escred", ""} {
+		if !contains(got, want) {
+			t.Errorf("no job is called %q in %q", want, got)
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+func TestArraysAndHetJobs(t *testing.T) {
+	array := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=1-2", "--gres=gpu:1", "-o", "/dev/null", "--wrap", "gpuwork")
+	t.Cleanup(func() { cancelJob(t, array) })
+	het := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--gres=gpu:2", "-N1", ":", "--gres=gpu:1", "-N1", "--output=/dev/null", "--wrap", "gpuwork")
+	t.Cleanup(func() { cancelJob(t, het) })
+	want := []string{array + "_1", array + "_2", het + "+0", het + "+1"}
+	var got []string
+	for range 20 {
+		got = nil
+		for _, j := range runs(t, "--json").json(t).Jobs {
+			got = append(got, fmt.Sprint(j.ID))
+		}
+		if len(got) == len(want) {
+			break
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	for _, id := range want {
+		if !contains(got, id) {
+			t.Errorf("%s is missing in %q", id, got)
+		}
+	}
+}

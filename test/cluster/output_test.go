@@ -1,0 +1,160 @@
+package cluster
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/nvnodetop/nvnodetop/internal/export"
+)
+
+func TestJSON(t *testing.T) {
+	job(t, nodes)
+	r := runs(t, "--json")
+	if r.code != 0 {
+		t.Errorf("exit code %d, stderr %q", r.code, r.stderr)
+	}
+	t.Logf("%d nodes answered in %.1f s", nodes, r.took.Seconds())
+	validate(t, r.stdout)
+	d := r.json(t)
+	if len(d.Jobs) != 1 || d.Jobs[0].GPUs != 4*nodes || len(d.Nodes) != nodes {
+		t.Fatalf("%d jobs, %d nodes in\n%s", len(d.Jobs), len(d.Nodes), r.stdout)
+	}
+	for _, n := range d.Nodes {
+		if n.State != "streaming" || len(n.GPUs) != 4 || n.Host["memory_total_bytes"] < 1<<20 || n.Driver == "" {
+			t.Errorf("%s: %+v", n.Name, n)
+		}
+		for i, g := range n.GPUs {
+			for _, key := range []string{"util_percent", "memory_used_bytes", "power_watts", "temperature_celsius", "sm_mhz", "uuid"} {
+				if g[key] == nil {
+					t.Errorf("%s GPU%d has no %s", n.Name, i, key)
+				}
+			}
+		}
+		if len(n.Processes) != 4 || n.Processes[0]["user"] != "alice" || n.Processes[0]["name"] != "gpuwork" {
+			t.Errorf("%s: processes %v", n.Name, n.Processes)
+		}
+	}
+}
+
+func validate(t *testing.T, text string) {
+	t.Helper()
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(export.Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("schema.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.MustCompile("schema.json").Validate(doc); err != nil {
+		t.Errorf("the document does not match its schema: %v", err)
+	}
+}
+
+func TestJSONWithAFailedNode(t *testing.T) {
+	job(t, 3)
+	fault(t, "reject", "node02")
+	r := runs(t, "--json")
+	if r.code != 1 {
+		t.Errorf("exit code %d, want 1: a node failed", r.code)
+	}
+	validate(t, r.stdout)
+	for _, n := range r.json(t).Nodes {
+		want := "streaming"
+		if n.Name == "node02" {
+			want = "failed"
+		}
+		if n.State != want {
+			t.Errorf("%s is %s, want %s", n.Name, n.State, want)
+		}
+	}
+}
+
+func TestOnce(t *testing.T) {
+	id := job(t, 2)
+	r := runs(t, "--once")
+	if r.code != 0 || !all(r.stdout, []string{"Job " + id, "node01", "node02", "Used/Tot MiB", "A100"}) {
+		t.Errorf("exit code %d, stderr %q, printed\n%s", r.code, r.stderr, r.stdout)
+	}
+	if strings.Contains(r.stdout, "\x1b") {
+		t.Error("escape sequences in what is not a terminal")
+	}
+}
+
+func TestNoJobs(t *testing.T) {
+	for _, flag := range []string{"--json", "--once"} {
+		if r := runs(t, flag); r.code != 3 || !strings.Contains(r.stderr, "no running job") {
+			t.Errorf("%s: exit code %d, stderr %q; want 3 and why", flag, r.code, r.stderr)
+		}
+	}
+	w := watch(t)
+	w.sees("No running SLURM jobs found", "squeue --me")
+	w.quits()
+}
+
+func TestNodesByHand(t *testing.T) {
+	r := runs(t, "--json", "--nodes", "node[01-02],nosuch")
+	d := r.json(t)
+	if r.code != 1 || len(d.Nodes) != 3 {
+		t.Fatalf("exit code %d, %s", r.code, r.stdout)
+	}
+	for i, want := range []string{"streaming", "streaming", "failed"} {
+		if d.Nodes[i].State != want {
+			t.Errorf("%s is %s, want %s", d.Nodes[i].Name, d.Nodes[i].State, want)
+		}
+	}
+	if f := d.Nodes[2].Failure; f.Class != "unknown_host" {
+		t.Errorf("an unknown name is %+v", f)
+	}
+}
+
+func TestAdopt(t *testing.T) {
+	fault(t, "adopt", "node03")
+	d := runs(t, "--json", "--nodes", "node03").json(t)
+	if f := d.Nodes[0].Failure; f.Class != "adopt" || !strings.Contains(f.Words, "no active jobs on this node") {
+		t.Errorf("%+v", f)
+	}
+	w := watch(t, "--nodes", "node03")
+	w.sees("login refused (pam_slurm_adopt)", "Access denied by pam_slurm_adopt: you have no active jobs on this node")
+	w.quits()
+}
+
+func TestNoisyLogin(t *testing.T) {
+	fault(t, "noisy", "node01")
+	if r := runs(t, "--json", "--nodes", "node01"); r.code != 0 {
+		t.Errorf("exit code %d behind a noisy login: %s", r.code, r.stdout)
+	}
+}
+
+func TestOldDriver(t *testing.T) {
+	job(t, 1)
+	fault(t, "olddriver", "node01")
+	r := runs(t, "--json")
+	d := r.json(t)
+	if r.code != 0 || d.Nodes[0].GPUs[0]["util_percent"] == nil || d.Nodes[0].GPUs[0]["memory_used_bytes"] == nil {
+		t.Errorf("exit code %d: %s", r.code, r.stdout)
+	}
+	if f := d.Jobs[0].Findings; len(f) != 1 || f[0].Kind != "old_driver" {
+		t.Errorf("findings %+v", f)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"abc"}, {"0"}, {"5", "2", "1"}, {"--nonsense"}, {"-3"}, {"5", "x"}, {"--nodes", "a[1-"}, {"--colors", "blue"}, {"5", "2"}} {
+		r := runs(t, args...)
+		if r.code != 2 || strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "nvnodetop: ") || r.stdout != "" {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line", args, r.code, r.stdout, r.stderr)
+		}
+	}
+	if r := runs(t); !strings.Contains(r.stderr, "--once") {
+		t.Errorf("not a terminal: %q does not name --once", r.stderr)
+	}
+}
