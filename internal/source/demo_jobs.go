@@ -84,8 +84,8 @@ func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 			}
 			start += now - now%cycle
 		}
-		j.Job.Start = d.begin.Add(start)
-		j.Job.End = j.Job.Start.Add(j.Limit)
+		j.Start = d.begin.Add(start)
+		j.End = j.Start.Add(j.Limit)
 		jobs = append(jobs, j.Job)
 	}
 	return jobs

@@ -188,10 +188,15 @@ func (n *simNode) stream(now time.Duration) []cluster.Event {
 		})}
 	}
 	n.next = now + n.world.poll
-	if n.host.plot == silent && during(now, silenceBegins, silenceEnds) {
+	if n.host.silentAt(now) {
 		return nil
 	}
 	return []cluster.Event{{Report: n.report(now)}}
+}
+
+// silentAt reports whether the node sends nothing at now.
+func (h *host) silentAt(now time.Duration) bool {
+	return h.plot == silent && during(now, silenceBegins, silenceEnds)
 }
 
 // instruct lists processes from now on, or no more, and tries at once to reach a node that waits.
@@ -200,7 +205,7 @@ func (n *simNode) instruct(now time.Duration, look string, refresh bool) []clust
 		n.next = now
 	}
 	list := look == n.host.name || look == poller.EveryNode
-	anew := list && !n.listing && n.streaming() && !(n.host.plot == silent && during(now, silenceBegins, silenceEnds))
+	anew := list && !n.listing && n.streaming() && !n.host.silentAt(now)
 	n.listing = list
 	if !anew {
 		return nil

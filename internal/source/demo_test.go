@@ -53,7 +53,8 @@ func TestDemoTellsItsStory(t *testing.T) {
 		var controllerAway, healed bool
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
-		go NewDemo(8, 8, 1, 3*time.Second).Run(ctx, store.Apply)
+		done := make(chan error)
+		go func() { done <- NewDemo(8, 8, 1, 3*time.Second).Run(ctx, store.Apply) }()
 		for range 239 {
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -68,6 +69,9 @@ func TestDemoTellsItsStory(t *testing.T) {
 			jobs = append(jobs, len(s.Jobs))
 			controllerAway = controllerAway || s.Discovery.Failure != nil
 			healed = s.Discovery.Failure == nil && s.Jobs[0].Streaming == 8
+		}
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
 		}
 		for kind, by := range map[cluster.Kind]time.Duration{
 			cluster.KindConnecting: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: 40 * time.Second,

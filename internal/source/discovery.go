@@ -52,12 +52,15 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 	d.touch() // who starts the program is there
 	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, tell) {
 		before := d.known.Jobs
-		if err := d.question(ctx); err != nil {
+		began := time.Now()
+		answer, err := d.ask(ctx)
+		switch {
+		case ended(ctx):
+			return nil
+		case errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero():
 			return err
 		}
-		if ctx.Err() != nil {
-			return nil
-		}
+		d.learn(began, answer, err)
 		d.pace.asked(d.known.Took, d.known.Failure != nil, lost, !sameJobs(before, d.known.Jobs))
 		d.known.Next = d.next()
 		tell(d.known)
@@ -65,28 +68,21 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 	return nil
 }
 
+func ended(ctx context.Context) bool { return ctx.Err() != nil }
+
 // sameJobs reports whether a and b are the same runs of the same jobs.
 func sameJobs(a, b []cluster.Job) bool {
 	return slices.EqualFunc(a, b, func(a, b cluster.Job) bool { return a.ID == b.ID && a.Start.Equal(b.Start) })
 }
 
-// question asks once. The jobs stay what they were when there is no answer.
-func (d *discoverer) question(ctx context.Context) error {
-	began := time.Now()
-	answer, err := d.ask(ctx)
-	if ctx.Err() != nil {
-		return nil
-	}
-	if errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero() {
-		return err
-	}
+// learn takes in what came of a question. The jobs stay what they were when there is no answer.
+func (d *discoverer) learn(began time.Time, answer *slurm.Answer, err error) {
 	d.known.Asked = time.Now()
 	d.known.Took = d.known.Asked.Sub(began)
 	d.known.Failure = asFailure(err)
 	if answer != nil {
 		d.known.Answered, d.known.Jobs, d.known.Pending = d.known.Asked, answer.Jobs, answer.Pending
 	}
-	return nil
 }
 
 // asFailure is err as a Failure; nil for nil.
@@ -120,7 +116,7 @@ func (d *discoverer) wait(ctx context.Context, tell func(cluster.Discovery)) (lo
 	timer := time.NewTimer(time.Until(d.known.Next))
 	defer timer.Stop()
 	for {
-		next := d.known.Next
+		var next time.Time
 		select {
 		case <-ctx.Done():
 			return false, false

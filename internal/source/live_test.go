@@ -72,6 +72,11 @@ func (s *session) Send(r wire.Request) error {
 }
 
 func (s *session) Close() error {
+	s.end()
+	return nil
+}
+
+func (s *session) end() {
 	s.once.Do(func() {
 		close(s.closed)
 		s.network.mu.Lock()
@@ -80,7 +85,6 @@ func (s *session) Close() error {
 			delete(s.network.sessions, s.node)
 		}
 	})
-	return nil
 }
 
 // kill ends the session of a node from the far side.
@@ -88,7 +92,7 @@ func (n *network) kill(node string) {
 	n.mu.Lock()
 	s := n.sessions[node]
 	n.mu.Unlock()
-	s.Close()
+	s.end()
 }
 
 // watched are the nodes with a session; listing those of them that are asked for processes.
