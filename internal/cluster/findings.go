@@ -288,39 +288,3 @@ func clocks(g *GPU) string {
 	}
 	return fmt.Sprintf(", SM clock %d of %d MHz", *g.SMMHz, *g.Card.SMMax)
 }
-
-// Count is how often row 1 of the screen counts one group of findings.
-type Count struct {
-	Severity Severity
-	N        int
-	Text     string // "1 node refused", "3 nodes refused"
-}
-
-// Counts groups the findings of a job for one line, worst first. Notes are not counted.
-func (v *JobView) Counts() []Count {
-	type key struct {
-		severity Severity
-		group    [2]string
-	}
-	var order []key
-	n := map[key]int{}
-	for _, f := range v.Findings {
-		k := key{f.Severity, f.Group}
-		if f.Severity == Note {
-			continue
-		}
-		if n[k] == 0 {
-			order = append(order, k)
-		}
-		n[k]++
-	}
-	out := make([]Count, len(order))
-	for i, k := range order {
-		word := k.group[1]
-		if n[k] == 1 {
-			word = k.group[0]
-		}
-		out[i] = Count{Severity: k.severity, N: n[k], Text: fmt.Sprintf("%d %s", n[k], word)}
-	}
-	return out
-}

@@ -134,7 +134,7 @@ func TestDriverFindings(t *testing.T) {
 	}
 }
 
-func TestOrderAndCounts(t *testing.T) {
+func TestOrder(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, Job{ID: "1", Nodes: []string{"a", "b", "c", "d", "e"}})
 	for _, n := range []string{"a", "b"} {
@@ -149,18 +149,12 @@ func TestOrderAndCounts(t *testing.T) {
 	w.try(0, "e")
 	w.down(2, "e", ClassRefused)
 	snap := w.Snapshot(at(4))
-	var order, counts []string
+	var order []string
 	for _, f := range snap.Jobs[0].Findings {
 		order = append(order, f.Node)
 	}
-	for _, c := range snap.Jobs[0].Counts() {
-		counts = append(counts, c.Text)
-	}
 	if got := strings.Join(order, " "); got != "d e b a c" {
 		t.Errorf("order %s, want worst first, then newest first", got)
-	}
-	if got := strings.Join(counts, ", "); got != "1 node refused, 1 node unreachable, 2 memory errors, 1 connecting" {
-		t.Errorf("counts %s", got)
 	}
 }
 

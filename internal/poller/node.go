@@ -3,6 +3,8 @@ package poller
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -89,16 +91,21 @@ func asFailure(err error) cluster.Failure {
 	return cluster.Failure{Class: cluster.ClassOther, Summary: err.Error()}
 }
 
-// attempt opens a session and streams from it until it ends. streamed says that at least one report came.
+// attempt opens a session and streams from it until it ends. streamed says that at least one report came. A mistake of ours that
+// panics costs this node's session, not the screen and the other nodes: it is shown as the failure that it is.
 func (n *node) attempt(ctx context.Context) (streamed bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &cluster.Failure{Class: cluster.ClassLocal, Summary: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", p, debug.Stack())}
+		}
+	}()
 	select {
 	case n.dials <- struct{}{}:
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval}})
-	session, err := n.opener.Open(ctx, n.name, n.step)
-	<-n.dials
+	session, err := n.open(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -110,6 +117,11 @@ func (n *node) attempt(ctx context.Context) (streamed bool, err error) {
 	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
 	wg.Go(func() { n.keepPace(pacing, session) })
 	return n.stream(session)
+}
+
+func (n *node) open(ctx context.Context) (Session, error) {
+	defer func() { <-n.dials }()
+	return n.opener.Open(ctx, n.name, n.step)
 }
 
 func (n *node) step(s cluster.Step) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -334,6 +335,25 @@ func TestUnforeseenErrorsAreShown(t *testing.T) {
 		synctest.Wait()
 		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Summary == "the moon is in the way" }); n != 1 {
 			t.Error("the error did not become a failure")
+		}
+	})
+}
+
+// A mistake of ours on one node must not take the others with it.
+func TestAPanicCostsOneNode(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{fail: func(try int) error { panic("the moon fell down") }}
+	c.nodes["b"] = &fakeNode{}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a", "b"})
+		pass(10 * time.Second)
+		if n := r.count(func(e cluster.Event) bool { return e.Node == "b" && e.Report != nil }); n != 3 {
+			t.Errorf("b sent %d reports in 10 s, want 3", n)
+		}
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Node == "a" && e.Down != nil && strings.HasPrefix(e.Down.Failure.Words, "the moon fell down\n")
+		}); n < 2 {
+			t.Errorf("a told %d times what happened", n)
 		}
 	})
 }
