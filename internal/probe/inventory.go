@@ -11,6 +11,7 @@ import (
 type inventory struct {
 	lib   Library
 	up    bool // Init succeeded and Shutdown was not called since
+	was   bool // up, some time
 	slots []Slot
 	hello wire.Hello // the part of it that NVML gives
 }
@@ -28,6 +29,12 @@ func (n *inventory) incomplete() bool {
 	return false
 }
 
+// outdated says that the driver was replaced by one of another version while the probe ran. The library that goes with it is on the
+// disk, but the dynamic linker never lets go of the old one: only a new process loads it.
+func (n *inventory) outdated() bool {
+	return n.was && n.hello.FaultID == wire.FaultMismatch
+}
+
 // refresh tries to attach to the driver where it is not yet, lists the GPUs, and reports whether something changed.
 func (n *inventory) refresh() (changed bool) {
 	before := n.hello
@@ -42,7 +49,7 @@ func (n *inventory) attach() error {
 		if err := n.lib.Init(); err != nil {
 			return err
 		}
-		n.up = true
+		n.up, n.was = true, true
 	}
 	slots, err := n.lib.Devices()
 	if err != nil {

@@ -49,13 +49,17 @@ const (
 // ErrSilence is why a probe ends that hears nothing any more.
 var ErrSilence = fmt.Errorf("heard nothing for %v", silence)
 
+// ErrOutdated is why a probe ends under which the driver was replaced. A new one finds the new driver.
+var ErrOutdated = errors.New("the driver was replaced by another version: start the probe again")
+
 // request is a line of the input: a Request, or why it is none.
 type request struct {
 	wire.Request
 	err error
 }
 
-// Run speaks the protocol over in and out until in ends (nil), ctx ends (nil), in falls silent (ErrSilence), or out cannot be written.
+// Run speaks the protocol over in and out until in ends (nil), ctx ends (nil), in falls silent (ErrSilence), the driver is replaced
+// (ErrOutdated), or out cannot be written.
 // A read of in that blocks, or a driver call that hangs, may leave a goroutine behind: the caller closes in, or exits.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)

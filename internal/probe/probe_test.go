@@ -357,6 +357,22 @@ func TestDriverComesAndGoes(t *testing.T) {
 	})
 }
 
+func TestDriverIsReplaced(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		s := open(t, lib, proc)
+		s.say(`{"id":1,"pace":{"interval_ms":1000}}`)
+		lib.change(func() { devices[0].err["*"] = errGone })
+		time.Sleep(time.Second + time.Millisecond)
+		lib.change(func() { lib.initErr = &InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"} })
+		time.Sleep(retryEvery)
+		if err := <-s.ended; !errors.Is(err, ErrOutdated) {
+			t.Errorf("Run returned %v, want %v", err, ErrOutdated)
+		}
+	})
+}
+
 func TestGPUWithoutHandle(t *testing.T) {
 	proc := writeProc(t, nil)
 	synctest.Test(t, func(t *testing.T) {

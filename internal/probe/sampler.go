@@ -116,6 +116,9 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 // something is missing.
 func (s *sampler) takeStock() error {
 	changed := s.cards.refresh()
+	if s.cards.outdated() {
+		return ErrOutdated
+	}
 	if s.cards.incomplete() {
 		s.retry.Reset(retryEvery)
 	}
