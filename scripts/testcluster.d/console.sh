@@ -40,7 +40,7 @@ cmd_put() {
 }
 
 cmd_job() {
-	local user=alice n name=gpuwork id
+	local user=alice n name=gpuwork id why
 	if [ "${1:-}" = -u ]; then
 		user=${2:-}
 		shift 2
@@ -55,7 +55,11 @@ cmd_job() {
 	need_host login
 	id=$(cmd_on -u "$user" login sbatch --parsable -N "$n" --ntasks-per-node=4 --gres=gpu:4 -J "$name" -o /dev/null \
 		"$@" --wrap 'srun gpuwork') || die "sbatch has failed"
-	retry 20 job_runs "$id" || die "job $id does not run: $(in_host login squeue -h -j "$id" -o '%T %r')"
+	if ! retry 20 job_runs "$id"; then
+		why=$(in_host login squeue -h -j "$id" -o '%T %r')
+		in_host login scancel "$id"
+		die "job $id has not started and is cancelled: $why"
+	fi
 	echo "$id"
 }
 

@@ -244,4 +244,6 @@ fault_resume() { in_host login scontrol update "NodeName=$1" State=RESUME; }
 fault_ctldstop() { in_host ctl pkill -STOP -x slurmctld; }
 fault_ctldcont() { in_host ctl pkill -CONT -x slurmctld; }
 fault_ctldkill() { in_host ctl pkill -KILL -x slurmctld; }
-fault_ctldstart() { in_host ctl setpriv --reuid=slurm --regid=slurm --clear-groups /usr/sbin/slurmctld; }
+fault_ctldstart() {
+	in_host ctl setpriv --reuid=slurm --regid=slurm --clear-groups /usr/sbin/slurmctld 2>>"$STATE/hosts/ctl/log/boot.log"
+}

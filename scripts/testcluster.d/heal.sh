@@ -18,7 +18,7 @@ heal_host() {
 	login) ;;
 	ctl)
 		heal_network ctl
-		fault_ctldcont ctl || fault_ctldstart ctl
+		in_host ctl pkill -CONT -x slurmctld || fault_ctldstart ctl
 		;;
 	*) heal_node "$1" ;;
 	esac
@@ -41,7 +41,15 @@ heal_node() {
 	fault_placesok "$1"
 	fault_libok "$1"
 	fault_nvmlok "$1"
-	[[ $(in_host login timeout 5 sinfo -h -n "$1" -p gpu -o %T) != drain* ]] || fault_resume "$1"
+	retry 20 resumed "$1" || die "$1 stays drained"
+}
+
+# resumed HOST: SLURM does not keep jobs away from HOST. Asks for that, for the next time, when it does: a slurmctld that
+# has just started knows old states, and may refuse.
+resumed() {
+	[[ $(in_host login timeout 5 sinfo -h -n "$1" -p gpu -o %T) == drain* ]] || return 0
+	fault_resume "$1" 2>/dev/null || true
+	return 1
 }
 
 # heal_sshd_files does what keyok, undeny, hostkeyback and quiet do, with one reload, and none when nothing is wrong.

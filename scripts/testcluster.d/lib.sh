@@ -36,6 +36,13 @@ host_ip() {
 	esac
 }
 
+# host_mac: the same after each boot, else the others' ARP tables would lead astray.
+host_mac() {
+	local a b c d
+	IFS=. read -r a b c d < <(host_ip "$1")
+	printf '02:00:%02x:%02x:%02x:%02x' "$a" "$b" "$c" "$d"
+}
+
 pid_of() { cat "$STATE/hosts/$1/pid" 2>/dev/null; }
 
 # alive HOST: its recorded pid 1 still runs and is that host's (a pid may have been reused since).

@@ -45,8 +45,10 @@ start_hosts() {
 	local host batch=()
 	for host in "$@"; do power_on "$host"; done
 	for host in "$@"; do
-		[ "$host" = login ] || batch+=("link add v-$host type veth peer name eth0 netns $(pid_of "$host")"
-			"link set v-$host master br0 up")
+		[ "$host" = login ] || batch+=(
+			"link add v-$host type veth peer name eth0 address $(host_mac "$host") netns $(pid_of "$host")"
+			"link set v-$host master br0 up"
+		)
 	done
 	for host in "$@"; do
 		[ "$host" != login ] || make_switch
@@ -55,12 +57,12 @@ start_hosts() {
 	boot_all "$@"
 }
 
+# power_on keeps what is on the host's disks, SLURM's state above all; only /etc is as new.
 power_on() {
 	local dir=$STATE/hosts/$1
-	rm -rf "$dir"
-	mkdir -p "$dir"/{etc/ssh,etc-work,log/slurm,munge,slurm/ctld,spool}
-	mkdir -m 700 "$dir/log/munge"
-	chmod 700 "$dir/munge"
+	rm -rf "$dir/etc" "$dir/etc-work"
+	mkdir -p "$dir"/{etc/ssh,etc-work,log/slurm,log/munge,munge,slurm/ctld,spool}
+	chmod 700 "$dir/munge" "$dir/log/munge"
 	chown munge:munge "$dir/munge" "$dir/log/munge"
 	chown -R slurm:slurm "$dir/slurm" "$dir/log/slurm"
 	install -m 600 "$STATE/keys/$1" "$dir/etc/ssh/ssh_host_ed25519_key"
@@ -110,8 +112,9 @@ boot() {
 	return 1
 }
 
+# nodes_up counts the nodes that answer slurmctld, busy or drained or not; a star marks those that do not.
 nodes_up() {
-	in_host login timeout 5 sinfo -h -N -p gpu -o %T 2>/dev/null | grep -cE '^(idle|mixed|allocated|drained|draining)$'
+	in_host login timeout 5 sinfo -h -N -p gpu -o %T 2>/dev/null | grep -cvE '[*]|down|unknown|fail|inval'
 }
 
 all_nodes_up() { [ "$(nodes_up)" = "$1" ]; }
