@@ -49,6 +49,8 @@ var advices = map[cluster.Class]advice{
 		[]string{"See what a command prints there: ssh NODE true"}},
 	cluster.ClassSilent: {"The connection stands but nothing comes through it: the node hangs or its link is down.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
+	cluster.ClassLocal: {"This is on the side of nvnodetop, not the node's.",
+		[]string{"See whether OpenSSH gets there: ssh NODE true"}},
 	cluster.ClassOther: {"This is a failure that nvnodetop does not know; its words are all there is.",
 		[]string{"See for yourself: ssh -v NODE true"}},
 	cluster.ClassClosed: {"The node closed the connection: it shuts down, the job there ended, or sshd has too many logins at once.",
@@ -81,9 +83,6 @@ func advise(c *circumstances, f *cluster.Failure, err error) {
 	}
 	if f.Class == cluster.ClassAuth {
 		adviseAuth(c, f, err)
-	}
-	if f.Class == cluster.ClassLocal && f.Meaning == "" {
-		f.Meaning = "This is on the side of nvnodetop, not the node's."
 	}
 	switch f.Class {
 	case cluster.ClassAuth, cluster.ClassHostKeyUnknown, cluster.ClassUnknownHost, cluster.ClassLocal:

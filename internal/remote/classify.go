@@ -121,7 +121,7 @@ func ruleDeploy(c *circumstances, err error, f *cluster.Failure) bool {
 		return false
 	}
 	c.say(place.words)
-	c.say("Tried: " + strings.Join(place.refused, ", "))
+	f.Hints = append(f.Hints, "Tried: "+place.list()+".")
 	lower := strings.ToLower(place.words)
 	switch {
 	case strings.Contains(lower, "no space left") || strings.Contains(lower, "quota exceeded"):

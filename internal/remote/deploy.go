@@ -41,7 +41,7 @@ type deployment struct {
 	places  []string // that have not refused yet
 	waited  bool     // for another node's copy
 	refused []string // "home:noexec"
-	words   string   // the nodes's, on the way
+	words   string   // the node's, on the way
 }
 
 // try is one round. It returns neither a process nor an error when there is another round to go.
@@ -61,7 +61,7 @@ func (dep *deployment) try(ctx context.Context) (*process, error) {
 	}
 	dep.refuse(n.refused...)
 	if n.place == "" {
-		return nil, &noPlaceError{refused: dep.refused, words: dep.words}
+		return nil, &noPlaceError{refused: dep.refused, uid: n.uid, words: dep.words}
 	}
 	if n.place == placeHome && dep.look && dep.waitForOthers(ctx, seen) {
 		return nil, ctx.Err()
@@ -77,15 +77,22 @@ func (dep *deployment) understand(err error) (need, bool) {
 		return need{}, false
 	}
 	if n, ok := parseNeed(ended.stderr); ok {
-		dep.words = joinWords(dep.words, withoutNeed(ended.stderr))
+		dep.hear(withoutNeed(ended.stderr))
 		return n, true
 	}
 	if dep.look && ended.refusedToRun() {
 		dep.look = false
-		dep.words = joinWords(dep.words, ended.stderr)
+		dep.hear(ended.stderr)
 		return need{machine: dep.payload.machine(), place: dep.places[0]}, true
 	}
 	return need{}, false
+}
+
+// hear keeps the node's words, those that it repeats in every place once.
+func (dep *deployment) hear(words string) {
+	if !strings.Contains(dep.words, strings.TrimSpace(words)) {
+		dep.words = joinWords(dep.words, words)
+	}
 }
 
 // refuse strikes places off the list.
@@ -146,10 +153,10 @@ func (dep *deployment) upload(n need) (*process, error) {
 	if state == "" {
 		return nil, err
 	}
-	dep.words = joinWords(dep.words, ended.stderr)
+	dep.hear(ended.stderr)
 	dep.refuse(n.place + ":" + state)
 	if len(dep.places) == 0 {
-		return nil, &noPlaceError{refused: dep.refused, words: dep.words}
+		return nil, &noPlaceError{refused: dep.refused, uid: n.uid, words: dep.words}
 	}
 	return nil, nil
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,3 +169,36 @@ func TestCertificates(t *testing.T) {
 type nilRand struct{}
 
 func (nilRand) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestKeys(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	s.configure("n", n)
+	good, err := os.ReadFile(filepath.Join(s.home, ".ssh", "id_ed25519"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, locked := newSigner(t)
+	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), locked, "secret")
+	f := s.mustFail("n", cluster.ClassAuth)
+	if !slices.ContainsFunc(f.Hints, func(h string) bool { return strings.Contains(h, "id_ed25519 has a passphrase") }) {
+		t.Errorf("locked key: %s", describe(f))
+	}
+	if got := s.steps.last(cluster.StageLogin).Text; got != "no key to offer" {
+		t.Errorf("login: %q", got)
+	}
+
+	_, wrong := newSigner(t)
+	writeKey(t, filepath.Join(s.home, ".ssh", "wrong"), wrong, "")
+	writeFile(t, filepath.Join(s.home, ".ssh", "a key"), string(good))
+	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
+	s.d.config.read = time.Time{}
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, a key" {
+		t.Errorf("login: %q\n%s", got, s.steps.String())
+	}
+	if !strings.Contains(s.steps.String(), "trying publickey (key 2 of 2)") {
+		t.Errorf("steps:\n%s", s.steps.String())
+	}
+}

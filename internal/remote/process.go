@@ -148,12 +148,26 @@ func (e *probeError) copyState() string {
 
 // noPlaceError says that no place on the node takes a probe.
 type noPlaceError struct {
-	refused []string
+	refused []string // "home:noexec"
+	uid     string
 	words   string
 }
 
 func (e *noPlaceError) Error() string {
 	return "no place for the probe: " + strings.Join(e.refused, ", ")
+}
+
+// list names the places as people call them.
+func (e *noPlaceError) list() string {
+	reasons := map[string]string{
+		"absent": "not there", "nowrite": "cannot be written to", "taken": "not ours alone", "noexec": "mounted noexec", "damaged": "what was copied differs",
+	}
+	var list []string
+	for _, r := range e.refused {
+		place, state, _ := strings.Cut(r, ":")
+		list = append(list, placeName(place, e.uid)+" ("+reasons[state]+")")
+	}
+	return strings.Join(list, ", ")
 }
 
 // platformError says that the node needs another build than the one that there is.

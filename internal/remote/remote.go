@@ -6,7 +6,7 @@
 //
 // A Dialer may be used by any number of goroutines: nodes that share a home directory share one copy of the probe, and keys and
 // known hosts are read once and again when their files change. Guarantees: Open ends soon after its context, and every stage has a
-// deadline; a Session that stays silent ends by itself; Close returns within a second and leaves no goroutine and no probe behind.
+// deadline; a Session whose node stays silent ends by itself; Close returns within a second and leaves no goroutine and no probe behind.
 // The probe ends when its standard input does, so it also ends when this process is killed.
 //
 // The package knows nothing of jobs or SLURM. Words that come from a node are handed on raw, capped in length.
@@ -101,16 +101,11 @@ func New(cfg Config) (*Dialer, error) {
 		known:  &knownCache{sets: map[string]*knownSet{}},
 	}
 	d.config = &configCache{files: cfg.ConfigFiles, home: home}
-	d.payload = sync.OnceValues(cmpOr(cfg.Payload, RunningExecutable))
-	return d, nil
-}
-
-// cmpOr is cmp.Or for functions.
-func cmpOr(f, or func() (Payload, error)) func() (Payload, error) {
-	if f != nil {
-		return f
+	if cfg.Payload == nil {
+		cfg.Payload = RunningExecutable
 	}
-	return or
+	d.payload = sync.OnceValues(cfg.Payload)
+	return d, nil
 }
 
 // Open implements poller.Opener.

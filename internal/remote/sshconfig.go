@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,6 +94,8 @@ func readConfig(files []string, home string) *sshConfig {
 
 // maxIncludes is OpenSSH's bound on nesting.
 const maxIncludes = 16
+
+var errNesting = errors.New("files include each other too deeply")
 
 // configReader reads one file and what it includes.
 type configReader struct {

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -161,5 +160,3 @@ func splitWords(s string) []string {
 	}
 	return words
 }
-
-var errNesting = errors.New("files include each other too deeply")
