@@ -21,8 +21,6 @@ mount_shared_and_own() {
 	mount --bind "$dir/log" /var/log
 	mount --bind "$dir/munge" /var/lib/munge
 	mount --bind "$dir/slurm" /var/lib/slurm
-	mkdir -p /var/spool/slurmd
-	mount --bind "$dir/spool" /var/spool/slurmd
 	mount -t tmpfs -o mode=1777 tmp /tmp
 	mount -t tmpfs -o mode=1777 tmp /var/tmp
 }

@@ -97,7 +97,7 @@ make_slurm_conf() {
 		CredType=cred/munge
 		SlurmUser=slurm
 		StateSaveLocation=/var/lib/slurm/ctld
-		SlurmdSpoolDir=/var/spool/slurmd
+		SlurmdSpoolDir=/var/lib/slurm/slurmd
 		SlurmctldPidFile=/run/slurmctld/slurmctld.pid
 		SlurmdPidFile=/run/slurmd.pid
 		SlurmctldLogFile=/var/log/slurm/slurmctld.log

@@ -61,10 +61,10 @@ start_hosts() {
 power_on() {
 	local dir=$STATE/hosts/$1
 	rm -rf "$dir/etc" "$dir/etc-work"
-	mkdir -p "$dir"/{etc/ssh,etc-work,log/slurm,log/munge,munge,slurm/ctld,spool}
+	mkdir -p "$dir"/{etc/ssh,etc-work,log/slurm,log/munge,munge,slurm/ctld,slurm/slurmd}
 	chmod 700 "$dir/munge" "$dir/log/munge"
 	chown munge:munge "$dir/munge" "$dir/log/munge"
-	chown -R slurm:slurm "$dir/slurm" "$dir/log/slurm"
+	chown slurm:slurm "$dir/slurm" "$dir/slurm/ctld" "$dir/log/slurm"
 	install -m 600 "$STATE/keys/$1" "$dir/etc/ssh/ssh_host_ed25519_key"
 	install -m 644 "$STATE/keys/$1.pub" "$dir/etc/ssh/ssh_host_ed25519_key.pub"
 	(
