@@ -86,10 +86,10 @@ func (a *attempt) run(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	// From here on a context that ends closes the connection, which ends whatever waits for it.
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	stop := context.AfterFunc(ctx, func() { drop(conn) })
 	s, err := a.converse(ctx, conn)
 	if !stop() && err == nil {
-		s.Close()
+		drop(s)
 		err = ctx.Err()
 	}
 	return s, err
@@ -134,29 +134,29 @@ func (a *attempt) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn
 func (a *attempt) converse(ctx context.Context, conn *watchedConn) (*session, error) {
 	client, err := a.handshake(ctx, conn)
 	if err != nil {
-		conn.Close()
+		drop(conn)
 		return nil, err
 	}
-	conn.SetDeadline(time.Time{})
+	conn.allow(0)
 	p, err := a.deploy(ctx, client)
 	if err != nil {
-		client.Close()
+		drop(client)
 		return nil, err
 	}
 	hello, err := a.greet(p)
 	if err != nil {
 		p.kill()
-		client.Close()
+		drop(client)
 		return nil, err
 	}
-	conn.SetDeadline(time.Time{})
+	conn.allow(0)
 	return newSession(a, client, p, hello), nil
 }
 
 // handshake is the stages ssh, host key and login.
 func (a *attempt) handshake(ctx context.Context, conn *watchedConn) (*ssh.Client, error) {
 	a.begin(cluster.StageSSH, "")
-	conn.SetDeadline(time.Now().Add(a.d.limits.ssh))
+	conn.allow(a.d.limits.ssh)
 	known, err := a.d.known.load(a.target.knownHosts)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (a *attempt) handshake(ctx context.Context, conn *watchedConn) (*ssh.Client
 		HostKeyCallback:   check.check,
 		HostKeyAlgorithms: known.algorithms(a.target.keyAddress()),
 		AuthCallback:      login.next,
-		BannerCallback:    func(words string) error { a.banner.WriteString(words); return nil },
+		BannerCallback:    func(words string) error { a.banner.keep([]byte(words)); return nil },
 	})
 	if err != nil {
 		return nil, login.explain(err)
@@ -213,6 +213,6 @@ func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey)
 	h.agreed = key.Marshal()
 	h.a.done(where)
 	h.a.begin(cluster.StageLogin, "")
-	h.a.conn.SetDeadline(time.Now().Add(h.a.d.limits.login))
+	h.a.conn.allow(h.a.d.limits.login)
 	return nil
 }

@@ -18,14 +18,17 @@ type capture struct {
 	buf []byte
 }
 
-func (c *capture) Write(p []byte) (int, error) {
+// keep adds to what is kept while there is room.
+func (c *capture) keep(p []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.buf = append(c.buf, p[:min(len(p), maxCapture-len(c.buf))]...)
-	return len(p), nil
 }
 
-func (c *capture) WriteString(s string) { c.Write([]byte(s)) }
+func (c *capture) Write(p []byte) (int, error) {
+	c.keep(p)
+	return len(p), nil
+}
 
 // ReadFrom spares each session the 32 KiB buffer of io.Copy.
 func (c *capture) ReadFrom(r io.Reader) (int64, error) {
@@ -33,7 +36,7 @@ func (c *capture) ReadFrom(r io.Reader) (int64, error) {
 	buf := make([]byte, 512)
 	for {
 		n, err := r.Read(buf)
-		c.Write(buf[:n])
+		c.keep(buf[:n])
 		total += int64(n)
 		if err == io.EOF {
 			return total, nil

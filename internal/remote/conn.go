@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -28,15 +29,28 @@ const maxGreeting = 4 << 10
 
 func watch(c net.Conn, write time.Duration) *watchedConn { return &watchedConn{Conn: c, write: write} }
 
-// expectWithin makes every Read fail that brings nothing for d, from now on.
-func (c *watchedConn) expectWithin(d time.Duration) { c.silence.Store(int64(d)) }
+// allow gives all that is done with the connection d from now; 0 is no limit. A connection that takes no deadline is closed, and
+// says so when it is used.
+func (c *watchedConn) allow(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	_ = c.SetDeadline(until)
+}
+
+// expectWithin makes every Read fail that brings nothing for d, from now on and the one that waits already.
+func (c *watchedConn) expectWithin(d time.Duration) {
+	c.silence.Store(int64(d))
+	_ = c.SetReadDeadline(time.Now().Add(d))
+}
 
 // quiet is how long nothing has come.
 func (c *watchedConn) quiet() time.Duration { return time.Since(time.Unix(0, c.last.Load())) }
 
 func (c *watchedConn) Read(p []byte) (int, error) {
 	if d := c.silence.Load(); d != 0 {
-		c.Conn.SetReadDeadline(time.Now().Add(time.Duration(d)))
+		_ = c.SetReadDeadline(time.Now().Add(time.Duration(d)))
 	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -48,7 +62,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 
 func (c *watchedConn) Write(p []byte) (int, error) {
 	if c.silence.Load() != 0 {
-		c.Conn.SetWriteDeadline(time.Now().Add(c.write))
+		_ = c.SetWriteDeadline(time.Now().Add(c.write))
 	}
 	n, err := c.Conn.Write(p)
 	c.note(nil, err)
@@ -96,3 +110,6 @@ func (c *watchedConn) preamble() string {
 	words, _, _ := strings.Cut(string(c.greeting), "SSH-2.0-")
 	return words
 }
+
+// drop closes what nobody needs any more: there is nobody left to whom an error would matter.
+func drop(c io.Closer) { c.Close() }

@@ -169,13 +169,13 @@ func (dep *deployment) exec(script string, stdin []byte) (*process, error) {
 	if stdin != nil {
 		limit = dep.a.d.limits.upload
 	}
-	dep.a.conn.SetDeadline(time.Now().Add(limit))
+	dep.a.conn.allow(limit)
 	p, err := startProcess(dep.client, shell(script), dep.a.d.limits.exit)
 	if err != nil {
 		return nil, err
 	}
 	if len(stdin) > 0 {
-		p.in.Write(stdin) // an error means that the script has ended: its exit status says more
+		_, _ = p.in.Write(stdin) // an error means that the script has ended: its exit status says more
 	}
 	if err := p.out.SkipToMagic(); err != nil {
 		return nil, p.autopsy(err)
@@ -186,7 +186,7 @@ func (dep *deployment) exec(script string, stdin []byte) (*process, error) {
 // greet reads the Hello: the stage driver.
 func (a *attempt) greet(p *process) (*wire.Hello, error) {
 	a.begin(cluster.StageDriver, "")
-	a.conn.SetDeadline(time.Now().Add(a.d.limits.driver))
+	a.conn.allow(a.d.limits.driver)
 	var m wire.Message
 	if err := p.out.Next(&m); err != nil {
 		return nil, p.autopsy(err)

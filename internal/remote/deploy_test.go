@@ -38,7 +38,7 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	s.configure("n", n)
-	s.mustOpen("n").Close()
+	drop(s.mustOpen("n"))
 	for path, want := range map[string]os.FileMode{n.cacheDir(): os.ModeDir | 0o700, n.probe(): 0o700} {
 		if info, err := os.Lstat(path); err != nil || info.Mode() != want {
 			t.Fatalf("%s: %v %v, want %v", path, info, err, want)
@@ -55,7 +55,7 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		s.mustOpen("n").Close()
+		drop(s.mustOpen("n"))
 		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, "copied") {
 			t.Errorf("%s: %q, want it copied anew", name, got)
 		}
@@ -123,7 +123,7 @@ func TestHomeWithSpaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.configure("n", n)
-	s.mustOpen("n").Close()
+	drop(s.mustOpen("n"))
 	s.mustOpen("n")
 	if got := s.steps.last(cluster.StageProbe).Text; got != "there already" {
 		t.Errorf("probe: %q", got)
@@ -151,7 +151,7 @@ func TestNoSpaceTakesTheNextPlace(t *testing.T) {
 		if !isUpload(command, placeHome) {
 			return false
 		}
-		io.WriteString(ch.Stderr(), "gzip: stdout: No space left on device\n")
+		fmt.Fprint(ch.Stderr(), "gzip: stdout: No space left on device\n")
 		sendStatus(ch, exitNoWrite)
 		return true
 	}))
@@ -198,7 +198,7 @@ func TestNoPlaceAtAll(t *testing.T) {
 			s.configure("n", n)
 			session, err := s.open("n")
 			if err == nil {
-				session.Close()
+				drop(session)
 				t.Fatal("it opened")
 			}
 			var f *cluster.Failure
@@ -265,7 +265,7 @@ func TestSharedHome(t *testing.T) {
 				t.Errorf("n%d: %s", i, describe(err))
 				return
 			}
-			session.Close()
+			drop(session)
 		})
 	}
 	wg.Wait()
@@ -298,7 +298,7 @@ func TestHomesApart(t *testing.T) {
 				t.Errorf("%s: %s", name, describe(err))
 				return
 			}
-			session.Close()
+			drop(session)
 		})
 	}
 	wg.Wait()

@@ -3,7 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"net"
 	"path/filepath"
 	"strings"
@@ -28,7 +28,7 @@ const hello = `{"hello":{"version":1,"host":"n","cpus":1,"gpus":[]}}` + "\n"
 // say is a session that writes text and ends with status.
 func say(text string, status int) func(ssh.Channel, string) {
 	return func(ch ssh.Channel, _ string) {
-		io.WriteString(ch, text)
+		fmt.Fprint(ch, text)
 		sendStatus(ch, status)
 	}
 }
@@ -43,12 +43,12 @@ func TestFailuresOfNodes(t *testing.T) {
 		summary string
 		words   string // that must be among the failure's
 	}{
-		{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { io.Copy(io.Discard, c) } },
+		{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
 			cluster.ClassFrozen, cluster.StageSSH, "sshd says nothing after 0s", ""},
-		{"closes at once", func(n *node) { n.raw = func(c net.Conn) { io.WriteString(c, "Not allowed at this time\r\n") } },
+		{"closes at once", func(n *node) { n.raw = func(c net.Conn) { fmt.Fprint(c, "Not allowed at this time\r\n") } },
 			cluster.ClassClosed, cluster.StageSSH, "sshd closes the connection", "Not allowed at this time"},
 		{"is no sshd", func(n *node) {
-			n.raw = func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); io.Copy(io.Discard, c) }
+			n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
 		}, cluster.ClassFrozen, cluster.StageSSH, "sshd says nothing after 0s", "HTTP/1.1 400"},
 		{"takes no key", func(n *node) {
 			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
@@ -63,9 +63,9 @@ func TestFailuresOfNodes(t *testing.T) {
 				return nil, nil
 			}
 		}, cluster.ClassTimeout, cluster.StageLogin, "login not finished after 0s", ""},
-		{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { c.Close() } },
+		{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
 			cluster.ClassClosed, cluster.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
-		{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { io.Copy(io.Discard, ch) } },
+		{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
 			cluster.ClassTimeout, cluster.StageProbe, "probe not started after 1s", ""},
 		{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
 			cluster.ClassGarbage, cluster.StageProbe, "no probe answered", "Welcome to node n"},
@@ -85,21 +85,21 @@ func TestFailuresOfNodes(t *testing.T) {
 		{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
 			cluster.ClassGarbage, cluster.StageDriver, "what came is not the probe's protocol", "no hello"},
 		{"dies mid-line", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) { io.WriteString(ch, wire.Magic+"\n{\"hel") }
+			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
 		}, cluster.ClassClosed, cluster.StageDriver, "connection closed", ""},
 		{"driver hangs", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) { io.WriteString(ch, wire.Magic+"\n"); io.Copy(io.Discard, ch) }
+			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n"); swallow(ch) }
 		}, cluster.ClassTimeout, cluster.StageDriver, "driver does not answer after 1s", ""},
 		{"old driver", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
-				io.WriteString(ch, wire.Magic+"\n")
-				io.WriteString(ch.Stderr(), "probe: symbol lookup error: undefined symbol: nvmlInit_v2\n")
+				fmt.Fprint(ch, wire.Magic+"\n")
+				fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: nvmlInit_v2\n")
 				sendStatus(ch, 127)
 			}
 		}, cluster.ClassOldDriver, cluster.StageDriver, "the driver is too old for the probe", "nvmlInit_v2"},
 		{"line of 100 MB", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
-				io.WriteString(ch, wire.Magic+"\n")
+				fmt.Fprint(ch, wire.Magic+"\n")
 				for i := 0; i < 100<<20; i += 64 << 10 {
 					if _, err := ch.Write(make([]byte, 64<<10)); err != nil {
 						return
@@ -109,13 +109,13 @@ func TestFailuresOfNodes(t *testing.T) {
 		}, cluster.ClassTooMuch, cluster.StageDriver, "a line longer than the protocol allows", ""},
 		{"probe of an older glibc", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
-				io.WriteString(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
+				fmt.Fprint(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
 				sendStatus(ch, 1)
 			}
 		}, cluster.ClassPlatform, cluster.StageProbe, "the probe does not run on this system", "GLIBC_2.34"},
 		{"another machine", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
-				io.WriteString(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
+				fmt.Fprint(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
 				sendStatus(ch, exitNeed)
 			}
 		}, cluster.ClassPlatform, cluster.StageProbe, "no probe for Linux sparc64", ""},
@@ -149,7 +149,7 @@ func TestAdopt(t *testing.T) {
 		n.raw = func(c net.Conn) { conn = c; n.speak(c) }
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, nil }
 		n.config.VerifiedPublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey, *ssh.Permissions, string) (*ssh.Permissions, error) {
-			time.AfterFunc(20*time.Millisecond, func() { conn.Close() })
+			time.AfterFunc(20*time.Millisecond, func() { drop(conn) })
 			return nil, &ssh.BannerError{Err: errors.New("pam"), Message: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n"}
 		}
 		n.config.MaxAuthTries = -1
@@ -175,8 +175,8 @@ func TestBannerAndLoginNoiseArePassedOver(t *testing.T) {
 	n := startNode(t, s, func(n *node) {
 		n.config.BannerCallback = func(ssh.ConnMetadata) string { return "*** Authorized users only; see pam_slurm_adopt(8) ***\n" }
 		n.session = func(ch ssh.Channel, command string) {
-			io.WriteString(ch, "quota 93% used\nno newline: ")
-			io.WriteString(ch.Stderr(), "a warning\n")
+			fmt.Fprint(ch, "quota 93% used\nno newline: ")
+			fmt.Fprint(ch.Stderr(), "a warning\n")
 			n.sh(ch, command)
 		}
 	})
@@ -249,10 +249,10 @@ func TestNetworkFailures(t *testing.T) {
 // TestCancel ends the context in each stage: Open returns soon and with the context's error.
 func TestCancel(t *testing.T) {
 	for name, change := range map[string]func(*node){
-		"ssh":   func(n *node) { n.raw = func(c net.Conn) { io.Copy(io.Discard, c) } },
-		"probe": func(n *node) { n.session = func(ch ssh.Channel, _ string) { io.Copy(io.Discard, ch) } },
+		"ssh":   func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
+		"probe": func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
 		"driver": func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) { io.WriteString(ch, wire.Magic+"\n"); io.Copy(io.Discard, ch) }
+			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n"); swallow(ch) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

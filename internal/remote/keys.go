@@ -33,7 +33,7 @@ type identities struct {
 
 func (ids *identities) close() {
 	if ids.agent != nil {
-		ids.agent.Close()
+		drop(ids.agent)
 	}
 }
 
@@ -144,14 +144,17 @@ func (d *Dialer) askAgent(ctx context.Context, t *target, ids *identities) []ide
 		ids.skip("the ssh agent cannot be reached: %v", err)
 		return nil
 	}
-	conn.SetDeadline(time.Now().Add(d.limits.agent))
-	signers, err := agent.NewClient(conn).Signers()
+	err = conn.SetDeadline(time.Now().Add(d.limits.agent))
+	var signers []ssh.Signer
+	if err == nil {
+		signers, err = agent.NewClient(conn).Signers()
+	}
 	if err != nil {
-		conn.Close()
+		drop(conn)
 		ids.skip("the ssh agent does not answer: %v", err)
 		return nil
 	}
-	conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may ask a person for a touch
+	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may ask a person for a touch
 	ids.agent = conn
 	held := make([]identity, len(signers))
 	for i, s := range signers {

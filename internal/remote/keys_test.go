@@ -35,10 +35,10 @@ func startAgent(t *testing.T, s *site, serve func(net.Conn)) {
 			if err != nil {
 				return
 			}
-			wg.Go(func() { defer c.Close(); serve(c) })
+			wg.Go(func() { defer drop(c); serve(c) })
 		}
 	})
-	t.Cleanup(func() { ln.Close(); wg.Wait() })
+	t.Cleanup(func() { drop(ln); wg.Wait() })
 }
 
 func keyring(t *testing.T, keys ...agent.AddedKey) func(net.Conn) {
@@ -49,7 +49,7 @@ func keyring(t *testing.T, keys ...agent.AddedKey) func(net.Conn) {
 			t.Fatal(err)
 		}
 	}
-	return func(c net.Conn) { agent.ServeAgent(ring, c) }
+	return func(c net.Conn) { _ = agent.ServeAgent(ring, c) }
 }
 
 func TestAgent(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAgent(t *testing.T) {
 	n := startNode(t, s, nil)
 	s.configure("n", n)
 	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"}, agent.AddedKey{PrivateKey: priv, Comment: "alice@laptop"}))
-	s.mustOpen("n").Close()
+	drop(s.mustOpen("n"))
 	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
 		t.Errorf("login: %q", got)
 	}
@@ -94,7 +94,7 @@ func TestAgentForManyNodesAtOnce(t *testing.T) {
 				t.Errorf("n%d: %s", i, describe(err))
 				return
 			}
-			session.Close()
+			drop(session)
 		})
 	}
 	wg.Wait()
@@ -116,8 +116,8 @@ func TestAgentThatHangs(t *testing.T) {
 		}
 	})
 	s.configure("n", n)
-	startAgent(t, s, func(c net.Conn) { c.Read(make([]byte, 1)); c.Read(make([]byte, 4096)); c.Read(make([]byte, 1)) })
-	s.mustOpen("n").Close()
+	startAgent(t, s, func(c net.Conn) { swallow(c) })
+	drop(s.mustOpen("n"))
 	shut.Store(true)
 	if f := s.mustFail("n", cluster.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "the ssh agent does not answer") {
 		t.Errorf("got %s", describe(f))
@@ -149,7 +149,7 @@ func TestCertificates(t *testing.T) {
 
 	path := filepath.Join(s.home, ".ssh", "id_ed25519-cert.pub")
 	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.local.user, time.Now().Add(time.Hour)))))
-	s.mustOpen("n").Close()
+	drop(s.mustOpen("n"))
 	for stage, want := range map[cluster.Stage]string{
 		cluster.StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
 		cluster.StageLogin:   "publickey accepted, id_ed25519-cert.pub",

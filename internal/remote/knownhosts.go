@@ -74,7 +74,7 @@ func readKnownLeniently(files []string) (*knownSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // what stays of public keys in a temporary directory harms nobody
 	s := &knownSet{names: map[string]string{}}
 	var copies []string
 	for i, file := range files {

@@ -27,7 +27,7 @@ func TestOpenCopiesThenFindsTheProbe(t *testing.T) {
 			t.Fatalf("reply %+v, %v", m, err)
 		}
 		began := time.Now()
-		session.Close()
+		drop(session)
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("Close took %v", took)
 		}

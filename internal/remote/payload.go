@@ -31,7 +31,7 @@ func FilePayload(path, goos, goarch string) (Payload, error) {
 	if err != nil {
 		return Payload{}, fmt.Errorf("open the probe's executable: %w", err)
 	}
-	defer f.Close()
+	defer drop(f)
 	hash := sha256.New()
 	size, err := io.Copy(hash, f)
 	if err != nil {
@@ -49,7 +49,7 @@ func compress(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the probe's executable: %w", err)
 	}
-	defer f.Close()
+	defer drop(f)
 	var out bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
 	if err != nil {

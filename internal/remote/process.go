@@ -38,7 +38,7 @@ func startProcess(client *ssh.Client, command string, exit time.Duration) (*proc
 		return nil, err
 	}
 	if err := session.Start(command); err != nil {
-		session.Close()
+		drop(session)
 		return nil, &sessionError{err: err}
 	}
 	p.out = wire.NewReader(out)
@@ -69,7 +69,7 @@ func (p *process) autopsy(readErr error) *probeError {
 	return e
 }
 
-func (p *process) kill() { p.ssh.Close() }
+func (p *process) kill() { drop(p.ssh) }
 
 // sessionError is sshd's refusal to open a session or to run a command in it.
 type sessionError struct{ err error }

@@ -152,7 +152,7 @@ func (s *site) mustOpen(name string) poller.Session {
 	if err != nil {
 		s.t.Fatalf("open %s: %v\n%s", name, describe(err), s.steps.String())
 	}
-	s.t.Cleanup(func() { session.Close() })
+	s.t.Cleanup(func() { drop(session) })
 	return session
 }
 
@@ -161,7 +161,7 @@ func (s *site) mustFail(name string, class cluster.Class) *cluster.Failure {
 	s.t.Helper()
 	session, err := s.open(name)
 	if err == nil {
-		session.Close()
+		drop(session)
 		s.t.Fatalf("open %s: no error, want class %s", name, class)
 	}
 	return wantClass(s.t, err, class)
@@ -258,7 +258,7 @@ func startNode(t testing.TB, s *site, change func(*node)) *node {
 }
 
 func (n *node) stop() {
-	n.ln.Close()
+	drop(n.ln)
 	n.drop()
 	n.wg.Wait()
 }
@@ -268,7 +268,7 @@ func (n *node) drop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, c := range n.conns {
-		c.Close()
+		drop(c)
 	}
 	n.conns = nil
 }
@@ -289,7 +289,7 @@ func (n *node) serve() {
 		n.conns = append(n.conns, conn)
 		n.mu.Unlock()
 		n.wg.Go(func() {
-			defer conn.Close()
+			defer drop(conn)
 			if n.raw != nil {
 				n.raw(conn)
 				return
@@ -304,7 +304,7 @@ func (n *node) speak(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	defer c.Close()
+	defer drop(c)
 	n.wg.Go(func() { ssh.DiscardRequests(reqs) })
 	if n.after != nil {
 		n.after(c, conn)
@@ -321,17 +321,17 @@ func (n *node) speak(conn net.Conn) {
 func (n *node) channel(ch ssh.Channel, requests <-chan *ssh.Request) {
 	for r := range requests {
 		if r.Type != "exec" {
-			r.Reply(false, nil)
+			_ = r.Reply(false, nil)
 			continue
 		}
 		var exec struct{ Command string }
-		ssh.Unmarshal(r.Payload, &exec)
-		r.Reply(true, nil)
+		_ = ssh.Unmarshal(r.Payload, &exec)
+		_ = r.Reply(true, nil)
 		n.mu.Lock()
 		n.ran = append(n.ran, exec.Command)
 		n.mu.Unlock()
 		n.wg.Go(func() {
-			defer ch.Close()
+			defer drop(ch)
 			if n.session != nil {
 				n.session(ch, exec.Command)
 				return
@@ -357,8 +357,8 @@ func (n *node) sh(ch ssh.Channel, command string) {
 		return
 	}
 	n.wg.Go(func() {
-		io.Copy(in, ch)
-		in.Close()
+		_, _ = io.Copy(in, ch)
+		drop(in)
 	})
 	sendExit(ch, cmd.Wait())
 }
@@ -368,7 +368,7 @@ func sendExit(ch ssh.Channel, err error) {
 	if errors.As(err, &exit) {
 		if status := exit.Sys().(syscall.WaitStatus); status.Signaled() {
 			name := map[syscall.Signal]string{syscall.SIGKILL: "KILL", syscall.SIGTERM: "TERM"}[status.Signal()]
-			ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
+			_, _ = ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
 				Name string
 				Core bool
 				Text string
@@ -383,7 +383,7 @@ func sendExit(ch ssh.Channel, err error) {
 }
 
 func sendStatus(ch ssh.Channel, status int) {
-	ch.SendRequest("exit-status", false, ssh.Marshal(struct{ N uint32 }{uint32(status)}))
+	_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ N uint32 }{uint32(status)}))
 }
 
 // probeScript is a probe as short as it can be: it greets, and answers each request.
@@ -438,3 +438,6 @@ func noLeaks(t *testing.T) {
 		}
 	})
 }
+
+// swallow reads until nothing more comes.
+func swallow(r io.Reader) { _, _ = io.Copy(io.Discard, r) }

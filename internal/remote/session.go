@@ -33,8 +33,6 @@ type session struct {
 func newSession(a *attempt, client *ssh.Client, p *process, hello *wire.Hello) *session {
 	s := &session{a: a, client: client, p: p, hello: hello, closed: make(chan struct{})}
 	a.conn.expectWithin(a.d.limits.silence)
-	// A Read that began before this has no deadline; what it waits for is set here.
-	a.conn.Conn.SetReadDeadline(time.Now().Add(a.d.limits.silence))
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.beat = time.AfterFunc(a.d.limits.alive, s.keepAlive)
@@ -116,15 +114,15 @@ func (s *session) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)
 		// It comes first: whoever holds the lock below may be stuck in a write.
-		cut := time.AfterFunc(s.a.d.limits.closing, func() { s.a.conn.Close() })
+		cut := time.AfterFunc(s.a.d.limits.closing, func() { drop(s.a.conn) })
 		defer cut.Stop()
 		s.writing.Lock()
 		s.beat.Stop()
 		s.writing.Unlock()
-		s.p.in.Close()
+		drop(s.p.in)
 		<-s.p.ended // by itself, or because the connection was cut
-		s.client.Close()
-		s.client.Wait()
+		drop(s.client)
+		_ = s.client.Wait()
 	})
 	return nil
 }

@@ -3,7 +3,6 @@ package remote
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"path/filepath"
 	"strings"
@@ -37,8 +36,8 @@ func TestFailuresOfSessions(t *testing.T) {
 		words   string
 	}{
 		{"killed", func(ch ssh.Channel, _ string) {
-			io.WriteString(ch, start)
-			ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
+			fmt.Fprint(ch, start)
+			_, _ = ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
 				Name       string
 				Core       bool
 				Text, Lang string
@@ -46,11 +45,11 @@ func TestFailuresOfSessions(t *testing.T) {
 		}, cluster.ClassProbeKilled, ""},
 		{"killed under a shell", say(start, 137), cluster.ClassProbeKilled, ""},
 		{"fails", func(ch ssh.Channel, _ string) {
-			io.WriteString(ch, start)
-			io.WriteString(ch.Stderr(), "panic: oh\n")
+			fmt.Fprint(ch, start)
+			fmt.Fprint(ch.Stderr(), "panic: oh\n")
 			sendStatus(ch, 2)
 		}, cluster.ClassProbeFailed, "panic: oh"},
-		{"closed", func(ch ssh.Channel, _ string) { io.WriteString(ch, start) }, cluster.ClassClosed, ""},
+		{"closed", func(ch ssh.Channel, _ string) { fmt.Fprint(ch, start) }, cluster.ClassClosed, ""},
 		{"garbage", say(start+"oops\n", 0), cluster.ClassGarbage, "oops"},
 		{"another protocol", say(start+"{\"future\":{}}\n", 0), cluster.ClassGarbage, ""},
 		{"mid-line", say(start+"{\"rep", 137), cluster.ClassProbeKilled, ""},
@@ -94,12 +93,12 @@ func TestSilence(t *testing.T) {
 	relay.freeze()
 	select {
 	case err := <-ended:
-		wantClass(t, err, cluster.ClassSilent)
+		_ = wantClass(t, err, cluster.ClassSilent)
 	case <-time.After(5 * time.Second):
 		t.Fatal("a frozen connection does not end")
 	}
 	began := time.Now()
-	session.Close()
+	drop(session)
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("Close took %v", took)
 	}
@@ -111,18 +110,20 @@ func TestCloseOfFrozen(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, func(n *node) {
 		n.session = func(ch ssh.Channel, _ string) {
-			io.WriteString(ch, wire.Magic+"\n"+hello)
+			fmt.Fprint(ch, wire.Magic+"\n"+hello)
 			<-t.Context().Done() // deaf for the end of its input
 		}
 	})
 	s.configure("n", n)
 	session := s.mustOpen("n")
 	waiting := make(chan error, 1)
-	session.Next()
+	if _, err := session.Next(); err != nil {
+		t.Fatal(err)
+	}
 	go func() { _, err := session.Next(); waiting <- err }()
 	began := time.Now()
-	session.Close()
-	session.Close()
+	drop(session)
+	drop(session)
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("Close took %v", took)
 	}
@@ -149,7 +150,7 @@ func newRelay(t *testing.T, to string) *relay {
 		t.Fatal(err)
 	}
 	r := &relay{ln: ln, frozen: make(chan struct{})}
-	t.Cleanup(func() { ln.Close() })
+	t.Cleanup(func() { drop(ln) })
 	go func() {
 		a, err := ln.Accept()
 		if err != nil {
@@ -159,7 +160,7 @@ func newRelay(t *testing.T, to string) *relay {
 		if err != nil {
 			return
 		}
-		t.Cleanup(func() { a.Close(); b.Close() })
+		t.Cleanup(func() { drop(a); drop(b) })
 		go r.pass(a, b)
 		r.pass(b, a)
 	}()
@@ -178,9 +179,11 @@ func (r *relay) pass(from, to net.Conn) {
 		default:
 		}
 		if err != nil {
-			to.Close()
+			drop(to)
 			return
 		}
-		to.Write(buf[:n])
+		if _, err := to.Write(buf[:n]); err != nil {
+			return
+		}
 	}
 }

@@ -47,7 +47,7 @@ func startSSHD(t *testing.T, s *site) *sshd {
 		t.Fatal(err)
 	}
 	d := &sshd{addr: free.Addr().String(), home: t.TempDir()}
-	free.Close()
+	drop(free)
 	_, port, _ := net.SplitHostPort(d.addr)
 	config := fmt.Sprintf("Port %s\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n", port, dir, dir, d.home)
 	writeFile(t, filepath.Join(dir, "config"), config)
@@ -60,10 +60,10 @@ func startSSHD(t *testing.T, s *site) *sshd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		d.cmd.Process.Signal(syscall.SIGCONT)
-		d.cmd.Process.Kill()
-		d.cmd.Wait()
-		d.log.Close()
+		_ = d.cmd.Process.Signal(syscall.SIGCONT)
+		_ = d.cmd.Process.Kill()
+		_ = d.cmd.Wait()
+		drop(d.log)
 		if t.Failed() {
 			said, _ := os.ReadFile(d.log.Name())
 			t.Logf("sshd: %s", said)
@@ -81,7 +81,7 @@ func (d *sshd) await(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := net.Dial("tcp", d.addr)
 		if err == nil {
-			conn.Close()
+			drop(conn)
 			return
 		}
 		if time.Now().After(deadline) {
@@ -96,7 +96,7 @@ func (d *sshd) signalSessions(t *testing.T, sig syscall.Signal) {
 	for _, pid := range descendants(t, d.cmd.Process.Pid) {
 		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 		if err == nil && strings.HasPrefix(string(comm), "sshd") {
-			syscall.Kill(pid, sig)
+			_ = syscall.Kill(pid, sig)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestOpenSSH(t *testing.T) {
 			t.Fatal(m, err)
 		}
 		began := time.Now()
-		session.Close()
+		drop(session)
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("Close took %v", took)
 		}
@@ -161,7 +161,7 @@ func TestOpenSSHKillsTheProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	syscall.Kill(m.Hello.PID, syscall.SIGKILL)
+	_ = syscall.Kill(m.Hello.PID, syscall.SIGKILL)
 	_, err = session.Next()
 	if f := wantClass(t, err, cluster.ClassProbeKilled); f.Summary != "probe killed (signal KILL)" {
 		t.Errorf("got %s", describe(f))
@@ -181,16 +181,16 @@ func TestOpenSSHFrozen(t *testing.T) {
 	d.signalSessions(t, syscall.SIGSTOP)
 	began := time.Now()
 	_, err := session.Next()
-	wantClass(t, err, cluster.ClassSilent)
+	_ = wantClass(t, err, cluster.ClassSilent)
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("noticed after %v", took)
 	}
-	session.Close()
+	drop(session)
 	d.signalSessions(t, syscall.SIGCONT)
 
-	d.cmd.Process.Signal(syscall.SIGSTOP)
-	s.mustFail("n", cluster.ClassFrozen)
-	d.cmd.Process.Signal(syscall.SIGCONT)
+	_ = d.cmd.Process.Signal(syscall.SIGSTOP)
+	_ = s.mustFail("n", cluster.ClassFrozen)
+	_ = d.cmd.Process.Signal(syscall.SIGCONT)
 	s.d.limits.ssh = defaultLimits.ssh
 	s.mustOpen("n")
 }
