@@ -25,6 +25,8 @@ probe      killprobe H                          kill -9 for nvnodetop's probes o
            stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
 places     nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
            noexec H [USER] | placesok H         nothing may execute there
+           garbage H | garbageok H              what answers says the probe's first line, then nonsense
+           flood H | garbageok H                the same, then one line of 100 MB
 GPUs       nolib H | libok H                    libnvidia-ml.so.1 is not there
            olddriver H | libok H                a library without the newer functions
            mismatch H | nodriver H | nvmlok H   NVML: driver/library mismatch | driver not loaded
@@ -113,7 +115,7 @@ reload_sshd() {
 # sshd_option HOST NAME LINE: LINE in a file of its own, so that faults do not meet.
 sshd_option() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	in_host "$1" sh -c 'mkdir -p /etc/ssh/sshd_config.d && echo "$2" >"/etc/ssh/sshd_config.d/$1.conf"' sh "$2" "$3"
+	in_host "$1" sh -c 'mkdir -p /etc/ssh/sshd_config.d && printf "%s\n" "$2" >"/etc/ssh/sshd_config.d/$1.conf"' sh "$2" "$3"
 	reload_sshd "$1"
 }
 no_sshd_option() {
@@ -175,6 +177,11 @@ PROBE='^[^ ]*nvnodetop[^ ]* (.* )?probe( |$)|^([^ ]*/)?nvnodetop-prob'
 fault_killprobe() { in_host "$1" pkill -KILL -f "$PROBE"; }
 fault_stopprobe() { in_host "$1" pkill -STOP -f "$PROBE"; }
 fault_contprobe() { in_host "$1" pkill -CONT -f "$PROBE"; }
+
+# In place of a probe: the protocol's first line, and then not the protocol.
+fault_garbage() { sshd_option "$1" garbage "ForceCommand printf '\\036nvnodetop-probe/1\\nSegmentation fault\\n'; sleep 60"; }
+fault_flood() { sshd_option "$1" garbage "ForceCommand printf '\\036nvnodetop-probe/1\\n'; head -c 100M /dev/zero | tr '\\0' x; sleep 60"; }
+fault_garbageok() { no_sshd_option "$1" garbage; }
 
 # Places where the probe may be put
 

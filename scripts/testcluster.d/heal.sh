@@ -55,10 +55,10 @@ resumed() {
 # heal_sshd_files does what keyok, undeny, hostkeyback and quiet do, with one reload, and none when nothing is wrong.
 heal_sshd_files() {
 	local dir=/etc/ssh/sshd_config.d
-	if in_host "$1" sh -c "cmp -s $STATE/keys/$1 /etc/ssh/ssh_host_ed25519_key && ! ls $dir/nokey.conf $dir/deny.conf $dir/banner.conf" >/dev/null 2>&1; then
+	if in_host "$1" sh -c "cmp -s $STATE/keys/$1 /etc/ssh/ssh_host_ed25519_key && ! ls $dir/*.conf" >/dev/null 2>&1; then
 		return
 	fi
-	in_host "$1" rm -f $dir/nokey.conf $dir/deny.conf $dir/banner.conf /etc/ssh/sshrc
+	in_host "$1" sh -c "rm -f $dir/*.conf /etc/ssh/sshrc"
 	in_host "$1" sh -c "sed -i '/testcluster noise on $1/d' /home/*/.bashrc"
 	fault_hostkeyback "$1"
 }
