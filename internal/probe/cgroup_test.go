@@ -31,12 +31,13 @@ func TestSlurmJob(t *testing.T) {
 func FuzzSlurmJob(f *testing.F) {
 	f.Add("0::/system.slice/slurmstepd.scope/job_48211/step_0/user/task_0\n")
 	f.Add("3:freezer:/slurm_node01/uid_20001/job_16/step_extern\n0::/\n")
+	f.Add("::job_0/step_0")
 	f.Fuzz(func(t *testing.T, cgroup string) {
 		id := slurmJob(cgroup)
 		if id == "" {
 			return
 		}
-		if !isNumber(id) || !strings.Contains(cgroup, "/job_"+id) {
+		if !isNumber(id) || !strings.Contains(cgroup, "job_"+id) {
 			t.Errorf("%q gives %q, which is no job in it", cgroup, id)
 		}
 	})
