@@ -37,7 +37,7 @@ func kernel() string {
 }
 
 // pread reads the beginning of a file of procfs. Such a read does not block, so the scheduler is not told: its monitor would otherwise
-// take the processor away within the read and start another thread. On a 2-CPU virtual machine that was otherwise idle the three reads of
+// take the processor away within the read and start another thread. On a small virtual machine that did little else the three reads of
 // a report cost about 0.15 ms with that, and 0.09 without.
 func pread(f *os.File, buf []byte) (int, error) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_PREAD64, f.Fd(), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), 0, 0, 0)
