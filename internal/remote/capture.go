@@ -53,7 +53,7 @@ func (c *capture) String() string {
 	return string(c.buf)
 }
 
-// joinWords puts texts on lines of their own, without empty ones, and caps the whole.
+// joinWords puts texts on lines of their own, without empty ones.
 func joinWords(texts ...string) string {
 	var kept []string
 	for _, t := range texts {
@@ -61,6 +61,15 @@ func joinWords(texts ...string) string {
 			kept = append(kept, t)
 		}
 	}
-	all := strings.Join(kept, "\n")
-	return all[:min(len(all), maxWords)]
+	return strings.Join(kept, "\n")
+}
+
+// capWords cuts words in their middle when they are longer than maxWords: a legal notice of any length may stand before the line
+// that counts, and garbage is known by its beginning.
+func capWords(words string) string {
+	if len(words) <= maxWords {
+		return words
+	}
+	const head, gap = maxWords / 4, "\n…\n"
+	return words[:head] + gap + words[len(words)-(maxWords-head-len(gap)):]
 }

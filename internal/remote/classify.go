@@ -47,7 +47,7 @@ func classify(c circumstances, err error) verdict {
 		f.Class, f.Summary = cluster.ClassOther, "failed: "+clip(err.Error(), 60)
 		c.say(err.Error())
 	}
-	f.Words = joinWords(c.words)
+	f.Words = capWords(c.words)
 	step := f.Summary
 	advise(&c, f, err)
 	var l *loginError
@@ -141,8 +141,8 @@ func ruleProbe(c *circumstances, err error, f *cluster.Failure) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	c.say(e.noise)
 	c.say(withoutNeed(e.stderr))
+	c.say(e.noise)
 	status, exited := e.status()
 	switch {
 	case errors.Is(e.read, wire.ErrLineTooLong):

@@ -73,7 +73,7 @@ type limits struct {
 var defaultLimits = limits{
 	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second,
 	probe: 15 * time.Second, upload: 60 * time.Second, others: 3 * time.Second, driver: 30 * time.Second,
-	alive: 20 * time.Second, silence: 30 * time.Second, write: 10 * time.Second, exit: 2 * time.Second, closing: 700 * time.Millisecond,
+	alive: 20 * time.Second, silence: 30 * time.Second, write: 10 * time.Second, exit: 2 * time.Second, closing: 500 * time.Millisecond,
 }
 
 // New makes a Dialer. It reads no file yet: what is wrong with one is said by Open.

@@ -73,7 +73,7 @@ func TestFailuresOfSessions(t *testing.T) {
 func TestSilence(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
-	s.d.limits.alive, s.d.limits.silence = 50*time.Millisecond, 300*time.Millisecond
+	s.d.limits.alive, s.d.limits.silence = 100*time.Millisecond, time.Second
 	n := startNode(t, s, nil)
 	relay := newRelay(t, n.ln.Addr().String())
 	s.configure("n", n)
@@ -88,7 +88,7 @@ func TestSilence(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Fatalf("ended although Alives are answered: %v", describe(err))
-	case <-time.After(3 * s.d.limits.silence):
+	case <-time.After(2 * s.d.limits.silence):
 	}
 	relay.freeze()
 	select {

@@ -172,7 +172,7 @@ func TestOpenSSHKillsTheProbe(t *testing.T) {
 func TestOpenSSHFrozen(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
-	s.d.limits.alive, s.d.limits.silence, s.d.limits.ssh = 100*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+	s.d.limits.alive, s.d.limits.silence = 200*time.Millisecond, time.Second
 	d := startSSHD(t, s)
 	session := s.mustOpen("n")
 	if _, err := session.Next(); err != nil {
@@ -182,13 +182,14 @@ func TestOpenSSHFrozen(t *testing.T) {
 	began := time.Now()
 	_, err := session.Next()
 	_ = wantClass(t, err, cluster.ClassSilent)
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("noticed after %v", took)
 	}
 	drop(session)
 	d.signalSessions(t, syscall.SIGCONT)
 
 	_ = d.cmd.Process.Signal(syscall.SIGSTOP)
+	hurry(s.d, cluster.StageSSH)
 	_ = s.mustFail("n", cluster.ClassFrozen)
 	_ = d.cmd.Process.Signal(syscall.SIGCONT)
 	s.d.limits.ssh = defaultLimits.ssh

@@ -97,6 +97,25 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 	}
 }
 
+func TestAgentSocket(t *testing.T) {
+	t.Setenv("MY_AGENT", "/run/agent")
+	s := newSite(t)
+	for value, want := range map[string]string{
+		"": "", "SSH_AUTH_SOCK": "", "none": "none", "$MY_AGENT": "/run/agent", "${MY_AGENT}": "/run/agent", "$NO_SUCH": "none", "~/a": s.home + "/a",
+	} {
+		if got := s.d.agentSocket(value, s.d.path); got != want {
+			t.Errorf("IdentityAgent %s: %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestHostNameThatIsNone(t *testing.T) {
+	s := siteWith(t, map[string]string{".ssh/config": "Host a\n HostName \"x y\"\n"})
+	if got, err := s.d.target("a"); err == nil {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		"Host a b !c\n Port 22\nMatch final all\n Include x\n", "Match host a,b\nUser=x", "Include", "Host", "\"", "Port = \r\n", "a\x00=\"b", "Host \xff\n \xff",
