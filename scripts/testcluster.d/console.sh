@@ -72,6 +72,6 @@ cmd_cpu() {
 	need_host login
 	dir=$(cgroup_dir) || die "CPU time is not available: this machine has no cgroup version 2"
 	for group in login-app login ctl nodes; do
-		awk -v group=$group '$1 == "usage_usec" { printf "%s %d\n", group, $2 * 1000 }' "$dir/$group/cpu.stat"
+		awk -v group=$group '$1 == "usage_usec" { printf "%s %.0f\n", group, $2 * 1000 }' "$dir/$group/cpu.stat"
 	done
 }
