@@ -120,7 +120,9 @@ func (f *frame) stages(y int) int {
 			textRole = draw.Crit
 		}
 		f.Left(16, y, room, text, textRole)
-		f.Right(16+room, y, 8, took, draw.Dim)
+		if 16+room+8 < f.w {
+			f.Right(16+room, y, 8, took, draw.Dim)
+		}
 		y++
 	}
 	return y
@@ -135,7 +137,7 @@ func (f *frame) prose(y int, title string, paragraphs []string) int {
 	f.section(y, title, "")
 	y++
 	for _, p := range paragraphs {
-		for _, s := range draw.Wrap(p, max(f.w-5, 10), "  ") {
+		for _, s := range draw.Wrap(p, max(f.w-5, 10), "") {
 			if y >= f.h-1 {
 				return y
 			}

@@ -239,7 +239,7 @@ func bigFixture() *cluster.Snapshot {
 	job := cluster.JobView{Job: cluster.Job{
 		ID: "51877", Number: "51877", Name: "moe-314b", User: "alice", Start: ago(27*time.Hour + 22*time.Minute + 40*time.Second),
 		End: fixtureNow.Add(44*time.Hour + 37*time.Minute + 20*time.Second), Limit: 72 * time.Hour,
-	}, Streaming: 61, GPUs: 512, GPUsSeen: 487}
+	}, Streaming: 61, GPUs: 512, GPUsSeen: 488}
 	for i := range 64 {
 		name := fmt.Sprintf("gpu-n%03d", i+1)
 		job.Nodes = append(job.Nodes, name)

@@ -46,8 +46,8 @@ const tall = 30
 func render(c *draw.Canvas, s scene, m *scratch) {
 	f := newFrame(c, s, m)
 	switch {
-	case s.view.screen == screenHelp:
-		f.help()
+	case s.view.help:
+		f.helpScreen()
 	case f.node == nil:
 		f.noJobs()
 	case s.view.screen == screenOverview:
@@ -116,6 +116,14 @@ func (f *frame) own(gpus []*cluster.GPU, n *cluster.Node) []*cluster.GPU {
 // hasNumbers says that a node has numbers to show, be they old.
 func hasNumbers(n *cluster.Node) bool {
 	return n.State == cluster.NodeStreaming || n.State == cluster.NodeStale
+}
+
+// Put writes s like the Canvas' own Put, but leaves the terminal's last column free: some wrap there.
+func (f *frame) Put(x, y int, s string, role draw.Role) int { return f.PutUntil(x, y, f.w-1, s, role) }
+
+// Left is the Canvas' own Left for no more columns than there are before the last.
+func (f *frame) Left(x, y, w int, s string, role draw.Role) {
+	f.Canvas.Left(x, y, min(w, f.w-1-x), s, role)
 }
 
 // section draws the rule with its title that begins a part of the body.

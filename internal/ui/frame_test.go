@@ -37,7 +37,7 @@ var shots = []shot{
 	{"overview-worst", fixture, func(v *view) { v.screen = screenOverview; v.worst = true }},
 	{"heatmap", bigFixture, func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
 	{"nojobs", noJobsFixture, func(*view) {}},
-	{"help", fixture, func(v *view) { v.screen = screenHelp }},
+	{"help", fixture, func(v *view) { v.help = true }},
 	{"byhand", byHandFixture, func(*view) {}},
 	{"controller-away", awayFixture, func(v *view) { v.screen = screenOverview }},
 	{"slurm-failed", slurmFailedFixture, func(*view) {}},
@@ -51,7 +51,7 @@ func (s shot) take(w, h int) *draw.Canvas {
 	v.settle(snap)
 	s.view(v)
 	c := draw.New(w, h)
-	render(c, scene{snap: snap, view: v, poll: 3 * time.Second, display: time.Second, version: "nvnodetop 0.1.0"})
+	render(c, scene{snap: snap, view: v, poll: 3 * time.Second, display: time.Second, version: "nvnodetop 0.1.0"}, &scratch{})
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -120,7 +121,10 @@ func dimOr(own bool) draw.Role {
 
 // lostRow says in place of the cells that the GPU is lost: no old number stays.
 func (f *frame) lostRow(y int, words string, findings []*cluster.Finding, l *layout) {
-	text := " the GPU is lost: " + words
+	text := " " + words
+	if !strings.Contains(strings.ToLower(words), "lost") {
+		text = " the GPU is lost: " + words
+	}
 	if len(findings) > 0 && !findings[0].Since.IsZero() {
 		text += ", since " + findings[0].Since.Format(time.TimeOnly)
 	}

@@ -9,74 +9,115 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// mean is the newest n samples of the mean utilisation of GPUs; a sample that none of them has is a gap. The result is scratch.
-func (f *frame) mean(gpus []*cluster.GPU, n int) []float32 {
-	return f.series(n, func(back int) float32 {
-		var s, count float32
-		for _, g := range gpus {
-			if v := sample(g, back); v == v {
-				s += v
-				count++
-			}
-		}
-		return s / count // 0/0 is NaN: a gap
-	})
+// tail is the newest n samples of a GPU and where they begin among n places: a young GPU has fewer.
+func tail(g *cluster.GPU, n int) (values []float32, from int) {
+	values = g.Util[max(len(g.Util)-n, 0):]
+	return values, n - len(values)
 }
 
-// lowest is mean's like for the GPU that does the least.
-func (f *frame) lowest(gpus []*cluster.GPU, n int) []float32 {
-	return f.series(n, func(back int) float32 {
-		low := cluster.Gap
-		for _, g := range gpus {
-			if v := sample(g, back); v < low || low != low {
-				low = v
-			}
-		}
-		return low
-	})
-}
-
-// median is mean's like for the GPU in the middle. It counts whole percents, as there may be thousands of GPUs.
-func (f *frame) median(gpus []*cluster.GPU, n int) []float32 {
-	return f.series(n, func(back int) float32 {
-		var counts [101]int32
-		var all int32
-		for _, g := range gpus {
-			if v := sample(g, back); v == v {
-				counts[min(max(int(v), 0), 100)]++
-				all++
-			}
-		}
-		if all == 0 {
-			return cluster.Gap
-		}
-		below := int32(0)
-		for v, c := range counts {
-			if below += c; below*2 > all {
-				return float32(v)
-			}
-		}
-		return 100
-	})
-}
-
-func (f *frame) series(n int, at func(back int) float32) []float32 {
+// series is scratch for n samples, all gaps.
+func (f *frame) series(n int) []float32 {
 	if cap(f.samples) < n {
 		f.samples = make([]float32, n)
 	}
 	s := f.samples[:n]
 	for i := range s {
-		s[i] = at(n - i)
+		s[i] = cluster.Gap
 	}
 	return s
 }
 
-// sample is the sample of a GPU that is back polls old, 1 the newest.
-func sample(g *cluster.GPU, back int) float32 {
-	if back > len(g.Util) {
-		return cluster.Gap
+// mean is the newest n samples of the mean utilisation of GPUs; a sample that none of them has is a gap. The result is scratch.
+func (f *frame) mean(gpus []*cluster.GPU, n int) []float32 {
+	s := f.series(n)
+	if cap(f.counts) < n {
+		f.counts = make([]uint16, n)
 	}
-	return g.Util[len(g.Util)-back]
+	counts := f.counts[:n]
+	clear(counts)
+	for _, g := range gpus {
+		values, from := tail(g, n)
+		for i, v := range values {
+			switch {
+			case v != v: // a gap
+				continue
+			case counts[from+i] == 0:
+				s[from+i] = v
+			default:
+				s[from+i] += v
+			}
+			counts[from+i]++
+		}
+	}
+	for i, c := range counts {
+		if c > 1 {
+			s[i] /= float32(c)
+		}
+	}
+	return s
+}
+
+// lowest is mean's like for the GPU that does the least.
+func (f *frame) lowest(gpus []*cluster.GPU, n int) []float32 {
+	s := f.series(n)
+	const none = 101
+	for i := range s {
+		s[i] = none
+	}
+	for _, g := range gpus {
+		values, from := tail(g, n)
+		low := s[from:]
+		for i, v := range values {
+			if v < low[i] { // false for a gap
+				low[i] = v
+			}
+		}
+	}
+	for i, v := range s {
+		if v == none {
+			s[i] = cluster.Gap
+		}
+	}
+	return s
+}
+
+// median is mean's like for the GPU in the middle. It counts whole percents, as there may be thousands of GPUs.
+func (f *frame) median(gpus []*cluster.GPU, n int) []float32 {
+	s := f.series(n)
+	if cap(f.percents) < n {
+		f.percents = make([][101]uint16, n)
+	}
+	percents := f.percents[:n]
+	clear(percents)
+	for _, g := range gpus {
+		values, from := tail(g, n)
+		for i, v := range values {
+			if v == v {
+				percents[from+i][min(max(int(v), 0), 100)]++
+			}
+		}
+	}
+	for i := range percents {
+		if v := middle(&percents[i]); v >= 0 {
+			s[i] = float32(v)
+		}
+	}
+	return s
+}
+
+// middle is the median of counted percents, -1 when nothing was counted.
+func middle(counts *[101]uint16) int {
+	all := 0
+	for _, c := range counts {
+		all += int(c)
+	}
+	below := 0
+	for v, c := range counts {
+		if below += int(c); all > 0 && below*2 >= all {
+			return v
+		}
+	}
+	return -1
 }
 
 // graphSpan is how far back the graphs go, as far as the history does.
@@ -95,7 +136,7 @@ const (
 	graphAxis  = 6
 	graphFrame = 2
 	graphLeast = 4
-	graphMost  = 14
+	graphMost  = 24
 )
 
 // graphs draws charts beside each other below their section's rule, from row y as far as there is room.

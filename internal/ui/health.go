@@ -232,7 +232,7 @@ func (f *frame) sentence(y int, finding *cluster.Finding, lines []line) {
 	if finding.Severity >= cluster.Warning {
 		role = m.role
 	}
-	f.Middle(10, y, 13, where, role)
+	f.Middle(10, y, min(13, f.w-11), where, role)
 	for _, l := range lines {
 		f.Left(l.x, y+l.row, f.w-1-l.x, l.text, l.role)
 	}

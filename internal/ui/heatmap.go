@@ -207,10 +207,12 @@ func (f *frame) heatMapSum(y int, t tiles, more string) {
 	}
 	words := []word{{"JOB", draw.Strong}}
 	add := func(label, value string, role draw.Role) {
+		more := []word{{"  " + value, role}}
 		if t.big {
-			words = append(words, word{"   " + label + " ", draw.Dim}, word{value, role})
-		} else {
-			words = append(words, word{"  " + value, role})
+			more = []word{{"   " + label + " ", draw.Dim}, {value, role}}
+		}
+		if x+width(words)+width(more) < f.w {
+			words = append(words, more...)
 		}
 	}
 	if t.big {

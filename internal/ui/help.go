@@ -19,7 +19,7 @@ var cellLetters = []cellLetter{
 var helpKeys = [][2]string{
 	{"↑ k / ↓ j", "previous / next job"}, {"← , / → .", "previous / next node"}, {"o Tab", "overview"}, {"Enter", "open the node"}, {"p", "processes"},
 	{"d", "how the node is reached"}, {"a", "only my GPUs"}, {"v", "rows / heat map"}, {"s", "worst first"}, {"C", "colours: job / classic"},
-	{"r", "ask SLURM, retry nodes now"}, {"Esc", "back"}, {"? h / q", "help / quit"},
+	{"r", "ask SLURM, retry nodes"}, {"Esc", "back"}, {"? h / q", "help / quit"},
 }
 
 var helpColours = []string{
@@ -27,8 +27,8 @@ var helpColours = []string{
 	"colours: green, yellow 60, red 85.",
 }
 
-// help draws the keys, and what the marks and colours mean.
-func (f *frame) help() {
+// helpScreen draws the keys, and what the marks and colours mean.
+func (f *frame) helpScreen() {
 	if f.node != nil {
 		f.header(true)
 	} else {
@@ -66,7 +66,7 @@ func (f *frame) helpLine(x, y, wide, keys int, key string, role draw.Role, text 
 		return
 	}
 	f.Left(x, y, keys, key, role)
-	f.Left(x+keys, y, wide-keys-2, text, draw.Text)
+	f.Left(x+keys, y, wide-keys-1, text, draw.Text)
 }
 
 // helpMarks draws what the marks mean and returns the row below.
@@ -77,7 +77,7 @@ func (f *frame) helpMarks(x, y, wide int) int {
 	if y < f.h-1 {
 		f.words(x, y, word{"▲", draw.Warn}, word{" ", draw.Text}, word{"✗", draw.Crit}, word{" ", draw.Text}, word{"◌", draw.Dim})
 	}
-	f.helpLine(x, y, wide, keys, "", draw.Text, "warning, error, on its way")
+	f.helpLine(x, y, wide, keys, "", draw.Text, "look, act, on its way")
 	for _, l := range cellLetters {
 		y++
 		role := draw.WarnFill
@@ -87,7 +87,7 @@ func (f *frame) helpMarks(x, y, wide int) int {
 		f.helpLine(x, y, wide, keys, string(l.letter), role, l.full)
 	}
 	for _, m := range [][2]string{
-		{"·", "no sample yet"}, {"n/a", "the driver gives no number"}, {"–", "does not apply"}, {"[stale 12s]", "older than 3 polls"}, {"(5 of 8)", "what the sum counts"},
+		{"·", "no sample yet"}, {"n/a", "the driver has none"}, {"–", "does not apply"}, {"[stale 12s]", "older than 3 polls"}, {"(5 of 8)", "what the sum counts"},
 	} {
 		y++
 		f.helpLine(x, y, wide, keys, m[0], draw.Text, m[1])

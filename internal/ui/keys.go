@@ -22,6 +22,7 @@ const (
 	actColours
 	actRefresh
 	actHelp
+	actRepaint
 	actQuit
 )
 
@@ -44,12 +45,13 @@ var keys = map[string]action{
 	"r": actRefresh, "R": actRefresh,
 	"?": actHelp, "h": actHelp, "H": actHelp,
 	"q": actQuit, "Q": actQuit, "ctrl+c": actQuit,
+	"ctrl+l": actRepaint,
 }
 
 // do changes what is seen. Actions that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) do(a action, s *cluster.Snapshot, w, h int) {
-	if v.screen == screenHelp { // any key leaves it
-		v.screen = v.under
+	if v.help { // any key leaves it
+		v.help = false
 		return
 	}
 	switch a {
@@ -72,12 +74,12 @@ func (v *view) do(a action, s *cluster.Snapshot, w, h int) {
 	case actMine:
 		v.mine = !v.mine
 	case actDoctor:
-		v.enter(screenDoctor)
+		v.toggleDoctor()
 	case actColours:
 		v.classic = !v.classic
 	case actHelp:
-		v.enter(screenHelp)
-	case actNone, actRefresh, actQuit:
+		v.help = true
+	case actNone, actRefresh, actRepaint, actQuit:
 	}
 }
 
@@ -89,16 +91,13 @@ func (v *view) toggle(to screen) {
 	v.screen = to
 }
 
-// enter goes to a screen that Esc, or its own key, leaves for the one before.
-func (v *view) enter(to screen) {
-	if v.screen == to {
+// toggleDoctor goes to the doctor, or back to where it was asked for.
+func (v *view) toggleDoctor() {
+	if v.screen == screenDoctor {
 		v.screen = v.under
 		return
 	}
-	if v.screen != screenDoctor {
-		v.under = v.screen
-	}
-	v.screen = to
+	v.under, v.screen = v.screen, screenDoctor
 }
 
 // leave opens the selected node, or goes back.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"io"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,7 +49,8 @@ const (
 // tick asks for a new Snapshot.
 type tick struct{}
 
-// model is the Bubble Tea model. Its frame is drawn when something changed, not whenever Bubble Tea asks.
+// model is the Bubble Tea model. It draws when something changed, not whenever Bubble Tea asks, and it writes its frames itself: see
+// terminal.
 type model struct {
 	Options
 	view   *view
@@ -59,9 +61,8 @@ type model struct {
 	width, height int
 	light         bool
 	theme         *draw.Theme
-	canvas        *draw.Canvas
-	buffer        []byte
-	screen        tea.View
+	terminal      *terminal
+	scratch       scratch
 	dirty         bool
 }
 
@@ -71,10 +72,10 @@ type look struct {
 	processes bool
 }
 
-// newModel returns the model with its first Snapshot.
-func newModel(o Options) *model {
-	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), canvas: draw.New(0, 0), light: o.Theme == "light"}
-	m.screen.AltScreen = true
+// newModel returns the model with its first Snapshot. It writes to out.
+func newModel(o Options, out io.Writer) *model {
+	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
+	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: &terminal{out: out, ask: !known}}
 	m.began = o.Now()
 	m.retheme()
 	m.pull()
@@ -82,12 +83,7 @@ func newModel(o Options) *model {
 }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd {
-	if m.Theme == "dark" || m.Theme == "light" {
-		return m.next()
-	}
-	return tea.Batch(tea.RequestBackgroundColor, m.next())
-}
+func (m *model) Init() tea.Cmd { return m.next() }
 
 // next waits for the next display tick, which is on a whole interval of the clock: seconds then change when they should.
 func (m *model) next() tea.Cmd {
@@ -119,11 +115,16 @@ func (m *model) pull() {
 
 func (m *model) retheme() {
 	m.theme = draw.NewTheme(m.Profile, m.light, m.ASCII)
+	m.terminal.forget()
 	m.dirty = true
 }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer m.rescue()
+	if m.terminal.err != nil {
+		return m, tea.Quit
+	}
 	switch msg := msg.(type) {
 	case tick:
 		m.pull()
@@ -152,7 +153,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case a == actQuit:
 		return tea.Quit
-	case a == actRefresh && m.view.screen != screenHelp:
+	case a == actRepaint:
+		m.terminal.forget()
+	case a == actRefresh && !m.view.help:
 		m.Controls.Refresh()
 	}
 	classic := m.view.classic
@@ -184,15 +187,26 @@ func (m *model) tell() {
 	}
 }
 
-// View implements tea.Model. Bubble Tea calls it after every message; most change nothing.
+// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. What it returns is nothing to show.
 func (m *model) View() tea.View {
-	if !m.dirty || m.width <= 0 || m.height <= 0 {
-		return m.screen
+	if m.dirty && m.width > 0 && m.height > 0 {
+		m.dirty = false
+		m.paint()
 	}
-	m.dirty = false
-	m.canvas.Reset(m.width, m.height)
-	render(m.canvas, scene{snap: m.snap, view: m.view, poll: m.Poll, display: m.Display, version: m.Version})
-	m.buffer = m.theme.Encode(m.buffer[:0], m.canvas)
-	m.screen.Content = string(m.buffer)
-	return m.screen
+	return tea.View{}
+}
+
+func (m *model) paint() {
+	defer m.rescue()
+	c := m.terminal.canvas(m.width, m.height)
+	render(c, scene{snap: m.snap, view: m.view, poll: m.Poll, display: m.Display, version: m.Version}, &m.scratch)
+	m.terminal.show(m.theme, c)
+}
+
+// rescue gives the terminal back before a panic goes on to Bubble Tea, which tells of it: its words are then seen.
+func (m *model) rescue() {
+	if r := recover(); r != nil {
+		m.terminal.close()
+		panic(r)
+	}
 }

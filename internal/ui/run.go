@@ -9,21 +9,26 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// framesPerSecond is how often Bubble Tea looks whether View has changed: each look costs, and a key must be answered within 50 ms.
-const framesPerSecond = 30
-
 // Run shows the screen until a person quits or ctx ends, and gives the terminal back as it was, also after a panic in the screen.
-// It installs no signal handler but that of the window's size: the caller ends ctx on SIGTERM and SIGHUP.
+// It handles no signal but that of the window's size: the caller ends ctx on SIGTERM and SIGHUP.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	m := newModel(o, out)
+	defer m.terminal.close()
 	opts := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(),
+		tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(muted(out)), tea.WithoutSignalHandler(),
+		tea.WithFPS(1), // its renderer has nothing to show
 	}
 	if o.Profile != colorprofile.Unknown {
 		opts = append(opts, tea.WithColorProfile(o.Profile))
 	}
-	_, err := tea.NewProgram(newModel(o), opts...).Run()
-	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
-		return nil // to be ended is no failure
+	_, err := tea.NewProgram(m, opts...).Run()
+	switch {
+	case errors.Is(err, tea.ErrProgramPanic):
+		return err
+	case m.terminal.err != nil:
+		return m.terminal.err
+	case ctx.Err() != nil: // to be ended is no failure
+		return nil
 	}
 	return err
 }

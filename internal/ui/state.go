@@ -13,7 +13,6 @@ const (
 	screenNode screen = iota
 	screenOverview
 	screenDoctor
-	screenHelp
 )
 
 // grid is how the overview shows nodes.
@@ -28,7 +27,8 @@ const (
 // view is what a person has chosen to see. Jobs and nodes are chosen by name, so that lists may change under the choice.
 type view struct {
 	screen screen
-	under  screen // what Esc leaves the doctor and the help for
+	under  screen // what Esc leaves the doctor for
+	help   bool   // it covers the screen
 
 	job    string            // ID
 	jobAt  int               // where it was in the list: its place is taken over when it ends

@@ -61,14 +61,7 @@ func (g Graph) column(c *Canvas, x, y, h int, reach [2][2]int) {
 	role := g.Line
 	for r := range h {
 		floor := (h - 1 - r) * 4
-		var pattern rune
-		for half, d := range reach {
-			for i := range 4 {
-				if n := floor + i; n >= d[0] && n <= d[1] {
-					pattern |= dots[half][i]
-				}
-			}
-		}
+		pattern := half(dots[0], reach[0], floor) | half(dots[1], reach[1], floor)
 		if pattern == 0 {
 			continue
 		}
@@ -77,6 +70,16 @@ func (g Graph) column(c *Canvas, x, y, h int, reach [2][2]int) {
 			role = g.Body
 		}
 	}
+}
+
+// half is the pattern of half a cell, whose lowest dot is floor, for one sample.
+func half(bits [4]rune, reach [2]int, floor int) rune {
+	low, high := max(reach[0]-floor, 0), min(reach[1]-floor, 3)
+	var pattern rune
+	for i := low; i <= high; i++ {
+		pattern |= bits[i]
+	}
+	return pattern
 }
 
 // Resample spreads the newest span of values over n samples, missing ones as gaps at the left. What falls together becomes its

@@ -38,13 +38,16 @@ func (c *Canvas) Reset(w, h int) {
 // Size returns columns and rows.
 func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
+func (c *Canvas) row(y int) []cell { return c.cells[y*c.w : (y+1)*c.w] }
+
 // Put writes s from column x of row y and returns the column behind it.
 func (c *Canvas) Put(x, y int, s string, role Role) int {
-	return c.putUntil(x, y, c.w, s, role)
+	return c.PutUntil(x, y, c.w, s, role)
 }
 
-// putUntil is Put that writes nothing from column end on.
-func (c *Canvas) putUntil(x, y, end int, s string, role Role) int {
+// PutUntil is Put that writes nothing from column end on.
+func (c *Canvas) PutUntil(x, y, end int, s string, role Role) int {
+	end = min(end, c.w)
 	for _, r := range s {
 		g, n := glyph(r)
 		switch {
@@ -71,19 +74,19 @@ func (c *Canvas) Fill(x, y, n int, r rune, role Role) int {
 
 // Left writes s into the w columns from x, flush left, with "…" where it had to be cut. The rest stays as it is.
 func (c *Canvas) Left(x, y, w int, s string, role Role) {
-	c.putUntil(x, y, min(x+w, c.w), Clip(s, w), role)
+	c.PutUntil(x, y, x+w, Clip(s, w), role)
 }
 
 // Right writes s into the w columns from x, flush right.
 func (c *Canvas) Right(x, y, w int, s string, role Role) {
 	s = Clip(s, w)
-	c.putUntil(x+w-Width(s), y, min(x+w, c.w), s, role)
+	c.PutUntil(x+w-Width(s), y, x+w, s, role)
 }
 
 // Middle writes s into the w columns from x, flush left; the "…" of a cut is in the middle, as the ends of host names and paths tell
 // them apart.
 func (c *Canvas) Middle(x, y, w int, s string, role Role) {
-	c.putUntil(x, y, min(x+w, c.w), ClipMiddle(s, w), role)
+	c.PutUntil(x, y, x+w, ClipMiddle(s, w), role)
 }
 
 // set writes one glyph of n columns. It mends what it cuts in half.
@@ -91,7 +94,7 @@ func (c *Canvas) set(x, y int, r rune, n int, role Role) {
 	if y < 0 || y >= c.h || x < 0 || x+n > c.w {
 		return
 	}
-	row := c.cells[y*c.w : (y+1)*c.w]
+	row := c.row(y)
 	if row[x].glyph == tail && x > 0 {
 		row[x-1].glyph = ' '
 	}

@@ -137,68 +137,73 @@ func (p *palette) selected(l look, cl class) look {
 	return l
 }
 
-// Encode appends the Canvas to dst: its lines, parted by newlines, without spaces at their ends.
-func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
-	for y := range c.h {
-		if y > 0 {
-			dst = append(dst, '\n')
-		}
-		dst = t.line(dst, c.cells[y*c.w:(y+1)*c.w])
-	}
-	return dst
+// pen writes cells and remembers the style in force, so that it is named only when it changes.
+type pen struct {
+	t   *Theme
+	dst []byte
+	now *style
 }
 
-// line appends one line. A space that shows nothing needs no style of its own, so it does not end the one in force.
-func (t *Theme) line(dst []byte, row []cell) []byte {
-	now := &style{} // in force
-	blanks := 0     // spaces not yet written: those at the end of a line never are
-	for i := range row {
-		c := &row[i]
-		if c.glyph == tail {
-			continue
-		}
-		st := &t.styles[c.role][selIndex(c.selected)][classOf(c.glyph)]
-		if c.glyph == ' ' && !st.shows {
-			if now.shows {
-				dst, now = append(dst, reset...), &style{}
-			}
-			blanks++
-			continue
-		}
-		for ; blanks > 0; blanks-- {
-			dst = append(dst, ' ')
-		}
-		if st.id != now.id {
-			dst = append(dst, st.escape...)
-		}
-		now = st
-		dst = t.glyph(dst, c.glyph, c.role)
+var plainStyle style
+
+func (p *pen) use(st *style) {
+	if st.id != p.now.id {
+		p.dst = append(p.dst, st.escape...)
 	}
-	if now.id != 0 {
-		dst = append(dst, reset...)
-	}
-	return dst
+	p.now = st
 }
 
-func (t *Theme) glyph(dst []byte, r rune, role Role) []byte {
+// blank is for spaces that show nothing: they need no style of their own, only none that shows.
+func (p *pen) blank() {
+	if p.now.shows {
+		p.reset()
+	}
+}
+
+func (p *pen) reset() {
+	if p.now.id != 0 {
+		p.dst = append(p.dst, reset...)
+	}
+	p.now = &plainStyle
+}
+
+// style of a cell.
+func (t *Theme) style(c *cell) *style {
+	selected := 0
+	if c.selected {
+		selected = 1
+	}
+	return &t.styles[c.role][selected][classOf(c.glyph)]
+}
+
+// empty says that the cell is a space that shows nothing.
+func (t *Theme) empty(c *cell) bool { return c.glyph == ' ' && !t.style(c).shows }
+
+// put writes one cell. It returns false for a glyph after which the cursor may not be where we think, as terminals differ on its width.
+func (p *pen) put(c *cell) (sure bool) {
+	st := p.t.style(c)
+	if c.glyph == ' ' && !st.shows {
+		p.blank()
+		p.dst = append(p.dst, ' ')
+		return true
+	}
+	p.use(st)
+	p.dst, sure = p.t.glyph(p.dst, c.glyph, c.role)
+	return sure
+}
+
+func (t *Theme) glyph(dst []byte, r rune, role Role) (_ []byte, sure bool) {
 	switch {
 	case r < utf8.RuneSelf:
-		return append(dst, byte(r))
+		return append(dst, byte(r)), true
 	case t.ascii:
 		dst = append(dst, byte(toASCII(r, role)))
 		if _, w := glyph(r); w == 2 {
 			dst = append(dst, '?')
 		}
-		return dst
+		return dst, true
 	case r == '░' && t.track && role.bar():
-		return append(dst, ' ')
+		return append(dst, ' '), true
 	}
-	return utf8.AppendRune(dst, r)
-}
-
-func selIndex(selected bool) int {
-	if selected {
-		return 1
-	}
-	return 0
+	return utf8.AppendRune(dst, r), ours(r)
 }

@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// A frame is drawn once a second and after each key; it should cost less than 300 µs.
+func BenchmarkFrame(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		snap *cluster.Snapshot
+		view func(*view)
+	}{
+		{"node", fixture(), func(*view) {}},
+		{"node-procs", fixture(), func(v *view) { v.processes = true }},
+		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
+		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.grid = gridRows }},
+		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			v := newView(false)
+			v.settle(bench.snap)
+			bench.view(v)
+			theme := draw.NewTheme(colorprofile.TrueColor, false, false)
+			c := draw.New(0, 0)
+			var m scratch
+			var out []byte
+			for b.Loop() {
+				c.Reset(200, 50)
+				render(c, scene{snap: bench.snap, view: v, poll: 3 * time.Second, display: time.Second}, &m)
+				out = theme.Encode(out[:0], c)
+			}
+			b.ReportMetric(float64(len(out)), "bytes/frame")
+		})
+	}
+}

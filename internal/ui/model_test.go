@@ -1,0 +1,298 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// asked records what the screen asks for.
+type asked struct {
+	touched, refreshed int
+	looks              []look
+}
+
+func (a *asked) Touch()                           { a.touched++ }
+func (a *asked) Refresh()                         { a.refreshed++ }
+func (a *asked) Look(node string, processes bool) { a.looks = append(a.looks, look{node, processes}) }
+
+// rig is a model with all that it touches.
+type rig struct {
+	*model
+	t      *testing.T
+	snap   *cluster.Snapshot
+	asked  asked
+	colors []string
+	out    bytes.Buffer
+	screen *vt.Emulator
+}
+
+func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
+	r := &rig{t: t, snap: snap, screen: vt.NewEmulator(120, 40)}
+	r.model = newModel(Options{
+		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return fixtureNow }, Controls: &r.asked,
+		Poll: 3 * time.Second, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
+		Remember: func(c string) { r.colors = append(r.colors, c) },
+	}, &r.out)
+	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	r.send(tick{})
+	return r
+}
+
+// send gives the model a message and lets it draw, as Bubble Tea does.
+func (r *rig) send(msg tea.Msg) tea.Cmd {
+	r.t.Helper()
+	_, cmd := r.Update(msg)
+	r.View()
+	if _, err := r.screen.Write(r.out.Bytes()); err != nil {
+		r.t.Fatal(err)
+	}
+	r.out.Reset()
+	return cmd
+}
+
+var named = map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape}
+
+// press presses keys by name.
+func (r *rig) press(keys ...string) tea.Cmd {
+	r.t.Helper()
+	var cmd tea.Cmd
+	for _, k := range keys {
+		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+		if code, ok := named[k]; ok {
+			msg = tea.KeyPressMsg{Code: code}
+		} else if letter, ok := strings.CutPrefix(k, "ctrl+"); ok {
+			msg = tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+		}
+		cmd = r.send(msg)
+	}
+	return cmd
+}
+
+func (r *rig) text() string { return ansi.Strip(r.screen.Render()) }
+
+// where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 doctor, 3 help.
+func (r *rig) where() string {
+	if r.view.help {
+		return fmt.Sprintf("%s/%s 3", r.view.job, r.view.node[r.view.job])
+	}
+	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.node[r.view.job], r.view.screen)
+}
+
+// Keys move round the ends, in both cases, and the node of each job is remembered.
+func TestMoving(t *testing.T) {
+	for _, test := range []struct {
+		keys string
+		want string
+	}{
+		{"", "48211/gpu-n01 0"},
+		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"J", "48377/gpu-s11 0"},
+		{"down down", "48211/gpu-n01 0"},
+		{"up", "48377/gpu-s11 0"}, {"k", "48377/gpu-s11 0"}, {"K", "48377/gpu-s11 0"},
+		{"right", "48211/gpu-n02 0"}, {">", "48211/gpu-n02 0"}, {".", "48211/gpu-n02 0"},
+		{"left", "48211/gpu-n04 0"}, {"<", "48211/gpu-n04 0"}, {",", "48211/gpu-n04 0"},
+		{"right right right right", "48211/gpu-n01 0"},
+		{"right right down right up", "48211/gpu-n03 0"},
+		{"o", "48211/gpu-n01 1"}, {"O", "48211/gpu-n01 1"}, {"tab", "48211/gpu-n01 1"}, {"o o", "48211/gpu-n01 0"}, {"o esc", "48211/gpu-n01 0"},
+		{"o right enter", "48211/gpu-n02 0"}, {"o right right o", "48211/gpu-n03 0"},
+		{"o s right", "48211/gpu-n02 1"}, // worst first: n04, n01, n02, n03
+		{"o s left", "48211/gpu-n04 1"},
+		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"}, {"d right", "48211/gpu-n02 2"},
+		{"?", "48211/gpu-n01 3"}, {"h", "48211/gpu-n01 3"}, {"H x", "48211/gpu-n01 0"}, {"o ? right", "48211/gpu-n01 1"}, {"d ? esc esc", "48211/gpu-n01 0"},
+		{"enter esc x", "48211/gpu-n01 0"},
+	} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(test.keys)...)
+		if got := r.where(); got != test.want {
+			t.Errorf("after %q: %s, want %s", test.keys, got, test.want)
+		}
+		if want := len(strings.Fields(test.keys)); r.asked.touched != want {
+			t.Errorf("after %q: Touch was called %d times", test.keys, r.asked.touched)
+		}
+	}
+}
+
+// A selection is a name: it stays when lists change, and a neighbour takes the place of what is gone.
+func TestSelectionIsByName(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("right")
+	next := fixture()
+	next.Jobs[0].Nodes = []string{"gpu-n00", "gpu-n01", "gpu-n02"}
+	next.Jobs = slices.Insert(next.Jobs, 0, cluster.JobView{Job: cluster.Job{ID: "48100", Nodes: []string{"gpu-n09"}}})
+	r.snap = next
+	r.send(tick{})
+	if got := r.where(); got != "48211/gpu-n02 0" {
+		t.Errorf("a new job and a new node moved the selection to %s", got)
+	}
+	gone := fixture()
+	gone.Jobs[0].Nodes = []string{"gpu-n01", "gpu-n03"}
+	r.snap = gone
+	r.send(tick{})
+	if got := r.where(); got != "48211/gpu-n03 0" {
+		t.Errorf("the node has left the job, and %s is selected", got)
+	}
+	ended := fixture()
+	ended.Jobs = ended.Jobs[1:]
+	r.snap = ended
+	r.send(tick{})
+	if got := r.where(); got != "48377/gpu-s11 0" {
+		t.Errorf("the job has ended, and %s is selected", got)
+	}
+	r.snap = noJobsFixture()
+	r.send(tick{})
+	r.press("right", "down", "p", "o", "v", "s", "enter", "d")
+	if !strings.Contains(r.text(), "No running SLURM jobs found.") {
+		t.Errorf("without a job the screen shows\n%s", r.text())
+	}
+}
+
+// Controls hear which node is looked at, once for each change.
+func TestLook(t *testing.T) {
+	r := newRig(t, fixture())
+	r.send(tick{})
+	r.press("p", "right", "P", "o", "p", "p")
+	want := []look{{"gpu-n01", false}, {"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true}, {"gpu-n02", false}}
+	if !slices.Equal(r.asked.looks, want) {
+		t.Errorf("Look heard %v, want %v", r.asked.looks, want)
+	}
+}
+
+func TestRefresh(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("r", "R", "?", "r")
+	if r.asked.refreshed != 2 {
+		t.Errorf("Refresh was called %d times, want 2: the third key leaves the help", r.asked.refreshed)
+	}
+}
+
+func TestColours(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("C", "c", "C")
+	if want := []string{ColorsClassic, ColorsJob}; !slices.Equal(r.colors, want) {
+		t.Errorf("remembered %v, want %v", r.colors, want)
+	}
+}
+
+func TestQuit(t *testing.T) {
+	for _, k := range []string{"q", "Q", "ctrl+c"} {
+		r := newRig(t, fixture())
+		r.press("?") // also from there
+		cmd := r.press(k)
+		if cmd == nil {
+			t.Fatalf("%s does not quit", k)
+		}
+		if _, ok := cmd().(tea.QuitMsg); !ok {
+			t.Errorf("%s does not quit", k)
+		}
+	}
+}
+
+// Each screen that keys lead to is the one that is drawn.
+func TestScreens(t *testing.T) {
+	r := newRig(t, fixture())
+	for _, test := range [][2]string{
+		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "JOB  93%"}, {"v", "HEALTH"}, {"enter", "Processes"}, {"d", "first report after"},
+		{"?", "What the marks mean"}, {"x", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
+	} {
+		r.press(strings.Fields(test[0])...)
+		if !strings.Contains(r.text(), test[1]) {
+			t.Fatalf("after %q there is no %q:\n%s", test[0], test[1], r.text())
+		}
+	}
+	r.press("down", "a")
+	if text := r.text(); strings.Contains(text, "carol") || !strings.Contains(text, "eval.py") {
+		t.Errorf("only mine shows\n%s", text)
+	}
+}
+
+// What the keys' hints promise must be keys.
+func TestHintsAreKeys(t *testing.T) {
+	for _, s := range shots {
+		lines := strings.Split(string(plainTheme.Encode(nil, s.take(200, 50))), "\n")
+		for h := range strings.SplitSeq(strings.TrimSpace(lines[len(lines)-1]), "  ") {
+			k, _, _ := strings.Cut(h, " ")
+			if k == "" || strings.HasPrefix(k, "nvnodetop") {
+				continue
+			}
+			k = map[string]string{"↑↓": "up", "←→": "left", "Enter": "enter", "Esc": "esc"}[k] + map[bool]string{true: k}[len(k) == 1]
+			if keys[k] == actNone {
+				t.Errorf("%s promises the key of %q", s.name, h)
+			}
+		}
+	}
+}
+
+// A message that changes nothing writes nothing, and a second changes little.
+func TestLittleIsWritten(t *testing.T) {
+	r := newRig(t, fixture())
+	r.Update(tea.FocusMsg{})
+	r.View()
+	if r.out.Len() > 0 {
+		t.Errorf("nothing has changed, and %q is written", r.out.String())
+	}
+	later := *r.snap
+	later.At = later.At.Add(time.Second)
+	r.snap = &later
+	r.Update(tick{})
+	r.View()
+	if n := r.out.Len(); n == 0 || n > 400 {
+		t.Errorf("a second has passed, and %d bytes are written", n)
+	}
+}
+
+// A size or a background that changes is drawn anew, whole.
+func TestRepaint(t *testing.T) {
+	for name, msg := range map[string]tea.Msg{
+		"size": tea.WindowSizeMsg{Width: 100, Height: 30}, "light": tea.BackgroundColorMsg{Color: color.White},
+		"colours": tea.ColorProfileMsg{Profile: colorprofile.ANSI}, "ctrl+l": tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl},
+	} {
+		r := newRig(t, fixture())
+		r.Update(msg)
+		r.View()
+		if !strings.Contains(r.out.String(), "\x1b[2J") {
+			t.Errorf("%s: the screen is not drawn anew", name)
+		}
+	}
+}
+
+func TestBackground(t *testing.T) {
+	r := newRig(t, fixture())
+	r.send(tea.BackgroundColorMsg{Color: color.White})
+	if !r.light {
+		t.Error("a white background is not light")
+	}
+	r.send(tea.BackgroundColorMsg{Color: color.Black})
+	if r.light {
+		t.Error("a black background is light")
+	}
+}
+
+// A terminal that is gone ends the program.
+func TestTerminalGone(t *testing.T) {
+	r := newRig(t, fixture())
+	r.terminal.out = gone{}
+	r.Update(tick{})
+	r.press("o")
+	_, cmd := r.Update(tick{})
+	if cmd == nil {
+		t.Fatal("the model goes on without a terminal")
+	}
+	if _, ok := cmd().(tea.QuitMsg); !ok {
+		t.Error("the model goes on without a terminal")
+	}
+}
+
+type gone struct{}
+
+func (gone) Write([]byte) (int, error) { return 0, fmt.Errorf("input/output error") }
