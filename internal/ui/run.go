@@ -15,20 +15,21 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	m := newModel(o, out)
 	defer m.terminal.close()
 	opts := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(muted(out)), tea.WithoutSignalHandler(),
+		tea.WithInput(in), tea.WithOutput(muted(out)), tea.WithoutSignalHandler(),
 		tea.WithFPS(1), // its renderer has nothing to show
 	}
 	if o.Profile != colorprofile.Unknown {
 		opts = append(opts, tea.WithColorProfile(o.Profile))
 	}
-	_, err := tea.NewProgram(m, opts...).Run()
+	program := tea.NewProgram(m, opts...)
+	// A program that is killed through its context leaves its reader of keys behind; one that quits waits for it.
+	defer context.AfterFunc(ctx, program.Quit)()
+	_, err := program.Run()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
 		return err
 	case m.terminal.err != nil:
 		return m.terminal.err
-	case ctx.Err() != nil: // to be ended is no failure
-		return nil
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func child(mode string) int {
 			s.At = now
 			return s
 		},
-		Now: time.Now, Controls: &asked{}, Poll: 3 * time.Second, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI,
+		Now: time.Now, Controls: &asked{}, Poll: 3 * time.Second, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
 	}, os.Stdin, os.Stdout)
 	fmt.Printf("ended: %v\r\n", err)
 	if errors.Is(err, tea.ErrProgramPanic) {
@@ -72,8 +72,6 @@ func onTerminal(t *testing.T, mode string, end func(p *os.Process, tty io.Writer
 	}
 	screen = vt.NewEmulator(100, 30)
 	screen.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { cursor = visible }})
-	go io.Copy(io.Discard, screen) // the emulator's answers to queries
-	defer screen.Close()
 	before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)
