@@ -49,8 +49,12 @@ func (f *frame) jobName(end int) int {
 	}
 	if f.job.ID == "" {
 		n := len(f.job.Nodes)
+		how := f.job.Name
+		if how == "" {
+			how = "named by hand"
+		}
 		x := f.Put(1, 0, plural(n, "node", "nodes"), draw.Strong)
-		return f.Put(x, 0, draw.Clip("  named by hand", end-x), draw.Dim)
+		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
 	}
 	x := f.words(1, 0, word{"Job ", draw.Dim}, word{f.job.ID, draw.Strong}, word{" ", draw.Text})
 	x = f.Put(x, 0, draw.Clip(f.job.Name, room), draw.Strong)

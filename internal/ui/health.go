@@ -103,7 +103,7 @@ func (f *frame) healthLine() {
 	}
 	for i, g := range groups {
 		if away != nil && g.severity < cluster.Critical {
-			x = f.away(x, end, away)
+			x = f.away(x, end-len("  +12 more"), away)
 			away = nil
 		}
 		text := g.text()

@@ -40,14 +40,16 @@ const (
 	ColorsClassic = "classic"
 )
 
-// hurry is the display interval until there is something to show: a person waits for it.
+// hurry is the display interval while a person waits for something: for the first numbers, at most hurryFirst, or for what a key has
+// asked for, for hurryKey.
 const (
-	hurry    = 200 * time.Millisecond
-	hurryFor = 15 * time.Second
+	hurry      = 200 * time.Millisecond
+	hurryFirst = 15 * time.Second
+	hurryKey   = 1500 * time.Millisecond
 )
 
-// tick asks for a new Snapshot.
-type tick struct{}
+// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that has asked for something begins a new one.
+type tick struct{ chain int }
 
 // model is the Bubble Tea model. It draws when something changed, not whenever Bubble Tea asks, and it writes its frames itself: see
 // terminal.
@@ -55,8 +57,10 @@ type model struct {
 	Options
 	view   *view
 	snap   *cluster.Snapshot
-	began  time.Time
 	looked look
+
+	began, asked time.Time // the program, and the last key that asked for something
+	chain        int       // of ticks
 
 	width, height int
 	light         bool
@@ -87,16 +91,20 @@ func (m *model) Init() tea.Cmd { return m.next() }
 
 // next waits for the next display tick, which is on a whole interval of the clock: seconds then change when they should.
 func (m *model) next() tea.Cmd {
-	every := m.Display
+	every, chain := m.Display, m.chain
 	if m.waiting() {
 		every = min(every, hurry)
 	}
-	return tea.Every(every, func(time.Time) tea.Msg { return tick{} })
+	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting says that no node has ever shown numbers, and that the program is young.
+// waiting says that a person waits: a key has just asked for something, or no node has ever shown numbers.
 func (m *model) waiting() bool {
-	if m.Now().Sub(m.began) > hurryFor {
+	now := m.Now()
+	if now.Sub(m.asked) < hurryKey {
+		return true
+	}
+	if now.Sub(m.began) > hurryFirst {
 		return false
 	}
 	for _, n := range m.snap.Nodes {
@@ -127,6 +135,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	switch msg := msg.(type) {
 	case tick:
+		if msg.chain != m.chain {
+			return m, nil
+		}
 		m.pull()
 		m.tell()
 		return m, m.next()
@@ -150,12 +161,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.Controls.Touch()
 	a := keys[msg.String()]
+	refresh := a == actRefresh && !m.view.help
 	switch {
 	case a == actQuit:
 		return tea.Quit
 	case a == actRepaint:
 		m.terminal.forget()
-	case a == actRefresh && !m.view.help:
+	case refresh:
 		m.Controls.Refresh()
 	}
 	classic := m.view.classic
@@ -163,9 +175,13 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.view.classic != classic && m.Remember != nil {
 		m.Remember(m.colors())
 	}
-	m.tell()
 	m.dirty = true
-	return nil
+	if told := m.tell(); !told && !refresh {
+		return nil
+	}
+	m.asked = m.Now()
+	m.chain++
+	return m.next()
 }
 
 func (m *model) colors() string {
@@ -175,16 +191,18 @@ func (m *model) colors() string {
 	return ColorsJob
 }
 
-// tell says which node is looked at when that has changed.
-func (m *model) tell() {
+// tell says which node is looked at, and returns true, when that has changed.
+func (m *model) tell() bool {
 	var l look
 	if m.view.settle(m.snap) >= 0 && m.view.screen == screenNode {
 		l = look{m.view.node[m.view.job], m.view.processes}
 	}
-	if l != m.looked {
-		m.looked = l
-		m.Controls.Look(l.node, l.processes)
+	if l == m.looked {
+		return false
 	}
+	m.looked = l
+	m.Controls.Look(l.node, l.processes)
+	return true
 }
 
 // View implements tea.Model. Bubble Tea calls it after every message; most change nothing. What it returns is nothing to show.

@@ -32,7 +32,7 @@ type rig struct {
 	*model
 	t      *testing.T
 	snap   *cluster.Snapshot
-	asked  asked
+	heard  asked
 	colors []string
 	out    bytes.Buffer
 	screen *vt.Emulator
@@ -41,7 +41,7 @@ type rig struct {
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 	r := &rig{t: t, snap: snap, screen: vt.NewEmulator(120, 40)}
 	r.model = newModel(Options{
-		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return fixtureNow }, Controls: &r.asked,
+		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return fixtureNow }, Controls: &r.heard,
 		Poll: 3 * time.Second, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
 		Remember: func(c string) { r.colors = append(r.colors, c) },
 	}, &r.out)
@@ -117,8 +117,8 @@ func TestMoving(t *testing.T) {
 		if got := r.where(); got != test.want {
 			t.Errorf("after %q: %s, want %s", test.keys, got, test.want)
 		}
-		if want := len(strings.Fields(test.keys)); r.asked.touched != want {
-			t.Errorf("after %q: Touch was called %d times", test.keys, r.asked.touched)
+		if want := len(strings.Fields(test.keys)); r.heard.touched != want {
+			t.Errorf("after %q: Touch was called %d times", test.keys, r.heard.touched)
 		}
 	}
 }
@@ -131,26 +131,26 @@ func TestSelectionIsByName(t *testing.T) {
 	next.Jobs[0].Nodes = []string{"gpu-n00", "gpu-n01", "gpu-n02"}
 	next.Jobs = slices.Insert(next.Jobs, 0, cluster.JobView{Job: cluster.Job{ID: "48100", Nodes: []string{"gpu-n09"}}})
 	r.snap = next
-	r.send(tick{})
+	r.send(tick{r.chain})
 	if got := r.where(); got != "48211/gpu-n02 0" {
 		t.Errorf("a new job and a new node moved the selection to %s", got)
 	}
 	gone := fixture()
 	gone.Jobs[0].Nodes = []string{"gpu-n01", "gpu-n03"}
 	r.snap = gone
-	r.send(tick{})
+	r.send(tick{r.chain})
 	if got := r.where(); got != "48211/gpu-n03 0" {
 		t.Errorf("the node has left the job, and %s is selected", got)
 	}
 	ended := fixture()
 	ended.Jobs = ended.Jobs[1:]
 	r.snap = ended
-	r.send(tick{})
+	r.send(tick{r.chain})
 	if got := r.where(); got != "48377/gpu-s11 0" {
 		t.Errorf("the job has ended, and %s is selected", got)
 	}
 	r.snap = noJobsFixture()
-	r.send(tick{})
+	r.send(tick{r.chain})
 	r.press("right", "down", "p", "o", "v", "s", "enter", "d")
 	if !strings.Contains(r.text(), "No running SLURM jobs found.") {
 		t.Errorf("without a job the screen shows\n%s", r.text())
@@ -160,19 +160,43 @@ func TestSelectionIsByName(t *testing.T) {
 // Controls hear which node is looked at, once for each change.
 func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
-	r.send(tick{})
+	r.send(tick{r.chain})
 	r.press("p", "right", "P", "o", "p", "p")
 	want := []look{{"gpu-n01", false}, {"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true}, {"gpu-n02", false}}
-	if !slices.Equal(r.asked.looks, want) {
-		t.Errorf("Look heard %v, want %v", r.asked.looks, want)
+	if !slices.Equal(r.heard.looks, want) {
+		t.Errorf("Look heard %v, want %v", r.heard.looks, want)
+	}
+}
+
+// The answer to a key is looked for at once, by one chain of ticks.
+func TestHurry(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("p")
+	chain := r.chain
+	if chain == 0 || !r.waiting() {
+		t.Fatalf("processes were asked for, and the next look is at the usual pace (chain %d)", chain)
+	}
+	if cmd := r.send(tick{chain - 1}); cmd != nil {
+		t.Error("the old chain of ticks goes on")
+	}
+	if cmd := r.send(tick{chain}); cmd == nil {
+		t.Error("the new chain of ticks has ended")
+	}
+	r.model.asked = ago(time.Minute)
+	if r.waiting() {
+		t.Error("the pace stays fast")
+	}
+	r.press("a")
+	if r.chain != chain {
+		t.Error("a key that asks for nothing has begun a new chain")
 	}
 }
 
 func TestRefresh(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("r", "R", "?", "r")
-	if r.asked.refreshed != 2 {
-		t.Errorf("Refresh was called %d times, want 2: the third key leaves the help", r.asked.refreshed)
+	if r.heard.refreshed != 2 {
+		t.Errorf("Refresh was called %d times, want 2: the third key leaves the help", r.heard.refreshed)
 	}
 }
 
@@ -244,7 +268,7 @@ func TestLittleIsWritten(t *testing.T) {
 	later := *r.snap
 	later.At = later.At.Add(time.Second)
 	r.snap = &later
-	r.Update(tick{})
+	r.Update(tick{r.chain})
 	r.View()
 	if n := r.out.Len(); n == 0 || n > 400 {
 		t.Errorf("a second has passed, and %d bytes are written", n)
@@ -282,9 +306,9 @@ func TestBackground(t *testing.T) {
 func TestTerminalGone(t *testing.T) {
 	r := newRig(t, fixture())
 	r.terminal.out = gone{}
-	r.Update(tick{})
+	r.Update(tick{r.chain})
 	r.press("o")
-	_, cmd := r.Update(tick{})
+	_, cmd := r.Update(tick{r.chain})
 	if cmd == nil {
 		t.Fatal("the model goes on without a terminal")
 	}
