@@ -167,6 +167,7 @@ func (h *hostReader) readLoad(to *wire.Host) error {
 type procFile struct {
 	path string
 	file *os.File
+	fd   uintptr // of file; to ask file for it each time is a system call
 }
 
 // head reads the beginning of the file into buf.
@@ -176,10 +177,10 @@ func (f *procFile) head(buf []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.file = file
+		f.file, f.fd = file, file.Fd()
 	}
 	// One read gives all, as procfs makes the content at the first.
-	n, err := pread(f.file, buf)
+	n, err := f.read(buf)
 	if err != nil {
 		f.close()
 		return nil, fmt.Errorf("read %q: %w", f.path, err)

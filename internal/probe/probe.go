@@ -27,6 +27,20 @@ type Options struct {
 
 	Proc string        // mount point of procfs; empty: /proc
 	Now  func() Moment // reads the clocks; nil: the kernel's
+	Beat Beat          // paces the reports; without a C: a time.Ticker
+}
+
+// Beat is a ticker: nothing comes from C before Reset and after Stop.
+type Beat struct {
+	C     <-chan time.Time
+	Reset func(time.Duration)
+	Stop  func()
+}
+
+func tickerBeat() Beat {
+	t := time.NewTicker(time.Hour)
+	t.Stop()
+	return Beat{C: t.C, Reset: t.Reset, Stop: t.Stop}
 }
 
 // Moment is one reading of the clocks.

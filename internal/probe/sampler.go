@@ -56,7 +56,7 @@ type sampler struct {
 	procs *processReader
 
 	pace  *wire.Pace // nil until asked for
-	beat  *time.Ticker
+	beat  Beat
 	retry *time.Timer // runs while the inventory is incomplete: to wake up for nothing costs as much as half a report
 	seq   uint64
 }
@@ -74,11 +74,12 @@ func newSampler(out io.Writer, opts Options) *sampler {
 		cards: &inventory{lib: opts.Library},
 		host:  newHostReader(opts.Proc),
 		procs: newProcessReader(opts.Proc),
-		beat:  time.NewTicker(time.Hour),
 		retry: time.NewTimer(time.Hour),
 	}
-	s.beat.Stop() // until a pace is asked for
 	s.retry.Stop()
+	if s.beat = opts.Beat; s.beat.C == nil {
+		s.beat = tickerBeat()
+	}
 	return s
 }
 

@@ -5,7 +5,6 @@ package probe
 import (
 	"errors"
 	"io"
-	"os"
 	"time"
 )
 
@@ -15,8 +14,8 @@ func now() Moment { return Moment{Mono: time.Since(started), Wall: time.Now()} }
 
 func kernel() string { return "" }
 
-func pread(f *os.File, buf []byte) (int, error) {
-	n, err := f.ReadAt(buf, 0)
+func (f *procFile) read(buf []byte) (int, error) {
+	n, err := f.file.ReadAt(buf, 0)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
