@@ -226,7 +226,8 @@ func (f *frame) heatMapSum(y int, t tiles, more string) {
 		add("memory", amount+" "+unit, draw.Text)
 	}
 	if tot.watts.count > 0 {
-		add("power", tot.power(draw.KW)+" kW", draw.Text)
+		watts, unit := tot.power(unbounded, largePower...)
+		add("power", watts+" "+unit, draw.Text)
 	}
 	if tot.hottest != nil {
 		role := draw.Text

@@ -142,16 +142,14 @@ func (f *frame) totals(y int, gpus []*cluster.GPU, t totals, l *layout, role dra
 		}
 		return
 	}
-	util, used, watts, hottest := "", "", t.power(draw.KW), ""
+	util, used, hottest := "", "", ""
+	watts, unit := t.power(l[colPower].w, largePower...)
 	if t.util.count > 0 {
 		util = percent(t.util.mean())
 	}
 	if t.used.count > 0 {
 		used = draw.GiB(uint64(t.used.value)) + "/" + draw.GiB(uint64(t.total.value))
 		f.bar(l[colMemBar], y, 100*t.used.value/t.total.value, draw.BarMem)
-	}
-	if watts != "" {
-		watts += "kW"
 	}
 	heat := role
 	if t.hottest != nil {
@@ -165,7 +163,7 @@ func (f *frame) totals(y int, gpus []*cluster.GPU, t totals, l *layout, role dra
 		f.Spark(s.x, y, s.w, f.mean(gpus, s.w), draw.Cell)
 	}
 	f.number(l[colUsed], y, used, role)
-	f.number(l[colPower], y, watts, role)
+	f.number(l[colPower], y, watts+unit, role)
 	f.number(l[colHottest], y, hottest, heat)
 }
 

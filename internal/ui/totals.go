@@ -1,0 +1,147 @@
+package ui
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// sum adds up one quantity over GPUs, and counts over how many.
+type sum struct {
+	value float64
+	count int
+}
+
+func (s *sum) add(v float64) {
+	s.value += v
+	s.count++
+}
+
+func (s sum) mean() float64 {
+	if s.count == 0 {
+		return math.NaN()
+	}
+	return s.value / float64(s.count)
+}
+
+// totals are the sums over some GPUs. What a GPU gives no number for is not counted as 0.
+type totals struct {
+	gpus                           int
+	util, used, total, watts, most sum
+	hottest                        *cluster.GPU
+}
+
+func total(gpus []*cluster.GPU) totals {
+	t := totals{gpus: len(gpus)}
+	for _, g := range gpus {
+		if g.UtilPercent != nil {
+			t.util.add(float64(*g.UtilPercent))
+		}
+		if g.MemoryUsed != nil && g.MemoryTotal != nil {
+			t.used.add(float64(*g.MemoryUsed))
+			t.total.add(float64(*g.MemoryTotal))
+		}
+		if g.PowerW != nil {
+			t.watts.add(*g.PowerW)
+			if g.PowerLimitW != nil {
+				t.most.add(*g.PowerLimitW)
+			}
+		}
+		if g.TempC != nil && (t.hottest == nil || *g.TempC > *t.hottest.TempC) {
+			t.hottest = g
+		}
+	}
+	return t
+}
+
+// counted is over how many GPUs the sums go that go over the fewest.
+func (t totals) counted() int {
+	n := t.gpus
+	for _, s := range []sum{t.util, t.used, t.watts} {
+		if s.count > 0 {
+			n = min(n, s.count)
+		}
+	}
+	if t.util.count+t.used.count+t.watts.count == 0 {
+		return 0
+	}
+	return n
+}
+
+// power is "4850/5600" and "W", in the first unit that w columns hold. The limit is left out unless every GPU that counts has one.
+func (t totals) power(w int, units ...powerUnit) (amount, unit string) {
+	if t.watts.count == 0 {
+		return "", ""
+	}
+	for _, u := range units {
+		amount, unit = u.format(t.watts.value), u.name
+		if t.most.count == t.watts.count {
+			amount += "/" + u.format(t.most.value)
+		}
+		if len(amount)+len(unit) <= w {
+			break
+		}
+	}
+	return amount, unit
+}
+
+// powerUnit is a unit of power with the form of its numbers.
+type powerUnit struct {
+	name   string
+	format func(watts float64) string
+}
+
+var (
+	inWatts    = powerUnit{"W", draw.Whole}
+	inKW       = powerUnit{"kW", draw.KW}
+	inWholeKW  = powerUnit{"kW", func(w float64) string { return draw.Whole(w / 1e3) }}
+	inMW       = powerUnit{"MW", func(w float64) string { return draw.One(w / 1e6) }}
+	largePower = []powerUnit{inKW, inWholeKW, inMW}
+)
+
+// memory is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that.
+func (t totals) memory(w int) string {
+	if t.used.count == 0 {
+		return ""
+	}
+	used, total := uint64(t.used.value), uint64(t.total.value)
+	if text := draw.MiB(used) + "/" + draw.MiB(total); len(text) <= w {
+		return text
+	}
+	return draw.GiB(used) + "/" + draw.GiB(total) + "GiB"
+}
+
+// sumRow draws the sum of the job's GPUs of the node.
+func (f *frame) sumRow(y int, l *layout) {
+	gpus := f.own(nil, f.node)
+	t := total(gpus)
+	x := l[colGPU].x
+	f.Put(x, y, "SUM", draw.Strong)
+	if next := max(l[colName].x, l[colTemp].x); next >= x+12 {
+		if n := t.counted(); n < t.gpus {
+			f.Put(x+5, y, "("+strconv.Itoa(n)+" of "+strconv.Itoa(t.gpus)+")", draw.Warn)
+		} else {
+			f.Put(x+5, y, "("+plural(t.gpus, "GPU", "GPUs")+")", draw.Dim)
+		}
+	}
+	if t.gpus == 0 {
+		return
+	}
+	f.bar(l[colUtilBar], y, t.util.mean(), draw.BarData)
+	util := ""
+	if t.util.count > 0 {
+		util = draw.Whole(t.util.mean()) + "%"
+	}
+	f.number(l[colUtil], y, util, draw.Strong)
+	if t.used.count > 0 {
+		f.bar(l[colMemBar], y, 100*t.used.value/t.total.value, draw.BarMem)
+	}
+	f.number(l[colUsed], y, t.memory(l[colUsed].w), draw.Strong)
+	watts, unit := t.power(l[colPower].w, inWatts, inKW, inWholeKW)
+	f.number(l[colPower], y, watts+unit, draw.Strong)
+	if s := l[colHistory]; s.in() {
+		f.Spark(s.x, y, s.w, f.mean(gpus, s.w), draw.Cell)
+	}
+}
