@@ -98,18 +98,22 @@ var failureGroups = map[Class][2]string{
 	ClassTimeout: {"node unreachable", "nodes unreachable"}, ClassFrozen: {"node unreachable", "nodes unreachable"},
 	ClassUnknownHost:    {"unknown host", "unknown hosts"},
 	ClassHostKeyChanged: {"host key changed", "host keys changed"}, ClassHostKeyUnknown: {"host key unknown", "host keys unknown"},
-	ClassSilent: {"node silent", "nodes silent"},
+	ClassSilent: {"node silent", "nodes silent"}, ClassClosed: {"node lost", "nodes lost"}, ClassProbeKilled: {"probe killed", "probes killed"},
 }
 
 func failed(f Finding, why *Failure) Finding {
 	f.Kind, f.Class, f.Severity = KindFailed, why.Class, Critical
-	f.Group = [2]string{"node failed", "nodes failed"}
-	if g, ok := failureGroups[why.Class]; ok {
-		f.Group = g
-	}
+	f.Group = failureGroup(why.Class)
 	f.Long, f.Short = why.Summary, why.Summary
 	f.Sentence, f.Hint = failureSentence(why), firstOf(why.Hints)
 	return f
+}
+
+func failureGroup(c Class) [2]string {
+	if g, ok := failureGroups[c]; ok {
+		return g
+	}
+	return [2]string{"node failed", "nodes failed"}
 }
 
 // failureSentence is the meaning of a failure with the other side's own last words.
@@ -152,7 +156,8 @@ func stale(f Finding, n *Node) Finding {
 		f.Sentence = "Nothing came for more than 3 polls, the ssh connection is up."
 		return f
 	}
-	f.Class, f.Long = n.Failure.Class, n.Failure.Summary
+	f.Class, f.Group = n.Failure.Class, failureGroup(n.Failure.Class)
+	f.Long, f.Short = n.Failure.Summary, n.Failure.Summary
 	f.Sentence, f.Hint = failureSentence(n.Failure), firstOf(n.Failure.Hints)
 	return f
 }

@@ -130,9 +130,9 @@ type nodeRecord struct {
 
 const maxAttempts = 8
 
-// keepNumbers is how long after the last report a node that lost its session still shows its numbers, dimmed. Later the failure takes
-// their place: numbers that old tell nothing.
-const keepNumbers = 60 * time.Second
+// keepNumbers is how long after the last report a node that lost its session still shows its numbers, dimmed: a connection that comes
+// back soon does not take the screen away. Later the failure takes their place.
+const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time) *nodeRecord {
 	return &nodeRecord{name: clean(name, maxName), seen: at, interval: 3 * time.Second}

@@ -87,7 +87,7 @@ func TestNodeStates(t *testing.T) {
 	expect(31, NodeStreaming, 9)
 	w.down(32, "a", ClassClosed)
 	expect(33, NodeStale, 30)
-	expect(91, NodeFailed, 32)
+	expect(51, NodeFailed, 32)
 	w.Apply(Event{At: at(95), Node: "a", Gone: true})
 	expect(96, NodeConnecting, 0)
 }

@@ -116,7 +116,7 @@ make_slurm_conf() {
 		PrologFlags=Contain
 		SlurmdParameters=config_overrides
 		ReturnToService=2
-		SlurmdTimeout=60
+		SlurmdTimeout=300
 		SlurmctldTimeout=30
 		InactiveLimit=0
 		KillWait=5

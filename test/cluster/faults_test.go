@@ -20,7 +20,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "1 node unreachable"},
 		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "1 node unreachable"},
-		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{"no "}, "1 node unreachable"},
+		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{"node02: no "}, "1 node unreachable"}, // no answer, or no route to the host
 		{"silent", [][]string{{"drop"}}, []string{"silent"}, "1 node silent"},
 		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no answer after 5s"}, "1 node unreachable"},
 		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "1 node silent"},
@@ -37,7 +37,6 @@ func TestFaults(t *testing.T) {
 		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"library is not on this node"}, "1 node without NVML"},
 		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"of different versions"}, "1 node without NVML"},
 		{"GPU lost", [][]string{{"gpulost"}}, []string{"the GPU is lost"}, "1 GPU lost"},
-		{"power off", [][]string{{"poweroff"}}, []string{"no "}, "1 node unreachable"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &watcher{w.Terminal, t}
@@ -55,5 +54,18 @@ func TestFaults(t *testing.T) {
 			t.Logf("said after %.1f s, healed after %.1f s", said.Seconds(), time.Since(healing).Seconds())
 		})
 	}
+	w.quits()
+}
+
+// A node that lost its power stays in the job for as long as SLURM waits for it.
+func TestPowerOff(t *testing.T) {
+	w := watch(t, "--nodes", "node[01-02]")
+	w.sees("2 of 2 nodes streaming")
+	w.types(".")
+	fault(t, "poweroff", "node02")
+	w.sees("1 of 2 nodes streaming", "[stale")
+	w.sees("1 node unreachable", "node02: no ")
+	do(t, "heal", "node02")
+	w.sees("2 of 2 nodes streaming")
 	w.quits()
 }
