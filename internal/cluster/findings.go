@@ -241,7 +241,7 @@ func letterRank(b byte) int { return strings.IndexByte("XETPLI", b) }
 func lost(f *Finding, name string, g *GPU) {
 	f.Severity, f.Letter, f.Flag, f.Group = Critical, 'X', "LOST", [2]string{"GPU lost", "GPUs lost"}
 	f.Long, f.Short = name+" lost", name+" lost"
-	f.Sentence = "The GPU is lost: " + g.Lost + "."
+	f.Sentence = "NVML says of it: " + g.Lost + "."
 	f.Hint = "it is gone until the node restarts: move the job off this node and tell the site"
 }
 

@@ -47,7 +47,7 @@ func TestGPUFindings(t *testing.T) {
 		"hot":       {hot, `2 a/0 thermal "!THERM" "GPU0 slowed by heat, 87°C"`, "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz."},
 		"brake":     {wire.GPU{Throttle: new(uint64(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown))}, `2 a/0 power_brake "!PWR" "GPU0 power brake"`, "The power supply pulls the brake."},
 		"ecc":       {wire.GPU{ECCUncorrected: new(uint64(2))}, `2 a/0 ecc "ECC:2" "GPU0 ECC 2 uncorrected"`, "2 uncorrected memory errors since the driver was loaded."},
-		"lost":      {wire.GPU{Lost: "GPU is lost"}, `3 a/0 gpu_lost "LOST" "GPU0 lost"`, "The GPU is lost: GPU is lost."},
+		"lost":      {wire.GPU{Lost: "GPU is lost"}, `3 a/0 gpu_lost "LOST" "GPU0 lost"`, "NVML says of it: GPU is lost."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := oneNode()

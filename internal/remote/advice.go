@@ -106,10 +106,12 @@ func adviseHostKey(f *cluster.Failure, e *hostKeyError) {
 	if e.known != e.offered {
 		f.Meaning = fmt.Sprintf("The host shows a key of type %s, known is one of type %s. It was installed anew, or somebody else answers in its place.", e.offered, e.known)
 	}
-	f.Hints = []string{
-		"Ask the admins whether the key of NODE was changed; the known one is " + where + ".",
-		fmt.Sprintf("If it was, remove the old one and log in once: ssh-keygen -f %q -R NODE; ssh NODE", e.file),
+	f.Hints = []string{"Ask the admins whether the key of NODE was changed; the known one is " + where + "."}
+	if strings.HasPrefix(e.file, "/etc/") {
+		f.Hints = append(f.Hints, "If it was, that file is theirs to renew.")
+		return
 	}
+	f.Hints = append(f.Hints, fmt.Sprintf("If it was, remove the old one and log in once: ssh-keygen -f %q -R NODE; ssh NODE", e.file))
 }
 
 func adviseAuth(c *circumstances, f *cluster.Failure, err error) {

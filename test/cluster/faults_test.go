@@ -27,7 +27,7 @@ func TestFaults(t *testing.T) {
 		{"frozen sshd at the dial", [][]string{{"killsession"}, {"stopsshd"}}, []string{"sshd says nothing"}, "1 node unreachable"},
 		{"key not accepted", [][]string{{"nokey"}, {"killsession"}}, []string{"permission denied (publickey)", "Permission denied"}, "1 node refused"},
 		{"user denied", [][]string{{"deny", "alice"}, {"killsession"}}, []string{"permission denied"}, "1 node refused"},
-		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key has changed", "ssh-keygen -R"}, "1 host key changed"},
+		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key has changed", "known one is /etc/ssh/ssh_known_hosts"}, "1 host key changed"},
 		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key is not known"}, "1 host key unknown"},
 		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "1 node"},
 		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"not the probe's protocol", "Segmentation fault"}, "1 node failed"},
@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"may not be executed"}, "1 node failed"},
 		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"library is not on this node"}, "1 node without NVML"},
 		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"of different versions"}, "1 node without NVML"},
-		{"GPU lost", [][]string{{"gpulost"}}, []string{"the GPU is lost"}, "1 GPU lost"},
+		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML says of it"}, "1 GPU lost"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &watcher{w.Terminal, t}
