@@ -27,7 +27,7 @@ type feed interface {
 const partingTime = 2 * time.Second
 
 func run(ctx context.Context, cfg *config.Config, io streams) error {
-	if !cfg.Once && !cfg.JSON && !(isTerminal(io.in) && isTerminal(io.out)) {
+	if onScreen := !cfg.Once && !cfg.JSON; onScreen && (!isTerminal(io.in) || !isTerminal(io.out)) {
 		return usage("this is not a terminal: use --once for text or --json for a program")
 	}
 	from, err := choose(ctx, cfg)

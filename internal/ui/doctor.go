@@ -50,7 +50,8 @@ func (f *frame) doctor(y int) {
 // doctorTitle says in one line how it stands.
 func (f *frame) doctorTitle(y int) {
 	n := f.node
-	title, role, glyph := "", draw.CritFill, ""
+	var title, glyph string
+	role := draw.CritFill
 	var rest []string
 	age := draw.Age(f.snap.At.Sub(n.Since))
 	switch n.State {

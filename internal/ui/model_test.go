@@ -182,7 +182,7 @@ func TestHurry(t *testing.T) {
 	if cmd := r.send(tick{chain}); cmd == nil {
 		t.Error("the new chain of ticks has ended")
 	}
-	r.model.asked = ago(time.Minute)
+	r.asked = ago(time.Minute)
 	if r.waiting() {
 		t.Error("the pace stays fast")
 	}

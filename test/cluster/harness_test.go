@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -220,7 +221,7 @@ func runs(t *testing.T, args ...string) result {
 	if ctx.Err() != nil {
 		t.Fatalf("nvnodetop %s does not end; stderr: %s", strings.Join(args, " "), errs.String())
 	}
-	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode(), time.Since(began)}
