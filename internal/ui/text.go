@@ -68,6 +68,7 @@ func textHeight(s scene) int {
 }
 
 func (f *frame) textOverview() {
+	f.node = &cluster.Node{} // none is selected
 	x := f.jobName(f.w)
 	f.words(x, 0, f.jobTimes()...)
 	at := f.snap.At.Format(time.DateTime)

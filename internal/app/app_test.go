@@ -1,0 +1,146 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "probe" {
+		os.Exit(probe.Main("test", noNVML{}))
+	}
+	os.Exit(m.Run())
+}
+
+// noNVML is the library of a host without GPUs.
+type noNVML struct{ probe.Library }
+
+func (noNVML) Init() error {
+	return &probe.InitError{ID: "no_library", Words: "libnvidia-ml.so.1 not found"}
+}
+func (noNVML) Shutdown()                                {}
+func (noNVML) Missing() []string                        { return nil }
+func (noNVML) Versions() (string, string)               { return "", "" }
+func (noNVML) Devices() (slots []probe.Slot, err error) { return nil, nil }
+
+// program runs Main with files for its streams, none of them a terminal.
+func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "out")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer out.Close()
+	var errs bytes.Buffer
+	code = Main(args, in, out, &errs)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, string(text), errs.String()
+}
+
+func TestUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"abc":                 `poll interval "abc" is not a number of seconds`,
+		"0":                   `poll interval "0" is not between`,
+		"5 2 1":               "3 arguments",
+		"--nonsense":          "unknown flag: --nonsense",
+		"-3":                  "unknown shorthand flag",
+		"--demo=4":            "--demo=4 is not NODESxGPUS",
+		"--json --nodes a[1-": "--nodes: ",
+		"--timeout soon":      "invalid argument",
+		"--demo --nodes a":    "exclude each other",
+		"--once --json":       "exclude each other",
+		"--demo":              "this is not a terminal: use --once for text or --json",
+		"--theme blue --demo": "--theme",
+	} {
+		code, out, errs := program(t, strings.Fields(args)...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "nvnodetop: ") || !strings.Contains(errs, want) {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
+		}
+	}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	if code, out, _ := program(t, "--version"); code != exitOK || out != "nvnodetop "+Version()+"\n" {
+		t.Errorf("--version: %d, %q", code, out)
+	}
+	code, out, _ := program(t, "--help")
+	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--colors", "--theme", "--ascii", "POLL"} {
+		if code != exitOK || !strings.Contains(out, word) {
+			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
+		}
+	}
+}
+
+func TestDemo(t *testing.T) {
+	code, out, errs := program(t, "--demo=2x4", "--json", "--timeout", "30s")
+	var doc struct {
+		Version int
+		Jobs    []struct{ GPUs int }
+		Nodes   []struct{ State string }
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Version != 1 || len(doc.Jobs) == 0 || len(doc.Nodes) < 2 {
+		t.Errorf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
+	}
+	code, out, errs = program(t, "--demo=2x4", "--once", "--timeout", "1ms", "--ascii")
+	if !strings.Contains(out, "Used/Tot MiB") && !strings.Contains(out, "NODE") || code == exitUsage {
+		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, errs, out)
+	}
+}
+
+// Where there is no SLURM and no GPU, one line names the ways that are left.
+func TestNothingToShow(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	code, out, errs := program(t, "--json")
+	if code != exitNoJobs || out != "" || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+	for _, way := range []string{"--nodes", "--demo", "login node"} {
+		if !strings.Contains(errs, way) {
+			t.Errorf("%q does not name %s", errs, way)
+		}
+	}
+}
+
+// squeue answers with what a script says.
+func fakeSqueue(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
+func TestNoJobs(t *testing.T) {
+	fakeSqueue(t, "exit 0")
+	code, out, errs := program(t, "--json")
+	if code != exitNoJobs || !strings.Contains(errs, "no running job") || !strings.Contains(out, `"jobs": []`) {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+func TestControllerAway(t *testing.T) {
+	fakeSqueue(t, `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`)
+	for _, flag := range []string{"--json", "--once"} {
+		code, out, errs := program(t, flag)
+		if code != exitNoJobs || !strings.Contains(errs, "squeue") || !strings.Contains(out, "Unable to contact slurm controller") {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package ui
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+func TestTextGolden(t *testing.T) {
+	for name, snap := range map[string]*cluster.Snapshot{"text": fixture(), "text-states": statesFixture(), "text-nojobs": noJobsFixture()} {
+		var b bytes.Buffer
+		if err := Text(&b, snap, TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name+".txt", b.String())
+	}
+}
+
+// Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape sequences.
+func TestTextAtAnyWidth(t *testing.T) {
+	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(), noJobsFixture(), slurmFailedFixture()} {
+		for w := 20; w <= 300; w += 7 {
+			var b bytes.Buffer
+			if err := Text(&b, snap, TextOptions{Width: w, Profile: colorprofile.NoTTY, ASCII: w%2 == 0}); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if strings.Contains(text, "\x1b") {
+				t.Fatalf("width %d: escape sequences", w)
+			}
+			for line := range strings.Lines(text) {
+				if n := draw.Width(strings.TrimSuffix(line, "\n")); n > w {
+					t.Fatalf("width %d: a line of %d columns: %q", w, n, line)
+				}
+			}
+			for i := range snap.Jobs {
+				for _, node := range snap.Jobs[i].Nodes {
+					if w >= 60 && !strings.Contains(text, node) {
+						t.Fatalf("width %d: %s is missing", w, node)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTextSaysThatItCannotBeWritten(t *testing.T) {
+	if err := Text(fullDisk{}, fixture(), TextOptions{Width: 80}); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
