@@ -72,6 +72,11 @@ func (m *Manager) reconcile() {
 			m.start(name)
 		}
 	}
+	for name, done := range m.leaving {
+		if isClosed(done) {
+			delete(m.leaving, name)
+		}
+	}
 	for name, n := range m.nodes {
 		if !wanted[name] {
 			n.cancel()
@@ -112,6 +117,15 @@ func (m *Manager) Retry() {
 	defer m.mu.Unlock()
 	for _, n := range m.nodes {
 		poke(n.retry)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -32,13 +32,17 @@ type node struct {
 }
 
 // Waits between two attempts. A fault that only a person can mend is tried seldom: a site that counts failed logins shall not be
-// given a reason to lock somebody out. The key r tries at once.
+// given a reason to lock somebody out. The key r tries soon, but never sooner than least after the last attempt.
 var (
-	ordinary  = waits{first: time.Second, most: 30 * time.Second}
-	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute}
+	ordinary  = waits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
+	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
 )
 
-type waits struct{ first, most time.Duration }
+type waits struct{ first, most, least time.Duration }
+
+// steady is how long a session must have streamed for its end to be an accident: the waits then begin anew. One that ends sooner, again
+// and again, is waited for longer and longer.
+const steady = time.Minute
 
 func waitsFor(c cluster.Class) waits {
 	switch c {
@@ -60,25 +64,46 @@ func (n *node) run(ctx context.Context) {
 		<-n.before
 	}
 	defer func() { n.emit(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
-	var pace waits
-	var wait *backoff.ExponentialBackOff
+	backoffs := map[waits]*backoff.ExponentialBackOff{}
 	for {
 		streamed, err := n.attempt(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		failure := asFailure(err)
-		if w := waitsFor(failure.Class); streamed || wait == nil || w != pace {
-			pace, wait = w, w.backoff()
+		if streamed >= steady {
+			clear(backoffs)
 		}
-		delay := wait.NextBackOff()
+		failure := asFailure(err)
+		w := waitsFor(failure.Class)
+		if backoffs[w] == nil {
+			backoffs[w] = w.backoff()
+		}
+		delay := backoffs[w].NextBackOff()
 		now := time.Now()
 		n.emit(cluster.Event{At: now, Node: n.name, Down: &cluster.Down{Failure: failure, Retry: now.Add(delay)}})
+		n.wait(ctx, delay, w.least)
+	}
+}
+
+// wait returns after delay, or when a person asks for it, but then not before least has passed.
+func (n *node) wait(ctx context.Context, delay, least time.Duration) {
+	select {
+	case <-n.retry: // asked for while the session stood: meant for other nodes
+	default:
+	}
+	full, floor := time.NewTimer(delay), time.NewTimer(least)
+	defer full.Stop()
+	defer floor.Stop()
+	for asked, may := false, false; !asked || !may; {
 		select {
 		case <-ctx.Done():
 			return
+		case <-full.C:
+			return
+		case <-floor.C:
+			may = true
 		case <-n.retry:
-		case <-time.After(delay):
+			asked = true
 		}
 	}
 }
@@ -91,9 +116,9 @@ func asFailure(err error) cluster.Failure {
 	return cluster.Failure{Class: cluster.ClassOther, Summary: err.Error()}
 }
 
-// attempt opens a session and streams from it until it ends. streamed says that at least one report came. A mistake of ours that
+// attempt opens a session and streams from it until it ends. streamed is how long reports came. A mistake of ours that
 // panics costs this node's session, not the screen and the other nodes: it is shown as the failure that it is.
-func (n *node) attempt(ctx context.Context) (streamed bool, err error) {
+func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &cluster.Failure{Class: cluster.ClassLocal, Summary: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", p, debug.Stack())}
@@ -102,12 +127,12 @@ func (n *node) attempt(ctx context.Context) (streamed bool, err error) {
 	select {
 	case n.dials <- struct{}{}:
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return 0, ctx.Err()
 	}
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval}})
 	session, err := n.open(ctx)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -144,21 +169,25 @@ func (n *node) keepPace(ctx context.Context, session Session) {
 	}
 }
 
-func (n *node) stream(session Session) (streamed bool, err error) {
+func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepBegan, Text: "waiting for the first report"})
+	var first time.Time
 	for {
 		msg, err := session.Next()
+		now := time.Now()
+		if !first.IsZero() {
+			streamed = now.Sub(first)
+		}
 		if err != nil {
 			return streamed, err
 		}
-		now := time.Now()
 		switch {
 		case msg.Hello != nil:
 			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
 		case msg.Report != nil:
-			if !streamed {
-				streamed = true
+			if first.IsZero() {
+				first = now
 				n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepDone, Text: "reports come", Took: now.Sub(began)})
 			}
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})

@@ -257,12 +257,12 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-func TestStreamResetsTheBackoff(t *testing.T) {
+func TestSteadyStreamResetsTheBackoff(t *testing.T) {
 	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{life: 20 * time.Second}
+	c.nodes["a"] = &fakeNode{life: 70 * time.Second}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
-		pass(5 * time.Minute)
+		pass(15 * time.Minute)
 		var waits []time.Duration
 		for _, e := range r.events {
 			if e.Down != nil {
@@ -270,10 +270,53 @@ func TestStreamResetsTheBackoff(t *testing.T) {
 			}
 		}
 		if len(waits) < 10 {
-			t.Fatalf("%d sessions ended in 5 min, want one in about 21 s", len(waits))
+			t.Fatalf("%d sessions ended in 15 min, want one in about 71 s", len(waits))
 		}
 		if longest := slices.Max(waits); longest > 1200*time.Millisecond {
 			t.Errorf("waited %v after a session that had streamed, want about 1 s", longest)
+		}
+	})
+}
+
+// A node whose sessions end at once, reports or not, is not logged into again and again.
+func TestShortSessionsAreBackedOffFrom(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{life: 4 * time.Second}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(10 * time.Minute)
+		if got := c.nodes["a"].tries; got < 15 || got > 30 {
+			t.Errorf("%d logins in 10 min, want about one in 34 s after the first", got)
+		}
+	})
+}
+
+func TestRetryHasAFloor(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{fail: func(int) error { return &cluster.Failure{Class: cluster.ClassAuth, Summary: "no"} }}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		for range 900 { // a person who holds the key down for half a minute
+			m.Retry()
+			pass(time.Second / 30)
+		}
+		if got := c.nodes["a"].tries; got < 5 || got > 7 {
+			t.Errorf("%d logins in 30 s, want one in 5 s", got)
+		}
+	})
+}
+
+// What was asked for while all was well does not hurry the first retry of a later loss.
+func TestRetryIsForgotten(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{life: time.Hour}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(time.Minute)
+		m.Retry()
+		pass(time.Hour - time.Minute + 700*time.Millisecond)
+		if c.nodes["a"].tries != 1 {
+			t.Errorf("%d tries 0.7 s after the loss, want none yet", c.nodes["a"].tries-1)
 		}
 	})
 }
@@ -289,12 +332,11 @@ func TestRetryDoesNotWait(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		for range 4 {
-			pass(time.Second)
 			m.Retry()
+			pass(5 * time.Second)
 		}
-		pass(time.Second)
 		if c.sessions["a"] != 1 {
-			t.Errorf("no session after 5 tries by hand, %d made", c.nodes["a"].tries)
+			t.Errorf("no session 20 s and 4 keys later, %d tries made", c.nodes["a"].tries)
 		}
 	})
 }
