@@ -87,11 +87,13 @@ func cleanDiscovery(d *Discovery) Discovery {
 	c.Command, c.User, c.Host = clean(d.Command, maxWords), clean(d.User, maxName), clean(d.Host, maxName)
 	c.Jobs = make([]Job, len(d.Jobs))
 	for i, j := range d.Jobs {
+		j.ID, j.Number = clean(j.ID, maxName), clean(j.Number, maxName)
 		j.Name, j.User, j.Partition = clean(j.Name, maxName), clean(j.User, maxName), clean(j.Partition, maxName)
 		c.Jobs[i] = j
 	}
 	c.Pending = make([]PendingJob, len(d.Pending))
 	for i, p := range d.Pending {
+		p.ID = clean(p.ID, maxName)
 		p.Name, p.Partition, p.Reason = clean(p.Name, maxName), clean(p.Partition, maxName), clean(p.Reason, maxName)
 		c.Pending[i] = p
 	}

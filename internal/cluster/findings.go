@@ -48,7 +48,7 @@ func findings(job *Job, nodes map[string]*Node, now time.Time) []Finding {
 			continue
 		}
 		for i := range n.GPUs {
-			if g := &n.GPUs[i]; job.Owns(name, g.Number) {
+			if g := &n.GPUs[i]; job.Owns(n, g) {
 				out = append(out, gpuFindings(n, g, now)...)
 			}
 		}
@@ -208,7 +208,11 @@ func faultFindings(f Finding, n *Node) []Finding {
 
 func gpuFindings(n *Node, g *GPU, now time.Time) []Finding {
 	var out []Finding
-	for kind, since := range g.Since {
+	for _, kind := range gpuKinds {
+		since, holds := g.Since[kind]
+		if !holds {
+			continue
+		}
 		f := Finding{Kind: kind, Severity: Warning, Since: since, Node: n.Name, GPU: g.Number}
 		name := fmt.Sprintf("GPU%d", g.Number)
 		switch kind {
@@ -231,17 +235,19 @@ func gpuFindings(n *Node, g *GPU, now time.Time) []Finding {
 		}
 		out = append(out, f)
 	}
-	slices.SortFunc(out, func(a, b Finding) int { return cmp.Compare(letterRank(a.Letter), letterRank(b.Letter)) })
 	return out
 }
 
-// letterRank orders the letters of an overview cell, worst first.
-func letterRank(b byte) int { return strings.IndexByte("XETPLI", b) }
+// gpuKinds are what can be wrong with a GPU, worst first.
+var gpuKinds = []Kind{KindLost, KindECC, KindThermal, KindPowerBrake, KindSlowdown}
 
 func lost(f *Finding, name string, g *GPU) {
 	f.Severity, f.Letter, f.Flag, f.Group = Critical, 'X', "LOST", [2]string{"GPU lost", "GPUs lost"}
 	f.Long, f.Short = name+" lost", name+" lost"
 	f.Sentence = "NVML says of it: " + g.Lost + "."
+	if g.Unplaced {
+		f.Sentence = fmt.Sprintf("A GPU whose number is not known (index %d for NVML) is lost: %s.", g.Index, g.Lost)
+	}
 	f.Hint = "it is gone until the node restarts: move the job off this node and tell the site"
 }
 

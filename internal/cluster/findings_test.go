@@ -94,6 +94,23 @@ func TestShortSlowdownsAreNoFindings(t *testing.T) {
 	}
 }
 
+// The same Snapshot has the same findings in the same order, each time.
+func TestFindingsKeepTheirOrder(t *testing.T) {
+	w := oneNode()
+	for sec := 1.0; sec < 60; sec += 3 {
+		w.sample(sec, "a", wire.GPU{ECCUncorrected: new(uint64(1)), Throttle: new(uint64(wire.ThrottleSWThermal | wire.ThrottleHWSlowdown))})
+	}
+	first := summary(w.Snapshot(at(60)))
+	if strings.Count(first, "\n") != 3 {
+		t.Fatalf("findings %s, want three", first)
+	}
+	for range 50 {
+		if again := summary(w.Snapshot(at(60))); again != first {
+			t.Fatalf("findings %s, then %s", first, again)
+		}
+	}
+}
+
 func TestOthersGPUsAreNotTheJobsTrouble(t *testing.T) {
 	w := oneNode(3)
 	w.sample(1, "a", wire.GPU{Lost: "GPU is lost"}) // minor 0

@@ -1,6 +1,9 @@
 package cluster
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Job is one running SLURM job, array task or component of a heterogeneous job.
 type Job struct {
@@ -19,18 +22,22 @@ type Job struct {
 	Minors map[string][]int `json:"minors,omitempty"`
 }
 
-// Owns reports whether the GPU with that minor number on node belongs to the job.
-func (j *Job) Owns(node string, minor int) bool {
-	minors, known := j.Minors[node]
-	if !known {
+// Owns reports whether the GPU of node n belongs to the job. One whose number is not known does when the job has a GPU there that
+// nobody has seen.
+func (j *Job) Owns(n *Node, g *GPU) bool {
+	minors, known := j.Minors[n.Name]
+	switch {
+	case !known:
 		return true
+	case g.Unplaced:
+		return slices.ContainsFunc(minors, func(m int) bool { return !n.has(m) })
 	}
-	for _, m := range minors {
-		if m == minor {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(minors, g.Number)
+}
+
+// has reports whether the GPU with that minor number has been seen.
+func (n *Node) has(minor int) bool {
+	return slices.ContainsFunc(n.GPUs, func(g GPU) bool { return !g.Unplaced && g.Number == minor })
 }
 
 // PendingJob is a job that waits in the queue.

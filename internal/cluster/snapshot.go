@@ -74,10 +74,16 @@ type GPU struct {
 	wire.GPU
 	Card   wire.Card
 	Key    string // UUID, or "index:N" while there is none
-	Number int    // shown: the device's minor number, else NVML's index
+	Number int    // shown: the device's minor number; Unplaced: a number that no other GPU of the node has
 
-	// Util is the utilisation in percent, one sample a poll, oldest first; NaN is a poll that brought none. At most HistoryLen.
-	Util []float32
+	// Unplaced: its minor number is not known. It was lost before the probe began.
+	Unplaced bool
+
+	// Histories: one sample a poll, oldest first, at most HistoryLen; NaN is a poll that brought none. All are of one length.
+	Util   []float32 // utilisation, percent
+	Memory []float32 // used share of the memory, percent
+	Power  []float32 // watts
+	Temp   []float32 // °C
 
 	// Since is when each condition that holds now began, by Kind.
 	Since map[Kind]time.Time

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -50,13 +51,6 @@ func (s *Store) Apply(e Event) {
 	s.rev++
 }
 
-// Rev grows with every Event that changed something.
-func (s *Store) Rev() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.rev
-}
-
 // Snapshot is all that is known, with ages counted to now.
 func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
@@ -82,7 +76,7 @@ func jobView(job *Job, nodes map[string]*Node, now time.Time) JobView {
 		n := nodes[name]
 		own := 0
 		for i := range n.GPUs {
-			if job.Owns(name, n.GPUs[i].Number) {
+			if job.Owns(n, &n.GPUs[i]) {
 				own++
 			}
 		}
@@ -121,8 +115,9 @@ type nodeRecord struct {
 	streaming time.Time // since when reports come in this session; zero: they do not
 	arrived   time.Time
 	mono      int64
-	report    *wire.Report
+	load      wire.Host
 	gpus      []GPU
+	known     map[string]*GPU // by Key: what histories go on from
 	listed    bool
 	processes []wire.Process
 	faults    []wire.Fault
@@ -191,7 +186,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	}
 	gaps := n.missed(r)
 	n.gpus = n.mergeGPUs(at, r, gaps)
-	n.report = r
+	n.load = r.Host
 	n.arrived = at
 	if !r.OffBeat {
 		n.mono = r.MonoMS
@@ -221,55 +216,100 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report, gaps int) []GPU {
 	for i := range r.GPUs {
 		samples[r.GPUs[i].Index] = &r.GPUs[i]
 	}
-	before := make(map[string]*GPU, len(n.gpus))
-	for i := range n.gpus {
-		before[n.gpus[i].Key] = &n.gpus[i]
-	}
 	out := make([]GPU, 0, len(n.hello.GPUs))
+	known := make(map[string]*GPU, len(n.hello.GPUs))
 	for _, card := range n.hello.GPUs {
-		g := GPU{Card: card, Key: gpuKey(card), Number: gpuNumber(card), GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
+		g := GPU{Card: card, Key: gpuKey(card, known), GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
 		if s := samples[card.Index]; s != nil {
 			g.GPU = *s
-			g.Lost = clean(s.Lost, maxName)
+			g.Lost = clean(cmp.Or(s.Lost, card.Lost), maxName)
 		}
-		old := before[g.Key]
-		g.Util = history(old, g.UtilPercent, gaps)
-		g.Since = conditionsSince(old, &g.GPU, at)
+		g.remember(n.known[g.Key], gaps)
+		g.Since = conditionsSince(n.known[g.Key], &g.GPU, at)
+		known[g.Key] = &g
 		out = append(out, g)
 	}
+	n.keepAbsent(known, gaps)
+	number(out)
 	slices.SortStableFunc(out, func(a, b GPU) int { return a.Number - b.Number })
 	return out
 }
 
-func gpuKey(c wire.Card) string {
-	if c.UUID != "" {
+// keepAbsent goes on with the histories of GPUs that this report does not have (a driver that is away), with gaps: they may come back.
+func (n *nodeRecord) keepAbsent(known map[string]*GPU, gaps int) {
+	for key, old := range n.known {
+		if known[key] == nil && len(known) < maxGPUs {
+			absent := GPU{}
+			absent.remember(old, gaps)
+			known[key] = &absent
+		}
+	}
+	n.known = known
+}
+
+// gpuKey is the GPU's UUID, or a stand-in when it has none that is its alone.
+func gpuKey(c wire.Card, taken map[string]*GPU) string {
+	if c.UUID != "" && taken[c.UUID] == nil {
 		return c.UUID
 	}
 	return "index:" + strconv.Itoa(c.Index)
 }
 
-func gpuNumber(c wire.Card) int {
-	if c.Minor != nil {
-		return *c.Minor
+// number gives each GPU its device's minor number. Those that have none get numbers that are free.
+func number(gpus []GPU) {
+	taken := map[int]bool{}
+	for i := range gpus {
+		if m := gpus[i].Card.Minor; m != nil {
+			gpus[i].Number = *m
+			taken[*m] = true
+		}
 	}
-	return c.Index
+	free := 0
+	for i := range gpus {
+		if gpus[i].Card.Minor != nil {
+			continue
+		}
+		for taken[free] {
+			free++
+		}
+		gpus[i].Number, gpus[i].Unplaced = free, true
+		taken[free] = true
+	}
 }
 
-// history appends to the history of old. It writes only behind what Snapshots have been given, so they stay as they are.
-func history(old *GPU, util *int, gaps int) []float32 {
-	var h []float32
-	if old != nil {
-		h = old.Util
+// remember makes the histories: those of old, as many gaps as polls are missing, and the sample; -1: there is no sample. It writes only
+// behind what Snapshots have been given, so they stay as they are.
+func (g *GPU) remember(old *GPU, gaps int) {
+	if old == nil {
+		old = &GPU{}
 	}
+	memory, known := Percent(g.MemoryUsed, g.MemoryTotal)
+	g.Util = appendSamples(old.Util, gaps, optional(g.UtilPercent))
+	g.Temp = appendSamples(old.Temp, gaps, optional(g.TempC))
+	g.Power = appendSamples(old.Power, gaps, optional(g.PowerW))
+	g.Memory = appendSamples(old.Memory, gaps, optionalIf(memory, known))
+}
+
+func optional[T int | float64](v *T) float32 {
+	if v == nil {
+		return Gap
+	}
+	return float32(*v)
+}
+
+func optionalIf(v float64, known bool) float32 {
+	if !known {
+		return Gap
+	}
+	return float32(v)
+}
+
+func appendSamples(h []float32, gaps int, v float32) []float32 {
 	if gaps < 0 {
 		return h
 	}
 	for range gaps {
 		h = appendSample(h, Gap)
-	}
-	v := Gap
-	if util != nil {
-		v = float32(*util)
 	}
 	return appendSample(h, v)
 }
@@ -298,7 +338,7 @@ func (n *nodeRecord) view(now time.Time) *Node {
 		v.Age = max(now.Sub(n.arrived), 0)
 	}
 	if v.State == NodeStreaming || v.State == NodeStale {
-		v.Host, v.GPUs = n.report.Host, n.gpus
+		v.Host, v.GPUs = n.load, n.gpus
 		v.Listed, v.Processes, v.Faults = n.listed, n.processes, n.faults
 	}
 	return v

@@ -234,6 +234,79 @@ func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
 	}
 }
 
+// A GPU that was lost before the probe began has no number: it is the job's when one of the job's is missing.
+func TestUnplacedGPU(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		minors []int
+		cards  []wire.Card
+		lost   int // findings of a lost GPU
+	}{
+		{"in a job's cgroup", []int{2, 3}, []wire.Card{{Index: 0, Lost: "GPU is lost"}, {Index: 1, UUID: "x", Minor: new(3)}}, 1},
+		{"of another job", []int{3}, []wire.Card{{Index: 0, Lost: "GPU is lost"}, {Index: 1, UUID: "x", Minor: new(3)}}, 0},
+		{"of the node", nil, []wire.Card{{Index: 0, UUID: "x", Minor: new(0)}, {Index: 1, Lost: "GPU is lost"}}, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld()
+			job := Job{ID: "1", Nodes: []string{"a"}}
+			if tc.minors != nil {
+				job.Minors = map[string][]int{"a": tc.minors}
+			}
+			w.jobs(0, job)
+			w.try(0, "a")
+			w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: tc.cards}})
+			w.report(0, "a", 50, 60)
+			snap := w.Snapshot(at(0))
+			if f := snap.Jobs[0].Findings; len(f) != tc.lost {
+				t.Errorf("findings %+v, want %d", f, tc.lost)
+			}
+			if g := snap.Nodes["a"].GPUs; g[0].Number == g[1].Number {
+				t.Errorf("two GPUs have the number %d", g[0].Number)
+			}
+		})
+	}
+}
+
+// A driver that goes away and comes back leaves a gap, and the history goes on.
+func TestHistoryOverAnAbsentDriver(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	w.report(0, "a", 10)
+	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
+	w.report(3, "a")
+	w.report(6, "a")
+	w.hello(7, "a", 1)
+	w.report(9, "a", 20)
+	if got := numbers(w.node(9, "a").GPUs[0].Util); got != "10 NaN NaN 20" {
+		t.Errorf("history %s", got)
+	}
+}
+
+func TestOneUUIDTwice(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x"}, {Index: 1, UUID: "x"}}}})
+	w.report(0, "a", 1, 5)
+	w.report(3, "a", 2, 6)
+	gpus := w.node(3, "a").GPUs
+	if got := numbers(gpus[0].Util) + "; " + numbers(gpus[1].Util); got != "1 2; 5 6" {
+		t.Errorf("histories %s", got)
+	}
+}
+
+func TestHistoriesOfEveryKind(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	w.sample(0, "a", wire.GPU{TempC: new(61), PowerW: new(300.5), MemoryUsed: new(uint64(1)), MemoryTotal: new(uint64(4))})
+	w.sample(3, "a", wire.GPU{UtilPercent: new(7)})
+	g := w.node(3, "a").GPUs[0]
+	if got := numbers(g.Util) + "; " + numbers(g.Temp) + "; " + numbers(g.Power) + "; " + numbers(g.Memory); got != "NaN 7; 61 NaN; 300.5 NaN; 25 NaN" {
+		t.Errorf("histories %s", got)
+	}
+}
+
 func TestJobCounts(t *testing.T) {
 	w := newWorld()
 	w.jobs(0,
@@ -258,9 +331,9 @@ func TestJobCounts(t *testing.T) {
 func TestReportWithoutHelloIsDropped(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
-	rev := w.Rev()
+	rev := w.Snapshot(at(0)).Rev
 	w.report(0, "a", 1)
-	if w.Rev() != rev || w.node(0, "a").State != NodeConnecting {
+	if w.Snapshot(at(0)).Rev != rev || w.node(0, "a").State != NodeConnecting {
 		t.Error("a report without a hello was taken")
 	}
 }

@@ -223,7 +223,7 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	number := map[int]int{}
 	for i := range n.GPUs {
 		number[n.GPUs[i].Card.Index] = n.GPUs[i].Number
-		out.GPUs = append(out.GPUs, newGPU(s, n.Name, &n.GPUs[i]))
+		out.GPUs = append(out.GPUs, newGPU(s, n, &n.GPUs[i]))
 	}
 	for _, p := range n.Processes {
 		gpu, known := number[p.GPU]
@@ -238,14 +238,14 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	return out
 }
 
-func newGPU(s *cluster.Snapshot, node string, g *cluster.GPU) gpu {
+func newGPU(s *cluster.Snapshot, node *cluster.Node, g *cluster.GPU) gpu {
 	out := gpu{
 		Index: g.Number, UUID: g.Card.UUID, Name: g.Card.Name, PCIBus: g.Card.PCIBus, MIG: g.Card.MIG, SMMax: g.Card.SMMax, SlowdownC: g.Card.SlowdownC,
 		Lost: g.Lost, Util: g.UtilPercent, MemUtil: g.MemUtilPercent, Used: g.MemoryUsed, Total: g.MemoryTotal, Temp: g.TempC,
 		Power: g.PowerW, Limit: g.PowerLimitW, SM: g.SMMHz, Mem: g.MemMHz, Throttle: throttleNames(g.Throttle), ECC: g.ECCUncorrected,
 	}
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.ID != "" && slices.Contains(j.Nodes, node) && j.Owns(node, g.Number) {
+		if j := &s.Jobs[i]; j.ID != "" && slices.Contains(j.Nodes, node.Name) && j.Owns(node, g) {
 			out.Jobs = append(out.Jobs, j.ID)
 		}
 	}

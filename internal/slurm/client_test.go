@@ -136,7 +136,7 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 		return answer
 	}
 	ask("scontrol show hostnames a[1-2]", "scontrol show job -d 1", "scontrol show job -d 2")
-	if answer := ask(); !answer.Jobs[0].Owns("a2", 3) || answer.Jobs[1].Owns("b1", 3) {
+	if answer := ask(); !owns(answer.Jobs[0], "a2", 3) || owns(answer.Jobs[1], "b1", 3) {
 		t.Errorf("the second answer forgot the GPUs: %+v", answer.Jobs)
 	}
 
@@ -320,4 +320,8 @@ func TestBatches(t *testing.T) {
 			t.Errorf("batches(%q) (-want +got):\n%s", tt.items, diff)
 		}
 	}
+}
+
+func owns(j cluster.Job, node string, minor int) bool {
+	return j.Owns(&cluster.Node{Name: node}, &cluster.GPU{Number: minor})
 }

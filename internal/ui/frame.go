@@ -90,7 +90,7 @@ func (f *frame) nodeOf(name string) *cluster.Node {
 }
 
 // owns says whether the GPU is the job's.
-func (f *frame) owns(n *cluster.Node, g *cluster.GPU) bool { return f.job.Owns(n.Name, g.Number) }
+func (f *frame) owns(n *cluster.Node, g *cluster.GPU) bool { return f.job.Owns(n, g) }
 
 // gpus are the GPUs of a node that are to be shown.
 func (f *frame) gpus(n *cluster.Node) []*cluster.GPU {
