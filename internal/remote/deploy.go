@@ -23,8 +23,8 @@ func (a *attempt) deploy(ctx context.Context, client *ssh.Client) (*process, err
 	if err != nil {
 		return nil, &localError{what: "the probe's executable", err: err}
 	}
-	dep := &deployment{a: a, client: client, payload: payload, look: true, places: uploadOrder}
-	for {
+	dep := &deployment{a: a, client: client, payload: payload, places: slices.Clone(uploadOrder)}
+	for { // every round ends it or leaves less to try: a closer look, the one wait, fewer places
 		p, err := dep.try(ctx)
 		if p != nil || err != nil {
 			return p, err
@@ -37,7 +37,7 @@ type deployment struct {
 	a       *attempt
 	client  *ssh.Client
 	payload Payload
-	look    bool     // a copy that is there may be used
+	look    look
 	places  []string // that have not refused yet
 	waited  bool     // for another node's copy
 	refused []string // "home:noexec"
@@ -53,17 +53,23 @@ func (dep *deployment) try(ctx context.Context) (*process, error) {
 		return p, nil
 	}
 	n, ok := dep.understand(err)
-	if !ok {
+	switch {
+	case !ok && dep.lookCloser(err):
+		return nil, nil
+	case !ok:
 		return nil, err
 	}
 	if n.machine != dep.payload.machine() {
 		return nil, &platformError{machine: n.machine, have: dep.payload.machine()}
 	}
 	dep.refuse(n.refused...)
+	if n.place != "" && !slices.Contains(dep.places, n.place) {
+		return nil, &probeError{read: fmt.Errorf("the node wants the probe in %q, where it was not asked about", n.place)}
+	}
 	if n.place == "" {
 		return nil, &noPlaceError{refused: dep.refused, uid: n.uid, words: dep.words}
 	}
-	if n.place == placeHome && dep.look && dep.waitForOthers(ctx, seen) {
+	if n.place == placeHome && dep.look != lookAway && dep.waitForOthers(ctx, seen) {
 		return nil, ctx.Err()
 	}
 	return dep.upload(n)
@@ -80,12 +86,24 @@ func (dep *deployment) understand(err error) (need, bool) {
 		dep.hear(withoutNeed(ended.stderr))
 		return n, true
 	}
-	if dep.look && ended.refusedToRun() {
-		dep.look = false
+	if dep.look == lookVerify && ended.refusedToRun() {
+		dep.look = lookAway
 		dep.hear(ended.stderr)
 		return need{machine: dep.payload.machine(), place: dep.places[0]}, true
 	}
 	return need{}, false
+}
+
+// lookCloser reports whether to go another round because a copy that was trusted may be what ended. What it said is not kept: the
+// round says it again.
+func (dep *deployment) lookCloser(err error) bool {
+	var ended *probeError
+	if dep.look != lookTrust || !errors.As(err, &ended) || !ended.isEnd() || !ended.finished {
+		return false
+	}
+	dep.look = lookVerify
+	dep.a.begin(cluster.StageProbe, "checking the copy that is there")
+	return true
 }
 
 // hear keeps the node's words, those that it repeats in every place once.
@@ -99,8 +117,10 @@ func (dep *deployment) hear(words string) {
 func (dep *deployment) refuse(states ...string) {
 	for _, s := range states {
 		place, _, _ := strings.Cut(s, ":")
-		dep.refused = append(dep.refused, s)
-		dep.places = slices.DeleteFunc(slices.Clone(dep.places), func(p string) bool { return p == place })
+		if i := slices.Index(dep.places, place); i >= 0 {
+			dep.refused = append(dep.refused, s)
+			dep.places = slices.Delete(dep.places, i, i+1)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(probeScript)
-	for _, script := range []string{startScript(p, true, uploadOrder), uploadScript(p, placeHome, 1)} {
+	for _, script := range []string{startScript(p, lookTrust, uploadOrder), startScript(p, lookVerify, uploadOrder), uploadScript(p, placeHome, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}
@@ -65,6 +65,90 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 		if info, err := os.Lstat(n.probe()); err != nil || info.Mode() != 0o700 || info.Size() != int64(len(probeScript)) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
+	}
+}
+
+// TestDamagedCopyIsReplaced: owner, mode and size of the copy are right, its bytes are not.
+func TestDamagedCopyIsReplaced(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	s.configure("n", n)
+	drop(s.mustOpen("n"))
+	for name, head := range map[string]string{"zeros": "", "no system's executable": "\x7fELF", "ends well": "#!/bin/true\n", "another's script": "#!/nowhere\n"} {
+		if err := os.WriteFile(n.probe(), append([]byte(head), make([]byte, len(probeScript)-len(head))...), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		before := len(n.commands())
+		drop(s.mustOpen("n"))
+		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, "copied") {
+			t.Errorf("%s: %q, want it copied anew", name, got)
+		}
+		if got := len(n.commands()) - before; got != 3 {
+			t.Errorf("%s: %d commands, want a look, a closer one and a copy", name, got)
+		}
+		if data, err := os.ReadFile(n.probe()); err != nil || string(data) != probeScript {
+			t.Errorf("%s: the copy is %q, %v", name, data, err)
+		}
+	}
+}
+
+// TestWholeCopyThatFailsStays: what is at fault is not the copy, so it is neither replaced nor asked again and again.
+func TestWholeCopyThatFailsStays(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	broken := scriptPayload("#!/bin/sh\necho it cannot be >&2\nexit 3\n")
+	s.d.payload = func() (Payload, error) { return broken, nil }
+	n := startNode(t, s, nil)
+	s.configure("n", n)
+	s.mustFail("n", cluster.ClassProbeFailed)
+	path := filepath.Join(n.cacheDir(), fileName(broken))
+	before, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := len(n.commands())
+	if f := s.mustFail("n", cluster.ClassProbeFailed); f.Words != "it cannot be" {
+		t.Errorf("words %q", f.Words)
+	}
+	for _, c := range n.commands()[ran:] {
+		if isUpload(c, placeHome) {
+			t.Error("it was copied again")
+		}
+	}
+	if got := len(n.commands()) - ran; got != 2 {
+		t.Errorf("%d commands, want a look and a closer one", got)
+	}
+	if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the copy was replaced: %v", err)
+	}
+}
+
+// TestNodeThatOffersWhatItWasNotAskedFor comes to an end, however often it says the same.
+func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
+	for place, want := range map[string]int{"x": 1, "": 1, placeHome: 3} {
+		t.Run("place "+place, func(t *testing.T) {
+			noLeaks(t)
+			s := newSite(t)
+			n := startNode(t, s, intercept(func(_ *node, ch ssh.Channel, command string) bool {
+				if strings.Contains(command, needMark) {
+					fmt.Fprintf(ch.Stderr(), "%s %s 1000 y:nowrite %s:ok\n", needMark, scriptPayload("").machine(), place)
+					sendStatus(ch, exitNeed)
+				} else {
+					sendStatus(ch, exitNoWrite)
+				}
+				return true
+			}))
+			s.configure("n", n)
+			class := cluster.ClassGarbage
+			if place == "" {
+				class = cluster.ClassNoSpace
+			}
+			s.mustFail("n", class)
+			if got := len(n.commands()); got != want {
+				t.Errorf("%d commands, want %d", got, want)
+			}
+		})
 	}
 }
 

@@ -69,15 +69,40 @@ func prelude(p Payload) string {
 		fmt.Sprintf("case $1,$2 in $u:41c0:*,$u:81c0:%d|$u:45c0:*,$u:81c0:%d) [ -x \"$d/$f\" ];; *) false;; esac; }; ", p.Size, p.Size)
 }
 
+// look is how a script treats a copy that is there. A deployment goes through them in this order, and never back.
+type look int
+
+const (
+	lookTrust  look = iota // start it, as it is ours alone
+	lookVerify             // it did not come to be a probe: start it if it is what was copied there, else remove it
+	lookAway               // it is what was copied there, and yet it does not run
+)
+
+// tries is the script that starts a copy.
+//
+// What passes for a probe by its looks can still be damaged, by a crash of the file server say, and would be for ever. Only a copy that
+// has failed is read through. It is removed unless another node has replaced it meanwhile: nobody's probe runs from a damaged one.
+func (l look) tries(p Payload) string {
+	const each = "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
+	places := strings.Join(lookOrder, " ")
+	switch l {
+	case lookTrust:
+		return fmt.Sprintf(each, places, "exec \"$d/$f\" probe")
+	case lookVerify:
+		return fmt.Sprintf(each, places, "{ i=$(stat -c %i \"$d/$f\"); "+
+			"case $(sha256sum <\"$d/$f\") in "+p.SHA256+"*) exec \"$d/$f\" probe;; esac; "+
+			"if [ \"$i\" = \"$(stat -c %i \"$d/$f\")\" ]; then rm -f \"$d/$f\"; fi; }")
+	default:
+		return ""
+	}
+}
+
 // startScript starts the probe where it is; else it says on one line what the node is and which of places would take a copy:
 // the first that does ends the list. A directory of ours that is open to others is closed first; one that is not ours, or a
 // symlink that somebody laid in its place, is not touched.
-func startScript(p Payload, look bool, places []string) string {
-	s := prelude(p)
-	if look {
-		s += "for p in " + strings.Join(lookOrder, " ") + "; do place $p && [ -f \"$d/$f\" ] && good && exec \"$d/$f\" probe; done; "
-	}
-	s += "private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
+func startScript(p Payload, l look, places []string) string {
+	s := prelude(p) + l.tries(p) +
+		"private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in " + strings.Join(places, " ") + "; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; " +
