@@ -111,7 +111,7 @@ func adviseHostKey(f *cluster.Failure, e *hostKeyError) {
 		f.Hints = append(f.Hints, "If it was, that file is theirs to renew.")
 		return
 	}
-	f.Hints = append(f.Hints, fmt.Sprintf("If it was, remove the old one and log in once: ssh-keygen -f %q -R NODE; ssh NODE", e.file))
+	f.Hints = append(f.Hints, fmt.Sprintf("If it was, remove the old one and log in once: ssh-keygen -f %q -R %q; ssh NODE", e.file, e.address))
 }
 
 func adviseAuth(c *circumstances, f *cluster.Failure, err error) {

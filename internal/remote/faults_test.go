@@ -212,7 +212,7 @@ func TestHostKeys(t *testing.T) {
 	writeFile(t, s.known, "# one\n"+line(other.PublicKey()))
 	f = s.mustFail("n", cluster.ClassHostKeyChanged)
 	hints := strings.Join(f.Hints, "|")
-	if !strings.Contains(hints, s.known+":2") || !strings.Contains(hints, "ssh-keygen") {
+	if want := fmt.Sprintf("ssh-keygen -f %q -R %q; ssh n", s.known, knownhosts.Normalize(n.ln.Addr().String())); !strings.Contains(hints, s.known+":2") || !strings.Contains(hints, want) {
 		t.Errorf("changed: %s", describe(f))
 	}
 
@@ -226,6 +226,20 @@ func TestHostKeys(t *testing.T) {
 	s.mustOpen("n")
 	if got := s.steps.last(cluster.StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
 		t.Errorf("host key: %q", got)
+	}
+}
+
+// TestHostKeyHintNamesWhatTheFileSays: an alias is filed as it is, without the port.
+func TestHostKeyHintNamesWhatTheFileSays(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	n := startNode(t, s, nil)
+	other, _ := newSigner(t)
+	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n")+"  HostKeyAlias every-node\n")
+	writeFile(t, s.known, knownhosts.Line([]string{"every-node"}, other.PublicKey())+"\n")
+	f := s.mustFail("n", cluster.ClassHostKeyChanged)
+	if hints := strings.Join(f.Hints, "|"); !strings.Contains(hints, `-R "every-node"; ssh n`) {
+		t.Errorf("hints: %s", hints)
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *knownSet) check(address string, remote net.Addr, key ssh.PublicKey) (st
 		}
 		return keyType(key) + ", known", nil
 	}
-	e := &hostKeyError{err: err, offered: keyType(key), fingerprint: ssh.FingerprintSHA256(key)}
+	e := &hostKeyError{err: err, address: xknownhosts.Normalize(address), offered: keyType(key), fingerprint: ssh.FingerprintSHA256(key)}
 	var revoked *xknownhosts.RevokedError
 	switch {
 	case errors.As(err, &revoked):
@@ -200,6 +200,7 @@ func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key") 
 // hostKeyError is a host key that is not the known one, or not known at all when neither changed nor revoked.
 type hostKeyError struct {
 	err         error
+	address     string // as known_hosts files write it: "[host]:2222"
 	changed     bool
 	revoked     bool
 	offered     string // type
