@@ -158,8 +158,8 @@ func TestOldCopiesGo(t *testing.T) {
 	n := startNode(t, s, nil)
 	s.configure("n", n)
 	ages := map[string]time.Duration{
-		"nvnodetop-probe-old": 31 * 24 * time.Hour, "nvnodetop-probe-new": 29 * 24 * time.Hour,
-		".up.old": 49 * time.Hour, ".up.new": time.Hour, "other": 99 * 24 * time.Hour,
+		"nvnodetop-probe-old": 182 * 24 * time.Hour, "nvnodetop-probe-new": 179 * 24 * time.Hour,
+		".up.old": 49 * time.Hour, ".up.new": time.Hour, "other": 999 * 24 * time.Hour,
 	}
 	for name, age := range ages {
 		path := filepath.Join(n.cacheDir(), name)

@@ -117,8 +117,11 @@ func startScript(p Payload, l look, places []string) string {
 // uploadScript takes n bytes of gzip from stdin, leaves the executable in place and becomes the probe: what follows on stdin is its.
 //
 // The copy gets its name by a link, which fails when another node was faster: on NFS a rename over the file would take it away
-// from under that node's running probe. Where there are no hard links the rename has to do. Copies that nobody has renewed for a
-// month and remains of broken uploads go.
+// from under that node's running probe. Where there are no hard links the rename has to do.
+//
+// Remains of broken uploads go, and copies of other builds that are half a year old. Starting a copy does not renew it, as that would
+// cost each connect a process and a write to the home; so the age is one at which hardly anybody runs that build any more. Who does
+// copies it again, and on NFS loses the probes that run from it at that moment.
 func uploadScript(p Payload, place string, n int) string {
 	return prelude(p) + "place " + place + "; " +
 		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
@@ -127,7 +130,7 @@ func uploadScript(p Payload, place string, n int) string {
 		fmt.Sprintf("h=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
 		fmt.Sprintf("case $h in %s*) ;; *) echo \"the copy has the sha256 ${h%%%% *}\" >&2; exit %d;; esac; ", p.SHA256, exitMismatch) +
 		fmt.Sprintf("chmod 700 \"$t\"; ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
-		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +30 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
+		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +180 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
 		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; exec \"$d/$f\" probe", exitNoExec)
 }
 
