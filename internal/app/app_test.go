@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 )
@@ -63,6 +64,10 @@ func TestUsage(t *testing.T) {
 		"--demo=4":            "--demo=4 is not NODESxGPUS",
 		"--json --nodes a[1-": "--nodes: ",
 		"--timeout soon":      "invalid argument",
+		"--json --nodes=":     "--nodes names no host",
+		"--json --nodes a;id": `"a;id" is not a host's name`,
+		"--json --nodes=-oX":  `"-oX" is not a host's name`,
+		"--json --nodes me@a": "put user and port into ~/.ssh/config",
 		"--demo --nodes a":    "exclude each other",
 		"--once --json":       "exclude each other",
 		"--demo":              "this is not a terminal: use --once for text or --json",
@@ -132,6 +137,16 @@ func TestNoJobs(t *testing.T) {
 	code, out, errs := program(t, "--json")
 	if code != exitNoJobs || !strings.Contains(errs, "no running job") || !strings.Contains(out, `"jobs": []`) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+// squeue without a configuration is no SLURM: no waiting, and the ways that are left.
+func TestUnconfiguredSlurm(t *testing.T) {
+	fakeSqueue(t, `echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1`)
+	began := time.Now()
+	code, _, errs := program(t, "--json", "--timeout", "20s")
+	if code != exitNoJobs || !strings.Contains(errs, "--nodes") || time.Since(began) > 10*time.Second {
+		t.Errorf("exit code %d after %v, stderr %q", code, time.Since(began), errs)
 	}
 }
 

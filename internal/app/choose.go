@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -34,9 +36,9 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 	}
 	name, host := whoAndWhere()
 	if cfg.Nodes != "" {
-		names, err := slurm.ExpandHostlist(cfg.Nodes)
+		names, err := hosts(cfg.Nodes)
 		if err != nil {
-			return nil, usage("--nodes: %w", err)
+			return nil, err
 		}
 		nodes, err := overSSH(cfg)
 		if err != nil {
@@ -45,13 +47,34 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
 	}
 	if !slurm.Installed() {
-		return thisHost(ctx, cfg, name, host)
+		return thisHost(ctx, cfg)
 	}
 	nodes, err := overSSH(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return source.NewLive(slurm.New(slurm.Command, slurm.Deadline), nodes, name, host), nil
+}
+
+// hostName is what ssh and a shell take for a host's name and for nothing else.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
+// hosts expands what --nodes was given.
+func hosts(list string) ([]string, error) {
+	names, err := slurm.ExpandHostlist(list)
+	if err != nil {
+		return nil, usage("--nodes: %w", err)
+	}
+	for _, name := range names {
+		switch {
+		case hostName.MatchString(name):
+		case strings.ContainsAny(name, "@:"):
+			return nil, usage("--nodes: %q is more than a host's name: put user and port into ~/.ssh/config", name)
+		default:
+			return nil, usage("--nodes: %q is not a host's name", name)
+		}
+	}
+	return names, nil
 }
 
 func overSSH(cfg *config.Config) (*poller.Manager, error) {
@@ -63,7 +86,8 @@ func overSSH(cfg *config.Config) (*poller.Manager, error) {
 }
 
 // thisHost is what there is to show where there is no SLURM: the GPUs of this very host, if it has any.
-func thisHost(ctx context.Context, cfg *config.Config, name, host string) (feed, error) {
+func thisHost(ctx context.Context, cfg *config.Config) (feed, error) {
+	name, host := whoAndWhere()
 	opener, err := local.New()
 	if err != nil {
 		return nil, &exitError{exitFailed, err}

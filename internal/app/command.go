@@ -97,8 +97,13 @@ POLL is how often a node is asked, DISPLAY how often the screen is redrawn, in s
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(_ *cobra.Command, args []string) error { return cfg.Intervals(args) },
-		PreRunE:       func(*cobra.Command, []string) error { return cfg.Validate() },
-		RunE:          func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), &cfg, io) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("nodes") && cfg.Nodes == "" {
+				return errors.New("--nodes names no host") // "$UNSET" in a script must not mean: ask SLURM
+			}
+			return cfg.Validate()
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), &cfg, io) },
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetVersionTemplate("nvnodetop {{.Version}}\n")

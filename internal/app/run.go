@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
@@ -34,6 +35,18 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 	if err != nil {
 		return err
 	}
+	err = show(ctx, cfg, io, from)
+	if !errors.Is(err, slurm.ErrNoSlurm) {
+		return err
+	}
+	// squeue is there, but it belongs to no cluster.
+	if from, err = thisHost(ctx, cfg); err != nil {
+		return err
+	}
+	return show(ctx, cfg, io, from)
+}
+
+func show(ctx context.Context, cfg *config.Config, io streams, from feed) error {
 	store := cluster.NewStore(cfg.Poll)
 	if cfg.Once || cfg.JSON {
 		return once(ctx, cfg, io, store, from)
@@ -43,6 +56,10 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 
 // watch shows the screens until the person quits or a signal comes.
 func watch(ctx context.Context, cfg *config.Config, io streams, store *cluster.Store, from feed) error {
+	before, err := term.GetState(int(io.in.Fd()))
+	if err != nil {
+		return &exitError{exitFailed, fmt.Errorf("reading the terminal's state: %w", err)}
+	}
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return from.Run(ctx, store.Apply) })
@@ -51,7 +68,12 @@ func watch(ctx context.Context, cfg *config.Config, io streams, store *cluster.S
 		return ui.Run(ctx, screen(cfg, store, from), io.in, io.out)
 	})
 	<-ctx.Done()
-	return wait(group)
+	if err := wait(group); !errors.Is(err, errStuck) {
+		return err
+	}
+	// A terminal that takes nothing more (Ctrl-S, a dead link) holds the screen up; its settings can be given back all the same.
+	_ = term.Restore(int(io.in.Fd()), before)
+	return nil
 }
 
 func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
@@ -70,6 +92,9 @@ func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
 	}
 }
 
+// errStuck is what wait returns when something does not end in time.
+var errStuck = errors.New("not all has ended in time")
+
 // wait is group.Wait that does not wait for ever.
 func wait(group *errgroup.Group) error {
 	done := make(chan error, 1)
@@ -79,9 +104,10 @@ func wait(group *errgroup.Group) error {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			return &exitError{exitFailed, err}
 		}
+		return nil
 	case <-time.After(partingTime):
+		return errStuck
 	}
-	return nil
 }
 
 // once waits until every node has answered or failed, or the time is up, and prints one Snapshot.
@@ -94,6 +120,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.St
 	news := make(chan struct{}, 1)
 	var group errgroup.Group
 	group.Go(func() error {
+		defer cancel() // a source that ends has no more to tell
 		return from.Run(ctx, func(e cluster.Event) {
 			store.Apply(e)
 			select {
@@ -112,7 +139,10 @@ func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.St
 	}
 	snap := store.Snapshot(time.Now())
 	cancel()
-	if err := errors.Join(wait(&group), printOnce(cfg, io, snap)); err != nil {
+	if err := wait(&group); err != nil && !errors.Is(err, errStuck) {
+		return err
+	}
+	if err := printOnce(cfg, io, snap); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	return verdict(snap)

@@ -153,7 +153,8 @@ func stale(f Finding, n *Node) Finding {
 	f.Long, f.Short = "silent", "silent"
 	if n.Failure == nil {
 		f.Class = ClassSilent
-		f.Sentence = "Nothing came for more than 3 polls, the ssh connection is up."
+		f.Sentence = "Nothing came for more than 3 polls; the ssh connection is not known to be broken."
+		f.Hint = "if it stays, a call into the driver hangs: try nvidia-smi on the node"
 		return f
 	}
 	f.Class, f.Group = n.Failure.Class, failureGroup(n.Failure.Class)

@@ -30,6 +30,10 @@ type Opener struct {
 
 // New returns an Opener for this program's own probe.
 func New() (*Opener, error) {
+	const running = "/proc/self/exe" // this very program, even if its file has been replaced since
+	if _, err := os.Stat(running); err == nil {
+		return &Opener{Executable: running, Args: []string{"probe"}}, nil
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program's file: %w", err)
@@ -50,7 +54,7 @@ func (o *Opener) Open(ctx context.Context, _ string, step func(cluster.Step)) (p
 	defer alarm.Stop()
 	if err := s.hello(); err != nil {
 		_ = s.Close()
-		return nil, failed(step, began, err)
+		return nil, failed(step, began, fmt.Errorf("%s%w", s.words, err))
 	}
 	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepDone, Text: "runs on this host", Took: time.Since(began)})
 	return s, nil
@@ -64,7 +68,9 @@ func failed(step func(cluster.Step), began time.Time, err error) *cluster.Failur
 type session struct {
 	cmd    *exec.Cmd
 	kill   context.CancelFunc
+	words  *capture // what it says on standard error
 	in     io.WriteCloser
+	out    io.Closer
 	reader *wire.Reader
 	first  *wire.Message // the Hello, until Next has given it out
 	alive  *time.Ticker
@@ -83,11 +89,13 @@ func start(o *Opener) (*session, error) {
 		kill()
 		return nil, err
 	}
+	words := &capture{}
+	cmd.Stderr = words
 	if err := cmd.Start(); err != nil {
 		kill()
 		return nil, err
 	}
-	s := &session{cmd: cmd, kill: kill, in: in, reader: wire.NewReader(out), done: make(chan struct{})}
+	s := &session{words: words, cmd: cmd, kill: kill, in: in, out: out, reader: wire.NewReader(out), done: make(chan struct{})}
 	s.alive = time.NewTicker(wire.SilenceMS * time.Millisecond / 3)
 	go s.keepAlive()
 	return s, nil
@@ -130,7 +138,7 @@ func (s *session) Next() (wire.Message, error) {
 	}
 	var m wire.Message
 	if err := s.reader.Next(&m); err != nil {
-		return m, &cluster.Failure{Class: cluster.ClassClosed, Summary: "the probe has ended", Words: err.Error()}
+		return m, &cluster.Failure{Class: cluster.ClassClosed, Summary: "the probe has ended", Words: s.words.String() + err.Error()}
 	}
 	return m, nil
 }
@@ -142,15 +150,48 @@ func (s *session) Send(r wire.Request) error {
 	return wire.Write(s.in, r)
 }
 
-// Close ends the probe: by the end of its input first, by a signal when it has not gone within a moment.
+// Close ends the probe: by the end of its input first, by a signal when it has not gone within a moment. A probe that hangs in the
+// driver cannot be ended by anybody; it is left behind then, and goes when the driver lets it.
 func (s *session) Close() error {
 	s.close.Do(func() {
 		close(s.done)
 		s.alive.Stop()
-		s.in.Close()
-		defer s.kill()
-		defer time.AfterFunc(500*time.Millisecond, s.kill).Stop()
-		_ = s.cmd.Wait() // its exit status tells nothing that the stream has not told
+		_ = s.in.Close()
+		time.AfterFunc(closing/2, s.kill)
+		gone := make(chan struct{})
+		go func() {
+			_ = s.cmd.Wait() // its exit status tells nothing that the stream has not told
+			close(gone)
+		}()
+		select {
+		case <-gone:
+		case <-time.After(closing):
+			_ = s.out.Close() // a Next that waits returns
+		}
 	})
 	return nil
+}
+
+// closing is how long Close waits for a probe to end.
+const closing = time.Second
+
+// capture keeps the beginning of what is written to it.
+type capture struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const captured = 4 << 10
+
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text = append(c.text, p[:min(len(p), captured-len(c.text))]...)
+	return len(p), nil
+}
+
+func (c *capture) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.text)
 }

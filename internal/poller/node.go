@@ -144,6 +144,19 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	return n.stream(session)
 }
 
+// silence is how long a probe may send no report although its connection stands: a call into the driver that hangs. A new probe is tried
+// then; what the old one hangs in may have been mended.
+func (n *node) silence() time.Duration { return max(10*n.interval, 30*time.Second) }
+
+// errSilent is what a session that was closed for its silence ended of.
+func (n *node) errSilent(quiet time.Duration) *cluster.Failure {
+	return &cluster.Failure{
+		Class: cluster.ClassSilent, Summary: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
+		Meaning: "The ssh connection stands, but the probe sends nothing: a call into the driver hangs, or the node is starved.",
+		Hints:   []string{"Try nvidia-smi on the node: if it hangs too, tell the site."},
+	}
+}
+
 func (n *node) open(ctx context.Context) (Session, error) {
 	defer func() { <-n.dials }()
 	return n.opener.Open(ctx, n.name, n.step)
@@ -173,11 +186,17 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
+	last := began // when a report came
+	watchdog := time.AfterFunc(n.silence(), func() { _ = session.Close() })
+	defer watchdog.Stop()
 	for {
 		msg, err := session.Next()
 		now := time.Now()
 		if !first.IsZero() {
-			streamed = now.Sub(first)
+			streamed = last.Sub(first)
+		}
+		if quiet := now.Sub(last); err != nil && quiet >= n.silence() {
+			return streamed, n.errSilent(quiet)
 		}
 		if err != nil {
 			return streamed, err
@@ -186,6 +205,8 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 		case msg.Hello != nil:
 			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
 		case msg.Report != nil:
+			last = now
+			watchdog.Reset(n.silence())
 			if first.IsZero() {
 				first = now
 				n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepDone, Text: "reports come", Took: now.Sub(began)})

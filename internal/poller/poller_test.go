@@ -19,6 +19,7 @@ import (
 type fakeNode struct {
 	fail  func(try int) error // nil error: the session opens
 	life  time.Duration       // of a session; 0: for ever
+	quiet time.Duration       // until its sessions send no more reports; 0: never
 	tries int
 }
 
@@ -34,6 +35,12 @@ type fakeCluster struct {
 
 func newFakeCluster() *fakeCluster {
 	return &fakeCluster{nodes: map[string]*fakeNode{}, sessions: map[string]int{}, paces: map[string][]wire.Pace{}}
+}
+
+func (c *fakeCluster) tries(node string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nodes[node].tries
 }
 
 func (c *fakeCluster) Open(ctx context.Context, node string, step func(cluster.Step)) (Session, error) {
@@ -60,6 +67,9 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(cluster.S
 	c.sessions[node]++
 	c.mu.Unlock()
 	s := &fakeSession{cluster: c, node: node, closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
+	if n.quiet > 0 {
+		time.AfterFunc(n.quiet, s.tick.Stop)
+	}
 	if n.life > 0 {
 		s.end = time.After(n.life)
 	}
@@ -188,8 +198,8 @@ func TestOneSessionANodeWhateverTheList(t *testing.T) {
 		m.SetNodes([]string{"a", "a"})
 		m.SetNodes([]string{"a"})
 		pass(time.Second)
-		if c.sessions["a"] != 1 || c.nodes["a"].tries != 1 {
-			t.Errorf("%d sessions after %d tries, want one of each", c.sessions["a"], c.nodes["a"].tries)
+		if c.sessions["a"] != 1 || c.tries("a") != 1 {
+			t.Errorf("%d sessions after %d tries, want one of each", c.sessions["a"], c.tries("a"))
 		}
 	})
 }
@@ -249,7 +259,7 @@ func TestBackoff(t *testing.T) {
 			watch(t, c, 1, func(m *Manager, r *record) {
 				m.SetNodes([]string{"a"})
 				pass(tc.in)
-				if got := c.nodes["a"].tries; got < tc.min || got > tc.max {
+				if got := c.tries("a"); got < tc.min || got > tc.max {
 					t.Errorf("%d tries in %v, want %d to %d", got, tc.in, tc.min, tc.max)
 				}
 			})
@@ -285,7 +295,7 @@ func TestShortSessionsAreBackedOffFrom(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		pass(10 * time.Minute)
-		if got := c.nodes["a"].tries; got < 15 || got > 30 {
+		if got := c.tries("a"); got < 15 || got > 30 {
 			t.Errorf("%d logins in 10 min, want about one in 34 s after the first", got)
 		}
 	})
@@ -300,7 +310,7 @@ func TestRetryHasAFloor(t *testing.T) {
 			m.Retry()
 			pass(time.Second / 30)
 		}
-		if got := c.nodes["a"].tries; got < 5 || got > 7 {
+		if got := c.tries("a"); got < 5 || got > 7 {
 			t.Errorf("%d logins in 30 s, want one in 5 s", got)
 		}
 	})
@@ -315,8 +325,8 @@ func TestRetryIsForgotten(t *testing.T) {
 		pass(time.Minute)
 		m.Retry()
 		pass(time.Hour - time.Minute + 700*time.Millisecond)
-		if c.nodes["a"].tries != 1 {
-			t.Errorf("%d tries 0.7 s after the loss, want none yet", c.nodes["a"].tries-1)
+		if c.tries("a") != 1 {
+			t.Errorf("%d tries 0.7 s after the loss, want none yet", c.tries("a")-1)
 		}
 	})
 }
@@ -331,12 +341,13 @@ func TestRetryDoesNotWait(t *testing.T) {
 	}}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
+		pass(time.Second)
 		for range 4 {
 			m.Retry()
-			pass(5 * time.Second)
+			pass(6 * time.Second)
 		}
 		if c.sessions["a"] != 1 {
-			t.Errorf("no session 20 s and 4 keys later, %d tries made", c.nodes["a"].tries)
+			t.Errorf("no session 25 s and 4 keys later, %d tries made", c.tries("a"))
 		}
 	})
 }
@@ -365,6 +376,28 @@ func TestLook(t *testing.T) {
 			if !slices.Equal(got, list) {
 				t.Errorf("%s was asked for processes %v, want %v", node, got, list)
 			}
+		}
+	})
+}
+
+// A probe that hangs in the driver is given up, in words, and another is tried.
+func TestSilentProbeIsReplaced(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(38 * time.Second)
+		if c.tries("a") != 1 {
+			t.Errorf("%d tries, 29 s after the last report", c.tries("a"))
+		}
+		pass(4 * time.Second)
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Down != nil && e.Down.Failure.Class == cluster.ClassSilent && e.Down.Failure.Summary == "no report for 30s"
+		}); n != 1 {
+			t.Errorf("%d failures of that kind, want one", n)
+		}
+		if c.tries("a") != 2 {
+			t.Errorf("%d tries after the silence, want another", c.tries("a"))
 		}
 	})
 }

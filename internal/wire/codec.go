@@ -54,7 +54,7 @@ func (r *Reader) SkipToMagic() error {
 	for seen := 0; seen < MagicBudget; {
 		part, err := r.br.ReadSlice('\n')
 		seen += len(part)
-		tail = append(tail[max(0, len(tail)-len(Magic)):], part...)
+		tail = append(tail[max(0, len(tail)-len(Magic)-1):], part...) // one more for a \r
 		if line, ok := bytes.CutSuffix(tail, []byte("\n")); ok && bytes.HasSuffix(bytes.TrimSuffix(line, []byte("\r")), []byte(Magic)) {
 			return nil
 		}

@@ -16,16 +16,17 @@ func TestSkipToMagic(t *testing.T) {
 		rest   string // of the first line behind the magic
 		noise  string // quoted when there is no magic
 	}{
-		"at once":           {Magic + "\n{}\n", "{}", ""},
-		"carriage return":   {Magic + "\r\n{}\n", "{}", ""},
-		"behind a motd":     {"Welcome!\nquota 93%\n" + Magic + "\n{}\n", "{}", ""},
-		"behind no newline": {"loading modules..." + Magic + "\n{}\n", "{}", ""},
-		"long noise line":   {strings.Repeat("x", 40<<10) + Magic + "\n{}\n", "{}", ""},
-		"straddles a read":  {strings.Repeat("x", 16<<10-7) + Magic + "\n{}\n", "{}", ""},
-		"never":             {"command not found\n", "", "command not found\n"},
-		"quoted in a line":  {"I say " + Magic + " aloud\n", "", "I say " + Magic + " aloud\n"},
-		"without its end":   {Magic, "", Magic},
-		"another version":   {Magic + "7\n", "", Magic + "7\n"},
+		"at once":                 {Magic + "\n{}\n", "{}", ""},
+		"carriage return":         {Magic + "\r\n{}\n", "{}", ""},
+		"behind a motd":           {"Welcome!\nquota 93%\n" + Magic + "\n{}\n", "{}", ""},
+		"behind no newline":       {"loading modules..." + Magic + "\n{}\n", "{}", ""},
+		"long noise line":         {strings.Repeat("x", 40<<10) + Magic + "\n{}\n", "{}", ""},
+		"straddles a read":        {strings.Repeat("x", 16<<10-7) + Magic + "\n{}\n", "{}", ""},
+		"straddles with a return": {strings.Repeat("x", 16<<10-len(Magic)-1) + Magic + "\r\n{}\n", "{}", ""},
+		"never":                   {"command not found\n", "", "command not found\n"},
+		"quoted in a line":        {"I say " + Magic + " aloud\n", "", "I say " + Magic + " aloud\n"},
+		"without its end":         {Magic, "", Magic},
+		"another version":         {Magic + "7\n", "", Magic + "7\n"},
 	} {
 		for how, wrap := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r }, "by bytes": iotest.OneByteReader} {
 			t.Run(name+" "+how, func(t *testing.T) {
