@@ -79,7 +79,7 @@ type look struct {
 // newModel returns the model with its first Snapshot. It writes to out.
 func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
-	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: &terminal{out: out, ask: !known}}
+	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
 	m.began = o.Now()
 	m.retheme()
 	m.pull()
@@ -130,7 +130,7 @@ func (m *model) retheme() {
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer m.rescue()
-	if m.terminal.err != nil {
+	if m.terminal.failure() != nil {
 		return m, tea.Quit
 	}
 	switch msg := msg.(type) {

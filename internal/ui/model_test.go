@@ -55,6 +55,7 @@ func (r *rig) send(msg tea.Msg) tea.Cmd {
 	r.t.Helper()
 	_, cmd := r.Update(msg)
 	r.View()
+	r.terminal.flush()
 	if _, err := r.screen.Write(r.out.Bytes()); err != nil {
 		r.t.Fatal(err)
 	}
@@ -262,6 +263,7 @@ func TestLittleIsWritten(t *testing.T) {
 	r := newRig(t, fixture())
 	r.Update(tea.FocusMsg{})
 	r.View()
+	r.terminal.flush()
 	if r.out.Len() > 0 {
 		t.Errorf("nothing has changed, and %q is written", r.out.String())
 	}
@@ -270,6 +272,7 @@ func TestLittleIsWritten(t *testing.T) {
 	r.snap = &later
 	r.Update(tick{r.chain})
 	r.View()
+	r.terminal.flush()
 	if n := r.out.Len(); n == 0 || n > 400 {
 		t.Errorf("a second has passed, and %d bytes are written", n)
 	}
@@ -284,6 +287,7 @@ func TestRepaint(t *testing.T) {
 		r := newRig(t, fixture())
 		r.Update(msg)
 		r.View()
+		r.terminal.flush()
 		if !strings.Contains(r.out.String(), "\x1b[2J") {
 			t.Errorf("%s: the screen is not drawn anew", name)
 		}

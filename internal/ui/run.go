@@ -13,6 +13,7 @@ import (
 // It handles no signal but that of the window's size: the caller ends ctx on SIGTERM and SIGHUP.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	m := newModel(o, out)
+	m.terminal.start()
 	defer m.terminal.close()
 	opts := []tea.ProgramOption{
 		tea.WithInput(in), tea.WithOutput(muted(out)), tea.WithoutSignalHandler(),
@@ -25,11 +26,8 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	// A program that is killed through its context leaves its reader of keys behind; one that quits waits for it.
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err := program.Run()
-	switch {
-	case errors.Is(err, tea.ErrProgramPanic):
-		return err
-	case m.terminal.err != nil:
-		return m.terminal.err
+	if gone := m.terminal.failure(); gone != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		return gone
 	}
 	return err
 }

@@ -33,11 +33,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child shows the fixture on its terminal. In mode "panic" the third Snapshot panics.
+// stuck takes one frame and blocks in the second, as a frozen terminal does.
+type stuck struct {
+	*os.File
+	writes int
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	if s.writes++; s.writes > 1 {
+		select {}
+	}
+	return s.File.Write(p)
+}
+
+// child shows the fixture on its terminal. In mode "panic" the third Snapshot panics, in mode "frozen" the terminal is stuck.
 func child(mode string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	snaps := 0
+	var out io.Writer = os.Stdout
+	if mode == "frozen" {
+		out = &stuck{File: os.Stdout}
+	}
 	err := Run(ctx, Options{
 		Snapshot: func(now time.Time) *cluster.Snapshot {
 			if snaps++; mode == "panic" && snaps > 2 {
@@ -48,7 +65,7 @@ func child(mode string) int {
 			return s
 		},
 		Now: time.Now, Controls: &asked{}, Poll: 3 * time.Second, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
-	}, os.Stdin, os.Stdout)
+	}, os.Stdin, out)
 	fmt.Printf("ended: %v\r\n", err)
 	if errors.Is(err, tea.ErrProgramPanic) {
 		return 3
@@ -140,6 +157,20 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			}
 			if text := screen.String(); !strings.Contains(text, test.says) {
 				t.Errorf("the main screen has no %q:\n%s", test.says, text)
+			}
+		})
+	}
+}
+
+// A terminal that nobody reads keeps the program neither from hearing its keys nor from ending.
+func TestFrozenTerminalIsLeft(t *testing.T) {
+	for name, end := range map[string]func(p *os.Process, tty io.Writer){
+		"quit":    func(_ *os.Process, tty io.Writer) { io.WriteString(tty, "oq") },
+		"SIGTERM": func(p *os.Process, tty io.Writer) { io.WriteString(tty, "o"); p.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, _, code := onTerminal(t, "frozen", end); code != 0 {
+				t.Errorf("exit status %d", code)
 			}
 		})
 	}
