@@ -9,9 +9,6 @@ import (
 // go on, and when the fault heals it comes back by itself.
 func TestFaults(t *testing.T) {
 	job(t, 3)
-	w := watch(t)
-	w.sees(streaming(3, 3))
-	w.types(".") // to node02, whose page then is the doctor
 	for _, tc := range []struct {
 		name  string
 		fault [][]string // on node02, in this order
@@ -39,9 +36,10 @@ func TestFaults(t *testing.T) {
 		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML says of it"}, "1 GPU lost"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := &watcher{w.Terminal, t}
-			began := time.Now()
+			w := watch(t)
 			w.sees(streaming(3, 3))
+			w.types(".") // to node02, whose page then is the doctor
+			began := time.Now()
 			for _, f := range tc.fault {
 				fault(t, append([]string{f[0], "node02"}, f[1:]...)...)
 			}
@@ -52,8 +50,21 @@ func TestFaults(t *testing.T) {
 			do(t, "heal", "node02")
 			w.sees(streaming(3, 3))
 			t.Logf("said after %.1f s, healed after %.1f s", said.Seconds(), time.Since(healing).Seconds())
+			w.quits()
 		})
 	}
+}
+
+// A call into the driver that hangs: the node is silent, then its probe is given up, and when the driver answers again so does the node.
+func TestHangingDriver(t *testing.T) {
+	job(t, 2)
+	w := watch(t)
+	w.sees(streaming(2, 2))
+	fault(t, "nvml", "node01", "slow nvmlDeviceGetUtilizationRates 600000")
+	w.sees("[stale", "1 node silent")
+	w.sees("no report for 3", "nvidia-smi")
+	do(t, "heal", "node01")
+	w.sees(streaming(2, 2))
 	w.quits()
 }
 

@@ -116,6 +116,15 @@ func TestNodesByHand(t *testing.T) {
 	}
 }
 
+// Where there is no SLURM, plain nvnodetop shows the GPUs of the host that it is on.
+func TestThisHost(t *testing.T) {
+	out := do(t, "on", "-u", "alice", "node01", "/usr/bin/env", "PATH=/nowhere", program, "--json")
+	d := result{stdout: out}.json(t)
+	if len(d.Nodes) != 1 || d.Nodes[0].Name != "node01" || d.Nodes[0].State != "streaming" || len(d.Nodes[0].GPUs) != 4 {
+		t.Errorf("printed %s", out)
+	}
+}
+
 func TestAdopt(t *testing.T) {
 	fault(t, "adopt", "node03")
 	d := runs(t, "--json", "--nodes", "node03").json(t)
