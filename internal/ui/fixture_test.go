@@ -300,7 +300,7 @@ func byHandFixture() *cluster.Snapshot {
 func awayFixture() *cluster.Snapshot {
 	s := fixture()
 	s.Discovery.Asked, s.Discovery.Answered = ago(2*time.Second), ago(3*time.Minute)
-	s.Discovery.Failure = &cluster.Failure{Class: cluster.ClassSlurmTimeout, Summary: "squeue: unable to contact slurm controller", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
+	s.Discovery.Failure = &cluster.Failure{Class: cluster.ClassSlurmTimeout, Summary: "squeue failed: Unable to contact slurm controller (connect failure)", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
 	return s
 }
 

@@ -37,6 +37,7 @@ type scratch struct {
 	samples, dots []float32
 	counts        []uint16
 	percents      [][101]uint16
+	namings       namings
 }
 
 // tall is the height from which blank lines part the sections.
@@ -159,13 +160,25 @@ func (f *frame) headings(y int, l *layout, titles map[col]heading) {
 	}
 }
 
-// number writes a cell's text flush right, "n/a" when there is none.
-func (f *frame) number(s span, y int, text string, role draw.Role) {
+// number writes a cell's text flush right, "n/a" when there is none. A text that is too wide takes a column of a gap of two; a still
+// wider one gives way to the shorter form. The digits of a number are never cut: they would be another number.
+func (f *frame) number(s span, y int, text string, role draw.Role, shorter ...string) {
 	if !s.in() {
 		return
 	}
 	if text == "" {
 		text, role = "n/a", draw.Dim
 	}
-	f.Right(s.x, y, s.w, text, role)
+	room := s.w
+	if s.gap > 1 {
+		room++
+	}
+	for _, t := range append([]string{text}, shorter...) {
+		if draw.Width(t) <= room {
+			x := s.x + s.w - draw.Width(t)
+			f.Put(x, y, t, role)
+			return
+		}
+	}
+	f.Right(s.x, y, s.w, "…", role)
 }

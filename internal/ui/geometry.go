@@ -52,8 +52,8 @@ type stage struct {
 // unbounded is the most of a column that takes all the rest.
 const unbounded = 1 << 16
 
-// span is where a column stands. A column that has not come in has no width.
-type span struct{ x, w int }
+// span is where a column stands, and the blanks before it. A column that has not come in has no width.
+type span struct{ x, w, gap int }
 
 func (s span) in() bool { return s.w > 0 }
 
@@ -138,7 +138,7 @@ func fit(width int, columns []column, growth []stage, margin int) layout {
 	for _, c := range columns {
 		if l[c.key].in() {
 			x += c.gap
-			l[c.key].x = x
+			l[c.key].x, l[c.key].gap = x, c.gap
 			x += l[c.key].w
 		}
 	}

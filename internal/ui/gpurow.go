@@ -191,8 +191,8 @@ func (f *frame) gpuNumbers(y int, g *cluster.GPU, l *layout, r gpuRoles) {
 	f.bar(l[colUtilBar], y, percentOf(g.UtilPercent), bar)
 	f.number(l[colUtil], y, withUnit(g.UtilPercent, "%"), number)
 	f.gpuMemory(y, g, l, r)
-	f.number(l[colPower], y, power(g), r.of(colPower, draw.Text))
-	f.number(l[colClock], y, clocks(g), r.of(colClock, draw.Text))
+	f.number(l[colPower], y, power(g), r.of(colPower, draw.Text), total([]*cluster.GPU{g}).kilowatts())
+	f.number(l[colClock], y, clocks(g), r.of(colClock, draw.Text), withUnit(g.SMMHz, ""))
 	f.number(l[colBandwidth], y, withUnit(g.MemUtilPercent, "%"), r.of(colBandwidth, draw.Text))
 	if s := l[colHistory]; s.in() {
 		f.Spark(s.x, y, s.w, g.Util, history)
@@ -269,7 +269,7 @@ func (f *frame) gpuFlags(y int, g *cluster.GPU, findings []*cluster.Finding, own
 		f.Left(s.x, y, s.w, f.owner(g), draw.Ghost)
 		return
 	}
-	text, more := "", 0
+	text, age, more := "", "", 0
 	for _, finding := range findings {
 		switch {
 		case finding.Flag == "":
@@ -278,15 +278,21 @@ func (f *frame) gpuFlags(y int, g *cluster.GPU, findings []*cluster.Finding, own
 		default:
 			text = finding.Flag
 			if finding.AgeFlag {
-				text += since(finding, f.snap.At, " ")
+				age = since(finding, f.snap.At, " ")
 			}
 		}
 	}
+	rest := ""
+	if more > 0 {
+		rest = " +" + strconv.Itoa(more)
+	}
+	if draw.Width(text+age+rest) > s.w {
+		age = ""
+	}
 	switch {
-	case more > 0:
-		rest := " +" + strconv.Itoa(more)
-		text = draw.Clip(text, s.w-len(rest)) + rest
-	case text == "" && g.Card.MIG && g.UtilPercent == nil:
+	case text != "":
+		text = draw.Clip(text+age, s.w-len(rest)) + rest
+	case g.Card.MIG && g.UtilPercent == nil:
 		text, role = "n/a (MIG)", draw.Dim
 	}
 	f.Left(s.x, y, s.w, text, role)

@@ -31,8 +31,15 @@ func width(words []word) int {
 
 // header draws rows 0 and 1. withNode says which of the job's nodes is shown.
 func (f *frame) header(withNode bool) {
-	right := f.position(withNode)
+	right := f.position(true, withNode)
 	start := f.w - width(right)
+	for _, job := range []bool{true, false} { // the job's name goes before where it is in a list
+		if start >= f.jobNameLeast() {
+			break
+		}
+		right = f.position(job, false)
+		start = f.w - width(right)
+	}
 	x := f.jobName(start)
 	if times := f.jobTimes(); x+width(times) < start {
 		f.words(x, 0, times...)
@@ -56,12 +63,24 @@ func (f *frame) jobName(end int) int {
 		x := f.Put(1, 0, plural(n, "node", "nodes"), draw.Strong)
 		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
 	}
-	x := f.words(1, 0, word{"Job ", draw.Dim}, word{f.job.ID, draw.Strong}, word{" ", draw.Text})
-	x = f.Put(x, 0, draw.Clip(f.job.Name, room), draw.Strong)
+	x := 1
+	for _, w := range []word{{"Job ", draw.Dim}, {draw.Clip(f.job.ID, max(end-x-5, 0)), draw.Strong}, {" ", draw.Text}} {
+		x = f.PutUntil(x, 0, end-1, w.text, w.role)
+	}
+	x = f.PutUntil(x, 0, end-1, draw.Clip(f.job.Name, min(room, max(end-1-x, 0))), draw.Strong)
 	if f.w >= 100 {
 		x = f.Put(x, 0, "  "+draw.Clip(f.job.User, 16), draw.Dim)
 	}
 	return x
+}
+
+// jobNameLeast is the least room that jobName is worth something in: the ID, and the beginning of the name.
+func (f *frame) jobNameLeast() int {
+	const name = 6
+	if f.job.ID == "" {
+		return 10
+	}
+	return 1 + len("Job ") + draw.Width(f.job.ID) + 1 + min(draw.Width(f.job.Name), name) + 1
 }
 
 // jobTimes is for how long the job runs and may run.
@@ -85,7 +104,7 @@ func (f *frame) jobTimes() []word {
 }
 
 // position is the right end of row 0: where in the lists, how often, what time.
-func (f *frame) position(withNode bool) []word {
+func (f *frame) position(withJob, withNode bool) []word {
 	wide := f.w >= 100
 	var words []word
 	add := func(name string, at, n int, arrows string) {
@@ -95,7 +114,7 @@ func (f *frame) position(withNode bool) []word {
 		}
 		words = append(words, word{"  ", draw.Dim})
 	}
-	if f.job.ID != "" {
+	if f.job.ID != "" && withJob {
 		add("job", f.jobAt, len(f.snap.Jobs), "↑↓")
 	}
 	if withNode {

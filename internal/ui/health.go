@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -91,12 +92,16 @@ func since(f *cluster.Finding, now time.Time, sep string) string {
 
 // healthLine is row 1: what is wrong, worst first, and how much streams.
 func (f *frame) healthLine() {
-	right := f.streaming()
-	end := f.w - draw.Width(right) - 1
-	f.Put(f.w-draw.Width(right), 1, right, draw.Dim)
 	x := 1
 	away := f.snap.Discovery.Failure
 	groups := group(f.job.Findings)
+	right := f.streaming()
+	end := f.w - draw.Width(right) - 1
+	if len(groups) > 0 && x+draw.Width(groups[0].text())+4+len("+12 more") > end { // the worst goes before how much streams
+		end = f.w - 1
+	} else {
+		f.Put(f.w-draw.Width(right), 1, right, draw.Dim)
+	}
 	if len(groups) == 0 && away == nil {
 		f.Left(x, 1, end-x, f.allWell(), draw.Dim)
 		return
@@ -129,7 +134,7 @@ func (f *frame) healthLine() {
 
 // away says that SLURM does not answer. The jobs on the screen are those of its last answer.
 func (f *frame) away(x, end int, failure *cluster.Failure) int {
-	words := failure.Summary
+	words := summary(failure.Summary)
 	if at := f.snap.Discovery.Answered; !at.IsZero() {
 		words += ", jobs of " + at.Format(time.TimeOnly)
 	}
@@ -198,16 +203,24 @@ func group(findings []cluster.Finding) []findingGroup {
 // sentenceWide is the width from which a hint stands behind its sentence when both fit.
 const sentenceWide = 180
 
-// sentences writes findings from row y up to row end, each whole or not at all, and returns the row below the last.
+// sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last.
 func (f *frame) sentences(y, end int, findings []*cluster.Finding) int {
 	for i, finding := range findings {
-		lines := f.sentenceLines(finding)
-		height := lines[len(lines)-1].row + 1
-		need := height
+		more := 0 // rows for "+3 more"
 		if i < len(findings)-1 {
-			need++ // for "+3 more"
+			more = 1
 		}
-		if y+need > end {
+		lines := f.sentenceLines(finding)
+		if y+lines[len(lines)-1].row+1+more > end {
+			room := max(f.w-1-sentenceText, 10)
+			short := shortOf(finding, room)
+			if finding.GPU >= 0 {
+				short = strings.TrimPrefix(short, "GPU"+strconv.Itoa(finding.GPU)+" ")
+			}
+			lines = []line{{0, sentenceText, short, draw.Text}}
+		}
+		height := lines[len(lines)-1].row + 1
+		if y+height+more > end {
 			if y < end {
 				f.Left(3, y, f.w-4, left(findings[i:]), draw.Dim)
 				y++
@@ -220,23 +233,45 @@ func (f *frame) sentences(y, end int, findings []*cluster.Finding) int {
 	return y
 }
 
+// shortOf is the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns ends
+// before its details.
+func shortOf(finding *cluster.Finding, w int) string {
+	s := finding.Short
+	if finding.Kind != cluster.KindFailed && finding.Kind != cluster.KindStale || draw.Width(s) <= w {
+		return s
+	}
+	return summary(s)
+}
+
+// summary is a failure's summary without its details.
+func summary(s string) string {
+	if at := strings.Index(s, " ("); at > 0 {
+		s = s[:at]
+	}
+	head, _, _ := strings.Cut(s, ": ")
+	return head
+}
+
 // sentence writes one finding: glyph, age, where, and its words.
 func (f *frame) sentence(y int, finding *cluster.Finding, lines []line) {
 	m := marks[finding.Severity]
 	f.Put(1, y, m.glyph, m.role)
 	f.Right(3, y, 5, since(finding, f.snap.At, ""), draw.Dim)
-	where, role := finding.Node, draw.Text
+	gpu, role := "", draw.Text
 	if finding.GPU >= 0 {
-		where += " GPU" + strconv.Itoa(finding.GPU)
+		gpu = " GPU" + strconv.Itoa(finding.GPU)
 	}
 	if finding.Severity >= cluster.Warning {
 		role = m.role
 	}
-	f.Middle(10, y, min(13, f.w-11), where, role)
+	f.Left(10, y, min(whereWide, f.w-11), f.nodeName(finding.Node, whereWide-len(gpu))+gpu, role)
 	for _, l := range lines {
 		f.Left(l.x, y+l.row, f.w-1-l.x, l.text, l.role)
 	}
 }
+
+// whereWide is the room for what a sentence is about.
+const whereWide = 13
 
 // sentenceText is the column where the words of a sentence begin.
 const sentenceText = 24

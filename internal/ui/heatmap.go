@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -14,8 +13,8 @@ type tiles struct {
 	across  int
 	wide    int // of one tile
 	rows    int
-	prefix  string // that all names have; the tiles have the rest
-	name    int    // room for the rest of a name
+	names   *naming
+	name    int // room for a name
 	cells   cellGrid
 	cellsAt int
 }
@@ -24,21 +23,24 @@ const (
 	bigTileFrom = 180 // width of the terminal
 	bigTile     = 49
 	smallTile   = 19
+	smallName   = 3 // room for a name in it; it gets wider, up to longName, where that tells nodes apart
+	longName    = 9
 )
 
 func (f *frame) tiles() tiles {
-	t := tiles{big: f.w >= bigTileFrom, wide: smallTile, name: 3, cellsAt: 5}
-	t.across = max((f.w-2)/smallTile, 1)
+	t := tiles{big: f.w >= bigTileFrom, cells: f.cellGrid(false)}
 	if t.big {
 		t.across = max((f.w-2)/bigTile, 4)
 		t.wide, t.name, t.cellsAt = (f.w-2)/t.across, 6, 9
-	}
-	t.cells = f.cellGrid(false)
-	if t.big {
 		t.cells.wide = 2
+		t.names = f.naming(t.name)
+	} else {
+		t.names = f.naming(smallName)
+		t.name = min(max(t.names.wide, smallName), longName, max(f.w-2-smallTile+smallName, smallName))
+		t.wide, t.cellsAt = smallTile-smallName+t.name, t.name+2
+		t.across = max((f.w-2)/t.wide, 1)
 	}
 	t.rows = min((len(f.order)+t.across-1)/t.across, max(f.h-t.top()-t.below(), 1))
-	t.prefix = commonPrefix(f.job.Nodes, t.name)
 	return t
 }
 
@@ -56,24 +58,6 @@ func (t tiles) below() int {
 		return 3
 	}
 	return 2
-}
-
-// commonPrefix is what all names begin with; it does not end in a digit unless what is left would not fit into room.
-func commonPrefix(names []string, room int) string {
-	if len(names) < 2 {
-		return ""
-	}
-	p, longest := names[0], 0
-	for _, name := range names {
-		for !strings.HasPrefix(name, p) {
-			p = p[:len(p)-1]
-		}
-		longest = max(longest, len(name))
-	}
-	if short := strings.TrimRight(p, "0123456789"); longest-len(short) <= room {
-		return short
-	}
-	return strings.ToValidUTF8(p, "")
 }
 
 // heatMap draws every node as a tile, the sum, and what is wrong.
@@ -103,8 +87,8 @@ func (f *frame) heatMap() {
 // heatMapTitles writes the legend and the headings; in narrow terminals there is room for the names' prefix only.
 func (f *frame) heatMapTitles(t tiles) {
 	if !t.big {
-		if t.prefix != "" {
-			f.Left(2, 2, f.w-6, " "+t.prefix+" ", draw.Dim)
+		if t.names.title != "" {
+			f.Left(2, 2, f.w-6, " "+t.names.title+" ", draw.Dim)
 		}
 		return
 	}
@@ -115,7 +99,7 @@ func (f *frame) heatMapTitles(t tiles) {
 	f.words(f.w-2-width(legend), 2, legend...)
 	for i := range t.across {
 		x := 1 + i*t.wide
-		f.Left(x+2, 3, t.name, t.prefix, draw.Dim)
+		f.Left(x+2, 3, t.name, t.names.title, draw.Dim)
 		f.cellTitles(x+t.cellsAt, 3, t.cells)
 		f.Put(x+27, 3, "AVG", draw.Dim)
 		f.Put(x+31, 3, "MAX°C", draw.Dim)
@@ -142,12 +126,12 @@ func (f *frame) tile(x, y int, n *cluster.Node, t tiles) {
 			role = draw.Strong
 		}
 	}
-	f.Left(at, y, t.name, draw.ClipFront(strings.TrimPrefix(n.Name, t.prefix), t.name), role)
+	f.Left(at, y, t.name, draw.ClipMiddle(t.names.of(n.Name), t.name), role)
 	f.cells(x+t.cellsAt, y, n, t.cells)
 	if t.big {
 		f.bigTotals(x, y, n, m)
 	} else {
-		f.smallTotals(x, y, n, m)
+		f.smallTotals(x+t.cellsAt+9, y, n, m)
 	}
 	if selected {
 		end := x + t.wide - 1
@@ -168,22 +152,22 @@ func (f *frame) bigTotals(x, y int, n *cluster.Node, m mark) {
 		room := bigTile - from - 5
 		f.Left(x+from, y, room, f.absence(n, room), m.role)
 	default:
-		f.number(span{x + 26, 4}, y, percent(tot.util.mean()), draw.Text)
+		f.number(span{x: x + 26, w: 4}, y, percent(tot.util.mean()), draw.Text)
 		if tot.hottest != nil {
 			role := draw.Text
 			if hot(tot.hottest) {
 				role = draw.Warn
 			}
-			f.number(span{x + 31, 5}, y, withUnit(tot.hottest.TempC, "°C"), role)
+			f.number(span{x: x + 31, w: 5}, y, withUnit(tot.hottest.TempC, "°C"), role)
 		}
 		if tot.watts.count > 0 {
-			f.number(span{x + 37, 6}, y, draw.KW(tot.watts.value)+"kW", draw.Dim)
+			f.number(span{x: x + 37, w: 6}, y, draw.KW(tot.watts.value)+"kW", draw.Dim)
 		}
 	}
 }
 
 func (f *frame) smallTotals(x, y int, n *cluster.Node, m mark) {
-	s := span{x + 14, 3}
+	s := span{x: x, w: 3}
 	tot := total(f.own(nil, n))
 	switch {
 	case n.State == cluster.NodeStale:
@@ -226,7 +210,7 @@ func (f *frame) heatMapSum(y int, t tiles, more string) {
 		add("memory", amount+" "+unit, draw.Text)
 	}
 	if tot.watts.count > 0 {
-		watts, unit := tot.power(unbounded, largePower...)
+		watts, unit := tot.power(unbounded, true)
 		add("power", watts+" "+unit, draw.Text)
 	}
 	if tot.hottest != nil {
@@ -252,7 +236,7 @@ func (f *frame) heatMapSum(y int, t tiles, more string) {
 func (f *frame) shortLegend(x, y int) {
 	for _, l := range cellLetters {
 		text := string(l.letter) + " " + l.short
-		if x+len(text) > f.w-1 {
+		if x+draw.Width(text) > f.w-1 {
 			return
 		}
 		x = f.Put(x, y, text, draw.Dim) + 1
@@ -270,8 +254,8 @@ func (f *frame) verdicts(y int, t tiles) {
 		}
 		x := 1 + i%2*half
 		m := marks[finding.Severity]
-		x2 := f.Put(x, y, m.glyph+" "+draw.ClipFront(strings.TrimPrefix(finding.Node, t.prefix), 8)+" ", m.role)
-		f.Left(x2, y, x+half-1-x2, finding.Short+since(finding, f.snap.At, " "), draw.Text)
+		x2 := f.Put(x, y, m.glyph+" "+draw.ClipMiddle(t.names.of(finding.Node), 8)+" ", m.role)
+		f.Left(x2, y, x+half-1-x2, shortOf(finding, x+half-1-x2-6)+since(finding, f.snap.At, " "), draw.Text)
 		if i%2 == 1 {
 			y++
 		}

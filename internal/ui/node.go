@@ -87,9 +87,15 @@ func (f *frame) noGPUs(y int) int {
 // hostLines draws the line of the node itself, and why its numbers are old if they are, and returns the row below.
 func (f *frame) hostLines(y int) int {
 	n := f.node
-	x := f.Put(1, y, draw.ClipMiddle(n.Name, 32), draw.Strong)
+	end := f.w - 1
+	if n.State == cluster.NodeStale {
+		tag := "[stale " + draw.Age(n.Age) + "]"
+		end -= draw.Width(tag) + 1
+		f.Put(end+1, y, tag, draw.Warn)
+	}
+	x := f.PutUntil(1, y, end, draw.ClipMiddle(n.Name, min(32, end-1)), draw.Strong)
 	for _, part := range f.hostParts() {
-		if x+part.width > f.w-1 {
+		if x+part.width > end {
 			break
 		}
 		part.draw(x, y)
@@ -98,25 +104,34 @@ func (f *frame) hostLines(y int) int {
 	if n.State != cluster.NodeStale {
 		return y + 1
 	}
-	tag := "[stale " + draw.Age(n.Age) + "]"
-	f.Put(f.w-2-draw.Width(tag), y, " "+tag, draw.Warn)
-	y++
-	x = f.words(1, y, word{"▲ ", draw.Warn}, word{"Nothing from " + n.Name + " for " + draw.Age(n.Age) + " (" + f.staleCause() + "). ", draw.Text})
-	if !n.Arrived.IsZero() {
-		f.Left(x, y, f.w-1-x, "What follows is of "+n.Arrived.Format(time.TimeOnly)+".", draw.Dim)
-	}
-	return y + 1
+	f.staleLine(y + 1)
+	return y + 2
 }
 
-func (f *frame) staleCause() string {
-	if f.node.Failure == nil {
-		return "the connection is up"
+// staleLine says why the numbers are old, as much of it as there is room for.
+func (f *frame) staleLine(y int) {
+	n := f.node
+	head, cause, next, follows := "Nothing from "+n.Name+" for "+draw.Age(n.Age), "the connection is up", "", ""
+	if n.Failure != nil {
+		cause = n.Failure.Summary
+		if next = f.retry(n); next != "" {
+			next = ", " + next
+		}
 	}
-	cause := f.node.Failure.Summary
-	if next := f.retry(f.node); next != "" {
-		cause += ", " + next
+	if !n.Arrived.IsZero() {
+		follows = " What follows is of " + n.Arrived.Format(time.TimeOnly) + "."
 	}
-	return cause
+	x := f.Put(1, y, "▲ ", draw.Warn)
+	room := f.w - 1 - x
+	text := head + " (" + cause + next + ")."
+	switch {
+	case draw.Width(text+follows) <= room:
+		f.words(x, y, word{text, draw.Text}, word{follows, draw.Dim})
+		return
+	case draw.Width(text) > room:
+		text = head + " (" + cause + ")."
+	}
+	f.Left(x, y, room, text, draw.Text)
 }
 
 // part is a piece of the node's line: it is drawn whole or not at all.

@@ -106,7 +106,7 @@ func (f *frame) nodeRow(y int, n *cluster.Node, l *layout, g cellGrid) {
 		role = draw.Strong
 	}
 	f.Put(1, y, m.glyph, m.role)
-	f.Middle(l[colNode].x, y, l[colNode].w, n.Name, role)
+	f.Left(l[colNode].x, y, l[colNode].w, f.nodeName(n.Name, l[colNode].w), role)
 	f.cells(l[colCells].x, y, n, g)
 	if hasNumbers(n) && len(n.GPUs) > 0 {
 		f.nodeTotals(y, n, l)
@@ -143,7 +143,7 @@ func (f *frame) totals(y int, gpus []*cluster.GPU, t totals, l *layout, role dra
 		return
 	}
 	util, used, hottest := "", "", ""
-	watts, unit := t.power(l[colPower].w, largePower...)
+	watts, unit := t.power(l[colPower].w, true)
 	if t.util.count > 0 {
 		util = percent(t.util.mean())
 	}
@@ -182,7 +182,12 @@ func (f *frame) verdict(n *cluster.Node, w int) string {
 			more++
 		}
 	}
-	long, short := worst.Long+since(worst, f.snap.At, ", "), worst.Short+since(worst, f.snap.At, " ")
+	sep := ", "
+	if worst.Kind == cluster.KindStale { // "silent 48s"
+		sep = " "
+	}
+	age := since(worst, f.snap.At, " ")
+	long := worst.Long + since(worst, f.snap.At, sep)
 	rest := ""
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
@@ -190,7 +195,7 @@ func (f *frame) verdict(n *cluster.Node, w int) string {
 	if draw.Width(long+rest) <= w {
 		return long + rest
 	}
-	return draw.Clip(short, w-len(rest)) + rest
+	return draw.Clip(shortOf(worst, w-len(rest)-len(age))+age, w-len(rest)) + rest
 }
 
 // absence is why a node has no numbers, in place of them.

@@ -125,11 +125,11 @@ func (f *frame) processRow(y int, p *process, l *layout) {
 	f.number(l[colGPUMem], y, memory, text)
 	f.number(l[colSM], y, withUnit(p.SMPercent, ""), text)
 	f.number(l[colBandwidth], y, withUnit(p.MemPercent, ""), text)
-	cpu := ""
+	cpu, wholeCPU := "", ""
 	if p.CPUPercent != nil {
-		cpu = draw.One(*p.CPUPercent)
+		cpu, wholeCPU = draw.One(*p.CPUPercent), draw.Whole(*p.CPUPercent)
 	}
-	f.number(l[colCPU], y, cpu, text)
+	f.number(l[colCPU], y, cpu, text, wholeCPU)
 	share := ""
 	if v, ok := cluster.Percent(p.RSS, f.node.Host.MemoryTotal); ok {
 		share = draw.One(v)

@@ -70,36 +70,44 @@ func (t totals) counted() int {
 	return n
 }
 
-// power is "4850/5600" and "W", in the first unit that w columns hold. The limit is left out unless every GPU that counts has one.
-func (t totals) power(w int, units ...powerUnit) (amount, unit string) {
+// power is "4850/5600" and "W". The limit decides on the unit and its form, so that nothing jumps; without a limit, w columns do. The
+// limit is left out unless every GPU that counts has one. large amounts are never in watts.
+func (t totals) power(w int, large bool) (amount, unit string) {
 	if t.watts.count == 0 {
 		return "", ""
 	}
-	for _, u := range units {
+	limited := t.most.count == t.watts.count
+	for _, u := range powerUnits {
 		amount, unit = u.format(t.watts.value), u.name
-		if t.most.count == t.watts.count {
+		fits := len(amount)+len(unit) <= w
+		if limited {
 			amount += "/" + u.format(t.most.value)
+			fits = t.most.value < u.below
 		}
-		if len(amount)+len(unit) <= w {
+		if fits && (u.name != "W" || !large) {
 			break
 		}
 	}
 	return amount, unit
 }
 
-// powerUnit is a unit of power with the form of its numbers.
+// powerUnit is a unit of power with the form of its numbers, for limits below a number of watts.
 type powerUnit struct {
 	name   string
+	below  float64
 	format func(watts float64) string
 }
 
-var (
-	inWatts    = powerUnit{"W", draw.Whole}
-	inKW       = powerUnit{"kW", draw.KW}
-	inWholeKW  = powerUnit{"kW", func(w float64) string { return draw.Whole(w / 1e3) }}
-	inMW       = powerUnit{"MW", func(w float64) string { return draw.One(w / 1e6) }}
-	largePower = []powerUnit{inKW, inWholeKW, inMW}
-)
+var powerUnits = []powerUnit{
+	{"W", 10e3, draw.Whole}, {"kW", 100e3, draw.KW}, {"kW", 10e6, func(w float64) string { return draw.Whole(w / 1e3) }},
+	{"MW", math.Inf(1), func(w float64) string { return draw.One(w / 1e6) }},
+}
+
+// kilowatts is power's form that never is in watts.
+func (t totals) kilowatts() string {
+	amount, unit := t.power(unbounded, true)
+	return amount + unit
+}
 
 // memory is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that.
 func (t totals) memory(w int) string {
@@ -139,7 +147,7 @@ func (f *frame) sumRow(y int, l *layout) {
 		f.bar(l[colMemBar], y, 100*t.used.value/t.total.value, draw.BarMem)
 	}
 	f.number(l[colUsed], y, t.memory(l[colUsed].w), draw.Strong)
-	watts, unit := t.power(l[colPower].w, inWatts, inKW, inWholeKW)
+	watts, unit := t.power(l[colPower].w, false)
 	f.number(l[colPower], y, watts+unit, draw.Strong)
 	if s := l[colHistory]; s.in() {
 		f.Spark(s.x, y, s.w, f.mean(gpus, s.w), draw.Cell)

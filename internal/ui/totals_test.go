@@ -30,14 +30,14 @@ func TestTotals(t *testing.T) {
 		{"8 H100", of(8, gpu(81559, 612, 700)), "50%", "326232/652472", "4896/5600W", "4.9/5.6kW", 8},
 		{"8 B200", of(8, gpu(183359, 1012, 1200)), "50%", "716/1432GiB", "8096/9600W", "8.1/9.6kW", 8},
 		{"512 B200", of(512, gpu(183359, 1012, 1200)), "50%", "45840/91680GiB", "518/614kW", "518/614kW", 512},
-		{"16 H100", of(16, gpu(81559, 650, 700)), "50%", "637/1274GiB", "10/11kW", "10/11kW", 16},
+		{"16 H100", of(16, gpu(81559, 650, 700)), "50%", "637/1274GiB", "10.4/11.2kW", "10.4/11.2kW", 16},
 		{"one lost", append(of(3, gpu(81559, 612, 700)), bare), "50%", "122337/244677", "1836/2100W", "1.8/2.1kW", 3},
 		{"no limit", of(2, noLimit), "50%", "81558/163118", "1200W", "1.2kW", 2},
 		{"nothing known", of(2, bare), "n/a", "", "", "", 0},
 	} {
 		tot := total(test.gpus)
-		watts, unit := tot.power(10, inWatts, inKW, inWholeKW)
-		kilowatts, kiloUnit := tot.power(10, largePower...)
+		watts, unit := tot.power(10, false)
+		kilowatts, kiloUnit := tot.power(10, true)
 		for _, got := range [][2]string{{percent(tot.util.mean()), test.util}, {tot.memory(13), test.memory}, {watts + unit, test.watts}, {kilowatts + kiloUnit, test.kilowatts}} {
 			if got[0] != got[1] {
 				t.Errorf("%s: got %q, want %q", test.name, got[0], got[1])

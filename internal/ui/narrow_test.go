@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+func linesOf(s shot, w, h int) []string {
+	return strings.Split(string(plainTheme.Encode(nil, s.take(w, h))), "\n")
+}
+
+// Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in "…".
+func TestStaleLines(t *testing.T) {
+	for _, withFailure := range []bool{false, true} {
+		s := shot{"stale", func() *cluster.Snapshot {
+			snap := statesFixture()
+			if withFailure {
+				n := snap.Nodes["gpu-n01"]
+				n.Failure, n.RetryAt = &cluster.Failure{Summary: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
+			}
+			return snap
+		}, func(*view) {}}
+		for w := 40; w < 220; w++ {
+			lines := linesOf(s, w, 30)
+			before, tag, found := strings.Cut(lines[3], " [stale 12s]")
+			if !found || tag != "" || strings.HasSuffix(before, "/") {
+				t.Errorf("%d wide: %q", w, lines[3])
+			}
+			if sentence := strings.TrimSpace(lines[4]); !strings.HasSuffix(sentence, ".") && !strings.HasSuffix(sentence, "…") {
+				t.Errorf("%d wide: %q", w, sentence)
+			}
+		}
+	}
+}
+
+// In low and narrow terminals there still is a word on what is wrong, and as many as there is room for.
+func TestHealthInNarrowTerminals(t *testing.T) {
+	s := shot{"overview", fixture, func(v *view) { v.screen = screenOverview; v.grid = gridRows }}
+	text := strings.Join(linesOf(s, 60, 20), "\n")
+	for _, want := range []string{"login refused", "heat 87°C", "ECC 2"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q:\n%s", want, text)
+		}
+	}
+}
+
+// Rows 0 and 1 have the job and the worst of what is wrong, however narrow they are.
+func TestHeaderInNarrowTerminals(t *testing.T) {
+	s := shot{"node", fixture, func(*view) {}}
+	for w := 27; w < 120; w++ {
+		lines := linesOf(s, w, 24)
+		if !strings.HasPrefix(lines[0], " Job 48211 ll") || !strings.Contains(lines[0], " 18:42:07") {
+			t.Errorf("%d wide: %q", w, lines[0])
+		}
+		if !strings.Contains(lines[1], "1 node refused") {
+			t.Errorf("%d wide: %q", w, lines[1])
+		}
+	}
+}
+
+// A number that does not fit loses its digits' meaning: it must be whole, or not there.
+func TestNumbersAreNeverCut(t *testing.T) {
+	s := shot{"large", func() *cluster.Snapshot {
+		snap := fixture()
+		n := snap.Nodes["gpu-n02"]
+		for i := range n.GPUs {
+			g := &n.GPUs[i]
+			g.SMMHz, g.MemMHz, g.PowerW, g.PowerLimitW = ptr(10001), ptr(10001), ptr(10200.0), ptr(11200.0)
+			g.MemoryUsed, g.MemoryTotal = ptr(uint64(1<<40)), ptr(uint64(2<<40))
+		}
+		for i := range n.Processes {
+			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
+		}
+		return snap
+	}, func(v *view) { v.choose("gpu-n02", 1); v.processes = true }}
+	for w := 60; w < 240; w++ {
+		for _, line := range linesOf(s, w, 40)[3:24] {
+			for i, r := range line {
+				if r == '…' && i > 0 && line[i-1] >= '0' && line[i-1] <= '9' {
+					t.Fatalf("%d wide: a number is cut in %q", w, line)
+				}
+			}
+		}
+	}
+}
+
+// A second flag is told of, at the cost of the first one's age.
+func TestTwoFlags(t *testing.T) {
+	s := shot{"flags", func() *cluster.Snapshot {
+		snap := fixture()
+		two := snap.Jobs[0].Findings[1]
+		two.Kind, two.Flag = cluster.KindPowerBrake, "!PWR"
+		snap.Jobs[0].Findings = append(snap.Jobs[0].Findings, two)
+		return snap
+	}, func(*view) {}}
+	if text := strings.Join(linesOf(s, 80, 24), "\n"); !strings.Contains(text, "!THERM +1") {
+		t.Errorf("there is no second flag:\n%s", text)
+	}
+	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "!THERM 40s +1") {
+		t.Errorf("there is room for the age:\n%s", text)
+	}
+}
