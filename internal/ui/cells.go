@@ -82,9 +82,6 @@ type oneCell struct {
 	lost     bool
 }
 
-// letters lists the letters of a cell, worst first.
-const letters = "XETPIL"
-
 func (f *frame) cellOf(n *cluster.Node, gpus []cluster.GPU) oneCell {
 	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
 	for i := range gpus {
@@ -118,12 +115,12 @@ func (c *oneCell) take(finding *cluster.Finding) {
 }
 
 func letterRank(b byte) int {
-	for i := range len(letters) {
-		if letters[i] == b {
+	for i := range cellLetters {
+		if cellLetters[i].letter == rune(b) {
 			return i
 		}
 	}
-	return len(letters)
+	return len(cellLetters)
 }
 
 // role is that of the cell, quiet when all is well.

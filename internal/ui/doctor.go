@@ -29,22 +29,54 @@ func (f *frame) doctorHints() []hint {
 	return hints
 }
 
-// doctor draws from row y: how far the attempt got, the node's own words, what they mean and what can be done.
+// doctor draws from row y: how far the attempt got, the node's own words, what they mean and what can be done. Low terminals have no
+// blank lines, and no room for stages that were not reached; the lowest have the stage at fault and the words.
 func (f *frame) doctor(y int) {
-	if f.h < 20 {
-		y-- // no blank line above
+	low := f.h < tall
+	if low {
+		y--
 	}
 	f.doctorTitle(y)
-	y = f.stages(y+2) + 1
-	if failure := f.node.Failure; failure != nil {
-		y = f.prose(y, "In the node's words", strings.Split(failure.Words, "\n"))
-		y = f.prose(y, "What it means", []string{failure.Meaning})
-		y = f.prose(y, "What you can do", failure.Hints)
+	failure := f.node.Failure
+	if f.h < veryLow && failure != nil {
+		y = f.lastStage(y + 1)
+		f.paragraphs(y, strings.Split(failure.Words, "\n"))
+		return
+	}
+	if low {
+		y = f.stages(y + 1)
+	} else {
+		y = f.stages(y+2) + 1
+	}
+	if failure != nil {
+		y = f.explain(y, failure)
 	}
 	if hasNumbers(f.node) {
 		y = f.prose(y, "What is missing", f.missing())
 	}
 	f.tries(y)
+}
+
+// veryLow is the height below which the doctor tells but what went wrong.
+const veryLow = 12
+
+// explain draws the words of a failure, what they mean and what can be done: that first, where there is no room for both.
+func (f *frame) explain(y int, failure *cluster.Failure) int {
+	y = f.prose(y, "In the node's words", strings.Split(failure.Words, "\n"))
+	meaning, hints := []string{failure.Meaning}, failure.Hints
+	rows := 4 // two titles, and two blank lines in a tall terminal
+	if f.h < tall {
+		rows = 2
+	}
+	for _, p := range append(meaning, hints...) {
+		rows += len(f.wrapped(p))
+	}
+	if y+rows > f.h-1 {
+		y = f.prose(y, "What you can do", hints)
+		return f.prose(y, "What it means", meaning)
+	}
+	y = f.prose(y, "What it means", meaning)
+	return f.prose(y, "What you can do", hints)
 }
 
 // doctorTitle says in one line how it stands.
@@ -91,42 +123,80 @@ func (f *frame) doctorTitle(y int) {
 	f.Left(x+3, y, f.w-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 
-// stages lists the stages of the attempt, those that were not reached too, and returns the row below.
+// stages lists the stages of the attempt, in tall terminals each of those that were not reached too, and returns the row below.
 func (f *frame) stages(y int) int {
-	room := max(min(58, f.w-30), 12)
+	var unreached []string
 	for _, stage := range cluster.Stages {
 		if y >= f.h-1 {
 			return y
 		}
-		glyph, role, text, took := "·", draw.Dim, "not reached", ""
-		name := draw.Dim
-		if i := slices.IndexFunc(f.node.Steps, func(s cluster.Step) bool { return s.Stage == stage }); i >= 0 {
-			step := &f.node.Steps[i]
-			name, text = draw.Text, step.Text
-			took = draw.Took(step.Took)
-			switch step.State {
-			case cluster.StepDone:
-				glyph, role = "✓", draw.Data
-			case cluster.StepFailed:
-				glyph, role = "✗", draw.Crit
-			default:
-				glyph, role = "◌", draw.Strong
-				took = draw.Took(max(f.snap.At.Sub(step.At), 0).Truncate(time.Second))
-			}
-		}
-		f.Put(3, y, glyph, role)
-		f.Left(6, y, 9, string(stage), name)
-		textRole := name
-		if role == draw.Crit {
-			textRole = draw.Crit
-		}
-		f.Left(16, y, room, text, textRole)
-		if 16+room+8 < f.w {
-			f.Right(16+room, y, 8, took, draw.Dim)
+		if i := f.step(stage); i >= 0 {
+			f.stage(y, stage, &f.node.Steps[i])
+		} else if unreached = append(unreached, string(stage)); f.h < tall {
+			continue
+		} else {
+			f.stage(y, stage, nil)
 		}
 		y++
 	}
+	if f.h < tall && len(unreached) > 0 {
+		f.Put(3, y, "·", draw.Dim)
+		f.Left(6, y, f.w-7, strings.Join(unreached, ", ")+": not reached", draw.Dim)
+		y++
+	}
 	return y
+}
+
+// step is the place of a stage's step among the node's, -1 when it was not reached.
+func (f *frame) step(stage cluster.Stage) int {
+	return slices.IndexFunc(f.node.Steps, func(s cluster.Step) bool { return s.Stage == stage })
+}
+
+// lastStage draws the stage that the attempt got to and returns the row below.
+func (f *frame) lastStage(y int) int {
+	n := len(f.node.Steps)
+	if n == 0 || y >= f.h-1 {
+		return y
+	}
+	f.stage(y, f.node.Steps[n-1].Stage, &f.node.Steps[n-1])
+	return y + 1
+}
+
+// stage draws one stage; nil is the step of one that was not reached.
+func (f *frame) stage(y int, stage cluster.Stage, step *cluster.Step) {
+	room := max(min(58, f.w-30), 12)
+	glyph, role, name, text, took := "·", draw.Dim, draw.Dim, "not reached", ""
+	if step != nil {
+		name, text = draw.Text, step.Text
+		took = draw.Took(step.Took)
+		switch step.State {
+		case cluster.StepDone:
+			glyph, role = "✓", draw.Data
+		case cluster.StepFailed:
+			glyph, role = "✗", draw.Crit
+		default:
+			glyph, role = "◌", draw.Strong
+			took = running(f.snap.At.Sub(step.At))
+		}
+	}
+	f.Put(3, y, glyph, role)
+	f.Left(6, y, 9, string(stage), name)
+	textRole := name
+	if role == draw.Crit {
+		textRole = draw.Crit
+	}
+	f.Left(16, y, room, text, textRole)
+	if 16+room+8 < f.w {
+		f.Right(16+room, y, 8, took, draw.Dim)
+	}
+}
+
+// running is for how long something goes on: whole seconds, as it is looked at once a second.
+func running(d time.Duration) string {
+	if d < time.Minute {
+		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
+	}
+	return draw.Age(d)
 }
 
 // prose draws a section of paragraphs, as far as there is room, and returns the row below. Nothing to say is no section.
@@ -136,9 +206,17 @@ func (f *frame) prose(y int, title string, paragraphs []string) int {
 		return y
 	}
 	f.section(y, title, "")
-	y++
+	y = f.paragraphs(y+1, paragraphs)
+	if f.h >= tall {
+		y++
+	}
+	return y
+}
+
+// paragraphs draws text as far as there is room, and returns the row below.
+func (f *frame) paragraphs(y int, paragraphs []string) int {
 	for _, p := range paragraphs {
-		for _, s := range draw.Wrap(p, max(f.w-5, 10), "") {
+		for _, s := range f.wrapped(p) {
 			if y >= f.h-1 {
 				return y
 			}
@@ -146,8 +224,10 @@ func (f *frame) prose(y int, title string, paragraphs []string) int {
 			y++
 		}
 	}
-	return y + 1
+	return y
 }
+
+func (f *frame) wrapped(p string) []string { return draw.Wrap(p, max(f.w-5, 10), "") }
 
 // missing says what a node that streams does not tell.
 func (f *frame) missing() []string {

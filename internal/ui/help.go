@@ -8,12 +8,12 @@ type cellLetter struct {
 	short, full string
 }
 
-// cellLetters are the letters that the health rules know.
+// cellLetters are the letters that the health rules know, worst first.
 var cellLetters = []cellLetter{
+	{'X', "lost", "GPU lost"},
+	{'E', "ecc", "memory errors    ECC:n"},
 	{'T', "heat", "slowed by heat   !THERM"},
 	{'P', "power", "power brake      !PWR"},
-	{'E', "ecc", "memory errors    ECC:n"},
-	{'X', "lost", "GPU lost"},
 }
 
 var helpKeys = [][2]string{
@@ -51,13 +51,13 @@ func (f *frame) helpScreen() {
 	}
 	if columns > 1 {
 		y = f.helpMarks(2+wide, 4, wide)
+	} else if y+3 < f.h {
+		y = f.helpMarks(2, y+2, wide)
 	}
 	if columns > 2 {
 		y = 3
 	}
-	if columns > 1 {
-		f.helpColour(2+(columns-1)*wide, y+1, wide)
-	}
+	f.helpColour(2+(columns-1)*wide, y+1, wide)
 	f.footer(f.version, hint{"Esc", "back"}, hint{"q", "quit"})
 }
 

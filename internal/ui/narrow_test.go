@@ -103,3 +103,20 @@ func TestTwoFlags(t *testing.T) {
 		t.Errorf("there is room for the age:\n%s", text)
 	}
 }
+
+// A low terminal says what went wrong, and what can be done rather than what it means.
+func TestDoctorInLowTerminals(t *testing.T) {
+	s := shot{"refused", fixture, func(v *view) { v.choose("gpu-n04", 3) }}
+	for h, want := range map[int][]string{
+		9:  {"closed by PAM", "Access denied"},
+		16: {"closed by PAM", "not reached", "Access denied", "Look for a crashed rank"},
+		24: {"closed by PAM", "probe, driver, stream: not reached", "Access denied", "Look for a crashed rank", "shows the refusal", "SLURM lists this node"},
+	} {
+		text := strings.Join(linesOf(s, 80, h), "\n")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%d rows have no %q:\n%s", h, w, text)
+			}
+		}
+	}
+}
