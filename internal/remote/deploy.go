@@ -40,6 +40,7 @@ type deployment struct {
 	look    look
 	places  []string // that have not refused yet
 	waited  bool     // for another node's copy
+	copier  bool     // the gate waits for this node's copy
 	refused []string // "home:noexec"
 	words   string   // the node's, on the way
 }
@@ -98,7 +99,7 @@ func (dep *deployment) understand(err error) (need, bool) {
 // round says it again.
 func (dep *deployment) lookCloser(err error) bool {
 	var ended *probeError
-	if dep.look != lookTrust || !errors.As(err, &ended) || !ended.isEnd() || !ended.finished {
+	if dep.look != lookTrust || !errors.As(err, &ended) || !ended.isEnd() || !ended.died() {
 		return false
 	}
 	dep.look = lookVerify
@@ -130,8 +131,9 @@ func (dep *deployment) waitForOthers(ctx context.Context, seen int) bool {
 		dep.a.d.gate.setApart()
 		return false
 	}
-	copied := dep.a.d.gate.enter(seen)
+	copied, copier := dep.a.d.gate.enter(seen)
 	if copied == nil {
+		dep.copier = copier
 		return false
 	}
 	dep.waited = true
@@ -149,7 +151,8 @@ func (dep *deployment) waitForOthers(ctx context.Context, seen int) bool {
 // upload copies the probe to n.place and starts it there.
 func (dep *deployment) upload(n need) (*process, error) {
 	ok := false
-	if n.place == placeHome {
+	if dep.copier {
+		dep.copier = false
 		defer func() { dep.a.d.gate.leave(ok) }()
 	}
 	zip, err := dep.payload.Gzip()
@@ -248,36 +251,35 @@ func (g *uploadGate) copies() int {
 	return g.done
 }
 
-// enter returns nil when the caller is to copy: it must call leave then. Else it returns a channel that is closed when it is worth
-// looking again. seen is what copies said before the caller looked.
-func (g *uploadGate) enter(seen int) <-chan struct{} {
+// enter returns a channel that is closed when it is worth looking again, or nil when the caller is to copy. Others wait for that copy
+// when it is the copier: then it must call leave. seen is what copies said before the caller looked.
+func (g *uploadGate) enter(seen int) (wait <-chan struct{}, copier bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
 	case g.apart:
-		return nil
+		return nil, false
 	case g.done != seen:
 		now := make(chan struct{})
 		close(now)
-		return now
+		return now, false
 	case g.running != nil:
-		return g.running
+		return g.running, false
 	default:
 		g.running = make(chan struct{})
-		return nil
+		return nil, true
 	}
 }
 
+// leave ends the copier's turn.
 func (g *uploadGate) leave(copied bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if copied {
 		g.done++
 	}
-	if g.running != nil {
-		close(g.running)
-		g.running = nil
-	}
+	close(g.running)
+	g.running = nil
 }
 
 func (g *uploadGate) setApart() {

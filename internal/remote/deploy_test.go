@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -364,6 +365,35 @@ func TestSharedHome(t *testing.T) {
 	if uploads != 1 {
 		t.Errorf("%d copies were made, want 1", uploads)
 	}
+}
+
+// TestGateIsLeftByWhoEnteredIt: a node that copies without a turn, as its whole copy may not be executed, ends nobody else's.
+func TestGateIsLeftByWhoEnteredIt(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	var noexec atomic.Bool
+	n := startNode(t, s, intercept(func(_ *node, ch ssh.Channel, command string) bool {
+		if noexec.Load() && strings.Contains(command, needMark) {
+			fmt.Fprintln(ch.Stderr(), "sh: 1: exec: Permission denied")
+			sendStatus(ch, 126)
+			return true
+		}
+		return false
+	}))
+	s.configure("n", n)
+	drop(s.mustOpen("n"))
+	noexec.Store(true)
+	if wait, copier := s.d.gate.enter(1); wait != nil || !copier {
+		t.Fatal("the gate is not free")
+	}
+	s.mustOpen("n")
+	if got := s.steps.last(cluster.StageProbe).Text; !strings.Contains(got, "to ~/.cache/nvnodetop") {
+		t.Errorf("probe: %q", got)
+	}
+	if wait, copier := s.d.gate.enter(1); wait == nil || copier || s.d.gate.copies() != 1 {
+		t.Error("the other node's turn was ended")
+	}
+	s.d.gate.leave(true)
 }
 
 // TestHomesApart: where homes are the nodes' own, each gets its copy, and only the first one waits for nothing.

@@ -125,6 +125,12 @@ func (e *probeError) signal() string {
 	return map[int]string{129: "HUP", 137: "KILL", 139: "SEGV", 143: "TERM", 134: "ABRT", 135: "BUS"}[status]
 }
 
+// died reports whether the process itself ended, as opposed to the connection.
+func (e *probeError) died() bool {
+	_, exited := e.status()
+	return exited || e.signal() != ""
+}
+
 // refusedToRun reports whether a shell found the file but could not execute it for want of permission.
 func (e *probeError) refusedToRun() bool {
 	status, _ := e.status()
