@@ -50,7 +50,19 @@ func fixtureGPU(r *rand.Rand, i int) cluster.GPU {
 		Util: walk(r, cluster.HistoryLen, float64(util), 2.5),
 	}
 	g.Util[len(g.Util)-1] = float32(util)
+	remember(&g)
 	return g
+}
+
+// remember gives a GPU the other histories that go with its utilisation.
+func remember(g *cluster.GPU) {
+	g.Memory, g.Power, g.Temp = nil, nil, nil
+	percent, _ := cluster.Percent(g.MemoryUsed, g.MemoryTotal)
+	for i, v := range g.Util {
+		g.Memory = append(g.Memory, float32(percent))
+		g.Power = append(g.Power, float32(72+(*g.PowerW-72)*float64(v)/max(float64(*g.UtilPercent), 1)))
+		g.Temp = append(g.Temp, float32(*g.TempC)-max(0, float32(len(g.Util)-20-i))/20+(v-90)/20)
+	}
 }
 
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
@@ -109,6 +121,8 @@ func fixture() *cluster.Snapshot {
 	lag.UtilPercent, lag.PowerW, lag.TempC, lag.MemUtilPercent = ptr(24), ptr(262.0), ptr(49), ptr(12)
 	copy(lag.Util[72:], walk(r, 12, 62, 8))
 	copy(lag.Util[84:], walk(r, cluster.HistoryLen-84, 25, 4))
+	remember(hot)
+	remember(lag)
 	n2.Host.CPUPercent, n2.Host.Load1, n2.Host.MemoryUsed = ptr(31.0), ptr(41.2), ptr(uint64(421)<<30)
 	n2.Hello.Driver = "550.54.15"
 	listProcesses(n1, 318802)

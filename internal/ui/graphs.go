@@ -3,200 +3,197 @@ package ui
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// tail is the newest n samples of a GPU and where they begin among n places: a young GPU has fewer.
-func tail(g *cluster.GPU, n int) (values []float32, from int) {
-	values = g.Util[max(len(g.Util)-n, 0):]
-	return values, n - len(values)
-}
-
-// series is scratch for n samples, all gaps.
-func (f *frame) series(n int) []float32 {
-	if cap(f.samples) < n {
-		f.samples = make([]float32, n)
-	}
-	s := f.samples[:n]
-	for i := range s {
-		s[i] = cluster.Gap
-	}
-	return s
-}
-
-// mean is the newest n samples of the mean utilisation of GPUs; a sample that none of them has is a gap. The result is scratch.
-func (f *frame) mean(gpus []*cluster.GPU, n int) []float32 {
-	s := f.series(n)
-	if cap(f.counts) < n {
-		f.counts = make([]uint16, n)
-	}
-	counts := f.counts[:n]
-	clear(counts)
-	for _, g := range gpus {
-		values, from := tail(g, n)
-		for i, v := range values {
-			switch {
-			case v != v: // a gap
-				continue
-			case counts[from+i] == 0:
-				s[from+i] = v
-			default:
-				s[from+i] += v
-			}
-			counts[from+i]++
-		}
-	}
-	for i, c := range counts {
-		if c > 1 {
-			s[i] /= float32(c)
-		}
-	}
-	return s
-}
-
-// lowest is mean's like for the GPU that does the least.
-func (f *frame) lowest(gpus []*cluster.GPU, n int) []float32 {
-	s := f.series(n)
-	const none = 101
-	for i := range s {
-		s[i] = none
-	}
-	for _, g := range gpus {
-		values, from := tail(g, n)
-		low := s[from:]
-		for i, v := range values {
-			if v < low[i] { // false for a gap
-				low[i] = v
-			}
-		}
-	}
-	for i, v := range s {
-		if v == none {
-			s[i] = cluster.Gap
-		}
-	}
-	return s
-}
-
-// median is mean's like for the GPU in the middle. It counts whole percents, as there may be thousands of GPUs.
-func (f *frame) median(gpus []*cluster.GPU, n int) []float32 {
-	s := f.series(n)
-	if cap(f.percents) < n {
-		f.percents = make([][101]uint16, n)
-	}
-	percents := f.percents[:n]
-	clear(percents)
-	for _, g := range gpus {
-		values, from := tail(g, n)
-		for i, v := range values {
-			if v == v {
-				percents[from+i][min(max(int(v), 0), 100)]++
-			}
-		}
-	}
-	for i := range percents {
-		if v := middle(&percents[i]); v >= 0 {
-			s[i] = float32(v)
-		}
-	}
-	return s
-}
-
-// middle is the median of counted percents, -1 when nothing was counted.
-func middle(counts *[101]uint16) int {
-	all := 0
-	for _, c := range counts {
-		all += int(c)
-	}
-	below := 0
-	for v, c := range counts {
-		if below += int(c); all > 0 && below*2 >= all {
-			return v
-		}
-	}
-	return -1
-}
-
-// graphSpan is how far back the graphs go, as far as the history does.
+// graphSpan is how far back the graphs go at least, where they are wide enough and the history does.
 const graphSpan = 10 * time.Minute
 
-// chart is one graph: its title, the value now, its samples, and how they are drawn.
+// chart is one graph: its title, the value now, its scale, its samples, and how they are drawn.
 type chart struct {
-	title, now string
-	samples    func(n int) []float32
-	area       bool
+	title, now  string
+	top, bottom string // the ends of the scale, in words
+	low, high   float64
+	samples     func(n int) []float32
+	area        bool
+	highest     bool // what falls together becomes its maximum
+}
+
+// pace is how often samples come, and the number of the newest among all that ever came, as nearly as its time tells.
+type pace struct {
+	interval time.Duration
+	newest   int
+}
+
+func (f *frame) paceOf(n *cluster.Node) pace {
+	p := pace{interval: n.Interval}
+	if p.interval <= 0 {
+		p.interval = f.poll
+	}
+	if p.interval > 0 && !n.Arrived.IsZero() {
+		p.newest = int(n.Arrived.UnixNano() / int64(p.interval))
+	}
+	return p
 }
 
 // graphAxis is how many columns the scale takes, graphFrame how many rows the title and the time axis take, graphLeast and graphMost
-// how many rows of dots are worth it.
+// how many rows of dots are worth it, twoLines from how many there are two lines of graphs; graphWide is a good width for one.
 const (
 	graphAxis  = 6
 	graphFrame = 2
 	graphLeast = 4
 	graphMost  = 24
+	twoLines   = 6
+	graphWide  = 60
 )
 
-// graphs draws charts beside each other below their section's rule, from row y as far as there is room.
-func (f *frame) graphs(y int, title, right string, interval time.Duration, charts []chart) {
+// graphs draws charts below their section's rule, from row y as far as there is room: beside each other, or in two lines.
+func (f *frame) graphs(y int, title, right string, p pace, charts []chart) {
 	y++ // blank
-	rows := min(f.h-1-y-1-graphFrame, graphMost)
+	free := f.h - 1 - y - 1
 	if f.h >= 45 {
-		rows-- // a blank line before the keys
+		free-- // a blank line before the keys
 	}
-	w := (f.w - 2 - 2*len(charts)) / len(charts)
+	lines, across := 1, min(len(charts), max(f.w/graphWide, min(2, len(charts))))
+	rows := free - graphFrame
+	if two := (free - 1 - 2*graphFrame) / 2; across < len(charts) && two >= twoLines {
+		lines, across, rows = 2, (len(charts)+1)/2, two
+	}
+	rows = min(rows, graphMost)
+	w := (f.w - 2 - 2*across) / max(across, 1)
 	if rows < graphLeast || w < graphAxis+12 {
 		return
 	}
 	f.section(y, title, right)
-	polls := cluster.HistoryLen
-	if interval > 0 {
-		polls = min(max(int(graphSpan/interval), 1), cluster.HistoryLen)
-	}
-	back := "-" + draw.Age(time.Duration(polls)*interval)
-	for i, c := range charts {
-		f.chart(2+i*(w+2), y+1, w, rows, polls, back, c)
+	for i, c := range charts[:min(len(charts), lines*across)] {
+		f.chart(2+i%across*(w+2), y+1+i/across*(rows+graphFrame+1), w, rows, p, c)
 	}
 }
 
-func (f *frame) chart(x, y, w, rows, polls int, back string, c chart) {
+// chart draws one graph. Each of its dots holds the same whole number of samples.
+func (f *frame) chart(x, y, w, rows int, p pace, c chart) {
 	f.Left(x, y, w-draw.Width(c.now)-1, c.title, draw.Dim)
 	f.Right(x, y, w, c.now, draw.Strong)
-	f.Right(x, y+1, graphAxis-1, "100", draw.Dim)
-	f.Right(x, y+rows, graphAxis-1, "0", draw.Dim)
+	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
+	f.Right(x, y+rows, graphAxis-1, c.bottom, draw.Dim)
 	for r := range rows {
 		f.Fill(x+graphAxis-1, y+1+r, 1, '┊', draw.Faint)
 	}
-	dots := w - graphAxis
-	f.dots = draw.Resample(f.dots, c.samples(polls), polls, 2*dots)
-	g := draw.Graph{High: 100, Area: c.area, Line: draw.Data, Body: draw.Body}
-	g.Draw(f.Canvas, x+graphAxis, y+1, dots, rows, f.dots)
-	f.Put(x+graphAxis, y+1+rows, back, draw.Dim)
+	wide := min(w-graphAxis, cluster.HistoryLen/2)
+	dots := 2 * wide
+	per := 1
+	if p.interval > 0 {
+		per = (int(graphSpan/p.interval) + dots - 1) / dots
+	}
+	per = max(min(per, cluster.HistoryLen/dots), 1)
+	f.dots = draw.Resample(f.dots, c.samples(dots*per), per, p.newest, dots, c.highest)
+	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
+	g.Draw(f.Canvas, x+w-wide, y+1, wide, rows, f.dots)
+	f.Put(x+w-wide, y+1+rows, "-"+draw.Age(time.Duration(dots*per)*p.interval), draw.Dim)
 	f.Put(x+w-3, y+1+rows, "now", draw.Dim)
 }
 
-// nodeGraphs draws the node's utilisation over time.
+// share is a chart of percents.
+func share(title string, now float64, area bool, samples func(n int) []float32) chart {
+	return chart{title: title, now: percent(now), top: "100", bottom: "0", high: 100, area: area, samples: samples}
+}
+
+// slowestChart is a chart of the GPU that does the least; of a single GPU it would be the one of its utilisation.
+func (f *frame) slowestChart(gpus []*cluster.GPU, name func(*cluster.GPU) string) []chart {
+	if len(gpus) < 2 {
+		return nil
+	}
+	who, now := slowest(gpus, name)
+	return []chart{share("Slowest GPU %"+who, now, false, func(n int) []float32 { return f.lowest(gpus, n) })}
+}
+
+// sumChart is a chart of "used/total" of an amount.
+func sumChart(title, amount, unit string, gpus int, high float64, samples func(n int) []float32) []chart {
+	now, most, ok := strings.Cut(amount, "/")
+	if !ok { // without a limit there is no scale
+		return nil
+	}
+	return []chart{{
+		title: title + " " + unit + ", sum of " + strconv.Itoa(gpus), now: now + unit, top: most, bottom: "0", high: high, area: true, samples: samples,
+	}}
+}
+
+func (f *frame) powerChart(gpus []*cluster.GPU, t totals, large bool) []chart {
+	amount, unit := t.power(unbounded, large)
+	return sumChart("Power", amount, unit, t.watts.count, t.most.value, func(n int) []float32 {
+		return f.amount(gpus, n, func(g *cluster.GPU) ([]float32, float32) { return g.Power, 1 })
+	})
+}
+
+func (f *frame) memoryChart(gpus []*cluster.GPU, t totals) []chart {
+	if t.used.count == 0 {
+		return nil
+	}
+	amount, unit := draw.Share(uint64(t.used.value), uint64(t.total.value))
+	return sumChart("Memory", amount, unit, t.used.count, t.total.value, func(n int) []float32 {
+		return f.amount(gpus, n, func(g *cluster.GPU) ([]float32, float32) {
+			if g.MemoryTotal == nil {
+				return nil, 0
+			}
+			return g.Memory, float32(*g.MemoryTotal) / 100
+		})
+	})
+}
+
+// The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
+const coolest, hottestEver = 30, 100
+
+func (f *frame) heatChart(gpus []*cluster.GPU, t totals) []chart {
+	if t.hottest == nil {
+		return nil
+	}
+	return []chart{{
+		title: "Hottest GPU °C  (" + f.gpuName(t.hottest) + ")", now: withUnit(t.hottest.TempC, "°C"), top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest),
+		low: coolest, high: hottestEver, highest: true, samples: func(n int) []float32 { return f.hottest(gpus, n) },
+	}}
+}
+
+// nodeGraphs draws the node's numbers over time.
 func (f *frame) nodeGraphs(y int) {
 	gpus := f.own(nil, f.node)
 	if len(gpus) == 0 {
 		return
 	}
-	interval := f.node.Interval
-	if interval <= 0 {
-		interval = f.poll
+	t := total(gpus)
+	charts := []chart{share("Utilization %, mean of "+strconv.Itoa(len(gpus)), t.util.mean(), true, func(n int) []float32 { return f.mean(gpus, n) })}
+	charts = append(charts, f.slowestChart(gpus, func(g *cluster.GPU) string { return "GPU" + strconv.Itoa(g.Number) })...)
+	charts = append(charts, f.powerChart(gpus, t, false)...)
+	charts = append(charts, f.memoryChart(gpus, t)...)
+	f.graphs(y, "This node over time", "newest at the right", f.paceOf(f.node), charts)
+}
+
+// jobGraphs draws the job's numbers over time.
+func (f *frame) jobGraphs(y int) {
+	gpus := f.streamingGPUs()
+	if len(gpus) == 0 || f.h-y < graphLeast+graphFrame+3 {
+		return
 	}
-	util := total(gpus).util
-	charts := []chart{{
-		title: "Utilization %, mean of " + strconv.Itoa(len(gpus)), now: percent(util.mean()), area: true,
-		samples: func(n int) []float32 { return f.mean(gpus, n) },
-	}}
-	if len(gpus) > 1 {
-		name, now := slowest(gpus, func(g *cluster.GPU) string { return "GPU" + strconv.Itoa(g.Number) })
-		charts = append(charts, chart{title: "Slowest GPU %" + name, now: percent(now), samples: func(n int) []float32 { return f.lowest(gpus, n) }})
+	t := total(gpus)
+	now := cluster.Gap
+	if m := f.median(gpus, 1); len(m) > 0 {
+		now = m[0]
 	}
-	f.graphs(y, "This node over time", "newest at the right", interval, charts)
+	charts := []chart{share("Utilization %, median", float64(now), true, func(n int) []float32 { return f.median(gpus, n) })}
+	charts = append(charts, f.slowestChart(gpus, f.gpuName)...)
+	charts = append(charts, f.powerChart(gpus, t, true)...)
+	charts = append(charts, f.heatChart(gpus, t)...)
+	var p pace
+	for _, name := range f.job.Nodes { // all nodes are asked as often; the first one's numbers are as good as any
+		if n := f.nodeOf(name); n.State == cluster.NodeStreaming {
+			p = f.paceOf(n)
+			break
+		}
+	}
+	f.graphs(y, "Job over time", plural(len(gpus), "GPU", "GPUs"), p, charts)
 }
 
 // apart is by how many points a GPU must be below the mean to be named: among equals the name would change with every poll.

@@ -262,23 +262,6 @@ func (f *frame) jobHealth(y int) int {
 	return f.sentences(y+1, end, all)
 }
 
-// jobGraphs draws the job's utilisation over time.
-func (f *frame) jobGraphs(y int) {
-	gpus := f.streamingGPUs()
-	if len(gpus) == 0 || f.h-y < graphLeast+graphFrame+3 {
-		return
-	}
-	now := cluster.Gap
-	if m := f.median(gpus, 1); len(m) > 0 {
-		now = m[0]
-	}
-	name, low := slowest(gpus, f.gpuName)
-	f.graphs(y, "Job over time", plural(len(gpus), "GPU", "GPUs"), f.poll, []chart{
-		{title: "Utilization %, median", now: percent(float64(now)), area: true, samples: func(n int) []float32 { return f.median(gpus, n) }},
-		{title: "Slowest GPU %" + name, now: percent(low), samples: func(n int) []float32 { return f.lowest(gpus, n) }},
-	})
-}
-
 // gpuName names a GPU of the job: "gpu-n02 GPU3".
 func (f *frame) gpuName(g *cluster.GPU) string {
 	for _, name := range f.job.Nodes {

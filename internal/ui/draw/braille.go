@@ -82,24 +82,25 @@ func half(bits [4]rune, reach [2]int, floor int) rune {
 	return pattern
 }
 
-// Resample spreads the newest span of values over n samples, missing ones as gaps at the left. What falls together becomes its
-// minimum: a short dip must not vanish. dst is used when it is long enough.
-func Resample(dst, values []float32, span, n int) []float32 {
+// Resample makes n dots of the newest values, per of them each, missing ones as gaps at the left. newest is the number that the last
+// value has among all that ever were: which values a dot holds depends on their numbers alone, so that a picture moves but does not
+// flicker. What falls together becomes its minimum, as a short dip must not vanish, or with highest its maximum. dst is used when it
+// is long enough.
+func Resample(dst, values []float32, per, newest, n int, highest bool) []float32 {
 	if cap(dst) < n {
 		dst = make([]float32, n)
 	}
 	dst = dst[:n]
-	missing := span - len(values)
+	first := len(values) - 1 - newest%per // the first value of the last dot
 	for i := range dst {
-		from := i*span/n - missing
-		to := max((i+1)*span/n-missing, from+1)
-		low := float32(math.NaN())
-		for k := max(from, 0); k < min(to, len(values)); k++ {
-			if v := values[k]; v == v && (low != low || v < low) {
-				low = v
+		from := first - (n-1-i)*per
+		picked := float32(math.NaN())
+		for k := max(from, 0); k < min(from+per, len(values)); k++ {
+			if v := values[k]; v == v && (picked != picked || v < picked != highest) {
+				picked = v
 			}
 		}
-		dst[i] = low
+		dst[i] = picked
 	}
 	return dst
 }

@@ -63,24 +63,48 @@ func TestGraph(t *testing.T) {
 
 func TestResample(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		values  []float32
-		span, n int
-		want    []float32
+		name           string
+		values         []float32
+		per, newest, n int
+		highest        bool
+		want           []float32
 	}{
-		{"as many", []float32{1, 2, 3, 4}, 4, 4, []float32{1, 2, 3, 4}},
-		{"fewer: the least of what falls together", []float32{1, 2, 4, 3}, 4, 2, []float32{1, 3}},
-		{"more: each twice", []float32{1, 2}, 2, 4, []float32{1, 1, 2, 2}},
-		{"young: gaps at the left", []float32{5}, 4, 4, []float32{nan, nan, nan, 5}},
-		{"a gap does not hide a value", []float32{nan, 7, nan, nan}, 4, 2, []float32{7, nan}},
+		{"as many", []float32{1, 2, 3, 4}, 1, 9, 4, false, []float32{1, 2, 3, 4}},
+		{"the newest", []float32{1, 2, 3, 4}, 1, 9, 2, false, []float32{3, 4}},
+		{"the least of what falls together", []float32{1, 2, 4, 3}, 2, 7, 2, false, []float32{1, 3}},
+		{"the most of what falls together", []float32{1, 2, 4, 3}, 2, 7, 2, true, []float32{2, 4}},
+		{"one later, the same fall together", []float32{1, 2, 4, 3, 5}, 2, 8, 3, false, []float32{1, 3, 5}},
+		{"young: gaps at the left", []float32{5}, 1, 0, 4, false, []float32{nan, nan, nan, 5}},
+		{"a gap does not hide a value", []float32{nan, 7, nan, nan}, 2, 3, 2, false, []float32{7, nan}},
+		{"none", nil, 3, 5, 2, false, []float32{nan, nan}},
 	} {
-		got := Resample(nil, test.values, test.span, test.n)
+		got := Resample(nil, test.values, test.per, test.newest, test.n, test.highest)
 		for i := range test.want {
 			if got[i] != test.want[i] && !(got[i] != got[i] && test.want[i] != test.want[i]) {
 				t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 				break
 			}
 		}
+	}
+}
+
+// As samples come in, dots move to the left and only the newest changes.
+func TestResampleDoesNotFlicker(t *testing.T) {
+	var values []float32
+	var before []float32
+	for newest := range 300 {
+		values = append(values, float32(newest*37%101))
+		got := Resample(nil, values, 3, newest, 40, false)
+		by := 0
+		if newest%3 == 0 {
+			by = 1
+		}
+		for i := 0; before != nil && i < 39; i++ {
+			if was := before[min(i+by, 39)]; got[i] != was && was == was {
+				t.Fatalf("at %d dot %d was %v and is %v", newest, i, was, got[i])
+			}
+		}
+		before = got
 	}
 }
 
