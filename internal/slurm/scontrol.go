@@ -12,7 +12,7 @@ import (
 type gresLine struct {
 	nodes  string // in SLURM's notation
 	minors []int
-	known  bool // false: there are GPUs, but not which
+	known  bool // false: there are GPUs or shares of some, but not which
 }
 
 // parseShowJob reads the output of `scontrol show job -d`: the lines of each job by its number. The text of a job can be shaped by
@@ -53,15 +53,17 @@ func parseGresLine(s string) (gresLine, bool) {
 	l := gresLine{nodes: nodes, minors: []int{}, known: true}
 	for _, item := range splitGres(gres) {
 		name, _, _ := strings.Cut(item, ":")
-		if name != "gpu" {
-			continue // shard and mps name shares of GPUs, others are no GPUs
-		}
-		minors, err := parseIDX(item)
-		if err != nil {
+		switch name {
+		case "gpu":
+			minors, err := parseIDX(item)
+			l.known = l.known && err == nil
+			l.minors = append(l.minors, minors...)
+		case "shard", "mps": // shares of GPUs: those of "shard:a100:3(3/8,0/8)" are numbered in a way of its own
 			l.known = false
-			continue
 		}
-		l.minors = append(l.minors, minors...)
+	}
+	if !l.known {
+		l.minors = []int{}
 	}
 	return l, true
 }

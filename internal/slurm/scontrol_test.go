@@ -49,8 +49,10 @@ func TestParseGresLine(t *testing.T) {
 		{"gpu:4(IDX:0,2-3,7)", []int{0, 2, 3, 7}, true},
 		{"gpu:a100:2(IDX:0-1),gpu:v100:1(IDX:4)", []int{0, 1, 4}, true},
 		{"gpu:a100:1(IDX:2),nic:1(IDX:0)", []int{2}, true},
-		{"shard:a100:3(3/8,0/8)", []int{}, true},
-		{"mps:100(IDX:0)", []int{}, true},
+		{"shard:a100:3(3/8,0/8)", []int{}, false}, // it has a share of a GPU: which is not said
+		{"mps:100(IDX:0)", []int{}, false},        // likewise: the IDX is of the share
+		{"gpu:a100:1(IDX:2),shard:2(0/8,2/8)", []int{}, false},
+		{"nic:1(IDX:0)", []int{}, true},
 		{"gpu:0(IDX:N/A)", []int{}, true},
 		{"gpu:0(IDX:)", []int{}, true},
 		{"", []int{}, true},
