@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ import (
 // fakeSlurm answers like a cluster: squeue prints records; scontrol prints gres by question.
 type fakeSlurm struct {
 	records []record
-	gres    map[string]string // what `scontrol show job -d` prints, by the id asked for; "" for all jobs
+	gres    map[string]string // what `scontrol show job -d` prints, by the id asked for
 	fail    map[string]error  // by the command's first words, with what it writes to standard error
 	asked   []string          // all commands
 }
@@ -157,23 +158,31 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1") // nothing is kept of jobs that went
 }
 
-func TestAskForManyJobsAtOnce(t *testing.T) {
+func TestAskForManyJobsTakesTurns(t *testing.T) {
 	slurm := &fakeSlurm{gres: map[string]string{}}
-	for i := range maxQuestions + 1 {
+	const jobs = maxQuestions + 3
+	for i := range jobs {
 		id := fmt.Sprint(i + 1)
-		slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt, nodelist: "n[1-2]"})
-		slurm.gres[""] += showJob(id, "n[1-2]", "gpu:8(IDX:"+id+")")
+		slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt, nodelist: "n1"})
+		slurm.gres[id] = showJob(id, "n1", "gpu:8(IDX:"+id+")")
 	}
-	answer, err := newClient(slurm.run).Ask(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"scontrol show hostnames n[1-2]", "scontrol show job -d"}, slurm.since()); diff != "" {
-		t.Errorf("asked (-want +got):\n%s", diff)
-	}
-	for i, job := range answer.Jobs {
-		if want := map[string][]int{"n1": {i + 1}, "n2": {i + 1}}; !cmp.Equal(job.Minors, want) {
-			t.Errorf("job %s has %v, want %v", job.ID, job.Minors, want)
+	c := newClient(slurm.run)
+	for turn, want := range []int{maxQuestions, 3, 0} {
+		answer, err := c.Ask(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := slurm.since(); len(asked) != want || slices.Contains(asked, "scontrol show job -d") {
+			t.Errorf("turn %d asked %q, want %d jobs", turn, asked, want)
+		}
+		for i, job := range answer.Jobs {
+			want := map[string][]int{"n1": {i + 1}}
+			if turn == 0 && i >= maxQuestions {
+				want = nil
+			}
+			if !cmp.Equal(job.Minors, want) {
+				t.Errorf("turn %d: job %s has %v, want %v", turn, job.ID, job.Minors, want)
+			}
 		}
 	}
 }
@@ -208,22 +217,74 @@ func TestAskExpandsWithoutScontrol(t *testing.T) {
 }
 
 func TestAskWhenGPUsAreNotTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		words string
+		class cluster.Class
+		asked int // questions of the first turn: a controller that hangs is asked once
+	}{
+		"hangs": {"slurm_load_jobs error: Socket timed out on send/recv operation", cluster.ClassSlurmTimeout, 1},
+		"fails": {"slurm_load_jobs error: Access denied", cluster.ClassSlurm, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slurm := &fakeSlurm{
+					records: []record{
+						{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"},
+						{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n1"},
+					},
+					gres: map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)"), "2": showJob("2", "n1", "gpu:4(IDX:3)")},
+					fail: map[string]error{"scontrol show job": errors.New(tt.words)},
+				}
+				c := newClient(slurm.run)
+				failing := func(after time.Duration, asked int) {
+					t.Helper()
+					time.Sleep(after)
+					answer, err := c.Ask(t.Context())
+					if f, ok := errors.AsType[*cluster.Failure](err); !ok || f.Class != tt.class {
+						t.Errorf("error %v, want a failure of class %s", err, tt.class)
+					}
+					if answer == nil || len(answer.Jobs) != 2 {
+						t.Fatalf("squeue answered, but the jobs are lost: %+v", answer)
+					}
+					if got := slurm.since(); len(got) != asked {
+						t.Errorf("asked %q, want %d questions", got, asked)
+					}
+				}
+				failing(0, tt.asked)
+				failing(firstWait-time.Second, 0) // the failure stays, the question is not repeated
+				failing(time.Second, tt.asked)
+				failing(2*firstWait-time.Second, 0)
+
+				slurm.fail = nil
+				time.Sleep(time.Second)
+				answer, err := c.Ask(t.Context())
+				if err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) || !cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
+					t.Errorf("asked again: %v, jobs %+v", err, answer)
+				}
+			})
+		})
+	}
+}
+
+// TestJobThatIsNotToldHoldsNobodyUp: what fails for one job alone is its own, and a job that started anew is asked for at once.
+func TestJobThatIsNotToldHoldsNobodyUp(t *testing.T) {
 	slurm := &fakeSlurm{
-		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
-		gres:    map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)")},
-		fail:    map[string]error{"scontrol show job": errors.New("slurm_load_jobs error: Socket timed out on send/recv operation")},
+		records: []record{
+			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"},
+			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n1"},
+		},
+		gres: map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)"), "2": showJob("2", "n1", "gpu:4(IDX:3)")},
+		fail: map[string]error{"scontrol show job -d 1": errors.New("scontrol: error: no")},
 	}
 	c := newClient(slurm.run)
 	answer, err := c.Ask(t.Context())
-	if f, ok := errors.AsType[*cluster.Failure](err); !ok || f.Class != cluster.ClassSlurmTimeout {
-		t.Errorf("error %v, want a failure of class %s", err, cluster.ClassSlurmTimeout)
-	}
-	if answer == nil || len(answer.Jobs) != 1 {
-		t.Fatalf("squeue answered, but the jobs are lost: %+v", answer)
+	if err == nil || answer == nil || answer.Jobs[0].Minors != nil || !cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
+		t.Fatalf("error %v, answer %+v", err, answer)
 	}
 	slurm.fail = nil
+	slurm.records[0].start = "2026-11-20T19:00:00"
 	if answer, err = c.Ask(t.Context()); err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) {
-		t.Errorf("asked again: %v, GPUs %v", err, answer.Jobs[0].Minors)
+		t.Errorf("error %v, answer %+v", err, answer)
 	}
 }
 

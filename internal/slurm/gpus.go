@@ -2,90 +2,130 @@ package slurm
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// gpus are the GPUs that a job was given.
+// gpus is what is known of the GPUs that a job was given.
 type gpus struct {
 	of     string           // what they depend on: the job's start and its node list
+	told   bool             // SLURM was asked and answered
 	minors map[string][]int // as in cluster.Job
+
+	failed error // why it did not; nil: it was not asked yet
+	wait   time.Duration
+	again  time.Time // when to ask again
 }
 
-// maxQuestions is how many jobs are asked for one by one. Beyond it one call for all jobs of the cluster is the cheaper one for SLURM.
-const maxQuestions = 8
+const (
+	// maxQuestions is how many questions one Ask puts to SLURM, one job or array each; the next Ask goes on. All jobs of the cluster
+	// would be one question only, but a large one: for the controller, and for those who wait behind it.
+	maxQuestions = 32
 
-// assignGPUs fills in the Minors of jobs. Only jobs that are new, or that started anew, are asked for.
+	// firstWait is how long a question that failed is not put again. The wait doubles with each failure up to maxWait.
+	firstWait = time.Minute
+	maxWait   = 16 * time.Minute
+)
+
+// assignGPUs fills in the Minors of jobs. Only jobs that are new, or that started anew, are asked for. The error is that of the first
+// job whose GPUs could not be asked for, as long as that is so.
 func (c *Client) assignGPUs(ctx context.Context, jobs []cluster.Job, lists []string) error {
-	known := map[string]gpus{}
-	var unknown []int
+	known := make(map[string]gpus, len(jobs))
 	for i, job := range jobs {
-		of := job.Start.String() + " " + lists[i]
-		if g, ok := c.gpus[job.Number]; ok && g.of == of {
-			known[job.Number] = g
-			jobs[i].Minors = g.minors
-		} else {
-			unknown = append(unknown, i)
+		g := c.gpus[job.Number]
+		if of := job.Start.String() + " " + lists[i]; g.of != of {
+			g = gpus{of: of}
 		}
+		known[job.Number] = g
 	}
 	c.gpus = known
-	said := map[string][]gresLine{}
-	var failed error
-	for _, question := range questions(jobs, unknown) {
-		lines, err := c.showJob(ctx, question)
-		if err != nil {
-			failed = err
-			break
-		}
-		maps.Copy(said, lines)
+	if err := c.askGPUs(ctx, questions(jobs, known, time.Now())); err != nil {
+		return err
 	}
-	for _, i := range unknown {
-		job := &jobs[i]
-		lines, told := said[job.Number]
-		job.Minors = jobMinors(job.Nodes, lines)
-		if told || failed == nil {
-			known[job.Number] = gpus{of: job.Start.String() + " " + lists[i], minors: job.Minors}
+	var failed error
+	for i := range jobs {
+		g := known[jobs[i].Number]
+		jobs[i].Minors = g.minors
+		if failed == nil {
+			failed = g.failed
 		}
 	}
 	return failed
 }
 
-// showJob runs one question and reads its answer. A job that ended since squeue named it is not in the answer.
-func (c *Client) showJob(ctx context.Context, question []string) (map[string][]gresLine, error) {
-	out, stderr, err := c.call(ctx, question...)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil && !strings.Contains(string(stderr), "Invalid job id"):
+// askGPUs puts questions and notes the answers in c.gpus. A controller that does not answer one is not asked the others.
+func (c *Client) askGPUs(ctx context.Context, questions []question) error {
+	for n, q := range questions[:min(len(questions), maxQuestions)] {
+		lines, err := c.showJob(ctx, q.id)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if f, ok := errors.AsType[*cluster.Failure](err); ok && f.Class == cluster.ClassSlurmTimeout {
+			for _, q := range questions[n:] {
+				c.note(q, nil, err)
+			}
+			return nil
+		}
+		c.note(q, lines, err)
+	}
+	return nil
+}
+
+// note keeps the answer to a question.
+func (c *Client) note(q question, lines map[string][]gresLine, err error) {
+	for _, job := range q.jobs {
+		g := c.gpus[job.Number]
+		if err == nil {
+			g = gpus{of: g.of, told: true, minors: jobMinors(job.Nodes, lines[job.Number])}
+		} else {
+			g.failed = err
+			g.wait = min(max(2*g.wait, firstWait), maxWait)
+			g.again = time.Now().Add(g.wait)
+		}
+		c.gpus[job.Number] = g
+	}
+}
+
+// showJob asks for one job and reads the answer. A job that ended since squeue named it is not in it.
+func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
+	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
+	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
 		return nil, failure("scontrol", c.deadline, stderr, err)
 	}
 	return parseShowJob(out), nil
 }
 
-// questions are the calls that tell the GPUs of some of the jobs: one for each, where all tasks of an array and all components of a
-// heterogeneous job are one, or one for all jobs of the cluster.
-func questions(jobs []cluster.Job, which []int) [][]string {
-	var ids []string
-	for _, i := range which {
-		base := jobs[i].ID
-		if cut := strings.IndexAny(base, "_+"); cut >= 0 {
-			base = base[:cut]
+// question is one call that tells the GPUs of jobs: all tasks of an array are one, and all components of a heterogeneous job.
+type question struct {
+	id   string
+	jobs []*cluster.Job
+}
+
+// questions are the calls that are due now for what is not known yet.
+func questions(jobs []cluster.Job, known map[string]gpus, now time.Time) []question {
+	var due []question
+	at := map[string]int{} // by id, in due
+	for i := range jobs {
+		job := &jobs[i]
+		if g := known[job.Number]; g.told || now.Before(g.again) {
+			continue
 		}
-		if !slices.Contains(ids, base) {
-			ids = append(ids, base)
+		id := job.ID
+		if cut := strings.IndexAny(id, "_+"); cut >= 0 {
+			id = id[:cut]
 		}
+		n, ok := at[id]
+		if !ok {
+			n = len(due)
+			at[id] = n
+			due = append(due, question{id: id})
+		}
+		due[n].jobs = append(due[n].jobs, job)
 	}
-	if len(ids) > maxQuestions {
-		return [][]string{{"scontrol", "show", "job", "-d"}}
-	}
-	calls := make([][]string, len(ids))
-	for i, id := range ids {
-		calls[i] = []string{"scontrol", "show", "job", "-d", id}
-	}
-	return calls
+	return due
 }
 
 // jobMinors are the GPUs of a job on nodes, as lines say; nil when there are none or when they are not about these nodes.
