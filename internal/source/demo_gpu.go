@@ -113,8 +113,16 @@ func heat(now time.Duration) float64 {
 	return min(float64(at-heatBegins)/float64(heatFull-heatBegins), 1)
 }
 
-// slowedByHeat is the heat at which the driver takes the clocks down.
-const slowedByHeat = 0.9
+// The driver takes the clocks down from slowedByHeat on, but while the GPU is cooler than resumes, as it is after a pause.
+const (
+	slowedByHeat = 0.9
+	resumes      = 84 // °C
+)
+
+// slowed reports whether heat slows the GPU in one slot.
+func (w *world) slowed(h *host, gpu int, now time.Duration) bool {
+	return h.gpus[gpu].fate&overheats != 0 && heat(now) >= slowedByHeat && w.temperature(h, gpu, now) >= resumes
+}
 
 // loadOf is how busy the GPU in one slot is.
 func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
@@ -126,8 +134,6 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	switch {
 	case s.fate&lags != 0 && during(now, lagBegins, lagEnds) && !checkpointing(now):
 		return load{util: 0.19 + 0.1*l.memory, work: 0.3, memory: 0.12}
-	case s.fate&overheats != 0 && heat(now) >= slowedByHeat:
-		l.work *= 0.72 // the same kernels take longer: the utilisation stays
 	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
 		l.work *= 0.5
 	}
@@ -138,13 +144,16 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	m, s := h.model, &h.gpus[gpu]
 	l := w.loadOf(h, gpu, now)
+	throttle, clock := w.clocks(h, gpu, now, l)
+	if throttle&wire.ThrottleHWThermal != 0 {
+		l.work *= 0.72 // the same kernels take longer: the utilisation stays
+	}
 	power := m.idle + (0.97*m.limit-m.idle)*l.work
 	total := m.memory << 20
 	errors := uint64(0)
 	if s.fate&corrupts != 0 && now >= errorAt {
 		errors = 2
 	}
-	throttle, clock := w.clocks(h, gpu, now, l)
 	return wire.GPU{
 		Index:          gpu,
 		UtilPercent:    new(percent(l.util)),
@@ -169,8 +178,9 @@ func (w *world) clocks(h *host, gpu int, now time.Duration, l load) (throttle ui
 	switch {
 	case l.work == 0:
 		return wire.ThrottleGPUIdle, m.smIdle
-	case s.fate&overheats != 0 && heat(now) >= slowedByHeat:
-		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.smMax * 61 / 100
+	case w.slowed(h, gpu, now):
+		jitter := int(3*w.noise('j', h.number, gpu, int64(now/time.Second))) - 1 // clocks move in steps of 15 MHz
+		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.smMax*61/100 + 15*jitter
 	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
 		return wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown, m.smMax / 2
 	case l.work > 0.96:
@@ -179,19 +189,23 @@ func (w *world) clocks(h *host, gpu int, now time.Duration, l load) (throttle ui
 	return 0, m.smMax
 }
 
+// atFullWork is the work that a training job amounts to at least, but for its checkpoints.
+const atFullWork = 0.85
+
 // temperature follows the work of the last minute.
 func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
-	const step, steps, keep = 5 * time.Second, 12, 0.72
+	const step, steps, keep = 2 * time.Second, 24, 0.92
 	sum, weights, weight := 0.0, 0.0, 1.0
 	for i := range steps {
 		sum += weight * w.loadOf(h, gpu, now-time.Duration(i)*step).work
 		weights += weight
 		weight *= keep
 	}
-	t := 31 + 3*w.noise('c', h.number, gpu, 0) + (33+5*w.noise('h', h.number, gpu, 0))*sum/weights
+	work := sum / weights
+	t := 31 + 3*w.noise('c', h.number, gpu, 0) + (33+5*w.noise('h', h.number, gpu, 0))*work
 	if h.gpus[gpu].fate&overheats != 0 {
 		hot := float64(h.model.slowdown) + w.noise('t', h.number, gpu, int64(now/time.Second))
-		t += (hot - t) * heat(now)
+		t += (hot - t) * heat(now) * min(work/atFullWork, 1)
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	stdcmp "cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -213,4 +214,32 @@ func TestDemoRefresh(t *testing.T) {
 			t.Errorf("asked for jobs at once: %t, tried the refusing node at once: %t", asked, tried)
 		}
 	})
+}
+
+// The GPU that overheats cools down in a pause of its job, and is slowed only while it is hot.
+func TestDemoHeatFollowsLoad(t *testing.T) {
+	w := newWorld(2, 8, 1, 3*time.Second)
+	var hottest, coolest, before int
+	clocks := map[int]bool{}
+	for now := 45 * time.Second; now < 150*time.Second; now += time.Second {
+		g := w.sample(w.hosts[0], 5, now)
+		slowed := *g.Throttle&wire.ThrottleHWThermal != 0
+		if slowed != (*g.TempC >= resumes) {
+			t.Errorf("at %v it has %d°C, slowed by heat: %t", now, *g.TempC, slowed)
+		}
+		if before > 0 && max(*g.TempC-before, before-*g.TempC) > 5 {
+			t.Errorf("at %v the temperature jumps from %d to %d", now, before, *g.TempC)
+		}
+		if slowed {
+			clocks[*g.SMMHz] = true
+		}
+		before = *g.TempC
+		hottest, coolest = max(hottest, before), min(stdcmp.Or(coolest, before), before)
+	}
+	if hottest < 86 || coolest > 83 {
+		t.Errorf("from %d°C to %d°C, want it to be slowed, and not always", coolest, hottest)
+	}
+	if len(clocks) < 2 {
+		t.Errorf("its slowed clocks are %v", clocks)
+	}
 }

@@ -121,8 +121,8 @@ func cast(hosts []*host) {
 // second one has none where there are few.
 func (w *world) addShared(number, gpus int) (mine, task []int) {
 	h := &host{name: "gpu-s11", number: number, model: a100, gpus: make([]slot, gpus)}
-	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -19 * time.Hour, command: "python finetune.py", memory: 0.55}
-	carol := &use{load: simulating, user: "carol", job: carolsID, since: -19 * time.Hour, command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
+	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second), command: "python finetune.py", memory: 0.55}
+	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
 	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", memory: 0.6}
 	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 1", memory: 0.5}
 	for g, use := range []*use{bob, bob, eval, eval, carol, carol, late} {
