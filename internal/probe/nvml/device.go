@@ -35,14 +35,9 @@ func check(ret nvml.Return) error {
 	return &probe.Error{Kind: kind, Words: ret.Error()}
 }
 
-// Card reads what does not change.
+// Card reads what does not change. First comes by what a GPU is told from others, which may be known of one that is lost as well.
 func (d *device) Card() probe.Card {
 	var c probe.Card
-	var ret nvml.Return
-	if c.UUID, ret = d.nvml.GetUUID(); ret != nvml.SUCCESS {
-		return probe.Card{Lost: ret.Error()}
-	}
-	c.Name, _ = d.nvml.GetName() // empty when it fails
 	if d.lib.has["nvmlDeviceGetMinorNumber"] {
 		c.Minor = known(d.nvml.GetMinorNumber())
 	}
@@ -51,6 +46,15 @@ func (d *device) Card() probe.Card {
 			c.PCIBus = text(pci.BusId[:])
 		}
 	}
+	uuid, ret := d.nvml.GetUUID()
+	switch err := check(ret); {
+	case err == nil:
+		c.UUID = uuid
+	case isLost(err):
+		c.Lost = err.Error()
+		return c
+	}
+	c.Name, _ = d.nvml.GetName() // empty when it fails
 	if _, total, err := d.Memory(); err == nil {
 		c.MemoryTotal = &total
 	}

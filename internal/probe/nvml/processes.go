@@ -49,9 +49,13 @@ func (d *device) Processes() ([]probe.Context, error) {
 	return contexts, failed
 }
 
-func isAbsent(err error) bool {
+func isAbsent(err error) bool { return isOf(probe.Absent, err) }
+
+func isLost(err error) bool { return isOf(probe.Lost, err) }
+
+func isOf(kind probe.ErrorKind, err error) bool {
 	var e *probe.Error
-	return errors.As(err, &e) && e.Kind == probe.Absent
+	return errors.As(err, &e) && e.Kind == kind
 }
 
 // memory is what a process uses; all ones say that the driver does not know, as under WDDM, MIG or without permission.

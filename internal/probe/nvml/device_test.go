@@ -1,0 +1,48 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"testing"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// TestCardWithoutUUID: only what NVML calls lost is lost, and its place on the node is told even then.
+func TestCardWithoutUUID(t *testing.T) {
+	minor := 3
+	for name, tt := range map[string]struct {
+		uuid nvml.Return
+		want probe.Card
+	}{
+		"all well":      {nvml.SUCCESS, probe.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
+		"not supported": {nvml.ERROR_NOT_SUPPORTED, probe.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
+		"unknown error": {nvml.ERROR_UNKNOWN, probe.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
+		"lost":          {nvml.ERROR_GPU_IS_LOST, probe.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_GPU_IS_LOST.Error()}},
+		"needs a reset": {nvml.ERROR_RESET_REQUIRED, probe.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_RESET_REQUIRED.Error()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gpu := &mock.Device{
+				GetUUIDFunc:        func() (string, nvml.Return) { return "GPU-1", tt.uuid },
+				GetNameFunc:        func() (string, nvml.Return) { return "NVIDIA A100", nvml.SUCCESS },
+				GetMinorNumberFunc: func() (int, nvml.Return) { return minor, nvml.SUCCESS },
+				GetPciInfoFunc: func() (nvml.PciInfo, nvml.Return) {
+					var info nvml.PciInfo
+					for i, c := range "0000:1B" {
+						info.BusId[i] = int8(c)
+					}
+					return info, nvml.SUCCESS
+				},
+			}
+			lib := &Library{has: map[string]bool{"nvmlDeviceGetMinorNumber": true, "nvmlDeviceGetPciInfo_v3": true}}
+			got := (&device{lib: lib, nvml: gpu}).Card()
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
