@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -31,6 +32,7 @@ func (s *sampler) collectProcesses(sm *sample) {
 	}
 	s.procs.last = sm.at.Wall
 	s.procs.local.begin(sm.at)
+	left := 0
 	for _, slot := range s.cards.slots {
 		if slot.Device == nil {
 			continue
@@ -45,6 +47,10 @@ func (s *sampler) collectProcesses(sm *sample) {
 		sm.Listed = true
 		usage := newestUsage(slot.Device, uint64(max(since.UnixMicro(), 0)), len(contexts) > 0, sm)
 		for _, p := range mergeContexts(contexts) {
+			if len(sm.Processes) == wire.MaxProcesses {
+				left++
+				continue
+			}
 			p.GPU = slot.Index
 			if u, ok := usage[p.PID]; ok {
 				p.SMPercent, p.MemPercent = &u.SM, &u.Memory
@@ -54,6 +60,9 @@ func (s *sampler) collectProcesses(sm *sample) {
 		}
 	}
 	s.procs.local.end()
+	if left > 0 {
+		sm.fault("processes", fmt.Errorf("%d processes more than the %d of one report: left out", left, wire.MaxProcesses))
+	}
 }
 
 // processFault notes an error of a process call. That a GPU is lost the GPU itself says.

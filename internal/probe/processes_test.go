@@ -176,28 +176,48 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// More processes than a line holds leave a report without them that says so.
+// TestTooManyProcesses: the first MaxProcesses are told, and how many are not. Only a report whose line is still too long tells none.
 func TestTooManyProcesses(t *testing.T) {
-	files := map[string]string{}
-	lib, devices := newFakeLibrary(1)
-	for pid := 1000; pid < 2000; pid++ {
-		maps.Copy(files, procOf(strconv.Itoa(pid), "python", "1", strings.Repeat("\"", wire.MaxCommand), "0"))
-		devices[0].contexts = append(devices[0].contexts, Context{PID: pid, Type: Compute})
-	}
-	var out bytes.Buffer
-	at := Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
-	s := lister(lib, writeProc(t, files), &at)
-	s.out = &out
-	if err := s.report(false); err != nil {
-		t.Fatal(err)
-	}
-	var m wire.Message
-	if err := wire.NewReader(&out).Next(&m); err != nil {
-		t.Fatal(err)
-	}
-	r := m.Report
-	if r == nil || r.Listed || len(r.Processes) != 0 || len(r.Faults) != 1 || !strings.Contains(r.Faults[0].Error, "1000 processes") || r.GPUs[0].TempC == nil {
-		t.Errorf("report %+v", r)
+	for name, tt := range map[string]struct {
+		contexts int
+		command  string
+		kept     int
+		fault    string
+	}{
+		"as many as fit": {wire.MaxProcesses, "x", wire.MaxProcesses, ""},
+		"too many":       {wire.MaxProcesses + 7, strings.Repeat("x", wire.MaxCommand), wire.MaxProcesses, "7 processes more than the 1000 of one report: left out"},
+		"too long":       {wire.MaxProcesses, strings.Repeat("\"", wire.MaxCommand), 0, "1000 processes are too long for one report: left out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lib, devices := newFakeLibrary(2)
+			files := map[string]string{}
+			for i := range tt.contexts {
+				pid := 10_000 + i
+				maps.Copy(files, procOf(strconv.Itoa(pid), "python", "90000", tt.command, "0"))
+				devices[i%2].contexts = append(devices[i%2].contexts, Context{PID: pid, Type: Compute})
+			}
+			at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+			s := lister(lib, writeProc(t, files), &at)
+			var out bytes.Buffer
+			s.out = &out
+			if err := s.report(false); err != nil {
+				t.Fatal(err)
+			}
+			var m wire.Message
+			if err := wire.NewReader(&out).Next(&m); err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || m.Report.GPUs[0].TempC == nil {
+				t.Errorf("%d processes, listed %v, want %d", len(m.Report.Processes), m.Report.Listed, tt.kept)
+			}
+			var want []wire.Fault
+			if tt.fault != "" {
+				want = []wire.Fault{{Collector: "processes", Error: tt.fault}}
+			}
+			if diff := cmp.Diff(want, m.Report.Faults); diff != "" {
+				t.Errorf("faults (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

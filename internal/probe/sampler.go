@@ -208,9 +208,9 @@ func (s *sampler) take() *sample {
 	return sm
 }
 
-// curtail makes a report with very many processes fit on a line.
+// curtail makes a report fit on a line whose processes, though not too many, are together too long.
 func curtail(sm *sample) {
-	sm.fault("processes", fmt.Errorf("%d processes are too many for one report: left out", len(sm.Processes)))
+	sm.fault("processes", fmt.Errorf("%d processes are too long for one report: left out", len(sm.Processes)))
 	sm.Processes, sm.Listed = nil, false
 }
 
