@@ -90,6 +90,14 @@ func since(f *cluster.Finding, now time.Time, sep string) string {
 	return sep + draw.Age(now.Sub(f.Since))
 }
 
+// age is since's like for what a node is in a word: its silence has lasted since its last report, longer than it counts as one.
+func (f *frame) age(finding *cluster.Finding, sep string) string {
+	if n := f.nodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
+		return sep + draw.Age(n.Age)
+	}
+	return since(finding, f.snap.At, sep)
+}
+
 // healthLine is row 1: what is wrong, worst first, and how much streams.
 func (f *frame) healthLine() {
 	x := 1

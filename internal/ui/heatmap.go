@@ -255,7 +255,7 @@ func (f *frame) verdicts(y int, t tiles) {
 		x := 1 + i%2*half
 		m := marks[finding.Severity]
 		x2 := f.Put(x, y, m.glyph+" "+draw.ClipMiddle(t.names.of(finding.Node), 8)+" ", m.role)
-		f.Left(x2, y, x+half-1-x2, shortOf(finding, x+half-1-x2-6)+since(finding, f.snap.At, " "), draw.Text)
+		f.Left(x2, y, x+half-1-x2, shortOf(finding, x+half-1-x2-6)+f.age(finding, " "), draw.Text)
 		if i%2 == 1 {
 			y++
 		}

@@ -186,8 +186,8 @@ func (f *frame) verdict(n *cluster.Node, w int) string {
 	if worst.Kind == cluster.KindStale { // "silent 48s"
 		sep = " "
 	}
-	age := since(worst, f.snap.At, " ")
-	long := worst.Long + since(worst, f.snap.At, sep)
+	age := f.age(worst, " ")
+	long := worst.Long + f.age(worst, sep)
 	rest := ""
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
