@@ -7,6 +7,8 @@
 // A Dialer may be used by any number of goroutines: nodes that share a home directory share one copy of the probe, and keys and
 // known hosts are read once and again when their files change. Guarantees: Open ends soon after its context, and every stage has a
 // deadline; a Session whose node stays silent ends by itself; Close returns within a second and leaves no goroutine and no probe behind.
+// What no deadline covers is reading this host's own files: while the file system with the configuration, known hosts or keys hangs,
+// every Open waits for it, and its context ends none.
 // The probe ends when its standard input does, so it also ends when this process is killed.
 //
 // The package knows nothing of jobs or SLURM. Words that come from a node are handed on raw, capped in length.
