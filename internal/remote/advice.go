@@ -125,8 +125,14 @@ func adviseAuth(c *circumstances, f *cluster.Failure, err error) {
 		f.Meaning = "The node accepted the key and wants something more, which nvnodetop cannot give it without asking a person."
 	case len(e.methods) > 0 && !strings.Contains(strings.Join(e.methods, ","), "publickey"):
 		f.Meaning = "The node takes no keys: " + strings.Join(e.methods, ", ") + " only, which nvnodetop does not speak."
+	case e.tried == 0 && len(e.skipped) > 0:
+		f.Meaning = "No key could be offered: " + e.skipped[0] + "."
+		e.skipped = e.skipped[1:]
+		if strings.Contains(f.Meaning, "has a passphrase") {
+			f.Hints = append([]string{"Load it into an agent, then start nvnodetop in that shell: eval $(ssh-agent); ssh-add"}, f.Hints...)
+		}
 	case e.tried == 0:
-		f.Meaning = "There is no key to offer: no agent holds one, and no key file could be used."
+		f.Meaning = "There is no key to offer: no agent holds one, and there is no key file."
 		f.Hints = append(f.Hints, "Make a key for use inside the cluster: ssh-keygen -t ed25519 and add its .pub to ~/.ssh/authorized_keys")
 	case strings.Contains(e.Error(), "ssh: disconnect"):
 		f.Hints = append(f.Hints, "If the agent holds many keys, name the right one: IdentityFile and IdentitiesOnly yes in ~/.ssh/config")

@@ -166,7 +166,11 @@ func ruleProbe(c *circumstances, err error, f *cluster.Failure) bool {
 	case c.timedOut(nil):
 		return false
 	default:
-		c.say(e.read.Error())
+		if bad, ok := errors.AsType[*wire.MalformedError](e.read); ok {
+			c.say(bad.Line)
+		} else {
+			c.say(e.read.Error())
+		}
 		return set(f, cluster.ClassGarbage, "what came is not the probe's protocol")
 	}
 }

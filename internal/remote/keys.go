@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -216,7 +217,26 @@ func readKeyFile(path string) *keyFile {
 	case f.err == nil:
 		f.pub = f.signer.PublicKey()
 	}
+	if f.err == nil {
+		f.err = unprotected(path)
+	}
+	if f.err != nil {
+		f.signer, f.locked = nil, false
+	}
 	return f
+}
+
+// unprotected is an error when others may read a private key of ours. ssh does not use such a key either.
+func unprotected(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	if mode := info.Mode().Perm(); known && int(owner.Uid) == os.Getuid() && mode&0o077 != 0 {
+		return fmt.Errorf("others may read it (mode %04o): chmod 600 %s", mode, path)
+	}
+	return nil
 }
 
 // fileStamp changes when the file at path does.

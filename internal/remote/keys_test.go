@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -182,7 +181,7 @@ func TestKeys(t *testing.T) {
 	_, locked := newSigner(t)
 	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), locked, "secret")
 	f := s.mustFail("n", cluster.ClassAuth)
-	if !slices.ContainsFunc(f.Hints, func(h string) bool { return strings.Contains(h, "id_ed25519 has a passphrase") }) {
+	if !strings.Contains(f.Meaning, "id_ed25519 has a passphrase") || !strings.Contains(f.Hints[0], "ssh-add") {
 		t.Errorf("locked key: %s", describe(f))
 	}
 	if got := s.steps.last(cluster.StageLogin).Text; got != "no key to offer" {
@@ -200,5 +199,25 @@ func TestKeys(t *testing.T) {
 	}
 	if !strings.Contains(s.steps.String(), "trying publickey (key 2 of 2)") {
 		t.Errorf("steps:\n%s", s.steps.String())
+	}
+}
+
+// ssh does not use a private key that others may read, and neither is it used here.
+func TestUnprotectedKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "id")
+	_, private := newSigner(t)
+	for mode, usable := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o644: false} {
+		writeKey(t, path, private, "")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		f := readKeyFile(path)
+		if got := f.signer != nil; got != usable {
+			t.Errorf("mode %04o: usable %v, want %v (%v)", mode, got, usable, f.err)
+		}
+		if !usable && !strings.Contains(f.err.Error(), "chmod 600") {
+			t.Errorf("mode %04o: %v does not say what to do", mode, f.err)
+		}
+		os.Remove(path)
 	}
 }

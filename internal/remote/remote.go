@@ -80,16 +80,9 @@ var defaultLimits = limits{
 
 // New makes a Dialer. It reads no file yet: what is wrong with one is said by Open.
 func New(cfg Config) (*Dialer, error) {
-	home, err := os.UserHomeDir()
+	name, home, err := whoAmI()
 	if err != nil {
-		return nil, fmt.Errorf("find the home directory: %w", err)
-	}
-	name := os.Getenv("USER")
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if name == "" {
-		return nil, errors.New("find the user's name: neither the user database nor $USER has it")
+		return nil, err
 	}
 	if cfg.ConfigFiles == nil {
 		cfg.ConfigFiles = []string{filepath.Join(home, ".ssh", "config"), "/etc/ssh/ssh_config"}
@@ -108,6 +101,21 @@ func New(cfg Config) (*Dialer, error) {
 	}
 	d.payload = sync.OnceValues(cfg.Payload)
 	return d, nil
+}
+
+// whoAmI finds the login name and the home directory. The user database is asked for a home, as OpenSSH asks it, where $HOME has none.
+func whoAmI() (name, home string, err error) {
+	name, home = os.Getenv("USER"), os.Getenv("HOME")
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		home = ""
+	}
+	if u, err := user.Current(); err == nil {
+		name, home = cmp.Or(u.Username, name), cmp.Or(home, u.HomeDir)
+	}
+	if name == "" || home == "" {
+		return "", "", errors.New("the user database does not know this user, and $USER and $HOME do not help: set both")
+	}
+	return name, home, nil
 }
 
 // Open implements poller.Opener.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -46,6 +47,9 @@ func (d *Dialer) target(node string) (*target, error) {
 	}
 	t := &target{node: node, ignored: cfg.ignored}
 	t.port = cmp.Or(cfg.first(node, "Port"), "22")
+	if n, err := strconv.ParseUint(t.port, 10, 16); err != nil || n == 0 {
+		return nil, &localError{what: "ssh configuration of " + node, err: fmt.Errorf("Port %q is no port", t.port)}
+	}
 	t.user = cmp.Or(d.cfg.User, cfg.first(node, "User"), d.local.user)
 	t.alias = cfg.first(node, "HostKeyAlias")
 	t.hostName = expandTokens(cmp.Or(cfg.first(node, "HostName"), node), map[byte]string{'h': node})

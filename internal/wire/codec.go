@@ -23,6 +23,22 @@ type NoiseError struct {
 	Cause error  // io.EOF, a transport's error, or nil when the budget ran out
 }
 
+// MalformedError is a line that is no message. It unwraps to what is wrong with it.
+type MalformedError struct {
+	Line  string // its beginning, raw: not yet fit for a screen
+	Cause error
+}
+
+func (e *MalformedError) Error() string {
+	return fmt.Sprintf("not a message: %.80q: %v", e.Line, e.Cause)
+}
+
+// Unwrap makes the cause visible.
+func (e *MalformedError) Unwrap() error { return e.Cause }
+
+// lineKept is how much of a malformed line an error quotes.
+const lineKept = 256
+
 // noiseKept is how much of the noise an error quotes.
 const noiseKept = 4 << 10
 
@@ -90,7 +106,7 @@ func (r *Reader) Next(v any) error {
 		return err
 	}
 	if err := json.Unmarshal(r.buf, v); err != nil {
-		return fmt.Errorf("not a message: %.80q: %w", r.buf, err)
+		return &MalformedError{Line: string(r.buf[:min(len(r.buf), lineKept)]), Cause: err}
 	}
 	return nil
 }
