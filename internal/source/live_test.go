@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// network has a probe on every node, which reports once and then waits for its end.
+// network has a probe on every node, which reports every interval until its end.
 type network struct {
 	mu       sync.Mutex // protects the following
 	sessions map[string]*session
@@ -32,6 +32,7 @@ type session struct {
 	messages chan wire.Message
 	once     sync.Once
 	closed   chan struct{}
+	beat     *time.Ticker
 
 	mu     sync.Mutex // protects the following
 	listed bool       // what was asked for last
@@ -46,7 +47,7 @@ func (n *network) Open(_ context.Context, node string, _ func(cluster.Step)) (po
 	if n.down[node] {
 		return nil, errDown
 	}
-	s := &session{network: n, node: node, messages: make(chan wire.Message, 2), closed: make(chan struct{})}
+	s := &session{network: n, node: node, messages: make(chan wire.Message, 2), closed: make(chan struct{}), beat: time.NewTicker(interval)}
 	s.messages <- wire.Message{Hello: &wire.Hello{Host: node}}
 	s.messages <- wire.Message{Report: &wire.Report{Seq: 1}}
 	n.sessions[node] = s
@@ -57,6 +58,8 @@ func (s *session) Next() (wire.Message, error) {
 	select {
 	case m := <-s.messages:
 		return m, nil
+	case <-s.beat.C:
+		return wire.Message{Report: &wire.Report{}}, nil
 	case <-s.closed:
 		return wire.Message{}, &cluster.Failure{Class: cluster.ClassClosed, Summary: "closed"}
 	}
@@ -79,6 +82,7 @@ func (s *session) Close() error {
 func (s *session) end() {
 	s.once.Do(func() {
 		close(s.closed)
+		s.beat.Stop()
 		s.network.mu.Lock()
 		defer s.network.mu.Unlock()
 		if s.network.sessions[s.node] == s {
@@ -115,8 +119,10 @@ func (n *network) watched() (watched, listing []string) {
 func newNetwork() *network { return &network{sessions: map[string]*session{}, down: map[string]bool{}} }
 
 func (n *network) manager() *poller.Manager {
-	return poller.New(poller.Config{Opener: n, Interval: 3 * time.Second, Dials: 4})
+	return poller.New(poller.Config{Opener: n, Interval: interval, Dials: 4})
 }
+
+const interval = 3 * time.Second
 
 // live runs a Live over c and n while test runs, and returns its events.
 func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster.Event {

@@ -111,7 +111,7 @@ func (f *frame) hostLines(y int) int {
 // staleLine says why the numbers are old, as much of it as there is room for.
 func (f *frame) staleLine(y int) {
 	n := f.node
-	head, cause, next, follows := "Nothing from "+n.Name+" for "+draw.Age(n.Age), "the connection is up", "", ""
+	head, cause, next, follows := "Nothing from "+n.Name+" for "+draw.Age(n.Age), "its connection is not known to be broken", "", ""
 	if n.Failure != nil {
 		cause = n.Failure.Summary
 		if next = f.retry(n); next != "" {
