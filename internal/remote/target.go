@@ -48,7 +48,7 @@ func (d *Dialer) target(node string) (*target, error) {
 	t := &target{node: node, ignored: cfg.ignored}
 	t.port = cmp.Or(cfg.first(node, "Port"), "22")
 	if n, err := strconv.ParseUint(t.port, 10, 16); err != nil || n == 0 {
-		return nil, &localError{what: "ssh configuration of " + node, err: fmt.Errorf("Port %q is no port", t.port)}
+		return nil, &localError{what: "ssh configuration of " + node, err: fmt.Errorf("%q is no port", t.port)}
 	}
 	t.user = cmp.Or(d.cfg.User, cfg.first(node, "User"), d.local.user)
 	t.alias = cfg.first(node, "HostKeyAlias")
