@@ -80,13 +80,6 @@ func (t *Terminal) look() (text string, changed <-chan struct{}) {
 	return strings.Join(lines, "\n"), t.changed
 }
 
-// Frame is the screen with its colours, as escape sequences.
-func (t *Terminal) Frame() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.screen.Render()
-}
-
 // AltScreen reports whether the program has taken the alternate screen, as it must not have once it has ended.
 func (t *Terminal) AltScreen() bool {
 	t.mu.Lock()
@@ -143,9 +136,6 @@ func (t *Terminal) Resize(w, h int) error {
 	t.mu.Unlock()
 	return pty.Setsize(t.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
 }
-
-// PID is the process that was started.
-func (t *Terminal) PID() int { return t.cmd.Process.Pid }
 
 // Wait waits for the program to end by itself, and returns its exit code.
 func (t *Terminal) Wait(within time.Duration) (int, error) {
