@@ -179,11 +179,14 @@ func (f *frame) stage(y int, stage cluster.Stage, step *cluster.Step) {
 			took = running(f.snap.At.Sub(step.At))
 		}
 	}
+	if stage == cluster.StageStream && f.node.State == cluster.NodeStale && step != nil {
+		glyph, role, text, took = "▲", draw.Warn, "the last report came "+draw.Age(f.node.Age)+" ago", ""
+	}
 	f.Put(3, y, glyph, role)
 	f.Left(6, y, 9, string(stage), name)
 	textRole := name
-	if role == draw.Crit {
-		textRole = draw.Crit
+	if role == draw.Crit || role == draw.Warn {
+		textRole = role
 	}
 	f.Left(16, y, room, text, textRole)
 	if 16+room+8 < f.w {

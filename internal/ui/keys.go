@@ -54,6 +54,9 @@ func (v *view) do(a action, s *cluster.Snapshot, w, h int) {
 		v.help = false
 		return
 	}
+	if len(s.Jobs) == 0 && a != actHelp && a != actColours {
+		return // a key must not change what nobody sees
+	}
 	switch a {
 	case actPrevJob:
 		v.moveJob(s, -1)

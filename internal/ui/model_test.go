@@ -324,3 +324,18 @@ func TestTerminalGone(t *testing.T) {
 type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, fmt.Errorf("input/output error") }
+
+// On the screen of somebody who has no job, a key changes nothing that would be seen only later.
+func TestKeysWithoutAJob(t *testing.T) {
+	v := newView(false)
+	before := *v
+	for _, a := range []action{actOverview, actProcesses, actDoctor, actMine, actNextNode, actPrevJob, actOpen, actGrid, actWorst} {
+		v.do(a, noJobsFixture(), 80, 24)
+		if v.screen != before.screen || v.processes != before.processes || v.mine != before.mine || v.grid != before.grid {
+			t.Errorf("action %d changed the view", a)
+		}
+	}
+	if v.do(actHelp, noJobsFixture(), 80, 24); !v.help {
+		t.Error("there is no help")
+	}
+}

@@ -23,6 +23,8 @@ type Terminal struct {
 	tty  *os.File
 	done chan struct{} // closed when the program has ended and all its output is on the screen
 
+	answering sync.WaitGroup
+
 	mu      sync.Mutex // protects the following
 	screen  *vt.Emulator
 	written int64
@@ -39,7 +41,7 @@ func Start(cmd *exec.Cmd, w, h int) (*Terminal, error) {
 		return nil, err
 	}
 	t := &Terminal{cmd: cmd, tty: tty, done: make(chan struct{}), screen: vt.NewEmulator(w, h), changed: make(chan struct{})}
-	go func() { _, _ = io.Copy(tty, t.screen) }() // what the terminal answers to the program's questions
+	t.answering.Go(func() { _, _ = io.Copy(tty, t.screen) }) // what the terminal answers to the program's questions
 	go t.show()
 	return t, nil
 }
@@ -156,5 +158,9 @@ func (t *Terminal) Close() {
 	}
 	_ = t.tty.Close()
 	<-t.done
-	_ = t.screen.Close()
+	// The emulator's own Close would race with the reading of its answers; to end them ends that.
+	if answers, ok := t.screen.InputPipe().(io.Closer); ok {
+		_ = answers.Close()
+	}
+	t.answering.Wait()
 }
