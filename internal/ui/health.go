@@ -116,7 +116,7 @@ func (f *frame) healthLine() {
 	}
 	for i, g := range groups {
 		if away != nil && g.severity < cluster.Critical {
-			x = f.away(x, end-len("  +12 more"), away)
+			x = f.away(x, end-len("  +12 more"), summary(away.Summary))
 			away = nil
 		}
 		text := g.text()
@@ -135,23 +135,28 @@ func (f *frame) healthLine() {
 			x = f.Put(x, 1, m.glyph+" "+text, m.role) + 2
 		}
 	}
-	if away != nil {
-		f.away(x, end, away)
+	if away != nil { // nothing comes after it: SLURM's own words may have the room
+		f.away(x, end, away.Summary, summary(away.Summary))
 	}
 }
 
-// away says that SLURM does not answer. The jobs on the screen are those of its last answer.
-func (f *frame) away(x, end int, failure *cluster.Failure) int {
-	words := summary(failure.Summary)
-	if at := f.snap.Discovery.Answered; !at.IsZero() {
-		words += ", jobs of " + at.Format(time.TimeOnly)
-	}
+// away says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those of its last answer.
+func (f *frame) away(x, end int, wordings ...string) int {
 	const least = 12
 	if end-x < least {
 		return x
 	}
-	words = draw.Clip("▲ "+words, end-x)
-	return f.Put(x, 1, words, draw.Warn) + 2
+	text := ""
+	for _, words := range wordings {
+		text = "▲ " + words
+		if at := f.snap.Discovery.Answered; !at.IsZero() {
+			text += ", jobs of " + at.Format(time.TimeOnly)
+		}
+		if draw.Width(text) <= end-x {
+			break
+		}
+	}
+	return f.Put(x, 1, draw.Clip(text, end-x), draw.Warn) + 2
 }
 
 func (f *frame) allWell() string {

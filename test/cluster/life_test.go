@@ -106,8 +106,8 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 func TestControllerIsAway(t *testing.T) {
 	id := job(t, 2)
 	for _, f := range []struct{ away, back, words string }{
-		{"ctldstop", "ctldcont", "squeue"},
-		{"ctldkill", "ctldstart", "squeue"},
+		{"ctldstop", "ctldcont", "slurmctld does not answer: squeue said nothing for 10s"},
+		{"ctldkill", "ctldstart", "slurmctld does not answer: "},
 	} {
 		t.Run(f.away, func(t *testing.T) {
 			w := watch(t)
