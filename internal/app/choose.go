@@ -10,10 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/local"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
@@ -32,7 +33,7 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		if err != nil {
 			return nil, usage("%w", err)
 		}
-		return source.NewDemo(nodes, gpus, demoSeed, cfg.Poll), nil
+		return demo.New(nodes, gpus, demoSeed, cfg.Poll), nil
 	}
 	name, host := whoAndWhere()
 	if cfg.Nodes != "" {
@@ -106,7 +107,7 @@ const localWithin = 10 * time.Second
 func hasGPUs(ctx context.Context, opener poller.Opener) bool {
 	ctx, cancel := context.WithTimeout(ctx, localWithin)
 	defer cancel()
-	session, err := opener.Open(ctx, "", func(cluster.Step) {})
+	session, err := opener.Open(ctx, "", func(reach.Step) {})
 	if err != nil {
 		return false
 	}

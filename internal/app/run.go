@@ -12,7 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
@@ -115,7 +114,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.St
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
 	if cfg.JSON {
-		from.Look(poller.EveryNode, true)
+		from.Look(cluster.EveryNode, true)
 	}
 	news := make(chan struct{}, 1)
 	var group errgroup.Group

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -68,7 +69,7 @@ func cleanWords(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-func cleanFailure(f *Failure) *Failure {
+func cleanFailure(f *reach.Failure) *reach.Failure {
 	if f == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -86,22 +87,22 @@ func connecting(f Finding, n *Node) Finding {
 }
 
 // stageDoing says what a node that connects is about.
-var stageDoing = map[Stage]string{
-	StageName: "looking up its name", StageTCP: "dialing", StageSSH: "ssh handshake", StageHostKey: "checking its host key",
-	StageLogin: "authenticating", StageProbe: "starting the probe", StageDriver: "asking the driver", StageStream: "waiting for the first report",
+var stageDoing = map[reach.Stage]string{
+	reach.StageName: "looking up its name", reach.StageTCP: "dialing", reach.StageSSH: "ssh handshake", reach.StageHostKey: "checking its host key",
+	reach.StageLogin: "authenticating", reach.StageProbe: "starting the probe", reach.StageDriver: "asking the driver", reach.StageStream: "waiting for the first report",
 }
 
 // failureGroups says how row 1 counts failed nodes; classes that are not here count as "failed".
-var failureGroups = map[Class][2]string{
-	ClassAdopt: {"node refused", "nodes refused"}, ClassAuth: {"node refused", "nodes refused"}, ClassDenied: {"node refused", "nodes refused"},
-	ClassRefused: {"node unreachable", "nodes unreachable"}, ClassNoRoute: {"node unreachable", "nodes unreachable"},
-	ClassTimeout: {"node unreachable", "nodes unreachable"}, ClassFrozen: {"node unreachable", "nodes unreachable"},
-	ClassUnknownHost:    {"unknown host", "unknown hosts"},
-	ClassHostKeyChanged: {"host key changed", "host keys changed"}, ClassHostKeyUnknown: {"host key unknown", "host keys unknown"},
-	ClassSilent: {"node silent", "nodes silent"}, ClassClosed: {"node lost", "nodes lost"}, ClassProbeKilled: {"probe killed", "probes killed"},
+var failureGroups = map[reach.Class][2]string{
+	reach.ClassAdopt: {"node refused", "nodes refused"}, reach.ClassAuth: {"node refused", "nodes refused"}, reach.ClassDenied: {"node refused", "nodes refused"},
+	reach.ClassRefused: {"node unreachable", "nodes unreachable"}, reach.ClassNoRoute: {"node unreachable", "nodes unreachable"},
+	reach.ClassTimeout: {"node unreachable", "nodes unreachable"}, reach.ClassFrozen: {"node unreachable", "nodes unreachable"},
+	reach.ClassUnknownHost:    {"unknown host", "unknown hosts"},
+	reach.ClassHostKeyChanged: {"host key changed", "host keys changed"}, reach.ClassHostKeyUnknown: {"host key unknown", "host keys unknown"},
+	reach.ClassSilent: {"node silent", "nodes silent"}, reach.ClassClosed: {"node lost", "nodes lost"}, reach.ClassProbeKilled: {"probe killed", "probes killed"},
 }
 
-func failed(f Finding, why *Failure) Finding {
+func failed(f Finding, why *reach.Failure) Finding {
 	f.Kind, f.Class, f.Severity = KindFailed, why.Class, Critical
 	f.Group = failureGroup(why.Class)
 	f.Long, f.Short = why.Summary, why.Summary
@@ -109,7 +110,7 @@ func failed(f Finding, why *Failure) Finding {
 	return f
 }
 
-func failureGroup(c Class) [2]string {
+func failureGroup(c reach.Class) [2]string {
 	if g, ok := failureGroups[c]; ok {
 		return g
 	}
@@ -117,7 +118,7 @@ func failureGroup(c Class) [2]string {
 }
 
 // failureSentence is the meaning of a failure with the other side's own last words.
-func failureSentence(why *Failure) string {
+func failureSentence(why *reach.Failure) string {
 	s := sentence(cmp.Or(why.Meaning, why.Summary))
 	if words := firstLine(why.Words); words != "" && !strings.Contains(s, words) {
 		s += fmt.Sprintf(" It said: %q.", words)
@@ -152,7 +153,7 @@ func stale(f Finding, n *Node) Finding {
 	f.Kind, f.Severity, f.Group = KindStale, Warning, [2]string{"node silent", "nodes silent"}
 	f.Long, f.Short = "silent", "silent"
 	if n.Failure == nil {
-		f.Class = ClassSilent
+		f.Class = reach.ClassSilent
 		f.Sentence = "Nothing came for more than 3 polls; the ssh connection is not known to be broken."
 		f.Hint = "if it stays, a call into the driver hangs: try nvidia-smi on the node"
 		return f

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -162,9 +163,9 @@ func TestOrder(t *testing.T) {
 	w.sample(2, "b", wire.GPU{ECCUncorrected: new(uint64(1))})
 	w.try(0, "c")
 	w.try(0, "d")
-	w.down(3, "d", ClassAdopt)
+	w.down(3, "d", reach.ClassAdopt)
 	w.try(0, "e")
-	w.down(2, "e", ClassRefused)
+	w.down(2, "e", reach.ClassRefused)
 	snap := w.Snapshot(at(4))
 	var order []string
 	for _, f := range snap.Jobs[0].Findings {
@@ -179,8 +180,8 @@ func TestFailureInWords(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})
 	w.try(0, "a")
-	w.Apply(Event{At: at(1), Node: "a", Down: &Down{Failure: Failure{
-		Class: ClassAdopt, Summary: "login refused (pam_slurm_adopt)", Meaning: "the node refuses the login",
+	w.Apply(Event{At: at(1), Node: "a", Down: &Down{Failure: reach.Failure{
+		Class: reach.ClassAdopt, Summary: "login refused (pam_slurm_adopt)", Meaning: "the node refuses the login",
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed", Hints: []string{"is the job still running there?"},
 	}}})
 	f := w.Snapshot(at(2)).Jobs[0].Findings[0]

@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // Job is one running SLURM job, array task or component of a heterogeneous job.
@@ -53,14 +55,14 @@ type PendingJob struct {
 
 // Discovery is what is known of the jobs, and how fresh that is.
 type Discovery struct {
-	Command  string        `json:"command,omitempty"` // what was run, for a person to repeat; empty when no SLURM is asked (hosts named by hand)
-	User     string        `json:"user,omitempty"`    // who asks
-	Host     string        `json:"host,omitempty"`    // where nvnodetop runs
-	Asked    time.Time     `json:"asked,omitzero"`    // when the last answer or failure came back
-	Took     time.Duration `json:"took,omitzero"`     // how long that took
-	Next     time.Time     `json:"next,omitzero"`     // when it is asked again
-	Answered time.Time     `json:"answered,omitzero"` // when the jobs below were answered; zero: never yet
-	Failure  *Failure      `json:"failure,omitempty"` // why the last question failed; the jobs stay those of Answered
+	Command  string         `json:"command,omitempty"` // what was run, for a person to repeat; empty when no SLURM is asked (hosts named by hand)
+	User     string         `json:"user,omitempty"`    // who asks
+	Host     string         `json:"host,omitempty"`    // where nvnodetop runs
+	Asked    time.Time      `json:"asked,omitzero"`    // when the last answer or failure came back
+	Took     time.Duration  `json:"took,omitzero"`     // how long that took
+	Next     time.Time      `json:"next,omitzero"`     // when it is asked again
+	Answered time.Time      `json:"answered,omitzero"` // when the jobs below were answered; zero: never yet
+	Failure  *reach.Failure `json:"failure,omitempty"` // why the last question failed; the jobs stay those of Answered
 
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -44,11 +45,11 @@ type Node struct {
 	State NodeState
 	Since time.Time // of State
 
-	Tries    int       // attempts since the last stream, the current one included
-	Steps    []Step    // of the current attempt, or the last one; in the order of Stages
-	Attempts []Attempt // failed ones, newest first, at most maxAttempts
-	Failure  *Failure  // of the last attempt or session; nil once reports come
-	RetryAt  time.Time // zero: none is planned
+	Tries    int            // attempts since the last stream, the current one included
+	Steps    []reach.Step   // of the current attempt, or the last one; in the order of Stages
+	Attempts []Attempt      // failed ones, newest first, at most maxAttempts
+	Failure  *reach.Failure // of the last attempt or session; nil once reports come
+	RetryAt  time.Time      // zero: none is planned
 
 	Hello    *wire.Hello // nil until a probe has answered once
 	Host     wire.Host
@@ -127,7 +128,7 @@ const (
 // Finding is one thing that is wrong, or worth knowing, with the words for each place that shows it.
 type Finding struct {
 	Kind     Kind
-	Class    Class // of KindFailed and KindStale: the failure's
+	Class    reach.Class // of KindFailed and KindStale: the failure's
 	Severity Severity
 	Since    time.Time
 	Node     string

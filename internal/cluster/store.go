@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -103,10 +104,10 @@ type nodeRecord struct {
 	seen      time.Time // when it was first heard of
 	began     time.Time // of the current attempt; zero: none is under way
 	tries     int
-	steps     []Step    // of the current attempt
-	lastSteps []Step    // of the attempt that failed last
-	attempts  []Attempt // newest first
-	failure   *Failure
+	steps     []reach.Step // of the current attempt
+	lastSteps []reach.Step // of the attempt that failed last
+	attempts  []Attempt    // newest first
+	failure   *reach.Failure
 	downSince time.Time // of the first failure in a row
 	retry     time.Time
 
@@ -156,10 +157,10 @@ func (n *nodeRecord) try(at time.Time, t *Try) {
 	n.interval = max(t.Interval, time.Millisecond)
 }
 
-func (n *nodeRecord) step(at time.Time, s Step) {
+func (n *nodeRecord) step(at time.Time, s reach.Step) {
 	s.At, s.Text = at, clean(s.Text, maxName)
 	steps := slices.Clone(n.steps)
-	if i := slices.IndexFunc(steps, func(o Step) bool { return o.Stage == s.Stage }); i >= 0 {
+	if i := slices.IndexFunc(steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
 		steps[i] = s
 	} else {
 		steps = append(steps, s)

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -50,8 +51,8 @@ func (w world) report(sec float64, node string, util ...int) {
 	w.Apply(Event{At: at(sec), Node: node, Report: r})
 }
 
-func (w world) down(sec float64, node string, class Class) {
-	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: Failure{Class: class, Summary: "no"}, Retry: at(sec + 1)}})
+func (w world) down(sec float64, node string, class reach.Class) {
+	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: reach.Failure{Class: class, Summary: "no"}, Retry: at(sec + 1)}})
 }
 
 func (w world) node(sec float64, name string) *Node { return w.Snapshot(at(sec)).Nodes[name] }
@@ -69,11 +70,11 @@ func TestNodeStates(t *testing.T) {
 	expect(1, NodeConnecting, 0)
 	w.try(2, "a")
 	expect(3, NodeConnecting, 2)
-	w.down(4, "a", ClassRefused)
+	w.down(4, "a", reach.ClassRefused)
 	expect(5, NodeFailed, 4)
 	w.try(5, "a")
 	expect(5.5, NodeFailed, 4)
-	w.down(6, "a", ClassRefused)
+	w.down(6, "a", reach.ClassRefused)
 	expect(7, NodeFailed, 4)
 	w.try(7, "a")
 	w.hello(8, "a", 2)
@@ -85,7 +86,7 @@ func TestNodeStates(t *testing.T) {
 	expect(21.1, NodeStale, 12)
 	w.report(30, "a", 1, 2)
 	expect(31, NodeStreaming, 9)
-	w.down(32, "a", ClassClosed)
+	w.down(32, "a", reach.ClassClosed)
 	expect(33, NodeStale, 30)
 	expect(51, NodeFailed, 32)
 	w.Apply(Event{At: at(95), Node: "a", Gone: true})
@@ -94,17 +95,17 @@ func TestNodeStates(t *testing.T) {
 
 func TestDoctorKeepsTheStepsOfTheFailedAttempt(t *testing.T) {
 	w := newWorld()
-	step := func(sec float64, stage Stage, state StepState) {
-		w.Apply(Event{At: at(sec), Node: "a", Step: &Step{Stage: stage, State: state}})
+	step := func(sec float64, stage reach.Stage, state reach.StepState) {
+		w.Apply(Event{At: at(sec), Node: "a", Step: &reach.Step{Stage: stage, State: state}})
 	}
 	w.try(0, "a")
-	step(0, StageName, StepBegan)
-	step(1, StageName, StepDone)
-	step(1, StageTCP, StepBegan)
-	step(2, StageTCP, StepFailed)
-	w.down(2, "a", ClassRefused)
+	step(0, reach.StageName, reach.StepBegan)
+	step(1, reach.StageName, reach.StepDone)
+	step(1, reach.StageTCP, reach.StepBegan)
+	step(2, reach.StageTCP, reach.StepFailed)
+	w.down(2, "a", reach.ClassRefused)
 	w.try(3, "a")
-	step(3, StageName, StepBegan)
+	step(3, reach.StageName, reach.StepBegan)
 	n := w.node(3, "a")
 	var got []string
 	for _, s := range n.Steps {
@@ -195,7 +196,7 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	for i := range 3 * HistoryLen {
 		w.report(float64(800+3*i), "a", 99, 98, 97, 96)
 	}
-	w.down(9000, "a", ClassClosed)
+	w.down(9000, "a", reach.ClassClosed)
 	w.jobs(9001)
 	if after := picture(t, snap); after != before {
 		t.Error("the Snapshot changed")
@@ -344,10 +345,10 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	w.Apply(Event{At: at(0), Discovery: &Discovery{
 		Jobs:    []Job{{ID: "1", Name: nasty, User: nasty, Partition: nasty, Nodes: []string{"a"}}},
 		Pending: []PendingJob{{Name: nasty, Partition: nasty, Reason: nasty}},
-		Failure: &Failure{Summary: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
+		Failure: &reach.Failure{Summary: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
 	}})
 	w.try(0, "a")
-	w.Apply(Event{At: at(0), Node: "a", Step: &Step{Stage: StageSSH, Text: nasty}})
+	w.Apply(Event{At: at(0), Node: "a", Step: &reach.Step{Stage: reach.StageSSH, Text: nasty}})
 	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{
 		Build: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty},
 		GPUs: []wire.Card{{UUID: nasty, Name: nasty, PCIBus: nasty, Lost: nasty}},

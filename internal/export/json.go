@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -73,23 +74,23 @@ type pending struct {
 }
 
 type finding struct {
-	Kind     cluster.Kind  `json:"kind"`
-	Class    cluster.Class `json:"class,omitempty"`
-	Severity string        `json:"severity"`
-	Since    time.Time     `json:"since,omitzero"`
-	Node     string        `json:"node"`
-	GPU      *int          `json:"gpu,omitempty"`
-	Text     string        `json:"text"`
-	Hint     string        `json:"hint,omitempty"`
+	Kind     cluster.Kind `json:"kind"`
+	Class    reach.Class  `json:"class,omitempty"`
+	Severity string       `json:"severity"`
+	Since    time.Time    `json:"since,omitzero"`
+	Node     string       `json:"node"`
+	GPU      *int         `json:"gpu,omitempty"`
+	Text     string       `json:"text"`
+	Hint     string       `json:"hint,omitempty"`
 }
 
 type failure struct {
-	Class   cluster.Class `json:"class"`
-	Stage   cluster.Stage `json:"stage,omitempty"`
-	Summary string        `json:"summary"`
-	Words   string        `json:"words,omitempty"`
-	Meaning string        `json:"meaning,omitempty"`
-	Hints   []string      `json:"hints,omitempty"`
+	Class   reach.Class `json:"class"`
+	Stage   reach.Stage `json:"stage,omitempty"`
+	Summary string      `json:"summary"`
+	Words   string      `json:"words,omitempty"`
+	Meaning string      `json:"meaning,omitempty"`
+	Hints   []string    `json:"hints,omitempty"`
 }
 
 type node struct {
@@ -202,7 +203,7 @@ var severities = map[cluster.Severity]string{
 	cluster.Note: "note", cluster.Waiting: "waiting", cluster.Warning: "warning", cluster.Critical: "critical",
 }
 
-func newFailure(f *cluster.Failure) *failure {
+func newFailure(f *reach.Failure) *failure {
 	if f == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -83,8 +84,8 @@ func full() *cluster.Snapshot {
 		Faults: []wire.Fault{{Collector: "processes", Error: "no permission"}},
 	}})
 	s.Apply(cluster.Event{At: now, Node: "n2", Try: &cluster.Try{Interval: time.Second}})
-	s.Apply(cluster.Event{At: now, Node: "n2", Down: &cluster.Down{Failure: cluster.Failure{
-		Class: cluster.ClassAdopt, Stage: cluster.StageLogin, Summary: "login refused", Words: "no active jobs", Meaning: "m", Hints: []string{"h"},
+	s.Apply(cluster.Event{At: now, Node: "n2", Down: &cluster.Down{Failure: reach.Failure{
+		Class: reach.ClassAdopt, Stage: reach.StageLogin, Summary: "login refused", Words: "no active jobs", Meaning: "m", Hints: []string{"h"},
 	}}})
 	return s.Snapshot(now.Add(time.Second))
 }

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -42,9 +42,9 @@ func New() (*Opener, error) {
 }
 
 // Open starts a probe. The name of the node is not looked at: there is one.
-func (o *Opener) Open(ctx context.Context, _ string, step func(cluster.Step)) (poller.Session, error) {
+func (o *Opener) Open(ctx context.Context, _ string, step func(reach.Step)) (poller.Session, error) {
 	began := time.Now()
-	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepBegan, Text: "starting it on this host"})
+	step(reach.Step{Stage: reach.StageProbe, State: reach.StepBegan, Text: "starting it on this host"})
 	s, err := start(o)
 	if err != nil {
 		return nil, failed(step, began, fmt.Errorf("starting the probe: %w", err))
@@ -56,13 +56,13 @@ func (o *Opener) Open(ctx context.Context, _ string, step func(cluster.Step)) (p
 		_ = s.Close()
 		return nil, failed(step, began, fmt.Errorf("%s%w", s.words, err))
 	}
-	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepDone, Text: "runs on this host", Took: time.Since(began)})
+	step(reach.Step{Stage: reach.StageProbe, State: reach.StepDone, Text: "runs on this host", Took: time.Since(began)})
 	return s, nil
 }
 
-func failed(step func(cluster.Step), began time.Time, err error) *cluster.Failure {
-	step(cluster.Step{Stage: cluster.StageProbe, State: cluster.StepFailed, Text: err.Error(), Took: time.Since(began)})
-	return &cluster.Failure{Class: cluster.ClassProbeFailed, Stage: cluster.StageProbe, Summary: "the probe does not start", Words: err.Error()}
+func failed(step func(reach.Step), began time.Time, err error) *reach.Failure {
+	step(reach.Step{Stage: reach.StageProbe, State: reach.StepFailed, Text: err.Error(), Took: time.Since(began)})
+	return &reach.Failure{Class: reach.ClassProbeFailed, Stage: reach.StageProbe, Summary: "the probe does not start", Words: err.Error()}
 }
 
 type session struct {
@@ -138,7 +138,7 @@ func (s *session) Next() (wire.Message, error) {
 	}
 	var m wire.Message
 	if err := s.reader.Next(&m); err != nil {
-		return m, &cluster.Failure{Class: cluster.ClassClosed, Summary: "the probe has ended", Words: s.words.String() + err.Error()}
+		return m, &reach.Failure{Class: reach.ClassClosed, Summary: "the probe has ended", Words: s.words.String() + err.Error()}
 	}
 	return m, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -41,15 +41,15 @@ func TestMain(m *testing.M) {
 }
 
 // open opens a session to the fake probe of that kind.
-func open(t *testing.T, ctx context.Context, kind string) (*session, []cluster.Step, error) {
+func open(t *testing.T, ctx context.Context, kind string) (*session, []reach.Step, error) {
 	t.Helper()
 	t.Setenv("FAKE_PROBE", kind)
 	o, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var steps []cluster.Step
-	s, err := o.Open(ctx, "here", func(s cluster.Step) { steps = append(steps, s) })
+	var steps []reach.Step
+	s, err := o.Open(ctx, "here", func(s reach.Step) { steps = append(steps, s) })
 	if err != nil {
 		return nil, steps, err
 	}
@@ -62,7 +62,7 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(steps) != 2 || steps[1].State != cluster.StepDone {
+	if len(steps) != 2 || steps[1].State != reach.StepDone {
 		t.Errorf("steps %+v", steps)
 	}
 	if m, err := s.Next(); err != nil || m.Hello == nil || m.Hello.Host != "here" {
@@ -77,7 +77,7 @@ func TestSession(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { _, err := s.Next(); ended <- err }()
 	s.Close()
-	if failure, ok := errors.AsType[*cluster.Failure](<-ended); !ok || failure.Class != cluster.ClassClosed {
+	if failure, ok := errors.AsType[*reach.Failure](<-ended); !ok || failure.Class != reach.ClassClosed {
 		t.Errorf("Next ended with %v", failure)
 	}
 	if s.cmd.ProcessState == nil {
@@ -109,16 +109,16 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for kind, words := range map[string]string{"no hello": "did not say hello", "dies": "no probe answered"} {
 		_, steps, err := open(t, t.Context(), kind)
-		failure, ok := errors.AsType[*cluster.Failure](err)
+		failure, ok := errors.AsType[*reach.Failure](err)
 		if !ok || !strings.Contains(failure.Words, words) {
 			t.Errorf("%s: %#v, want words with %q", kind, err, words)
 		}
-		if last := steps[len(steps)-1]; last.State != cluster.StepFailed {
+		if last := steps[len(steps)-1]; last.State != reach.StepFailed {
 			t.Errorf("%s: last step %+v", kind, last)
 		}
 	}
 	o := &Opener{Executable: "/nowhere/nvnodetop"}
-	if _, err := o.Open(t.Context(), "", func(cluster.Step) {}); err == nil {
+	if _, err := o.Open(t.Context(), "", func(reach.Step) {}); err == nil {
 		t.Error("a program that is not there was started")
 	}
 }

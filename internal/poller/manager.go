@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
@@ -29,9 +30,6 @@ type Manager struct {
 	look    string                     // the node whose processes are wanted, EveryNode, or none
 	wg      sync.WaitGroup
 }
-
-// EveryNode asks Look for the processes of all nodes.
-const EveryNode = "*"
 
 // New returns a Manager that watches nothing yet.
 func New(cfg Config) *Manager {
@@ -91,10 +89,10 @@ func (m *Manager) start(name string) {
 	n := &node{
 		name: name, opener: m.cfg.Opener, interval: m.cfg.Interval, dials: m.dials, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: make(chan struct{}),
-		repace: make(chan struct{}, 1), retry: make(chan struct{}, 1),
+		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)
-	n.processes.Store(m.look == name || m.look == EveryNode)
+	n.processes.Store(m.look == name || m.look == cluster.EveryNode)
 	m.nodes[name] = n
 	m.wg.Go(func() { n.run(ctx) })
 }
@@ -105,8 +103,8 @@ func (m *Manager) Look(name string) {
 	defer m.mu.Unlock()
 	m.look = name
 	for _, n := range m.nodes {
-		if want := name == n.name || name == EveryNode; n.processes.Swap(want) != want {
-			poke(n.repace)
+		if want := name == n.name || name == cluster.EveryNode; n.processes.Swap(want) != want {
+			n.repace.Ring()
 		}
 	}
 }
@@ -116,7 +114,7 @@ func (m *Manager) Retry() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, n := range m.nodes {
-		poke(n.retry)
+		n.retry.Ring()
 	}
 }
 
@@ -126,13 +124,5 @@ func isClosed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// poke wakes whoever waits on c; one poke is remembered.
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -26,9 +28,9 @@ type node struct {
 	before   <-chan struct{} // closed when an earlier watch of the same name has ended; nil: there was none
 	done     chan struct{}   // closed when this one has
 
-	processes atomic.Bool   // the process list is wanted
-	repace    chan struct{} // processes has changed
-	retry     chan struct{} // do not wait any longer
+	processes atomic.Bool // the process list is wanted
+	repace    bell.Bell   // processes has changed
+	retry     bell.Bell   // do not wait any longer
 }
 
 // Waits between two attempts. A fault that only a person can mend is tried seldom: a site that counts failed logins shall not be
@@ -44,10 +46,10 @@ type waits struct{ first, most, least time.Duration }
 // and again, is waited for longer and longer.
 const steady = time.Minute
 
-func waitsFor(c cluster.Class) waits {
+func waitsFor(c reach.Class) waits {
 	switch c {
-	case cluster.ClassAuth, cluster.ClassAdopt, cluster.ClassDenied, cluster.ClassHostKeyChanged, cluster.ClassHostKeyUnknown,
-		cluster.ClassUnknownHost, cluster.ClassNoSpace, cluster.ClassNoExec, cluster.ClassPlatform, cluster.ClassLocal:
+	case reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyChanged, reach.ClassHostKeyUnknown,
+		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal:
 		return forPerson
 	}
 	return ordinary
@@ -109,11 +111,11 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 }
 
 // asFailure is err as a Failure. An error that is none is one that this program did not foresee: it is shown as it is.
-func asFailure(err error) cluster.Failure {
-	if f, ok := errors.AsType[*cluster.Failure](err); ok {
+func asFailure(err error) reach.Failure {
+	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return *f
 	}
-	return cluster.Failure{Class: cluster.ClassOther, Summary: err.Error()}
+	return reach.Failure{Class: reach.ClassOther, Summary: err.Error()}
 }
 
 // attempt opens a session and streams from it until it ends. streamed is how long reports came. A mistake of ours that
@@ -121,7 +123,7 @@ func asFailure(err error) cluster.Failure {
 func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &cluster.Failure{Class: cluster.ClassLocal, Summary: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", p, debug.Stack())}
+			err = &reach.Failure{Class: reach.ClassLocal, Summary: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", p, debug.Stack())}
 		}
 	}()
 	select {
@@ -149,9 +151,9 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 func (n *node) silence() time.Duration { return max(10*n.interval, 30*time.Second) }
 
 // errSilent is what a session that was closed for its silence ended of.
-func (n *node) errSilent(quiet time.Duration) *cluster.Failure {
-	return &cluster.Failure{
-		Class: cluster.ClassSilent, Summary: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
+func (n *node) errSilent(quiet time.Duration) *reach.Failure {
+	return &reach.Failure{
+		Class: reach.ClassSilent, Summary: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
 		Meaning: "The ssh connection stands, but the probe sends nothing: a call into the driver hangs, or the node is starved.",
 		Hints:   []string{"Try nvidia-smi on the node: if it hangs too, tell the site."},
 	}
@@ -162,7 +164,7 @@ func (n *node) open(ctx context.Context) (Session, error) {
 	return n.opener.Open(ctx, n.name, n.step)
 }
 
-func (n *node) step(s cluster.Step) {
+func (n *node) step(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
@@ -184,7 +186,7 @@ func (n *node) keepPace(ctx context.Context, session Session) {
 
 func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	began := time.Now()
-	n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepBegan, Text: "waiting for the first report"})
+	n.step(reach.Step{Stage: reach.StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
 	last := began // when a report came
 	watchdog := time.AfterFunc(n.silence(), func() { _ = session.Close() })
@@ -209,12 +211,12 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			watchdog.Reset(n.silence())
 			if first.IsZero() {
 				first = now
-				n.step(cluster.Step{Stage: cluster.StageStream, State: cluster.StepDone, Text: "reports come", Took: now.Sub(began)})
+				n.step(reach.Step{Stage: reach.StageStream, State: reach.StepDone, Text: "reports come", Took: now.Sub(began)})
 			}
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
 		case msg.Reply != nil && msg.Reply.Error != "":
-			return streamed, &cluster.Failure{
-				Class: cluster.ClassGarbage, Summary: "the probe refused a request", Words: msg.Reply.Error,
+			return streamed, &reach.Failure{
+				Class: reach.ClassGarbage, Summary: "the probe refused a request", Words: msg.Reply.Error,
 				Meaning: "Both ends of nvnodetop do not understand each other.", Hints: []string{"use the same version on all machines that share your home"},
 			}
 		}

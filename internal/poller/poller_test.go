@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -43,7 +44,7 @@ func (c *fakeCluster) tries(node string) int {
 	return c.nodes[node].tries
 }
 
-func (c *fakeCluster) Open(ctx context.Context, node string, step func(cluster.Step)) (Session, error) {
+func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Step)) (Session, error) {
 	c.mu.Lock()
 	c.opening++
 	c.peak = max(c.peak, c.opening)
@@ -51,7 +52,7 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(cluster.S
 	n.tries++
 	try := n.tries
 	c.mu.Unlock()
-	step(cluster.Step{Stage: cluster.StageName, State: cluster.StepBegan})
+	step(reach.Step{Stage: reach.StageName, State: reach.StepBegan})
 	defer func() { c.mu.Lock(); c.opening--; c.mu.Unlock() }()
 	select {
 	case <-ctx.Done():
@@ -95,7 +96,7 @@ func (s *fakeSession) Next() (wire.Message, error) {
 	case <-s.closed:
 		return wire.Message{}, io.ErrClosedPipe
 	case <-s.end:
-		return wire.Message{}, &cluster.Failure{Class: cluster.ClassClosed, Summary: "connection closed"}
+		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Summary: "connection closed"}
 	case <-s.tick.C:
 		return wire.Message{Report: &wire.Report{}}, nil
 	}
@@ -256,18 +257,18 @@ func TestDialsAreLimited(t *testing.T) {
 
 func TestBackoff(t *testing.T) {
 	for _, tc := range []struct {
-		class    cluster.Class
+		class    reach.Class
 		in       time.Duration
 		min, max int // tries
 	}{
-		{cluster.ClassRefused, 7 * time.Second, 3, 4},         // at 0, 1, 3, 7 s, give or take 20 %
-		{cluster.ClassRefused, 10 * time.Minute, 20, 30},      // never more than 30 s
-		{cluster.ClassHostKeyChanged, 14 * time.Second, 2, 3}, // at 0, 5, 15 s
-		{cluster.ClassAuth, time.Hour, 12, 22},                // never more than 5 min
+		{reach.ClassRefused, 7 * time.Second, 3, 4},         // at 0, 1, 3, 7 s, give or take 20 %
+		{reach.ClassRefused, 10 * time.Minute, 20, 30},      // never more than 30 s
+		{reach.ClassHostKeyChanged, 14 * time.Second, 2, 3}, // at 0, 5, 15 s
+		{reach.ClassAuth, time.Hour, 12, 22},                // never more than 5 min
 	} {
 		t.Run(string(tc.class)+tc.in.String(), func(t *testing.T) {
 			c := newFakeCluster()
-			c.nodes["a"] = &fakeNode{fail: func(int) error { return &cluster.Failure{Class: tc.class, Summary: "no"} }}
+			c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: tc.class, Summary: "no"} }}
 			watch(t, c, 1, func(m *Manager, r *record) {
 				m.SetNodes([]string{"a"})
 				pass(tc.in)
@@ -315,7 +316,7 @@ func TestShortSessionsAreBackedOffFrom(t *testing.T) {
 
 func TestRetryHasAFloor(t *testing.T) {
 	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{fail: func(int) error { return &cluster.Failure{Class: cluster.ClassAuth, Summary: "no"} }}
+	c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: reach.ClassAuth, Summary: "no"} }}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		for range 900 { // a person who holds the key down for half a minute
@@ -347,7 +348,7 @@ func TestRetryDoesNotWait(t *testing.T) {
 	c := newFakeCluster()
 	c.nodes["a"] = &fakeNode{fail: func(try int) error {
 		if try < 5 {
-			return &cluster.Failure{Class: cluster.ClassHostKeyChanged, Summary: "changed"}
+			return &reach.Failure{Class: reach.ClassHostKeyChanged, Summary: "changed"}
 		}
 		return nil
 	}}
@@ -404,7 +405,7 @@ func TestSilentProbeIsReplaced(t *testing.T) {
 		}
 		pass(4 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil && e.Down.Failure.Class == cluster.ClassSilent && e.Down.Failure.Summary == "no report for 30s"
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent && e.Down.Failure.Summary == "no report for 30s"
 		}); n != 1 {
 			t.Errorf("%d failures of that kind, want one", n)
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // advice is what a class means and what a person can do. NODE stands for the node's name.
@@ -14,63 +14,63 @@ type advice struct {
 	hints   []string
 }
 
-var advices = map[cluster.Class]advice{
-	cluster.ClassUnknownHost: {"No address is known for this name.",
+var advices = map[reach.Class]advice{
+	reach.ClassUnknownHost: {"No address is known for this name.",
 		[]string{"Check the name: getent hosts NODE", "If SLURM knows the node by another name, give it a HostName in ~/.ssh/config."}},
-	cluster.ClassRefused: {"The host is up, but no sshd listens there: it may be booting, or sshd has stopped.",
+	reach.ClassRefused: {"The host is up, but no sshd listens there: it may be booting, or sshd has stopped.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
-	cluster.ClassNoRoute: {"The network knows no way to the host: it is off, or its link is down.",
+	reach.ClassNoRoute: {"The network knows no way to the host: it is off, or its link is down.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
-	cluster.ClassTimeout: {"The host does not answer: it is off or overloaded, its link is down, or a firewall drops what is sent.",
+	reach.ClassTimeout: {"The host does not answer: it is off or overloaded, its link is down, or a firewall drops what is sent.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
-	cluster.ClassFrozen: {"The host accepts the connection but its sshd says nothing: the system hangs, is out of memory, or sshd is stopped.",
+	reach.ClassFrozen: {"The host accepts the connection but its sshd says nothing: the system hangs, is out of memory, or sshd is stopped.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE", "If it stays, tell the admins: sshd on NODE accepts but does not answer."}},
-	cluster.ClassHostKeyUnknown: {"No known_hosts file has this host, so nobody can tell whether it is the right one.",
+	reach.ClassHostKeyUnknown: {"No known_hosts file has this host, so nobody can tell whether it is the right one.",
 		[]string{"Log in once, compare the key and accept it: ssh NODE", "Ask the admins for /etc/ssh/ssh_known_hosts with the keys of all nodes."}},
-	cluster.ClassAdopt: {"The node knows no running step of yours. Either the job's step there has ended (look for a crashed rank), or the site lets nobody in by ssh.",
+	reach.ClassAdopt: {"The node knows no running step of yours. Either the job's step there has ended (look for a crashed rank), or the site lets nobody in by ssh.",
 		[]string{"See for yourself: ssh -v NODE true"}},
-	cluster.ClassDenied: {"The key is right, but the node lets this account do nothing there: a rule of the site (PAM, access.conf, nologin), or a broken account.",
+	reach.ClassDenied: {"The key is right, but the node lets this account do nothing there: a rule of the site (PAM, access.conf, nologin), or a broken account.",
 		[]string{"See for yourself: ssh -v NODE true"}},
-	cluster.ClassNoSpace: {"The probe has to lie somewhere on the node to be run, and every place that was tried refuses it.",
+	reach.ClassNoSpace: {"The probe has to lie somewhere on the node to be run, and every place that was tried refuses it.",
 		[]string{"Make room in your home directory (see quota), or in /tmp on NODE."}},
-	cluster.ClassNoExec: {"Every place on the node where you may write is mounted so that nothing there can be executed.",
+	reach.ClassNoExec: {"Every place on the node where you may write is mounted so that nothing there can be executed.",
 		[]string{"Ask the admins for a directory where users may execute files; $XDG_RUNTIME_DIR, ~/.cache, /dev/shm and /tmp were tried."}},
-	cluster.ClassPlatform: {"The node's processor or system is another one than this build is for.",
+	reach.ClassPlatform: {"The node's processor or system is another one than this build is for.",
 		[]string{"Use a build of nvnodetop for the node's platform, on a login node of the same kind."}},
-	cluster.ClassOldDriver: {"The NVIDIA driver's library on the node lacks a function that the probe cannot do without.",
+	reach.ClassOldDriver: {"The NVIDIA driver's library on the node lacks a function that the probe cannot do without.",
 		[]string{"Ask the admins for a newer NVIDIA driver on NODE."}},
-	cluster.ClassProbeKilled: {"The node ended our probe: the job there ended, a site's reaper came by, or memory ran out.",
+	reach.ClassProbeKilled: {"The node ended our probe: the job there ended, a site's reaper came by, or memory ran out.",
 		[]string{"If the job still runs there, look for out-of-memory kills: ssh NODE dmesg"}},
-	cluster.ClassProbeFailed: {"The probe ended with an error of its own; its words are above.",
+	reach.ClassProbeFailed: {"The probe ended with an error of its own; its words are above.",
 		[]string{"Please report it with these words: it is a fault of nvnodetop."}},
-	cluster.ClassGarbage: {"Something on the node writes into the probe's output, or a login script ends the session.",
+	reach.ClassGarbage: {"Something on the node writes into the probe's output, or a login script ends the session.",
 		[]string{"See what a command prints there: ssh NODE true"}},
-	cluster.ClassTooMuch: {"The node sent a line that no probe sends; it was cut off.",
+	reach.ClassTooMuch: {"The node sent a line that no probe sends; it was cut off.",
 		[]string{"See what a command prints there: ssh NODE true"}},
-	cluster.ClassSilent: {"The connection stands but nothing comes through it: the node hangs or its link is down.",
+	reach.ClassSilent: {"The connection stands but nothing comes through it: the node hangs or its link is down.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
-	cluster.ClassLocal: {"This is on the side of nvnodetop, not the node's.",
+	reach.ClassLocal: {"This is on the side of nvnodetop, not the node's.",
 		[]string{"See whether OpenSSH gets there: ssh NODE true"}},
-	cluster.ClassOther: {"This is a failure that nvnodetop does not know; its words are all there is.",
+	reach.ClassOther: {"This is a failure that nvnodetop does not know; its words are all there is.",
 		[]string{"See for yourself: ssh -v NODE true"}},
-	cluster.ClassClosed: {"The node closed the connection: it shuts down, the job there ended, or sshd has too many logins at once.",
+	reach.ClassClosed: {"The node closed the connection: it shuts down, the job there ended, or sshd has too many logins at once.",
 		[]string{"Look at the node's state in SLURM: scontrol show node NODE"}},
 }
 
 // stageMeanings take the place of a class's meaning where the stage makes it clearer.
-var stageMeanings = map[cluster.Class]map[cluster.Stage]string{
-	cluster.ClassTimeout: {
-		cluster.StageLogin:  "sshd answers but does not finish the login: the user directory (LDAP), PAM or the home's file system hangs.",
-		cluster.StageProbe:  "The login works but no command comes to run: a login script or the home's file system hangs.",
-		cluster.StageDriver: "The probe runs but the NVIDIA driver does not answer it: a GPU may have fallen off the bus.",
+var stageMeanings = map[reach.Class]map[reach.Stage]string{
+	reach.ClassTimeout: {
+		reach.StageLogin:  "sshd answers but does not finish the login: the user directory (LDAP), PAM or the home's file system hangs.",
+		reach.StageProbe:  "The login works but no command comes to run: a login script or the home's file system hangs.",
+		reach.StageDriver: "The probe runs but the NVIDIA driver does not answer it: a GPU may have fallen off the bus.",
 	},
-	cluster.ClassClosed: {
-		cluster.StageSSH: "sshd takes no connection now: it has too many at once (MaxStartups), has penalised this host, or a rule refuses it.",
+	reach.ClassClosed: {
+		reach.StageSSH: "sshd takes no connection now: it has too many at once (MaxStartups), has penalised this host, or a rule refuses it.",
 	},
 }
 
 // advise fills in Meaning and Hints.
-func advise(c *circumstances, f *cluster.Failure, err error) {
+func advise(c *circumstances, f *reach.Failure, err error) {
 	a := advices[f.Class]
 	f.Meaning = a.meaning
 	if m := stageMeanings[f.Class][f.Stage]; m != "" {
@@ -78,14 +78,14 @@ func advise(c *circumstances, f *cluster.Failure, err error) {
 	}
 	f.Hints = append(f.Hints, a.hints...)
 	var key *hostKeyError
-	if errors.As(err, &key) && f.Class == cluster.ClassHostKeyChanged {
+	if errors.As(err, &key) && f.Class == reach.ClassHostKeyChanged {
 		adviseHostKey(f, key)
 	}
-	if f.Class == cluster.ClassAuth {
+	if f.Class == reach.ClassAuth {
 		adviseAuth(c, f, err)
 	}
 	switch f.Class {
-	case cluster.ClassAuth, cluster.ClassHostKeyUnknown, cluster.ClassUnknownHost, cluster.ClassLocal:
+	case reach.ClassAuth, reach.ClassHostKeyUnknown, reach.ClassUnknownHost, reach.ClassLocal:
 		for _, i := range c.ignored[:min(len(c.ignored), 3)] {
 			f.Hints = append(f.Hints, "Not taken into account: "+i+".")
 		}
@@ -95,7 +95,7 @@ func advise(c *circumstances, f *cluster.Failure, err error) {
 	}
 }
 
-func adviseHostKey(f *cluster.Failure, e *hostKeyError) {
+func adviseHostKey(f *reach.Failure, e *hostKeyError) {
 	where := fmt.Sprintf("%s:%d", e.file, e.line)
 	if e.revoked {
 		f.Meaning = "The key that the host offers is marked as revoked: whoever holds it is not to be trusted."
@@ -114,7 +114,7 @@ func adviseHostKey(f *cluster.Failure, e *hostKeyError) {
 	f.Hints = append(f.Hints, fmt.Sprintf("If it was, remove the old one and log in once: ssh-keygen -f %q -R %q; ssh NODE", e.file, e.address))
 }
 
-func adviseAuth(c *circumstances, f *cluster.Failure, err error) {
+func adviseAuth(c *circumstances, f *reach.Failure, err error) {
 	var e *loginError
 	if !errors.As(err, &e) {
 		return

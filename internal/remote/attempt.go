@@ -9,9 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"golang.org/x/crypto/ssh"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // attempt is one way from a node's name to its probe's Hello.
@@ -24,33 +23,33 @@ type attempt struct {
 
 	// The host key is checked in a goroutine of x/crypto's, so the stages are reported under a lock.
 	mu    sync.Mutex
-	step  func(cluster.Step)
-	stage cluster.Stage
+	step  func(reach.Step)
+	stage reach.Stage
 	began time.Time
 }
 
 // begin enters stage; called again for the same stage, it changes the text.
-func (a *attempt) begin(stage cluster.Stage, text string) {
+func (a *attempt) begin(stage reach.Stage, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.stage != stage {
 		a.stage, a.began = stage, time.Now()
 	}
-	a.step(cluster.Step{Stage: stage, State: cluster.StepBegan, Text: text})
+	a.step(reach.Step{Stage: stage, State: reach.StepBegan, Text: text})
 }
 
 func (a *attempt) done(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.step(cluster.Step{Stage: a.stage, State: cluster.StepDone, Text: text, Took: time.Since(a.began)})
+	a.step(reach.Step{Stage: a.stage, State: reach.StepDone, Text: text, Took: time.Since(a.began)})
 }
 
 // fail ends the attempt in its current stage.
-func (a *attempt) fail(err error) *cluster.Failure {
+func (a *attempt) fail(err error) *reach.Failure {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	verdict := classify(a.circumstances(), err)
-	a.step(cluster.Step{Stage: a.stage, State: cluster.StepFailed, Text: verdict.step, Took: time.Since(a.began)})
+	a.step(reach.Step{Stage: a.stage, State: reach.StepFailed, Text: verdict.step, Took: time.Since(a.began)})
 	return verdict.failure
 }
 
@@ -62,7 +61,7 @@ func (a *attempt) circumstances() circumstances {
 	}
 	if a.conn != nil {
 		c.peer, c.broken = a.conn.RemoteAddr().String(), a.conn.failure()
-		if a.stage == cluster.StageSSH {
+		if a.stage == reach.StageSSH {
 			c.words = a.conn.preamble()
 		}
 	}
@@ -71,7 +70,7 @@ func (a *attempt) circumstances() circumstances {
 }
 
 func (a *attempt) run(ctx context.Context) (*session, error) {
-	a.begin(cluster.StageName, "")
+	a.begin(reach.StageName, "")
 	t, err := a.d.target(a.node)
 	if err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func (a *attempt) resolve(ctx context.Context) ([]net.IPAddr, error) {
 
 // connect tries the addresses in the resolver's order and keeps the first that answers.
 func (a *attempt) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
-	a.begin(cluster.StageTCP, "connecting to port "+a.target.port)
+	a.begin(reach.StageTCP, "connecting to port "+a.target.port)
 	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
 	defer cancel()
 	var first error
@@ -155,7 +154,7 @@ func (a *attempt) converse(ctx context.Context, conn *watchedConn) (*session, er
 
 // handshake is the stages ssh, host key and login.
 func (a *attempt) handshake(ctx context.Context, conn *watchedConn) (*ssh.Client, error) {
-	a.begin(cluster.StageSSH, "")
+	a.begin(reach.StageSSH, "")
 	conn.allow(a.d.limits.ssh)
 	known, err := a.d.known.load(a.target.knownHosts)
 	if err != nil {
@@ -205,14 +204,14 @@ func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey)
 		return nil
 	}
 	h.a.done(h.a.conn.serverVersion())
-	h.a.begin(cluster.StageHostKey, "")
+	h.a.begin(reach.StageHostKey, "")
 	where, err := h.known.check(address, remote, key)
 	if err != nil {
 		return err
 	}
 	h.agreed = key.Marshal()
 	h.a.done(where)
-	h.a.begin(cluster.StageLogin, "")
+	h.a.begin(reach.StageLogin, "")
 	h.a.conn.allow(h.a.d.limits.login)
 	return nil
 }

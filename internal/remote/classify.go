@@ -11,14 +11,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // circumstances are what is known beside an error.
 type circumstances struct {
 	node    string
-	stage   cluster.Stage // empty: the session streamed
+	stage   reach.Stage   // empty: the session streamed
 	took    time.Duration // in the stage
 	user    string
 	port    string
@@ -30,21 +30,21 @@ type circumstances struct {
 
 // verdict is a failure, and the few words for the stage in which it happened.
 type verdict struct {
-	failure *cluster.Failure
+	failure *reach.Failure
 	step    string
 }
 
 // classify says what an error means. It is a pure function: the first rule that knows the error wins, from what is most particular
 // to what is most general.
 func classify(c circumstances, err error) verdict {
-	f := &cluster.Failure{Stage: c.stage}
+	f := &reach.Failure{Stage: c.stage}
 	for _, rule := range rules {
 		if rule(&c, err, f) {
 			break
 		}
 	}
 	if f.Class == "" {
-		f.Class, f.Summary = cluster.ClassOther, "failed: "+clip(err.Error(), 60)
+		f.Class, f.Summary = reach.ClassOther, "failed: "+clip(err.Error(), 60)
 		c.say(err.Error())
 	}
 	f.Words = capWords(c.words)
@@ -58,7 +58,7 @@ func classify(c circumstances, err error) verdict {
 }
 
 // rules are tried in this order.
-var rules = []func(*circumstances, error, *cluster.Failure) bool{
+var rules = []func(*circumstances, error, *reach.Failure) bool{
 	ruleLocal, ruleHostKey, ruleProbe, ruleDeploy, ruleTimeout, ruleLogin, ruleNetwork, ruleClosed,
 }
 
@@ -71,22 +71,22 @@ func (c *circumstances) timedOut(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ETIMEDOUT) || errors.Is(c.broken, syscall.ETIMEDOUT)
 }
 
-func set(f *cluster.Failure, class cluster.Class, summary string) bool {
+func set(f *reach.Failure, class reach.Class, summary string) bool {
 	f.Class, f.Summary = class, summary
 	return true
 }
 
-func ruleLocal(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleLocal(c *circumstances, err error, f *reach.Failure) bool {
 	var l *localError
 	if !errors.As(err, &l) {
 		return false
 	}
 	c.say(l.Error())
 	f.Hints = l.hints
-	return set(f, cluster.ClassLocal, clip(l.Error(), 60))
+	return set(f, reach.ClassLocal, clip(l.Error(), 60))
 }
 
-func ruleHostKey(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleHostKey(c *circumstances, err error, f *reach.Failure) bool {
 	var e *hostKeyError
 	if !errors.As(err, &e) {
 		return false
@@ -94,29 +94,29 @@ func ruleHostKey(c *circumstances, err error, f *cluster.Failure) bool {
 	c.say("The host offers the " + e.offered + " key " + e.fingerprint + ".")
 	switch {
 	case e.revoked:
-		return set(f, cluster.ClassHostKeyChanged, "host key is revoked")
+		return set(f, reach.ClassHostKeyChanged, "host key is revoked")
 	case e.changed:
-		return set(f, cluster.ClassHostKeyChanged, "host key has changed")
+		return set(f, reach.ClassHostKeyChanged, "host key has changed")
 	default:
 		if !strings.Contains(e.Error(), "key is unknown") {
 			c.say(e.Error())
 		}
-		return set(f, cluster.ClassHostKeyUnknown, "host key is not known")
+		return set(f, reach.ClassHostKeyUnknown, "host key is not known")
 	}
 }
 
 // ruleDeploy knows what keeps the probe from being put somewhere.
-func ruleDeploy(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleDeploy(c *circumstances, err error, f *reach.Failure) bool {
 	var place *noPlaceError
 	var platform *platformError
 	var session *sessionError
 	switch {
 	case errors.As(err, &platform):
 		c.say(platform.Error())
-		return set(f, cluster.ClassPlatform, "no probe for "+platform.machine)
+		return set(f, reach.ClassPlatform, "no probe for "+platform.machine)
 	case errors.As(err, &session) && c.broken == nil && !isClosed(session.err):
 		c.say(session.err.Error())
-		return set(f, cluster.ClassDenied, "no session allowed after the login")
+		return set(f, reach.ClassDenied, "no session allowed after the login")
 	case !errors.As(err, &place):
 		return false
 	}
@@ -125,18 +125,18 @@ func ruleDeploy(c *circumstances, err error, f *cluster.Failure) bool {
 	lower := strings.ToLower(place.words)
 	switch {
 	case strings.Contains(lower, "no space left") || strings.Contains(lower, "quota exceeded"):
-		return set(f, cluster.ClassNoSpace, "no room for the probe")
+		return set(f, reach.ClassNoSpace, "no room for the probe")
 	case strings.Contains(place.Error(), ":noexec"):
-		return set(f, cluster.ClassNoExec, "the probe may not be executed")
+		return set(f, reach.ClassNoExec, "the probe may not be executed")
 	case strings.Contains(place.Error(), ":damaged"):
-		return set(f, cluster.ClassOther, "the probe's copy arrives damaged")
+		return set(f, reach.ClassOther, "the probe's copy arrives damaged")
 	default:
-		return set(f, cluster.ClassNoSpace, "no place for the probe")
+		return set(f, reach.ClassNoSpace, "no place for the probe")
 	}
 }
 
 // ruleProbe knows how a process ends that is, or should have been, a probe.
-func ruleProbe(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleProbe(c *circumstances, err error, f *reach.Failure) bool {
 	var e *probeError
 	if !errors.As(err, &e) {
 		return false
@@ -146,21 +146,21 @@ func ruleProbe(c *circumstances, err error, f *cluster.Failure) bool {
 	status, exited := e.status()
 	switch {
 	case errors.Is(e.read, wire.ErrLineTooLong):
-		return set(f, cluster.ClassTooMuch, "a line longer than the protocol allows")
+		return set(f, reach.ClassTooMuch, "a line longer than the protocol allows")
 	case strings.Contains(e.stderr, "symbol lookup error"):
-		return set(f, cluster.ClassOldDriver, "the driver is too old for the probe")
+		return set(f, reach.ClassOldDriver, "the driver is too old for the probe")
 	case strings.Contains(e.stderr, "GLIBC_") && strings.Contains(e.stderr, "not found"), strings.Contains(e.stderr, "Exec format error"):
-		return set(f, cluster.ClassPlatform, "the probe does not run on this system")
+		return set(f, reach.ClassPlatform, "the probe does not run on this system")
 	case e.signal() != "":
-		return set(f, cluster.ClassProbeKilled, "probe killed (signal "+e.signal()+")")
+		return set(f, reach.ClassProbeKilled, "probe killed (signal "+e.signal()+")")
 	case exited && status == 126:
-		return set(f, cluster.ClassNoExec, "the probe may not be executed")
+		return set(f, reach.ClassNoExec, "the probe may not be executed")
 	case e.isEnd() && exited && isLoginRefusal(c.words):
-		return set(f, cluster.ClassDenied, "no command allowed after the login")
-	case e.isEnd() && exited && c.stage == cluster.StageProbe && status == 0:
-		return set(f, cluster.ClassGarbage, "no probe answered")
+		return set(f, reach.ClassDenied, "no command allowed after the login")
+	case e.isEnd() && exited && c.stage == reach.StageProbe && status == 0:
+		return set(f, reach.ClassGarbage, "no probe answered")
 	case e.isEnd() && exited:
-		return set(f, cluster.ClassProbeFailed, "probe ended with status "+strconv.Itoa(status))
+		return set(f, reach.ClassProbeFailed, "probe ended with status "+strconv.Itoa(status))
 	case e.isEnd():
 		return false // the connection went, or a deadline ended it
 	case c.timedOut(nil):
@@ -171,7 +171,7 @@ func ruleProbe(c *circumstances, err error, f *cluster.Failure) bool {
 		} else {
 			c.say(e.read.Error())
 		}
-		return set(f, cluster.ClassGarbage, "what came is not the probe's protocol")
+		return set(f, reach.ClassGarbage, "what came is not the probe's protocol")
 	}
 }
 
@@ -185,30 +185,30 @@ func isLoginRefusal(words string) bool {
 	return strings.Contains(words, "This account is currently not available")
 }
 
-func ruleTimeout(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleTimeout(c *circumstances, err error, f *reach.Failure) bool {
 	if !c.timedOut(err) {
 		return false
 	}
 	after := " after " + seconds(c.took)
 	switch c.stage {
-	case cluster.StageName:
-		return set(f, cluster.ClassUnknownHost, "name not resolved"+after)
-	case cluster.StageTCP:
-		return set(f, cluster.ClassTimeout, "no answer"+after)
-	case cluster.StageSSH, cluster.StageHostKey:
-		return set(f, cluster.ClassFrozen, "sshd says nothing"+after)
-	case cluster.StageLogin:
-		return set(f, cluster.ClassTimeout, "login not finished"+after)
-	case cluster.StageProbe:
-		return set(f, cluster.ClassTimeout, "probe not started"+after)
-	case cluster.StageDriver:
-		return set(f, cluster.ClassTimeout, "driver does not answer"+after)
+	case reach.StageName:
+		return set(f, reach.ClassUnknownHost, "name not resolved"+after)
+	case reach.StageTCP:
+		return set(f, reach.ClassTimeout, "no answer"+after)
+	case reach.StageSSH, reach.StageHostKey:
+		return set(f, reach.ClassFrozen, "sshd says nothing"+after)
+	case reach.StageLogin:
+		return set(f, reach.ClassTimeout, "login not finished"+after)
+	case reach.StageProbe:
+		return set(f, reach.ClassTimeout, "probe not started"+after)
+	case reach.StageDriver:
+		return set(f, reach.ClassTimeout, "driver does not answer"+after)
 	default:
-		return set(f, cluster.ClassSilent, "silent: the connection died")
+		return set(f, reach.ClassSilent, "silent: the connection died")
 	}
 }
 
-func ruleLogin(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleLogin(c *circumstances, err error, f *reach.Failure) bool {
 	var e *loginError
 	if !errors.As(err, &e) {
 		return false
@@ -216,19 +216,19 @@ func ruleLogin(c *circumstances, err error, f *cluster.Failure) bool {
 	switch {
 	case e.proven != "" && isAdopt(c.words):
 		c.sayClosed()
-		return set(f, cluster.ClassAdopt, "login refused (pam_slurm_adopt)")
+		return set(f, reach.ClassAdopt, "login refused (pam_slurm_adopt)")
 	case e.proven != "" && !e.rejected():
 		c.sayClosed()
-		return set(f, cluster.ClassDenied, "login refused after the key was accepted")
+		return set(f, reach.ClassDenied, "login refused after the key was accepted")
 	case e.proven != "":
 		c.say("The node takes: " + strings.Join(e.methods, ", ") + ".")
-		return set(f, cluster.ClassAuth, "login refused (a key is not enough)")
+		return set(f, reach.ClassAuth, "login refused (a key is not enough)")
 	case e.rejected():
 		if strings.Contains(e.Error(), "ssh: disconnect") {
 			c.say(e.Error())
 		}
 		c.say("Permission denied (" + strings.Join(e.methods, ",") + ").")
-		return set(f, cluster.ClassAuth, "permission denied ("+strings.Join(e.methods, ",")+")")
+		return set(f, reach.ClassAuth, "permission denied ("+strings.Join(e.methods, ",")+")")
 	default:
 		return false
 	}
@@ -245,27 +245,27 @@ func (c *circumstances) sayClosed() {
 	}
 }
 
-func ruleNetwork(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleNetwork(c *circumstances, err error, f *reach.Failure) bool {
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns):
 		c.say(dns.Error())
-		return set(f, cluster.ClassUnknownHost, "unknown host")
+		return set(f, reach.ClassUnknownHost, "unknown host")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		c.say("Connection refused")
-		return set(f, cluster.ClassRefused, "connection refused")
+		return set(f, reach.ClassRefused, "connection refused")
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTDOWN):
 		c.say("No route to host")
-		return set(f, cluster.ClassNoRoute, "no route to the host")
+		return set(f, reach.ClassNoRoute, "no route to the host")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.EADDRNOTAVAIL):
 		c.say(err.Error())
-		return set(f, cluster.ClassLocal, "too many open files or connections here")
+		return set(f, reach.ClassLocal, "too many open files or connections here")
 	default:
 		return false
 	}
 }
 
-func ruleClosed(c *circumstances, err error, f *cluster.Failure) bool {
+func ruleClosed(c *circumstances, err error, f *reach.Failure) bool {
 	var e *probeError
 	if !isClosed(err) && c.broken == nil && !errors.As(err, &e) {
 		return false
@@ -275,12 +275,12 @@ func ruleClosed(c *circumstances, err error, f *cluster.Failure) bool {
 	}
 	c.sayClosed()
 	switch {
-	case c.stage == cluster.StageSSH:
-		return set(f, cluster.ClassClosed, "sshd closes the connection")
-	case c.stage == cluster.StageProbe && isAdopt(c.words):
-		return set(f, cluster.ClassAdopt, "login refused (pam_slurm_adopt)")
+	case c.stage == reach.StageSSH:
+		return set(f, reach.ClassClosed, "sshd closes the connection")
+	case c.stage == reach.StageProbe && isAdopt(c.words):
+		return set(f, reach.ClassAdopt, "login refused (pam_slurm_adopt)")
 	}
-	return set(f, cluster.ClassClosed, "connection closed")
+	return set(f, reach.ClassClosed, "connection closed")
 }
 
 func isClosed(err error) bool {
@@ -289,15 +289,15 @@ func isClosed(err error) bool {
 }
 
 // step is what the stage login shows of a login that failed.
-func (e *loginError) step(class cluster.Class, summary string) string {
+func (e *loginError) step(class reach.Class, summary string) string {
 	switch {
-	case class == cluster.ClassAdopt:
+	case class == reach.ClassAdopt:
 		return "publickey accepted, then closed by PAM"
-	case class == cluster.ClassDenied:
+	case class == reach.ClassDenied:
 		return "publickey accepted, then closed"
-	case class == cluster.ClassAuth && e.proven == "" && e.tried == 0:
+	case class == reach.ClassAuth && e.proven == "" && e.tried == 0:
 		return "no key to offer"
-	case class == cluster.ClassAuth && e.proven == "":
+	case class == reach.ClassAuth && e.proven == "":
 		return "no key accepted (" + count(e.tried, "key") + " tried)"
 	default:
 		return summary

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -27,33 +27,33 @@ func TestClassify(t *testing.T) {
 		name    string
 		at      circumstances
 		err     error
-		class   cluster.Class
+		class   reach.Class
 		summary string
 		says    string // somewhere in words, meaning or hints
 	}{
-		{"dns", circumstances{stage: cluster.StageName}, &net.DNSError{Err: "no such host", Name: "n", IsNotFound: true}, cluster.ClassUnknownHost, "unknown host", "getent hosts n1"},
-		{"dns is down", circumstances{stage: cluster.StageName}, &net.DNSError{Err: "Temporary failure in name resolution", Name: "n", IsTemporary: true}, cluster.ClassUnknownHost, "unknown host", "Temporary failure"},
-		{"dns is slow", circumstances{stage: cluster.StageName, took: 5 * time.Second}, fmt.Errorf("lookup: %w", context.DeadlineExceeded), cluster.ClassUnknownHost, "name not resolved after 5s", ""},
-		{"refused", circumstances{stage: cluster.StageTCP}, dialError(syscall.ECONNREFUSED), cluster.ClassRefused, "connection refused", "Connection refused"},
-		{"no route", circumstances{stage: cluster.StageTCP}, dialError(syscall.EHOSTUNREACH), cluster.ClassNoRoute, "no route to the host", ""},
-		{"no network", circumstances{stage: cluster.StageTCP}, dialError(syscall.ENETUNREACH), cluster.ClassNoRoute, "no route to the host", ""},
-		{"kernel's timeout", circumstances{stage: cluster.StageTCP, took: 4 * time.Second}, dialError(syscall.ETIMEDOUT), cluster.ClassTimeout, "no answer after 4s", "scontrol show node n1"},
-		{"our timeout", circumstances{stage: cluster.StageTCP, took: 5 * time.Second}, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, cluster.ClassTimeout, "no answer after 5s", ""},
-		{"files", circumstances{stage: cluster.StageTCP}, dialError(syscall.EMFILE), cluster.ClassLocal, "too many open files or connections here", ""},
-		{"frozen", circumstances{stage: cluster.StageSSH, took: 5 * time.Second, broken: timeout}, fmt.Errorf("ssh: handshake failed: %w", timeout), cluster.ClassFrozen, "sshd says nothing after 5s", ""},
-		{"MaxStartups", circumstances{stage: cluster.StageSSH, peer: "10.0.0.1:22"}, fmt.Errorf("ssh: handshake failed: %w", io.EOF), cluster.ClassClosed, "sshd closes the connection", "MaxStartups"},
-		{"adopt", circumstances{stage: cluster.StageLogin, words: adopt, peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassAdopt, "login refused (pam_slurm_adopt)", "running step of yours"},
-		{"adopt behind a legal notice", circumstances{stage: cluster.StageLogin, words: strings.Repeat("Unauthorised use is prohibited. ", 500) + adopt}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassAdopt, "login refused (pam_slurm_adopt)", "no active jobs on this node"},
-		{"adopt by reset", circumstances{stage: cluster.StageLogin, words: adopt}, &loginError{err: syscall.ECONNRESET, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassAdopt, "login refused (pam_slurm_adopt)", ""},
-		{"nologin", circumstances{stage: cluster.StageLogin, words: "System is going down", peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, cluster.ClassDenied, "login refused after the key was accepted", "going down"},
-		{"no key", circumstances{stage: cluster.StageLogin, words: "a banner that explains pam_slurm_adopt"}, &loginError{err: errors.New("ssh: handshake failed: ssh: unable to authenticate, attempted methods [none]"), methods: []string{"publickey", "hostbased"}, skipped: []string{"x has a passphrase"}}, cluster.ClassAuth, "permission denied (publickey,hostbased)", "No key could be offered: x has a passphrase."},
-		{"too many keys", circumstances{stage: cluster.StageLogin}, &loginError{err: errors.New(`ssh: disconnect, reason 2: "Too many authentication failures"`), tried: 6, methods: []string{"publickey"}}, cluster.ClassAuth, "permission denied (publickey)", "IdentitiesOnly"},
-		{"two factors", circumstances{stage: cluster.StageLogin}, &loginError{err: errors.New("ssh: unable to authenticate"), proven: "id", tried: 1, methods: []string{"keyboard-interactive"}}, cluster.ClassAuth, "login refused (a key is not enough)", "something more"},
-		{"silent", circumstances{broken: timeout}, &probeError{read: io.EOF, finished: true, exit: io.EOF}, cluster.ClassSilent, "silent: the connection died", ""},
-		{"garbage", circumstances{}, &probeError{read: errors.New(`not a message: "x"`)}, cluster.ClassGarbage, "what came is not the probe's protocol", `"x"`},
-		{"too long", circumstances{}, &probeError{read: wire.ErrLineTooLong}, cluster.ClassTooMuch, "a line longer than the protocol allows", ""},
-		{"reset", circumstances{broken: syscall.ECONNRESET, peer: "10.0.0.1:22"}, &probeError{read: io.EOF}, cluster.ClassClosed, "connection closed", "Connection closed by 10.0.0.1 port 22"},
-		{"anything", circumstances{stage: cluster.StageSSH}, errors.New("ssh: no common algorithm"), cluster.ClassOther, "failed: ssh: no common algorithm", "no common algorithm"},
+		{"dns", circumstances{stage: reach.StageName}, &net.DNSError{Err: "no such host", Name: "n", IsNotFound: true}, reach.ClassUnknownHost, "unknown host", "getent hosts n1"},
+		{"dns is down", circumstances{stage: reach.StageName}, &net.DNSError{Err: "Temporary failure in name resolution", Name: "n", IsTemporary: true}, reach.ClassUnknownHost, "unknown host", "Temporary failure"},
+		{"dns is slow", circumstances{stage: reach.StageName, took: 5 * time.Second}, fmt.Errorf("lookup: %w", context.DeadlineExceeded), reach.ClassUnknownHost, "name not resolved after 5s", ""},
+		{"refused", circumstances{stage: reach.StageTCP}, dialError(syscall.ECONNREFUSED), reach.ClassRefused, "connection refused", "Connection refused"},
+		{"no route", circumstances{stage: reach.StageTCP}, dialError(syscall.EHOSTUNREACH), reach.ClassNoRoute, "no route to the host", ""},
+		{"no network", circumstances{stage: reach.StageTCP}, dialError(syscall.ENETUNREACH), reach.ClassNoRoute, "no route to the host", ""},
+		{"kernel's timeout", circumstances{stage: reach.StageTCP, took: 4 * time.Second}, dialError(syscall.ETIMEDOUT), reach.ClassTimeout, "no answer after 4s", "scontrol show node n1"},
+		{"our timeout", circumstances{stage: reach.StageTCP, took: 5 * time.Second}, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, reach.ClassTimeout, "no answer after 5s", ""},
+		{"files", circumstances{stage: reach.StageTCP}, dialError(syscall.EMFILE), reach.ClassLocal, "too many open files or connections here", ""},
+		{"frozen", circumstances{stage: reach.StageSSH, took: 5 * time.Second, broken: timeout}, fmt.Errorf("ssh: handshake failed: %w", timeout), reach.ClassFrozen, "sshd says nothing after 5s", ""},
+		{"MaxStartups", circumstances{stage: reach.StageSSH, peer: "10.0.0.1:22"}, fmt.Errorf("ssh: handshake failed: %w", io.EOF), reach.ClassClosed, "sshd closes the connection", "MaxStartups"},
+		{"adopt", circumstances{stage: reach.StageLogin, words: adopt, peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", "running step of yours"},
+		{"adopt behind a legal notice", circumstances{stage: reach.StageLogin, words: strings.Repeat("Unauthorised use is prohibited. ", 500) + adopt}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", "no active jobs on this node"},
+		{"adopt by reset", circumstances{stage: reach.StageLogin, words: adopt}, &loginError{err: syscall.ECONNRESET, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", ""},
+		{"nologin", circumstances{stage: reach.StageLogin, words: "System is going down", peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassDenied, "login refused after the key was accepted", "going down"},
+		{"no key", circumstances{stage: reach.StageLogin, words: "a banner that explains pam_slurm_adopt"}, &loginError{err: errors.New("ssh: handshake failed: ssh: unable to authenticate, attempted methods [none]"), methods: []string{"publickey", "hostbased"}, skipped: []string{"x has a passphrase"}}, reach.ClassAuth, "permission denied (publickey,hostbased)", "No key could be offered: x has a passphrase."},
+		{"too many keys", circumstances{stage: reach.StageLogin}, &loginError{err: errors.New(`ssh: disconnect, reason 2: "Too many authentication failures"`), tried: 6, methods: []string{"publickey"}}, reach.ClassAuth, "permission denied (publickey)", "IdentitiesOnly"},
+		{"two factors", circumstances{stage: reach.StageLogin}, &loginError{err: errors.New("ssh: unable to authenticate"), proven: "id", tried: 1, methods: []string{"keyboard-interactive"}}, reach.ClassAuth, "login refused (a key is not enough)", "something more"},
+		{"silent", circumstances{broken: timeout}, &probeError{read: io.EOF, finished: true, exit: io.EOF}, reach.ClassSilent, "silent: the connection died", ""},
+		{"garbage", circumstances{}, &probeError{read: errors.New(`not a message: "x"`)}, reach.ClassGarbage, "what came is not the probe's protocol", `"x"`},
+		{"too long", circumstances{}, &probeError{read: wire.ErrLineTooLong}, reach.ClassTooMuch, "a line longer than the protocol allows", ""},
+		{"reset", circumstances{broken: syscall.ECONNRESET, peer: "10.0.0.1:22"}, &probeError{read: io.EOF}, reach.ClassClosed, "connection closed", "Connection closed by 10.0.0.1 port 22"},
+		{"anything", circumstances{stage: reach.StageSSH}, errors.New("ssh: no common algorithm"), reach.ClassOther, "failed: ssh: no common algorithm", "no common algorithm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.at.node, c.at.user = "n1", "alice"

@@ -11,14 +11,14 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // deploy starts the probe, in one round trip where a copy is there; else it copies it first. The process that it returns has
 // printed the magic line.
 func (a *attempt) deploy(ctx context.Context, client *ssh.Client) (*process, error) {
-	a.begin(cluster.StageProbe, "")
+	a.begin(reach.StageProbe, "")
 	payload, err := a.d.payload()
 	if err != nil {
 		return nil, &localError{what: "the probe's executable", err: err}
@@ -103,7 +103,7 @@ func (dep *deployment) lookCloser(err error) bool {
 		return false
 	}
 	dep.look = lookVerify
-	dep.a.begin(cluster.StageProbe, "checking the copy that is there")
+	dep.a.begin(reach.StageProbe, "checking the copy that is there")
 	return true
 }
 
@@ -137,7 +137,7 @@ func (dep *deployment) waitForOthers(ctx context.Context, seen int) bool {
 		return false
 	}
 	dep.waited = true
-	dep.a.begin(cluster.StageProbe, "waiting for the copy that another node makes")
+	dep.a.begin(reach.StageProbe, "waiting for the copy that another node makes")
 	timer := time.NewTimer(dep.a.d.limits.others)
 	defer timer.Stop()
 	select {
@@ -160,7 +160,7 @@ func (dep *deployment) upload(n need) (*process, error) {
 		return nil, &localError{what: "the probe's executable", err: err}
 	}
 	name := placeName(n.place, n.uid)
-	dep.a.begin(cluster.StageProbe, fmt.Sprintf("copying %s to %s", megabytes(len(zip)), name))
+	dep.a.begin(reach.StageProbe, fmt.Sprintf("copying %s to %s", megabytes(len(zip)), name))
 	began := time.Now()
 	p, err := dep.exec(uploadScript(dep.payload, n.place, len(zip)), zip)
 	if err == nil {
@@ -208,7 +208,7 @@ func (dep *deployment) exec(script string, stdin []byte) (*process, error) {
 
 // greet reads the Hello: the stage driver.
 func (a *attempt) greet(p *process) (*wire.Hello, error) {
-	a.begin(cluster.StageDriver, "")
+	a.begin(reach.StageDriver, "")
 	a.conn.allow(a.d.limits.driver)
 	var m wire.Message
 	if err := p.out.Next(&m); err != nil {

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"golang.org/x/crypto/ssh"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
@@ -57,7 +56,7 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 			t.Fatal(err)
 		}
 		drop(s.mustOpen("n"))
-		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, "copied") {
+		if got := s.steps.last(reach.StageProbe).Text; !strings.HasPrefix(got, "copied") {
 			t.Errorf("%s: %q, want it copied anew", name, got)
 		}
 		if info, err := os.Lstat(n.cacheDir()); err != nil || info.Mode().Perm() != 0o700 {
@@ -82,7 +81,7 @@ func TestDamagedCopyIsReplaced(t *testing.T) {
 		}
 		before := len(n.commands())
 		drop(s.mustOpen("n"))
-		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, "copied") {
+		if got := s.steps.last(reach.StageProbe).Text; !strings.HasPrefix(got, "copied") {
 			t.Errorf("%s: %q, want it copied anew", name, got)
 		}
 		if got := len(n.commands()) - before; got != 3 {
@@ -102,14 +101,14 @@ func TestWholeCopyThatFailsStays(t *testing.T) {
 	s.d.payload = func() (Payload, error) { return broken, nil }
 	n := startNode(t, s, nil)
 	s.configure("n", n)
-	s.mustFail("n", cluster.ClassProbeFailed)
+	s.mustFail("n", reach.ClassProbeFailed)
 	path := filepath.Join(n.cacheDir(), fileName(broken))
 	before, err := os.Lstat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ran := len(n.commands())
-	if f := s.mustFail("n", cluster.ClassProbeFailed); f.Words != "it cannot be" {
+	if f := s.mustFail("n", reach.ClassProbeFailed); f.Words != "it cannot be" {
 		t.Errorf("words %q", f.Words)
 	}
 	for _, c := range n.commands()[ran:] {
@@ -141,9 +140,9 @@ func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
 				return true
 			}))
 			s.configure("n", n)
-			class := cluster.ClassGarbage
+			class := reach.ClassGarbage
 			if place == "" {
-				class = cluster.ClassNoSpace
+				class = reach.ClassNoSpace
 			}
 			s.mustFail("n", class)
 			if got := len(n.commands()); got != want {
@@ -191,7 +190,7 @@ func TestDirectoryThatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.mustOpen("n")
-	if got := s.steps.last(cluster.StageProbe).Text; !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
+	if got := s.steps.last(reach.StageProbe).Text; !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
 		t.Errorf("probe: %q", got)
 	}
 	if left, err := os.ReadDir(trap); err != nil || len(left) > 0 {
@@ -210,7 +209,7 @@ func TestHomeWithSpaces(t *testing.T) {
 	s.configure("n", n)
 	drop(s.mustOpen("n"))
 	s.mustOpen("n")
-	if got := s.steps.last(cluster.StageProbe).Text; got != "there already" {
+	if got := s.steps.last(reach.StageProbe).Text; got != "there already" {
 		t.Errorf("probe: %q", got)
 	}
 }
@@ -243,7 +242,7 @@ func TestNoSpaceTakesTheNextPlace(t *testing.T) {
 	n.env = []string{"XDG_RUNTIME_DIR=" + runtimeDir}
 	s.configure("n", n)
 	s.mustOpen("n")
-	if got := s.steps.last(cluster.StageProbe).Text; !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
+	if got := s.steps.last(reach.StageProbe).Text; !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
 		t.Errorf("probe: %q", got)
 	}
 }
@@ -252,13 +251,13 @@ func TestNoPlaceAtAll(t *testing.T) {
 	for _, c := range []struct {
 		stderr string
 		status int
-		class  cluster.Class
+		class  reach.Class
 	}{
-		{"gzip: stdout: No space left on device", exitNoWrite, cluster.ClassNoSpace},
-		{"mktemp: Disk quota exceeded", exitNoWrite, cluster.ClassNoSpace},
-		{"", exitNoExec, cluster.ClassNoExec},
-		{"sh: 1: exec: Permission denied", 126, cluster.ClassNoExec},
-		{"the copy has the sha256 00", exitMismatch, cluster.ClassOther},
+		{"gzip: stdout: No space left on device", exitNoWrite, reach.ClassNoSpace},
+		{"mktemp: Disk quota exceeded", exitNoWrite, reach.ClassNoSpace},
+		{"", exitNoExec, reach.ClassNoExec},
+		{"sh: 1: exec: Permission denied", 126, reach.ClassNoExec},
+		{"the copy has the sha256 00", exitMismatch, reach.ClassOther},
 	} {
 		t.Run(fmt.Sprint(c.class, c.status), func(t *testing.T) {
 			noLeaks(t)
@@ -286,7 +285,7 @@ func TestNoPlaceAtAll(t *testing.T) {
 				drop(session)
 				t.Fatal("it opened")
 			}
-			var f *cluster.Failure
+			var f *reach.Failure
 			if !errors.As(err, &f) || f.Class != c.class || !strings.Contains(f.Words, c.stderr) {
 				t.Errorf("want %s: %s", c.class, describe(err))
 			}
@@ -345,7 +344,7 @@ func TestSharedHome(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range nodes {
 		wg.Go(func() {
-			session, err := s.d.Open(t.Context(), fmt.Sprintf("n%d", i), func(cluster.Step) {})
+			session, err := s.d.Open(t.Context(), fmt.Sprintf("n%d", i), func(reach.Step) {})
 			if err != nil {
 				t.Errorf("n%d: %s", i, describe(err))
 				return
@@ -387,7 +386,7 @@ func TestGateIsLeftByWhoEnteredIt(t *testing.T) {
 		t.Fatal("the gate is not free")
 	}
 	s.mustOpen("n")
-	if got := s.steps.last(cluster.StageProbe).Text; !strings.Contains(got, "to ~/.cache/nvnodetop") {
+	if got := s.steps.last(reach.StageProbe).Text; !strings.Contains(got, "to ~/.cache/nvnodetop") {
 		t.Errorf("probe: %q", got)
 	}
 	if wait, copier := s.d.gate.enter(1); wait == nil || copier || s.d.gate.copies() != 1 {
@@ -407,7 +406,7 @@ func TestHomesApart(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, name := range names {
 		wg.Go(func() {
-			session, err := s.d.Open(t.Context(), name, func(cluster.Step) {})
+			session, err := s.d.Open(t.Context(), name, func(reach.Step) {})
 			if err != nil {
 				t.Errorf("%s: %s", name, describe(err))
 				return

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // hurry gives a stage a limit that a test can wait for. The others keep theirs: a busy machine takes its time.
-func hurry(d *Dialer, stage cluster.Stage) {
-	limit := map[cluster.Stage]*time.Duration{
-		cluster.StageSSH: &d.limits.ssh, cluster.StageLogin: &d.limits.login, cluster.StageProbe: &d.limits.probe, cluster.StageDriver: &d.limits.driver,
+func hurry(d *Dialer, stage reach.Stage) {
+	limit := map[reach.Stage]*time.Duration{
+		reach.StageSSH: &d.limits.ssh, reach.StageLogin: &d.limits.login, reach.StageProbe: &d.limits.probe, reach.StageDriver: &d.limits.driver,
 	}[stage]
 	*limit = 300 * time.Millisecond
 }
@@ -40,37 +40,37 @@ func TestFailuresOfNodes(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(*node)
-		class   cluster.Class
-		stage   cluster.Stage
+		class   reach.Class
+		stage   reach.Stage
 		summary string
 		words   string // that must be among the failure's
 	}{
 		{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
-			cluster.ClassFrozen, cluster.StageSSH, "sshd says nothing after ", ""},
+			reach.ClassFrozen, reach.StageSSH, "sshd says nothing after ", ""},
 		{"closes at once", func(n *node) { n.raw = func(c net.Conn) { fmt.Fprint(c, "Not allowed at this time\r\n") } },
-			cluster.ClassClosed, cluster.StageSSH, "sshd closes the connection", "Not allowed at this time"},
+			reach.ClassClosed, reach.StageSSH, "sshd closes the connection", "Not allowed at this time"},
 		{"is no sshd", func(n *node) {
 			n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
-		}, cluster.ClassFrozen, cluster.StageSSH, "sshd says nothing after ", "HTTP/1.1 400"},
+		}, reach.ClassFrozen, reach.StageSSH, "sshd says nothing after ", "HTTP/1.1 400"},
 		{"takes no key", func(n *node) {
 			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
-		}, cluster.ClassAuth, cluster.StageLogin, "permission denied (publickey)", "Permission denied (publickey)."},
+		}, reach.ClassAuth, reach.StageLogin, "permission denied (publickey)", "Permission denied (publickey)."},
 		{"takes passwords only", func(n *node) {
 			n.config.PublicKeyCallback = nil
 			n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, errors.New("no") }
-		}, cluster.ClassAuth, cluster.StageLogin, "permission denied (password)", ""},
+		}, reach.ClassAuth, reach.StageLogin, "permission denied (password)", ""},
 		{"hangs in the login", func(n *node) {
 			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
 				time.Sleep(time.Second)
 				return nil, nil
 			}
-		}, cluster.ClassTimeout, cluster.StageLogin, "login not finished after ", ""},
+		}, reach.ClassTimeout, reach.StageLogin, "login not finished after ", ""},
 		{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
-			cluster.ClassClosed, cluster.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
+			reach.ClassClosed, reach.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
 		{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
-			cluster.ClassTimeout, cluster.StageProbe, "probe not started after ", ""},
+			reach.ClassTimeout, reach.StageProbe, "probe not started after ", ""},
 		{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
-			cluster.ClassGarbage, cluster.StageProbe, "no probe answered", "Welcome to node n"},
+			reach.ClassGarbage, reach.StageProbe, "no probe answered", "Welcome to node n"},
 		{"prints without end", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
@@ -79,26 +79,26 @@ func TestFailuresOfNodes(t *testing.T) {
 					}
 				}
 			}
-		}, cluster.ClassGarbage, cluster.StageProbe, "what came is not the probe's protocol", "xxxx"},
+		}, reach.ClassGarbage, reach.StageProbe, "what came is not the probe's protocol", "xxxx"},
 		{"account without a shell", func(n *node) { n.session = say("This account is currently not available.\n", 1) },
-			cluster.ClassDenied, cluster.StageProbe, "no command allowed after the login", "not available"},
+			reach.ClassDenied, reach.StageProbe, "no command allowed after the login", "not available"},
 		{"garbage after the magic", func(n *node) { n.session = say(wire.Magic+"\nSegmentation fault\n", 139) },
-			cluster.ClassGarbage, cluster.StageDriver, "what came is not the probe's protocol", "Segmentation fault"},
+			reach.ClassGarbage, reach.StageDriver, "what came is not the probe's protocol", "Segmentation fault"},
 		{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
-			cluster.ClassGarbage, cluster.StageDriver, "what came is not the probe's protocol", "no hello"},
+			reach.ClassGarbage, reach.StageDriver, "what came is not the probe's protocol", "no hello"},
 		{"dies mid-line", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
-		}, cluster.ClassClosed, cluster.StageDriver, "connection closed", ""},
+		}, reach.ClassClosed, reach.StageDriver, "connection closed", ""},
 		{"driver hangs", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n"); swallow(ch) }
-		}, cluster.ClassTimeout, cluster.StageDriver, "driver does not answer after ", ""},
+		}, reach.ClassTimeout, reach.StageDriver, "driver does not answer after ", ""},
 		{"old driver", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")
 				fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: nvmlInit_v2\n")
 				sendStatus(ch, 127)
 			}
-		}, cluster.ClassOldDriver, cluster.StageDriver, "the driver is too old for the probe", "nvmlInit_v2"},
+		}, reach.ClassOldDriver, reach.StageDriver, "the driver is too old for the probe", "nvmlInit_v2"},
 		{"line of 100 MB", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")
@@ -108,24 +108,24 @@ func TestFailuresOfNodes(t *testing.T) {
 					}
 				}
 			}
-		}, cluster.ClassTooMuch, cluster.StageDriver, "a line longer than the protocol allows", ""},
+		}, reach.ClassTooMuch, reach.StageDriver, "a line longer than the protocol allows", ""},
 		{"probe of an older glibc", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
 				sendStatus(ch, 1)
 			}
-		}, cluster.ClassPlatform, cluster.StageProbe, "the probe does not run on this system", "GLIBC_2.34"},
+		}, reach.ClassPlatform, reach.StageProbe, "the probe does not run on this system", "GLIBC_2.34"},
 		{"another machine", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
 				sendStatus(ch, exitNeed)
 			}
-		}, cluster.ClassPlatform, cluster.StageProbe, "no probe for Linux sparc64", ""},
+		}, reach.ClassPlatform, reach.StageProbe, "no probe for Linux sparc64", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			noLeaks(t)
 			s := newSite(t)
-			if c.class == cluster.ClassTimeout || c.class == cluster.ClassFrozen {
+			if c.class == reach.ClassTimeout || c.class == reach.ClassFrozen {
 				hurry(s.d, c.stage)
 			}
 			n := startNode(t, s, c.change)
@@ -137,7 +137,7 @@ func TestFailuresOfNodes(t *testing.T) {
 			if len(f.Words) > maxWords {
 				t.Errorf("%d bytes of words", len(f.Words))
 			}
-			if step := s.steps.last(c.stage); step.State != cluster.StepFailed || step.Text == "" {
+			if step := s.steps.last(c.stage); step.State != reach.StepFailed || step.Text == "" {
 				t.Errorf("stage %s is %q %q, want failed", c.stage, step.State, step.Text)
 			}
 		})
@@ -159,11 +159,11 @@ func TestAdopt(t *testing.T) {
 		n.config.MaxAuthTries = -1
 	})
 	s.configure("n", n)
-	f := s.mustFail("n", cluster.ClassAdopt)
-	if f.Summary != "login refused (pam_slurm_adopt)" || f.Stage != cluster.StageLogin {
+	f := s.mustFail("n", reach.ClassAdopt)
+	if f.Summary != "login refused (pam_slurm_adopt)" || f.Stage != reach.StageLogin {
 		t.Errorf("got %s", describe(f))
 	}
-	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, then closed by PAM" {
+	if got := s.steps.last(reach.StageLogin).Text; got != "publickey accepted, then closed by PAM" {
 		t.Errorf("login: %q", got)
 	}
 	host, port, _ := net.SplitHostPort(n.ln.Addr().String())
@@ -201,30 +201,30 @@ func TestHostKeys(t *testing.T) {
 	}
 	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n")+"StrictHostKeyChecking no\n")
 
-	f := s.mustFail("n", cluster.ClassHostKeyUnknown)
-	if f.Stage != cluster.StageHostKey || !strings.Contains(strings.Join(f.Hints, "|"), "ssh n") {
+	f := s.mustFail("n", reach.ClassHostKeyUnknown)
+	if f.Stage != reach.StageHostKey || !strings.Contains(strings.Join(f.Hints, "|"), "ssh n") {
 		t.Errorf("unknown: %s", describe(f))
 	}
-	if f := s.mustFail("n", cluster.ClassHostKeyUnknown); !strings.Contains(f.Words, ssh.FingerprintSHA256(n.host.PublicKey())) {
+	if f := s.mustFail("n", reach.ClassHostKeyUnknown); !strings.Contains(f.Words, ssh.FingerprintSHA256(n.host.PublicKey())) {
 		t.Errorf("no fingerprint: %s", describe(f))
 	}
 
 	writeFile(t, s.known, "# one\n"+line(other.PublicKey()))
-	f = s.mustFail("n", cluster.ClassHostKeyChanged)
+	f = s.mustFail("n", reach.ClassHostKeyChanged)
 	hints := strings.Join(f.Hints, "|")
 	if want := fmt.Sprintf("ssh-keygen -f %q -R %q; ssh n", s.known, knownhosts.Normalize(n.ln.Addr().String())); !strings.Contains(hints, s.known+":2") || !strings.Contains(hints, want) {
 		t.Errorf("changed: %s", describe(f))
 	}
 
 	writeFile(t, s.known, "@revoked * "+string(ssh.MarshalAuthorizedKey(n.host.PublicKey()))+line(n.host.PublicKey()))
-	if f := s.mustFail("n", cluster.ClassHostKeyChanged); f.Summary != "host key is revoked" {
+	if f := s.mustFail("n", reach.ClassHostKeyChanged); f.Summary != "host key is revoked" {
 		t.Errorf("revoked: %s", describe(f))
 	}
 
 	// It heals by itself once the file is right, and a line that nobody understands does no harm.
 	writeFile(t, s.known, "host 1024 35 1234567890\nbad\n@strange * x y\n"+line(n.host.PublicKey()))
 	s.mustOpen("n")
-	if got := s.steps.last(cluster.StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
+	if got := s.steps.last(reach.StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
 		t.Errorf("host key: %q", got)
 	}
 }
@@ -237,7 +237,7 @@ func TestHostKeyHintNamesWhatTheFileSays(t *testing.T) {
 	other, _ := newSigner(t)
 	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n")+"  HostKeyAlias every-node\n")
 	writeFile(t, s.known, knownhosts.Line([]string{"every-node"}, other.PublicKey())+"\n")
-	f := s.mustFail("n", cluster.ClassHostKeyChanged)
+	f := s.mustFail("n", reach.ClassHostKeyChanged)
 	if hints := strings.Join(f.Hints, "|"); !strings.Contains(hints, `-R "every-node"; ssh n`) {
 		t.Errorf("hints: %s", hints)
 	}
@@ -249,16 +249,16 @@ func TestNetworkFailures(t *testing.T) {
 	n := startNode(t, s, nil)
 	s.configure("refused", n)
 	n.stop()
-	if f := s.mustFail("refused", cluster.ClassRefused); f.Stage != cluster.StageTCP {
+	if f := s.mustFail("refused", reach.ClassRefused); f.Stage != reach.StageTCP {
 		t.Errorf("refused: %s", describe(f))
 	}
-	if f := s.mustFail("no-such-host.invalid", cluster.ClassUnknownHost); f.Stage != cluster.StageName {
+	if f := s.mustFail("no-such-host.invalid", reach.ClassUnknownHost); f.Stage != reach.StageName {
 		t.Errorf("unknown host: %s", describe(f))
 	}
 	for _, option := range []string{"ProxyJump login", "ProxyCommand nc %h %p", "RevokedHostKeys ~/.ssh/revoked"} {
 		writeFile(t, filepath.Join(s.home, ".ssh", "config"), "Host far\n  "+option+"\n")
 		s.d.config.read = time.Time{}
-		if f := s.mustFail("far", cluster.ClassLocal); !strings.Contains(f.Summary, strings.Fields(option)[0]) {
+		if f := s.mustFail("far", reach.ClassLocal); !strings.Contains(f.Summary, strings.Fields(option)[0]) {
 			t.Errorf("%s: %s", option, describe(f))
 		}
 	}
@@ -281,8 +281,8 @@ func TestCancel(t *testing.T) {
 			defer cancel(nil)
 			why := errors.New("the job ended")
 			began := time.Now()
-			_, err := s.d.Open(ctx, "n", func(step cluster.Step) {
-				if string(step.Stage) == name && step.State == cluster.StepBegan {
+			_, err := s.d.Open(ctx, "n", func(step reach.Step) {
+				if string(step.Stage) == name && step.State == reach.StepBegan {
 					time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
 				}
 			})

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // startAgent serves keys on a socket in place of ssh-agent.
@@ -61,7 +60,7 @@ func TestAgent(t *testing.T) {
 	s.configure("n", n)
 	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"}, agent.AddedKey{PrivateKey: priv, Comment: "alice@laptop"}))
 	drop(s.mustOpen("n"))
-	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
+	if got := s.steps.last(reach.StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
 		t.Errorf("login: %q", got)
 	}
 
@@ -88,7 +87,7 @@ func TestAgentForManyNodesAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 32 {
 		wg.Go(func() {
-			session, err := s.d.Open(t.Context(), fmt.Sprintf("n%d", i), func(cluster.Step) {})
+			session, err := s.d.Open(t.Context(), fmt.Sprintf("n%d", i), func(reach.Step) {})
 			if err != nil {
 				t.Errorf("n%d: %s", i, describe(err))
 				return
@@ -118,7 +117,7 @@ func TestAgentThatHangs(t *testing.T) {
 	startAgent(t, s, func(c net.Conn) { swallow(c) })
 	drop(s.mustOpen("n"))
 	shut.Store(true)
-	if f := s.mustFail("n", cluster.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "the ssh agent does not answer") {
+	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "the ssh agent does not answer") {
 		t.Errorf("got %s", describe(f))
 	}
 }
@@ -149,9 +148,9 @@ func TestCertificates(t *testing.T) {
 	path := filepath.Join(s.home, ".ssh", "id_ed25519-cert.pub")
 	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.local.user, time.Now().Add(time.Hour)))))
 	drop(s.mustOpen("n"))
-	for stage, want := range map[cluster.Stage]string{
-		cluster.StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
-		cluster.StageLogin:   "publickey accepted, id_ed25519-cert.pub",
+	for stage, want := range map[reach.Stage]string{
+		reach.StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
+		reach.StageLogin:   "publickey accepted, id_ed25519-cert.pub",
 	} {
 		if got := s.steps.last(stage).Text; got != want {
 			t.Errorf("%s: %q, want %q", stage, got, want)
@@ -159,7 +158,7 @@ func TestCertificates(t *testing.T) {
 	}
 
 	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.local.user, time.Now().Add(-time.Hour)))))
-	if f := s.mustFail("n", cluster.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "has expired") {
+	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "has expired") {
 		t.Errorf("expired: %s", describe(f))
 	}
 }
@@ -180,11 +179,11 @@ func TestKeys(t *testing.T) {
 	}
 	_, locked := newSigner(t)
 	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), locked, "secret")
-	f := s.mustFail("n", cluster.ClassAuth)
+	f := s.mustFail("n", reach.ClassAuth)
 	if !strings.Contains(f.Meaning, "id_ed25519 has a passphrase") || !strings.Contains(f.Hints[0], "ssh-add") {
 		t.Errorf("locked key: %s", describe(f))
 	}
-	if got := s.steps.last(cluster.StageLogin).Text; got != "no key to offer" {
+	if got := s.steps.last(reach.StageLogin).Text; got != "no key to offer" {
 		t.Errorf("login: %q", got)
 	}
 
@@ -194,7 +193,7 @@ func TestKeys(t *testing.T) {
 	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
 	s.d.config.read = time.Time{}
 	s.mustOpen("n")
-	if got := s.steps.last(cluster.StageLogin).Text; got != "publickey accepted, a key" {
+	if got := s.steps.last(reach.StageLogin).Text; got != "publickey accepted, a key" {
 		t.Errorf("login: %q\n%s", got, s.steps.String())
 	}
 	if !strings.Contains(s.steps.String(), "trying publickey (key 2 of 2)") {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"golang.org/x/crypto/ssh"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // login is the stage login: it offers one key after the other and remembers how far that came.
@@ -39,7 +38,7 @@ func (l *login) next(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	}
 	key := l.ids.keys[l.tried]
 	l.tried++
-	l.a.begin(cluster.StageLogin, fmt.Sprintf("trying publickey (key %d of %d)", l.tried, len(l.ids.keys)))
+	l.a.begin(reach.StageLogin, fmt.Sprintf("trying publickey (key %d of %d)", l.tried, len(l.ids.keys)))
 	return ssh.PublicKeys(witness(key.signer, func() { l.proven = key.name })), nil
 }
 

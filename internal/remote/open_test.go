@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -31,21 +31,21 @@ func TestOpenCopiesThenFindsTheProbe(t *testing.T) {
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("Close took %v", took)
 		}
-		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, want) {
+		if got := s.steps.last(reach.StageProbe).Text; !strings.HasPrefix(got, want) {
 			t.Errorf("probe: %q, want %q…", got, want)
 		}
 	}
 	if got := len(n.commands()); got != 3 {
 		t.Errorf("%d commands, want 3: look, copy, look", got)
 	}
-	for stage, want := range map[cluster.Stage]string{
-		cluster.StageName:    "gpu-n01 is 127.0.0.1",
-		cluster.StageSSH:     "OpenSSH_9.9",
-		cluster.StageHostKey: "ed25519, known (known_hosts line 2)",
-		cluster.StageLogin:   "publickey accepted, id_ed25519",
-		cluster.StageDriver:  "NVIDIA 550.54, 2 GPUs",
+	for stage, want := range map[reach.Stage]string{
+		reach.StageName:    "gpu-n01 is 127.0.0.1",
+		reach.StageSSH:     "OpenSSH_9.9",
+		reach.StageHostKey: "ed25519, known (known_hosts line 2)",
+		reach.StageLogin:   "publickey accepted, id_ed25519",
+		reach.StageDriver:  "NVIDIA 550.54, 2 GPUs",
 	} {
-		if got := s.steps.last(stage); got.Text != want || got.State != cluster.StepDone {
+		if got := s.steps.last(stage); got.Text != want || got.State != reach.StepDone {
 			t.Errorf("%s: %s %q, want done %q", stage, got.State, got.Text, want)
 		}
 	}

@@ -25,8 +25,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // Config says how to reach hosts. The zero value is what OpenSSH would do with its default files.
@@ -119,7 +119,7 @@ func whoAmI() (name, home string, err error) {
 }
 
 // Open implements poller.Opener.
-func (d *Dialer) Open(ctx context.Context, node string, step func(cluster.Step)) (poller.Session, error) {
+func (d *Dialer) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
 	a := &attempt{d: d, node: node, step: step}
 	s, err := a.run(ctx)
 	switch {

@@ -25,8 +25,8 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // node is an SSH server in this process. It runs commands with a real /bin/sh in a home of its own, unless exec is set.
@@ -157,7 +157,7 @@ func (s *site) mustOpen(name string) poller.Session {
 }
 
 // mustFail opens a session that must fail with class.
-func (s *site) mustFail(name string, class cluster.Class) *cluster.Failure {
+func (s *site) mustFail(name string, class reach.Class) *reach.Failure {
 	s.t.Helper()
 	session, err := s.open(name)
 	if err == nil {
@@ -167,9 +167,9 @@ func (s *site) mustFail(name string, class cluster.Class) *cluster.Failure {
 	return wantClass(s.t, err, class)
 }
 
-func wantClass(t testing.TB, err error, class cluster.Class) *cluster.Failure {
+func wantClass(t testing.TB, err error, class reach.Class) *reach.Failure {
 	t.Helper()
-	var f *cluster.Failure
+	var f *reach.Failure
 	if !errors.As(err, &f) {
 		t.Fatalf("error %T %v, want a failure of class %s", err, err, class)
 	}
@@ -183,7 +183,7 @@ func wantClass(t testing.TB, err error, class cluster.Class) *cluster.Failure {
 }
 
 func describe(err error) string {
-	var f *cluster.Failure
+	var f *reach.Failure
 	if !errors.As(err, &f) {
 		return fmt.Sprint(err)
 	}
@@ -193,10 +193,10 @@ func describe(err error) string {
 // recorder keeps steps.
 type recorder struct {
 	mu    sync.Mutex
-	steps []cluster.Step
+	steps []reach.Step
 }
 
-func (r *recorder) add(s cluster.Step) {
+func (r *recorder) add(s reach.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.steps = append(r.steps, s)
@@ -209,7 +209,7 @@ func (r *recorder) reset() {
 }
 
 // last is the last step of a stage.
-func (r *recorder) last(stage cluster.Stage) cluster.Step {
+func (r *recorder) last(stage reach.Stage) reach.Step {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := len(r.steps) - 1; i >= 0; i-- {
@@ -217,7 +217,7 @@ func (r *recorder) last(stage cluster.Stage) cluster.Step {
 			return r.steps[i]
 		}
 	}
-	return cluster.Step{}
+	return reach.Step{}
 }
 
 func (r *recorder) String() string {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -32,7 +32,7 @@ func TestFailuresOfSessions(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		session func(ssh.Channel, string)
-		class   cluster.Class
+		class   reach.Class
 		words   string
 	}{
 		{"killed", func(ch ssh.Channel, _ string) {
@@ -42,18 +42,18 @@ func TestFailuresOfSessions(t *testing.T) {
 				Core       bool
 				Text, Lang string
 			}{Name: "KILL"}))
-		}, cluster.ClassProbeKilled, ""},
-		{"killed under a shell", say(start, 137), cluster.ClassProbeKilled, ""},
+		}, reach.ClassProbeKilled, ""},
+		{"killed under a shell", say(start, 137), reach.ClassProbeKilled, ""},
 		{"fails", func(ch ssh.Channel, _ string) {
 			fmt.Fprint(ch, start)
 			fmt.Fprint(ch.Stderr(), "panic: oh\n")
 			sendStatus(ch, 2)
-		}, cluster.ClassProbeFailed, "panic: oh"},
-		{"closed", func(ch ssh.Channel, _ string) { fmt.Fprint(ch, start) }, cluster.ClassClosed, ""},
-		{"garbage", say(start+"oops\n", 0), cluster.ClassGarbage, "oops"},
-		{"another protocol", say(start+"{\"future\":{}}\n", 0), cluster.ClassGarbage, ""},
-		{"mid-line", say(start+"{\"rep", 137), cluster.ClassProbeKilled, ""},
-		{"too long", say(start+strings.Repeat("y", wire.MaxLine+1), 0), cluster.ClassTooMuch, ""},
+		}, reach.ClassProbeFailed, "panic: oh"},
+		{"closed", func(ch ssh.Channel, _ string) { fmt.Fprint(ch, start) }, reach.ClassClosed, ""},
+		{"garbage", say(start+"oops\n", 0), reach.ClassGarbage, "oops"},
+		{"another protocol", say(start+"{\"future\":{}}\n", 0), reach.ClassGarbage, ""},
+		{"mid-line", say(start+"{\"rep", 137), reach.ClassProbeKilled, ""},
+		{"too long", say(start+strings.Repeat("y", wire.MaxLine+1), 0), reach.ClassTooMuch, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			noLeaks(t)
@@ -93,7 +93,7 @@ func TestSilence(t *testing.T) {
 	relay.freeze()
 	select {
 	case err := <-ended:
-		_ = wantClass(t, err, cluster.ClassSilent)
+		_ = wantClass(t, err, reach.ClassSilent)
 	case <-time.After(5 * time.Second):
 		t.Fatal("a frozen connection does not end")
 	}

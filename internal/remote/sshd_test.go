@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // sshd is a real OpenSSH server on loopback for the user who runs the test.
@@ -140,11 +139,11 @@ func TestOpenSSH(t *testing.T) {
 		if err := syscall.Kill(m.Hello.PID, 0); err != syscall.ESRCH {
 			t.Errorf("the probe lives on: %v", err)
 		}
-		if got := s.steps.last(cluster.StageProbe).Text; !strings.HasPrefix(got, want) {
+		if got := s.steps.last(reach.StageProbe).Text; !strings.HasPrefix(got, want) {
 			t.Errorf("probe: %q, want %q…", got, want)
 		}
 	}
-	if got := s.steps.last(cluster.StageSSH).Text; !strings.HasPrefix(got, "OpenSSH_") {
+	if got := s.steps.last(reach.StageSSH).Text; !strings.HasPrefix(got, "OpenSSH_") {
 		t.Errorf("ssh: %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(d.home, ".cache", "nvnodetop")); err != nil {
@@ -163,7 +162,7 @@ func TestOpenSSHKillsTheProbe(t *testing.T) {
 	}
 	_ = syscall.Kill(m.Hello.PID, syscall.SIGKILL)
 	_, err = session.Next()
-	if f := wantClass(t, err, cluster.ClassProbeKilled); f.Summary != "probe killed (signal KILL)" {
+	if f := wantClass(t, err, reach.ClassProbeKilled); f.Summary != "probe killed (signal KILL)" {
 		t.Errorf("got %s", describe(f))
 	}
 }
@@ -181,7 +180,7 @@ func TestOpenSSHFrozen(t *testing.T) {
 	d.signalSessions(t, syscall.SIGSTOP)
 	began := time.Now()
 	_, err := session.Next()
-	_ = wantClass(t, err, cluster.ClassSilent)
+	_ = wantClass(t, err, reach.ClassSilent)
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("noticed after %v", took)
 	}
@@ -189,8 +188,8 @@ func TestOpenSSHFrozen(t *testing.T) {
 	d.signalSessions(t, syscall.SIGCONT)
 
 	_ = d.cmd.Process.Signal(syscall.SIGSTOP)
-	hurry(s.d, cluster.StageSSH)
-	_ = s.mustFail("n", cluster.ClassFrozen)
+	hurry(s.d, reach.StageSSH)
+	_ = s.mustFail("n", reach.ClassFrozen)
 	_ = d.cmd.Process.Signal(syscall.SIGCONT)
 	s.d.limits.ssh = defaultLimits.ssh
 	s.mustOpen("n")

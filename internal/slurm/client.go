@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // Deadline is how long one call of squeue or scontrol may take.
@@ -44,7 +45,7 @@ func New(run Runner, deadline time.Duration) *Client {
 	return &Client{run: run, deadline: deadline, loc: time.Local, marks: newMarks}
 }
 
-// Ask asks which jobs run and which wait. The error is ErrNoSlurm, ctx's, or a *cluster.Failure. The Answer is nil unless squeue
+// Ask asks which jobs run and which wait. The error is ErrNoSlurm, ctx's, or a *reach.Failure. The Answer is nil unless squeue
 // answered; it comes together with a Failure when SLURM then did not say which GPUs the jobs have.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
@@ -115,7 +116,7 @@ func (c *Client) expand(ctx context.Context, lists []string) error {
 		if !ok {
 			ours, err := ExpandHostlist(list)
 			if err != nil {
-				return &cluster.Failure{Class: cluster.ClassSlurm, Summary: "squeue names nodes in a way that is not understood", Words: err.Error()}
+				return &reach.Failure{Class: reach.ClassSlurm, Summary: "squeue names nodes in a way that is not understood", Words: err.Error()}
 			}
 			if known = ours; strings.Contains(list, "[") {
 				fresh = append(fresh, list)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // fakeSlurm answers like a cluster: squeue prints records; scontrol prints gres by question.
@@ -219,11 +220,11 @@ func TestAskExpandsWithoutScontrol(t *testing.T) {
 func TestAskWhenGPUsAreNotTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		words string
-		class cluster.Class
+		class reach.Class
 		asked int // questions of the first turn: a controller that hangs is asked once
 	}{
-		"hangs": {"slurm_load_jobs error: Socket timed out on send/recv operation", cluster.ClassSlurmTimeout, 1},
-		"fails": {"slurm_load_jobs error: Access denied", cluster.ClassSlurm, 2},
+		"hangs": {"slurm_load_jobs error: Socket timed out on send/recv operation", reach.ClassSlurmTimeout, 1},
+		"fails": {"slurm_load_jobs error: Access denied", reach.ClassSlurm, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -240,7 +241,7 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 					t.Helper()
 					time.Sleep(after)
 					answer, err := c.Ask(t.Context())
-					if f, ok := errors.AsType[*cluster.Failure](err); !ok || f.Class != tt.class {
+					if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != tt.class {
 						t.Errorf("error %v, want a failure of class %s", err, tt.class)
 					}
 					if answer == nil || len(answer.Jobs) != 2 {
@@ -293,33 +294,33 @@ func TestAskFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stderr  string
 		err     error
-		class   cluster.Class
+		class   reach.Class
 		summary string
 	}{
 		"controller dead": {
 			"slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", exit1,
-			cluster.ClassSlurm, "slurmctld does not answer: Unable to contact slurm controller (connect failure)",
+			reach.ClassSlurm, "slurmctld does not answer: Unable to contact slurm controller (connect failure)",
 		},
 		"controller frozen": {
 			"slurm_load_jobs error: Socket timed out on send/recv operation\n", exit1,
-			cluster.ClassSlurmTimeout, "slurmctld does not answer: Socket timed out on send/recv operation",
+			reach.ClassSlurmTimeout, "slurmctld does not answer: Socket timed out on send/recv operation",
 		},
-		"deadline": {"", errLate, cluster.ClassSlurmTimeout, "slurmctld does not answer: squeue said nothing for 10s"},
+		"deadline": {"", errLate, reach.ClassSlurmTimeout, "slurmctld does not answer: squeue said nothing for 10s"},
 		"unknown user, exit status 0": {
 			"squeue: error: Invalid user: nosuchuser\n\n", nil,
-			cluster.ClassSlurm, "squeue failed: Invalid user: nosuchuser",
+			reach.ClassSlurm, "squeue failed: Invalid user: nosuchuser",
 		},
 		"munge": {
 			"squeue: error: If munged is up, restart with --num-threads=10\nsqueue: error: Munge encode failed\n", exit1,
-			cluster.ClassSlurm, "squeue failed: If munged is up, restart with --num-threads=10",
+			reach.ClassSlurm, "squeue failed: If munged is up, restart with --num-threads=10",
 		},
-		"silent":   {"", exit1, cluster.ClassSlurm, "squeue failed: exit status 1"},
-		"too much": {"", errTooMuch, cluster.ClassSlurm, "squeue failed: more than 32 MiB of output"},
+		"silent":   {"", exit1, reach.ClassSlurm, "squeue failed: exit status 1"},
+		"too much": {"", errTooMuch, reach.ClassSlurm, "squeue failed: more than 32 MiB of output"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return nil, []byte(tt.stderr), tt.err })
 			answer, err := c.Ask(t.Context())
-			f, ok := errors.AsType[*cluster.Failure](err)
+			f, ok := errors.AsType[*reach.Failure](err)
 			if !ok || answer != nil {
 				t.Fatalf("answer %v, error %v", answer, err)
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // ErrNoSlurm says that this host belongs to no SLURM cluster: there is no squeue, or no configuration that it could find.
@@ -26,21 +26,21 @@ const (
 )
 
 // failure says why a command failed, from its error and from what it wrote to its standard error.
-func failure(command string, deadline time.Duration, stderr []byte, err error) *cluster.Failure {
+func failure(command string, deadline time.Duration, stderr []byte, err error) *reach.Failure {
 	words := string(bytes.TrimSpace(stderr[:min(len(stderr), maxWords)]))
 	said := firstLine(words)
-	f := &cluster.Failure{
-		Class:   cluster.ClassSlurm,
+	f := &reach.Failure{
+		Class:   reach.ClassSlurm,
 		Summary: fmt.Sprintf("%s failed: %s", command, said),
 		Words:   words,
 	}
 	switch {
 	case errors.Is(err, errLate):
-		f.Class = cluster.ClassSlurmTimeout
+		f.Class = reach.ClassSlurmTimeout
 		f.Summary = fmt.Sprintf("slurmctld does not answer: %s said nothing for %v", command, deadline)
 		away(f)
 	case strings.Contains(words, "Socket timed out"):
-		f.Class = cluster.ClassSlurmTimeout
+		f.Class = reach.ClassSlurmTimeout
 		f.Summary = "slurmctld does not answer: " + said
 		away(f)
 	case strings.Contains(words, "Unable to contact slurm controller"), strings.Contains(words, "connect failure"):
@@ -58,7 +58,7 @@ func failure(command string, deadline time.Duration, stderr []byte, err error) *
 }
 
 // away adds what it means when the controller does not answer.
-func away(f *cluster.Failure) {
+func away(f *reach.Failure) {
 	f.Meaning = "The controller of the cluster is down, overloaded or out of reach. Running jobs go on without it."
 	f.Hints = []string{"`scontrol ping` says whether the controller is up."}
 }

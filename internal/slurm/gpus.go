@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // gpus is what is known of the GPUs that a job was given.
@@ -63,7 +64,7 @@ func (c *Client) askGPUs(ctx context.Context, questions []question) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if f, ok := errors.AsType[*cluster.Failure](err); ok && f.Class == cluster.ClassSlurmTimeout {
+		if f, ok := errors.AsType[*reach.Failure](err); ok && f.Class == reach.ClassSlurmTimeout {
 			for _, q := range questions[n:] {
 				c.note(q, nil, err)
 			}

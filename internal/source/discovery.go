@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
@@ -22,16 +24,16 @@ type discoverer struct {
 	mu  sync.Mutex // protects the following
 	key time.Time  // when somebody last pressed one
 
-	refresh chan struct{} // somebody wants to know now
-	lost    chan struct{} // a session was lost: has its job ended?
-	back    chan struct{} // somebody is back after a while
+	refresh bell.Bell // somebody wants to know now
+	lost    bell.Bell // a session was lost: has its job ended?
+	back    bell.Bell // somebody is back after a while
 }
 
 func newDiscoverer(ask func(context.Context) (*slurm.Answer, error), user, host string) *discoverer {
 	return &discoverer{
 		ask:     ask,
 		known:   cluster.Discovery{Command: slurm.Question, User: user, Host: host},
-		refresh: make(chan struct{}, 1), lost: make(chan struct{}, 1), back: make(chan struct{}, 1),
+		refresh: bell.New(), lost: bell.New(), back: bell.New(),
 	}
 }
 
@@ -43,7 +45,7 @@ func (d *discoverer) touch() {
 	d.key = now
 	d.mu.Unlock()
 	if away >= inUse {
-		poke(d.back)
+		d.back.Ring()
 	}
 }
 
@@ -86,14 +88,14 @@ func (d *discoverer) learn(began time.Time, answer *slurm.Answer, err error) {
 }
 
 // asFailure is err as a Failure; nil for nil.
-func asFailure(err error) *cluster.Failure {
+func asFailure(err error) *reach.Failure {
 	if err == nil {
 		return nil
 	}
-	if f, ok := errors.AsType[*cluster.Failure](err); ok {
+	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return f
 	}
-	return &cluster.Failure{Class: cluster.ClassSlurm, Summary: err.Error()}
+	return &reach.Failure{Class: reach.ClassSlurm, Summary: err.Error()}
 }
 
 // next is when to ask again if nothing happens before: after the pace, and when a job's time is over.

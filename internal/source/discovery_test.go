@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
@@ -147,11 +148,11 @@ func TestPokesAreCoalescedWithAGap(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {
 		c.at(10 * sec)
-		poke(d.refresh)
+		d.refresh.Ring()
 		c.at(10*sec + 500*time.Millisecond)
 		for range 20 {
-			poke(d.refresh)
-			poke(d.lost)
+			d.refresh.Ring()
+			d.lost.Ring()
 		}
 		c.at(20 * sec)
 	})
@@ -167,7 +168,7 @@ func TestLossesThatTellNothingNewAreAskedLessAndLess(t *testing.T) {
 	discover(t, c, func(d *discoverer) {
 		for at := sec; at <= 100*sec; at += sec {
 			c.at(at)
-			poke(d.lost)
+			d.lost.Ring()
 		}
 	})
 	c.want(t, 0, 2*sec, 6*sec, 14*sec, 30*sec, 60*sec, 90*sec)
@@ -179,7 +180,7 @@ func TestALossThatTellsOfAnEndIsAnsweredAtOnce(t *testing.T) {
 		for _, at := range []time.Duration{5 * sec, 8 * sec, 11 * sec} {
 			c.at(at)
 			c.change(func() { c.jobs = c.jobs[1:] })
-			poke(d.lost)
+			d.lost.Ring()
 		}
 		c.at(12 * sec)
 	})
@@ -217,7 +218,7 @@ func TestSlowAnswersDoubleTheInterval(t *testing.T) {
 }
 
 func TestAFailureKeepsTheJobsAndHeals(t *testing.T) {
-	away := &cluster.Failure{Class: cluster.ClassSlurmTimeout, Summary: "slurmctld does not answer"}
+	away := &reach.Failure{Class: reach.ClassSlurmTimeout, Summary: "slurmctld does not answer"}
 	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1"}}}}
 	discover(t, c, func(d *discoverer) {
 		c.at(10 * sec)
@@ -245,7 +246,7 @@ func TestFailuresAreAskedSeldomWhileNobodyIsThere(t *testing.T) {
 		c.at(20 * min1)
 	})
 	c.want(t, 7*min1, 9*min1, 13*min1, 18*min1)
-	if f := c.last().Failure; f == nil || f.Class != cluster.ClassSlurm || f.Summary != "broken" {
+	if f := c.last().Failure; f == nil || f.Class != reach.ClassSlurm || f.Summary != "broken" {
 		t.Errorf("failure %v", f)
 	}
 }

@@ -1,8 +1,7 @@
 // Package source makes the Events that everything on screen comes from.
 //
 // Live is the real cluster: a discoverer asks SLURM which jobs run, a poller watches their nodes. Hosts watches nodes that were named
-// by hand. Demo is a simulated cluster; it emits what a real one would, in the same types, so that all behind it cannot tell the
-// difference.
+// by hand.
 //
 // Each is a cluster.Source, and has the methods by which a person at a screen tells it what is wanted: Touch (somebody is there),
 // Refresh (ask now, try now) and Look (list the processes of a node). Those may be called from any goroutine, also before Run; they do

@@ -37,5 +37,5 @@ func (h *Hosts) Touch() {}
 // Refresh tries the hosts that wait for their next attempt now.
 func (h *Hosts) Refresh() { h.nodes.Retry() }
 
-// Look says whether processes are wanted, and of which host; poller.EveryNode is all of them.
+// Look says whether processes are wanted, and of which host; cluster.EveryNode is all of them.
 func (h *Hosts) Look(node string, processes bool) { look(h.nodes, node, processes) }

@@ -51,7 +51,7 @@ func (l *Live) noteLoss(e cluster.Event) {
 	case e.Report != nil:
 		l.streamed[e.Node] = true
 	case e.Down != nil && l.streamed[e.Node]:
-		poke(l.discoverer.lost)
+		l.discoverer.lost.Ring()
 		delete(l.streamed, e.Node)
 	case e.Gone:
 		delete(l.streamed, e.Node)
@@ -78,11 +78,11 @@ func (l *Live) Touch() { l.discoverer.touch() }
 
 // Refresh asks SLURM, and tries the nodes that wait for their next attempt, now.
 func (l *Live) Refresh() {
-	poke(l.discoverer.refresh)
+	l.discoverer.refresh.Ring()
 	l.nodes.Retry()
 }
 
-// Look says whether processes are wanted, and of which node; poller.EveryNode is all of them.
+// Look says whether processes are wanted, and of which node; cluster.EveryNode is all of them.
 func (l *Live) Look(node string, processes bool) { look(l.nodes, node, processes) }
 
 func look(nodes *poller.Manager, node string, processes bool) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -38,9 +39,9 @@ type session struct {
 	listed bool       // what was asked for last
 }
 
-var errDown = &cluster.Failure{Class: cluster.ClassRefused, Summary: "connection refused"}
+var errDown = &reach.Failure{Class: reach.ClassRefused, Summary: "connection refused"}
 
-func (n *network) Open(_ context.Context, node string, _ func(cluster.Step)) (poller.Session, error) {
+func (n *network) Open(_ context.Context, node string, _ func(reach.Step)) (poller.Session, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.opened = append(n.opened, node)
@@ -61,7 +62,7 @@ func (s *session) Next() (wire.Message, error) {
 	case <-s.beat.C:
 		return wire.Message{Report: &wire.Report{}}, nil
 	case <-s.closed:
-		return wire.Message{}, &cluster.Failure{Class: cluster.ClassClosed, Summary: "closed"}
+		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Summary: "closed"}
 	}
 }
 
@@ -219,7 +220,7 @@ func TestLiveControls(t *testing.T) {
 		listing("n2")
 		l.Look("n2", false)
 		listing()
-		l.Look(poller.EveryNode, true)
+		l.Look(cluster.EveryNode, true)
 		listing("n1", "n2")
 
 		c.at(20 * sec)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -61,7 +62,7 @@ func (f *frame) doctor(y int) {
 const veryLow = 12
 
 // explain draws the words of a failure, what they mean and what can be done: that first, where there is no room for both.
-func (f *frame) explain(y int, failure *cluster.Failure) int {
+func (f *frame) explain(y int, failure *reach.Failure) int {
 	y = f.prose(y, "In the node's words", strings.Split(failure.Words, "\n"))
 	meaning, hints := []string{failure.Meaning}, failure.Hints
 	rows := 4 // two titles, and two blank lines in a tall terminal
@@ -126,7 +127,7 @@ func (f *frame) doctorTitle(y int) {
 // stages lists the stages of the attempt, in tall terminals each of those that were not reached too, and returns the row below.
 func (f *frame) stages(y int) int {
 	var unreached []string
-	for _, stage := range cluster.Stages {
+	for _, stage := range reach.Stages {
 		if y >= f.h-1 {
 			return y
 		}
@@ -148,8 +149,8 @@ func (f *frame) stages(y int) int {
 }
 
 // step is the place of a stage's step among the node's, -1 when it was not reached.
-func (f *frame) step(stage cluster.Stage) int {
-	return slices.IndexFunc(f.node.Steps, func(s cluster.Step) bool { return s.Stage == stage })
+func (f *frame) step(stage reach.Stage) int {
+	return slices.IndexFunc(f.node.Steps, func(s reach.Step) bool { return s.Stage == stage })
 }
 
 // lastStage draws the stage that the attempt got to and returns the row below.
@@ -163,23 +164,23 @@ func (f *frame) lastStage(y int) int {
 }
 
 // stage draws one stage; nil is the step of one that was not reached.
-func (f *frame) stage(y int, stage cluster.Stage, step *cluster.Step) {
+func (f *frame) stage(y int, stage reach.Stage, step *reach.Step) {
 	room := max(min(58, f.w-30), 12)
 	glyph, role, name, text, took := "·", draw.Dim, draw.Dim, "not reached", ""
 	if step != nil {
 		name, text = draw.Text, step.Text
 		took = draw.Took(step.Took)
 		switch step.State {
-		case cluster.StepDone:
+		case reach.StepDone:
 			glyph, role = "✓", draw.Data
-		case cluster.StepFailed:
+		case reach.StepFailed:
 			glyph, role = "✗", draw.Crit
 		default:
 			glyph, role = "◌", draw.Strong
 			took = running(f.snap.At.Sub(step.At))
 		}
 	}
-	if stage == cluster.StageStream && f.node.State == cluster.NodeStale && step != nil {
+	if stage == reach.StageStream && f.node.State == cluster.NodeStale && step != nil {
 		glyph, role, text, took = "▲", draw.Warn, "the last report came "+draw.Age(f.node.Age)+" ago", ""
 	}
 	f.Put(3, y, glyph, role)

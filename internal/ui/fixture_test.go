@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -72,7 +73,7 @@ func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 		Host: wire.Host{
 			CPUPercent: ptr(34.0), Load1: ptr(38.2), MemoryUsed: ptr(uint64(412) << 30), MemoryTotal: ptr(uint64(1008) << 30), UptimeSec: ptr(int64(41 * 86400)),
 		},
-		Steps: reached(cluster.StageStream, cluster.StepDone, "first report after 0.4 s"),
+		Steps: reached(reach.StageStream, reach.StepDone, "first report after 0.4 s"),
 	}
 	for i := range gpus {
 		n.GPUs = append(n.GPUs, fixtureGPU(r, i))
@@ -81,15 +82,15 @@ func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 }
 
 // reached is an attempt that got to the stage, which is in that state.
-func reached(stage cluster.Stage, state cluster.StepState, text string) []cluster.Step {
-	texts := map[cluster.Stage]string{
-		cluster.StageName: "gpu-n04 is 10.12.0.14", cluster.StageTCP: "port 22 answers", cluster.StageSSH: "OpenSSH_8.7",
-		cluster.StageHostKey: "ed25519, known (known_hosts line 113)", cluster.StageLogin: "publickey, key 1 of 3",
-		cluster.StageProbe: "was there already", cluster.StageDriver: "550.90.07, 8 GPUs",
+func reached(stage reach.Stage, state reach.StepState, text string) []reach.Step {
+	texts := map[reach.Stage]string{
+		reach.StageName: "gpu-n04 is 10.12.0.14", reach.StageTCP: "port 22 answers", reach.StageSSH: "OpenSSH_8.7",
+		reach.StageHostKey: "ed25519, known (known_hosts line 113)", reach.StageLogin: "publickey, key 1 of 3",
+		reach.StageProbe: "was there already", reach.StageDriver: "550.90.07, 8 GPUs",
 	}
-	var steps []cluster.Step
-	for i, s := range cluster.Stages {
-		step := cluster.Step{Stage: s, State: cluster.StepDone, Text: texts[s], Took: time.Duration(i*9+1) * time.Millisecond}
+	var steps []reach.Step
+	for i, s := range reach.Stages {
+		step := reach.Step{Stage: s, State: reach.StepDone, Text: texts[s], Took: time.Duration(i*9+1) * time.Millisecond}
 		if s == stage {
 			step.State, step.Text, step.At = state, text, ago(2*time.Second)
 			return append(steps, step)
@@ -128,7 +129,7 @@ func fixture() *cluster.Snapshot {
 	listProcesses(n1, 318802)
 	listProcesses(n2, 358802)
 	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
-		Steps: reached(cluster.StageLogin, cluster.StepBegan, "trying publickey (key 1 of 3)")}
+		Steps: reached(reach.StageLogin, reach.StepBegan, "trying publickey (key 1 of 3)")}
 	s11 := sharedNode(r)
 	job := cluster.JobView{
 		Job: cluster.Job{
@@ -154,9 +155,9 @@ func fixture() *cluster.Snapshot {
 func refusedNode() *cluster.Node {
 	n := &cluster.Node{
 		Name: "gpu-n04", State: cluster.NodeFailed, Since: ago(3 * time.Minute), Tries: 6, RetryAt: fixtureNow.Add(14 * time.Second),
-		Steps: reached(cluster.StageLogin, cluster.StepFailed, "publickey accepted, then closed by PAM"),
-		Failure: &cluster.Failure{
-			Class: cluster.ClassAdopt, Stage: cluster.StageLogin, Summary: "login refused (pam_slurm_adopt)",
+		Steps: reached(reach.StageLogin, reach.StepFailed, "publickey accepted, then closed by PAM"),
+		Failure: &reach.Failure{
+			Class: reach.ClassAdopt, Stage: reach.StageLogin, Summary: "login refused (pam_slurm_adopt)",
 			Words:   "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by 10.12.0.14 port 22",
 			Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. Either the job's step there has ended, or the site lets nobody in by ssh.",
 			Hints:   []string{"Look for a crashed rank in the job's output.", "ssh -v gpu-n04 true shows the refusal."},
@@ -171,7 +172,7 @@ func refusedNode() *cluster.Node {
 func fixtureFindings() []cluster.Finding {
 	return []cluster.Finding{
 		{
-			Kind: cluster.KindFailed, Class: cluster.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1,
+			Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1,
 			Group: [2]string{"node refused", "nodes refused"}, Long: "login refused (pam_slurm_adopt)", Short: "login refused",
 			Sentence: `The node refuses the login: "you have no active jobs on this node" (pam_slurm_adopt).`, Hint: "SLURM lists the job here, so its step may have ended",
 		},
@@ -284,7 +285,7 @@ func bigFixture() *cluster.Snapshot {
 		s.Nodes["gpu-n023"].GPUs[gpu].TempC = ptr(88)
 	}
 	bad(52, 0, cluster.KindECC, 'E', "ECC:2", [2]string{"ECC", "ECC"}, "ECC 2", 2*time.Hour)
-	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Steps: reached(cluster.StageProbe, cluster.StepBegan, "copying")}
+	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Steps: reached(reach.StageProbe, reach.StepBegan, "copying")}
 	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1, Group: [2]string{"connecting", "connecting"}, Long: "connecting: probe", Short: "connecting", Sentence: "Connecting: probe."})
 	s.Jobs = []cluster.JobView{job}
 	return s
@@ -314,7 +315,7 @@ func byHandFixture() *cluster.Snapshot {
 func awayFixture() *cluster.Snapshot {
 	s := fixture()
 	s.Discovery.Asked, s.Discovery.Answered = ago(2*time.Second), ago(3*time.Minute)
-	s.Discovery.Failure = &cluster.Failure{Class: cluster.ClassSlurmTimeout, Summary: "squeue failed: Unable to contact slurm controller (connect failure)", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
+	s.Discovery.Failure = &reach.Failure{Class: reach.ClassSlurmTimeout, Summary: "squeue failed: Unable to contact slurm controller (connect failure)", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 func linesOf(s shot, w, h int) []string {
@@ -19,7 +20,7 @@ func TestStaleLines(t *testing.T) {
 			snap := statesFixture()
 			if withFailure {
 				n := snap.Nodes["gpu-n01"]
-				n.Failure, n.RetryAt = &cluster.Failure{Summary: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
+				n.Failure, n.RetryAt = &reach.Failure{Summary: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
 			}
 			return snap
 		}, func(*view) {}}

@@ -1,10 +1,10 @@
-package source
+package demo
 
 import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // simDiscoverer is a controller that answers, most of the time.
@@ -15,6 +15,12 @@ type simDiscoverer struct {
 	next time.Duration
 	last cluster.Discovery
 }
+
+// What a real discoverer would have run, and for how long.
+const (
+	question = "squeue --me --states=R,PD,CF"
+	deadline = 10 * time.Second
+)
 
 const (
 	askEvery                         = 30 * time.Second
@@ -52,14 +58,14 @@ func (d *simDiscoverer) instruct(now time.Duration, _ string, refresh bool) []cl
 
 func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	answer := cluster.Discovery{
-		Command: slurm.Question, User: me, Host: loginHost,
+		Command: question, User: me, Host: loginHost,
 		Asked: d.begin.Add(now), Took: 40 * time.Millisecond, Next: d.begin.Add(d.next),
 		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending,
 	}
 	if during(now, controllerGone, controllerBackAt) {
-		answer.Took = slurm.Deadline
-		answer.Failure = &cluster.Failure{
-			Class:   cluster.ClassSlurmTimeout,
+		answer.Took = deadline
+		answer.Failure = &reach.Failure{
+			Class:   reach.ClassSlurmTimeout,
 			Summary: "slurmctld does not answer: Socket timed out on send/recv operation",
 			Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
 			Meaning: "The controller of the cluster is down, overloaded or out of reach. Running jobs go on without it.",

@@ -1,11 +1,11 @@
-package source
+package demo
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -35,7 +35,7 @@ type simNode struct {
 	begin time.Time
 
 	next     time.Duration
-	stage    int // of the attempt under way; -1: none; len(cluster.Stages): it streams
+	stage    int // of the attempt under way; -1: none; len(reach.Stages): it streams
 	failures int
 	dropped  time.Duration // when the connection was last closed
 	listing  bool
@@ -59,7 +59,7 @@ func newSimNode(w *world, h *host, begin time.Time) *simNode {
 
 func (n *simNode) due() time.Duration { return n.next }
 
-func (n *simNode) streaming() bool { return n.stage == len(cluster.Stages) }
+func (n *simNode) streaming() bool { return n.stage == len(reach.Stages) }
 
 func (n *simNode) act(now time.Duration) []cluster.Event {
 	var events []cluster.Event
@@ -84,29 +84,29 @@ func (n *simNode) try(now time.Duration) []cluster.Event {
 
 // beginStage begins the stage n.stage, which ends at n.next.
 func (n *simNode) beginStage(now time.Duration) cluster.Event {
-	stage := cluster.Stages[n.stage]
+	stage := reach.Stages[n.stage]
 	n.next = now + n.took(stage)
 	text := ""
-	if stage == cluster.StageLogin {
+	if stage == reach.StageLogin {
 		text = "trying publickey (key 1 of 1)"
 	}
-	return cluster.Event{Step: &cluster.Step{Stage: stage, State: cluster.StepBegan, Text: text}}
+	return cluster.Event{Step: &reach.Step{Stage: stage, State: reach.StepBegan, Text: text}}
 }
 
 // took is how long a stage takes.
-func (n *simNode) took(stage cluster.Stage) time.Duration {
-	usual := map[cluster.Stage]time.Duration{
-		cluster.StageName: 2 * time.Millisecond, cluster.StageTCP: time.Millisecond, cluster.StageSSH: 9 * time.Millisecond,
-		cluster.StageHostKey: time.Millisecond, cluster.StageLogin: 41 * time.Millisecond, cluster.StageProbe: 130 * time.Millisecond,
-		cluster.StageDriver: 240 * time.Millisecond, cluster.StageStream: 30 * time.Millisecond,
+func (n *simNode) took(stage reach.Stage) time.Duration {
+	usual := map[reach.Stage]time.Duration{
+		reach.StageName: 2 * time.Millisecond, reach.StageTCP: time.Millisecond, reach.StageSSH: 9 * time.Millisecond,
+		reach.StageHostKey: time.Millisecond, reach.StageLogin: 41 * time.Millisecond, reach.StageProbe: 130 * time.Millisecond,
+		reach.StageDriver: 240 * time.Millisecond, reach.StageStream: 30 * time.Millisecond,
 	}[stage]
 	if n.host.plot == connectsSlowly {
 		switch stage {
-		case cluster.StageTCP:
+		case reach.StageTCP:
 			usual = 2 * time.Second
-		case cluster.StageLogin:
+		case reach.StageLogin:
 			usual = 7 * time.Second
-		case cluster.StageDriver:
+		case reach.StageDriver:
 			usual = 3 * time.Second
 		}
 	}
@@ -115,13 +115,13 @@ func (n *simNode) took(stage cluster.Stage) time.Duration {
 
 // advance ends a stage and begins the next, or streams.
 func (n *simNode) advance(now time.Duration) []cluster.Event {
-	stage := cluster.Stages[n.stage]
-	step := &cluster.Step{Stage: stage, State: cluster.StepDone, Text: n.found(stage), Took: n.took(stage)}
-	if stage == cluster.StageLogin && n.host.plot == refuses && now < refusesUntil {
+	stage := reach.Stages[n.stage]
+	step := &reach.Step{Stage: stage, State: reach.StepDone, Text: n.found(stage), Took: n.took(stage)}
+	if stage == reach.StageLogin && n.host.plot == refuses && now < refusesUntil {
 		return n.refuse(now, step)
 	}
 	events := []cluster.Event{{Step: step}}
-	if stage == cluster.StageDriver {
+	if stage == reach.StageDriver {
 		events = append(events, cluster.Event{Hello: n.hello()})
 	}
 	n.stage++
@@ -133,21 +133,21 @@ func (n *simNode) advance(now time.Duration) []cluster.Event {
 }
 
 // found is what a stage that is done has found.
-func (n *simNode) found(stage cluster.Stage) string {
+func (n *simNode) found(stage reach.Stage) string {
 	switch stage {
-	case cluster.StageName:
+	case reach.StageName:
 		return n.host.name + " is " + n.host.address()
-	case cluster.StageTCP:
+	case reach.StageTCP:
 		return "port 22 answers"
-	case cluster.StageSSH:
+	case reach.StageSSH:
 		return "OpenSSH_8.7"
-	case cluster.StageHostKey:
+	case reach.StageHostKey:
 		return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+n.host.number)
-	case cluster.StageLogin:
+	case reach.StageLogin:
 		return "publickey accepted"
-	case cluster.StageProbe:
+	case reach.StageProbe:
 		return "already there, started"
-	case cluster.StageDriver:
+	case reach.StageDriver:
 		return fmt.Sprintf("driver %s, %d GPUs", n.host.model.driver, len(n.host.gpus))
 	}
 	return "reports come"
@@ -155,11 +155,11 @@ func (n *simNode) found(stage cluster.Stage) string {
 
 func (h *host) address() string { return fmt.Sprintf("10.12.%d.%d", h.number/200, 11+h.number%200) }
 
-func (n *simNode) refuse(now time.Duration, step *cluster.Step) []cluster.Event {
-	step.State, step.Text = cluster.StepFailed, "publickey accepted, then closed by PAM"
-	down := n.down(now, 5*time.Second, cluster.Failure{
-		Class:   cluster.ClassAdopt,
-		Stage:   cluster.StageLogin,
+func (n *simNode) refuse(now time.Duration, step *reach.Step) []cluster.Event {
+	step.State, step.Text = reach.StepFailed, "publickey accepted, then closed by PAM"
+	down := n.down(now, 5*time.Second, reach.Failure{
+		Class:   reach.ClassAdopt,
+		Stage:   reach.StageLogin,
 		Summary: "login refused (pam_slurm_adopt)",
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n" +
 			"Connection closed by " + n.host.address() + " port 22",
@@ -171,7 +171,7 @@ func (n *simNode) refuse(now time.Duration, step *cluster.Step) []cluster.Event 
 }
 
 // down ends the attempt or the stream; the wait before the next attempt doubles from first on.
-func (n *simNode) down(now, first time.Duration, f cluster.Failure) cluster.Event {
+func (n *simNode) down(now, first time.Duration, f reach.Failure) cluster.Event {
 	n.stage = noAttempt
 	n.next = now + min(first<<min(n.failures, 8), 40*time.Second)
 	n.failures++
@@ -182,8 +182,8 @@ func (n *simNode) down(now, first time.Duration, f cluster.Failure) cluster.Even
 func (n *simNode) stream(now time.Duration) []cluster.Event {
 	if n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+time.Minute {
 		n.dropped = now
-		return []cluster.Event{n.down(now, 4*time.Second, cluster.Failure{
-			Class: cluster.ClassClosed, Summary: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
+		return []cluster.Event{n.down(now, 4*time.Second, reach.Failure{
+			Class: reach.ClassClosed, Summary: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
 			Meaning: "The node or something on the way closed the connection.",
 		})}
 	}
@@ -204,7 +204,7 @@ func (n *simNode) instruct(now time.Duration, look string, refresh bool) []clust
 	if refresh && n.stage == noAttempt {
 		n.next = now
 	}
-	list := look == n.host.name || look == poller.EveryNode
+	list := look == n.host.name || look == cluster.EveryNode
 	anew := list && !n.listing && n.streaming() && !n.host.silentAt(now)
 	n.listing = list
 	if !anew {

@@ -1,4 +1,4 @@
-package source
+package demo
 
 import (
 	stdcmp "cmp"
@@ -32,7 +32,7 @@ func play(t *testing.T, d *Demo, length time.Duration, between map[time.Duration
 
 func TestDemoIsDeterministic(t *testing.T) {
 	run := func(seed int64) (events []cluster.Event) {
-		synctest.Test(t, func(t *testing.T) { events = play(t, NewDemo(5, 8, seed, 3*time.Second), 2*time.Minute, nil) })
+		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second), 2*time.Minute, nil) })
 		return events
 	}
 	first := run(1)
@@ -55,7 +55,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
 		done := make(chan error)
-		go func() { done <- NewDemo(8, 8, 1, 3*time.Second).Run(ctx, store.Apply) }()
+		go func() { done <- New(8, 8, 1, 3*time.Second).Run(ctx, store.Apply) }()
 		for range 239 {
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -94,7 +94,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 func TestDemoBeginsWithHistories(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cluster.NewStore(3 * time.Second)
-		for _, e := range play(t, NewDemo(4, 8, 1, 3*time.Second), time.Millisecond, nil) {
+		for _, e := range play(t, New(4, 8, 1, 3*time.Second), time.Millisecond, nil) {
 			store.Apply(e)
 		}
 		s := store.Snapshot(time.Now())
@@ -121,7 +121,7 @@ func TestDemoSizes(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				last := map[string]time.Time{}
-				for _, e := range play(t, NewDemo(size[0], size[1], 7, 10*time.Second), cycle+time.Minute, nil) {
+				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second), cycle+time.Minute, nil) {
 					if e.At.Before(last[e.Node]) {
 						t.Fatalf("time runs backwards at %v", e.At)
 					}
@@ -163,7 +163,7 @@ func checkReport(t *testing.T, gpus int, r *wire.Report) {
 
 func TestDemoListsProcessesWhereAPersonLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDemo(2, 8, 1, 3*time.Second)
+		d := New(2, 8, 1, 3*time.Second)
 		events := play(t, d, 30*time.Second, map[time.Duration]func(){
 			10 * time.Second: func() { d.Look("gpu-s11", true) },
 			20 * time.Second: func() { d.Look("gpu-s11", false) },
@@ -201,7 +201,7 @@ func TestDemoListsProcessesWhereAPersonLooks(t *testing.T) {
 
 func TestDemoRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDemo(4, 8, 1, 3*time.Second)
+		d := New(4, 8, 1, 3*time.Second)
 		const at = 12*time.Second + 345*time.Millisecond
 		events := play(t, d, 20*time.Second, map[time.Duration]func(){at: d.Refresh})
 		now := events[0].At.Add(past*3*time.Second + at)

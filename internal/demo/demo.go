@@ -1,10 +1,15 @@
-package source
+// Package demo is a simulated cluster that is a cluster.Source: it emits what a real one would, in the same types, so that all behind
+// it cannot tell the difference.
+//
+// A Demo runs once. Its other methods may be called from any goroutine, also before Run; they do not block.
+package demo
 
 import (
 	"context"
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
@@ -17,15 +22,15 @@ type Demo struct {
 	mu      sync.Mutex // protects the following
 	look    string     // the node whose processes are wanted, EveryNode, or none
 	refresh bool       // ask for the jobs, try to reach nodes
-	changed chan struct{}
+	changed bell.Bell
 }
 
 // past is how much of the story has happened when Run begins: the histories are not empty then.
 const past = 64 // polls
 
-// NewDemo makes a cluster whose training job has nodes with gpus each, and which reports every poll.
-func NewDemo(nodes, gpus int, seed int64, poll time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll), changed: make(chan struct{}, 1)}
+// New makes a cluster whose training job has nodes with gpus each, and which reports every poll.
+func New(nodes, gpus int, seed int64, poll time.Duration) *Demo {
+	return &Demo{world: newWorld(nodes, gpus, seed, poll), changed: bell.New()}
 }
 
 // Run lives through the past at once and then goes on in real time. It runs once.
@@ -99,7 +104,7 @@ func (d *Demo) Refresh() {
 	d.mu.Lock()
 	d.refresh = true
 	d.mu.Unlock()
-	poke(d.changed)
+	d.changed.Ring()
 }
 
 // Look says whether processes are wanted, and of which node. Those of other nodes are not listed.
@@ -110,13 +115,5 @@ func (d *Demo) Look(node string, processes bool) {
 		d.look = node
 	}
 	d.mu.Unlock()
-	poke(d.changed)
-}
-
-// poke wakes whoever waits on c; one poke is remembered.
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	d.changed.Ring()
 }

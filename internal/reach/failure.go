@@ -1,0 +1,44 @@
+package reach
+
+// Class is the class of a Failure: what a program decides by.
+type Class string
+
+// Classes of failures.
+const (
+	ClassUnknownHost    Class = "unknown_host"     // the name does not resolve
+	ClassRefused        Class = "refused"          // connection refused: no sshd
+	ClassNoRoute        Class = "no_route"         // no route to the host, network unreachable
+	ClassTimeout        Class = "timeout"          // nothing answers
+	ClassFrozen         Class = "frozen"           // TCP connects, sshd says nothing
+	ClassHostKeyChanged Class = "host_key_changed" // the key is another one than the known one
+	ClassHostKeyUnknown Class = "host_key_unknown" // no known_hosts file has the host
+	ClassAuth           Class = "auth"             // no key of ours is accepted
+	ClassAdopt          Class = "adopt"            // pam_slurm_adopt: no running job on the node
+	ClassDenied         Class = "denied"           // login accepted, then closed by the node for another reason
+	ClassNoSpace        Class = "no_space"         // no room for the probe anywhere
+	ClassNoExec         Class = "no_exec"          // the probe may not be executed anywhere
+	ClassPlatform       Class = "platform"         // no probe for the node's architecture
+	ClassOldDriver      Class = "old_driver"       // the driver's library lacks a symbol that the probe cannot do without
+	ClassProbeKilled    Class = "probe_killed"     // the probe was ended by a signal
+	ClassProbeFailed    Class = "probe_failed"     // the probe ended with an error of its own
+	ClassGarbage        Class = "garbage"          // what came is not the protocol
+	ClassTooMuch        Class = "too_much"         // a line longer than the protocol allows
+	ClassSilent         Class = "silent"           // the connection stands but nothing comes
+	ClassClosed         Class = "closed"           // the connection was closed
+	ClassLocal          Class = "local"            // something on this side: ssh configuration, agent, limits
+	ClassSlurm          Class = "slurm"            // squeue or scontrol failed
+	ClassSlurmTimeout   Class = "slurm_timeout"    // squeue or scontrol did not answer before our deadline
+	ClassOther          Class = "other"
+)
+
+// Failure is why something did not work, for a program (Class) and for a person (the rest).
+type Failure struct {
+	Class   Class    `json:"class"`
+	Stage   Stage    `json:"stage,omitempty"`   // of the attempt; empty when streaming or not of a node
+	Summary string   `json:"summary"`           // a few words, in place of data: "login refused (pam_slurm_adopt)"
+	Words   string   `json:"words,omitempty"`   // the other side's own words, capped, lines parted by \n
+	Meaning string   `json:"meaning,omitempty"` // one or two sentences: what it means
+	Hints   []string `json:"hints,omitempty"`   // what a person can do, one sentence each
+}
+
+func (f *Failure) Error() string { return f.Summary }
