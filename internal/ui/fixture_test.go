@@ -36,36 +36,6 @@ func walk(r *rand.Rand, n int, base, amp float64) []float32 {
 	return h
 }
 
-func fixtureGPU(r *rand.Rand, i int) cluster.GPU {
-	util := 95 + r.IntN(5)
-	g := cluster.GPU{
-		Number: i, Key: fmt.Sprintf("GPU-%d", r.Uint32()),
-		Card: wire.Card{
-			Index: i, Minor: ptr(i), Name: "NVIDIA H100 80GB HBM3", MemoryTotal: ptr(uint64(81559) * mib), SMMax: ptr(1980), SlowdownC: ptr(87),
-		},
-		GPU: wire.GPU{
-			Index: i, UtilPercent: ptr(util), MemUtilPercent: ptr(52 + r.IntN(10)), MemoryUsed: ptr(uint64(70100+r.IntN(3800)) * mib),
-			MemoryTotal: ptr(uint64(81559) * mib), TempC: ptr(61 + r.IntN(8)), PowerW: ptr(float64(622 + r.IntN(62))), PowerLimitW: ptr(700.0),
-			SMMHz: ptr([]int{1980, 1980, 1965, 1950}[r.IntN(4)]), MemMHz: ptr(2619), Throttle: ptr(uint64(0)), ECCUncorrected: ptr(uint64(0)),
-		},
-		Util: walk(r, cluster.HistoryLen, float64(util), 2.5),
-	}
-	g.Util[len(g.Util)-1] = float32(util)
-	remember(&g)
-	return g
-}
-
-// remember gives a GPU the other histories that go with its utilisation.
-func remember(g *cluster.GPU) {
-	g.Memory, g.Power, g.Temp = nil, nil, nil
-	percent, _ := cluster.Percent(g.MemoryUsed, g.MemoryTotal)
-	for i, v := range g.Util {
-		g.Memory = append(g.Memory, float32(percent))
-		g.Power = append(g.Power, float32(72+(*g.PowerW-72)*float64(v)/max(float64(*g.UtilPercent), 1)))
-		g.Temp = append(g.Temp, float32(*g.TempC)-max(0, float32(len(g.Util)-20-i))/20+(v-90)/20)
-	}
-}
-
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
 		Name: name, Rev: 1, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
@@ -76,7 +46,7 @@ func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 		Steps: reached(reach.StageStream, reach.StepDone, "first report after 0.4 s"),
 	}
 	for i := range gpus {
-		n.GPUs = append(n.GPUs, fixtureGPU(r, i))
+		n.GPUs = append(n.GPUs, fixtureGPU(r, i, fixtureIndex(i, gpus)))
 	}
 	return n
 }
@@ -106,10 +76,14 @@ func listProcesses(n *cluster.Node, firstPID int) {
 		g := &n.GPUs[i]
 		n.Processes = append(n.Processes, wire.Process{
 			PID: firstPID + 3*i, GPU: g.Index, Type: "C", User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4",
-			GPUMemory: ptr(*g.MemoryUsed - 620*mib), SMPercent: ptr(*g.UtilPercent - 1), MemPercent: g.MemUtilPercent, CPUPercent: ptr(99.3 + float64(i)/2),
-			RSS: ptr(uint64(31) << 30), ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)), Job: "48211",
+			GPUMemory: ptr(uint64(value(&g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(&g.GPU, "util")) - 1), MemPercent: ptr(int(value(&g.GPU, "bandwidth"))),
+			CPUPercent: ptr(99.3 + float64(i)/2), RSS: ptr(uint64(31) << 30), ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)), Job: "48211",
 		})
 	}
+	n.Processes = append(n.Processes, wire.Process{ // the last in the list, and the first of its GPU
+		PID: firstPID - 41, GPU: n.GPUs[3].Index, Type: "C+G", User: "alice", Name: "python", Command: "python -m ray.worker", GPUMemory: ptr(uint64(512) * mib),
+		SMPercent: ptr(1), MemPercent: ptr(0), CPUPercent: ptr(2.5), RSS: ptr(uint64(3) << 30), ElapsedSec: ptr(int64(8*3600 + 3*60 + 2)), Job: "48211",
+	})
 }
 
 // fixture is the snapshot of most golden frames: two jobs, on two nodes that stream, one that connects, one that refuses, and a shared one.
@@ -117,9 +91,9 @@ func fixture() *cluster.Snapshot {
 	r := rand.New(rand.NewPCG(48211, 1))
 	n1, n2 := fixtureNode(r, "gpu-n01", 8), fixtureNode(r, "gpu-n02", 8)
 	hot := &n1.GPUs[5]
-	hot.TempC, hot.SMMHz, hot.PowerW, hot.UtilPercent, hot.Throttle = ptr(87), ptr(1215), ptr(418.0), ptr(100), ptr(uint64(wire.ThrottleHWThermal))
+	set(&hot.GPU, values{"temp": 87, "sm": 1215, "power": 418, "util": 100, "throttle": wire.ThrottleHWThermal})
 	lag := &n2.GPUs[3]
-	lag.UtilPercent, lag.PowerW, lag.TempC, lag.MemUtilPercent = ptr(24), ptr(262.0), ptr(49), ptr(12)
+	set(&lag.GPU, values{"util": 24, "power": 262, "temp": 49, "bandwidth": 12})
 	copy(lag.Util[72:], walk(r, 12, 62, 8))
 	copy(lag.Util[84:], walk(r, cluster.HistoryLen-84, 25, 4))
 	remember(hot)
@@ -204,17 +178,19 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 	n.Listed = true
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		g.Card.Name, g.PowerLimitW, g.PowerW, g.SMMHz, g.MemMHz = "NVIDIA A100-SXM4-80GB", ptr(400.0), ptr(float64(241+r.IntN(95))), ptr(1410), ptr(1593)
+		g.Card.Name = "NVIDIA A100-SXM4-80GB"
+		set(&g.GPU, values{"limit": 400, "power": float64(241 + r.IntN(95)), "sm": 1410, "mem": 1593})
 		util := 55 + r.IntN(38)
-		g.UtilPercent, g.Util = ptr(util), walk(r, cluster.HistoryLen, float64(util), 9)
-		p := wire.Process{PID: 901220 + 7*i, GPU: i, Type: "C", User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990", GPUMemory: ptr(*g.MemoryUsed - 500*mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
+		set(&g.GPU, values{"util": float64(util)})
+		g.Util = walk(r, cluster.HistoryLen, float64(util), 9)
+		p := wire.Process{PID: 901220 + 7*i, GPU: g.Index, Type: "C", User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990", GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
 		switch {
 		case i < 2:
 			p.User, p.Job, p.Command = "bob", "48150", "python finetune.py"
 		case i < 4:
 			p.User, p.Job, p.Command = "alice", "48377", "python eval.py --suite mmlu --tp 2"
 		case i == 7:
-			g.UtilPercent, g.MemoryUsed, g.PowerW, g.TempC = ptr(0), ptr(uint64(4)*mib), ptr(61.0), ptr(33)
+			set(&g.GPU, values{"util": 0, "used": 4, "power": 61, "temp": 33})
 			continue
 		}
 		n.Processes = append(n.Processes, p)
@@ -231,11 +207,14 @@ func statesFixture() *cluster.Snapshot {
 	for i := 225; i < 237; i++ {
 		n.GPUs[1].Util[i] = cluster.Gap
 	}
-	n.GPUs[2].GPU = wire.GPU{Index: 2, Lost: "GPU is lost"}
-	n.GPUs[3].UtilPercent, n.GPUs[3].MemUtilPercent, n.GPUs[3].Card.MIG, n.GPUs[3].Util = nil, nil, true, nil
-	n.GPUs[4].PowerW, n.GPUs[4].TempC = nil, nil
-	n.GPUs[6].SMMHz = ptr(990)
-	n.GPUs[7].MemoryUsed = ptr(uint64(81000) * mib)
+	n.GPUs[0].Card.SlowdownC = nil
+	set(&n.GPUs[0].GPU, values{"temp": 85})
+	forget(&n.GPUs[2], "GPU is lost")
+	unset(&n.GPUs[3].GPU, "util", "bandwidth")
+	n.GPUs[3].Card.MIG, n.GPUs[3].Util = true, nil
+	unset(&n.GPUs[4].GPU, "power", "temp")
+	set(&n.GPUs[6].GPU, values{"sm": 990})
+	set(&n.GPUs[7].GPU, values{"used": 81000})
 	s.Nodes["gpu-n01"] = n
 	s.Jobs[0].GPUsSeen, s.Jobs[0].Streaming = 8, 1
 	s.Jobs[0].Findings = []cluster.Finding{
@@ -272,7 +251,7 @@ func bigFixture() *cluster.Snapshot {
 		})
 	}
 	bad(44, 2, cluster.KindLost, 'X', "", [2]string{"GPU lost", "GPUs lost"}, "lost", 12*time.Second)
-	s.Nodes["gpu-n044"].GPUs[2].GPU = wire.GPU{Index: 2, Lost: "GPU is lost"}
+	forget(&s.Nodes["gpu-n044"].GPUs[2], "GPU is lost")
 	refused := refusedNode()
 	refused.Name = "gpu-n039"
 	s.Nodes["gpu-n039"] = refused
@@ -282,7 +261,7 @@ func bigFixture() *cluster.Snapshot {
 	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1, Group: [2]string{"node silent", "nodes silent"}, Long: "silent", Short: "silent", Sentence: "Nothing for 48s; the connection is up."})
 	for _, gpu := range []int{5, 6} {
 		bad(23, gpu, cluster.KindThermal, 'T', "!THERM", [2]string{"throttled", "throttled"}, "heat 88°C", 11*time.Minute)
-		s.Nodes["gpu-n023"].GPUs[gpu].TempC = ptr(88)
+		set(&s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88})
 	}
 	bad(52, 0, cluster.KindECC, 'E', "ECC:2", [2]string{"ECC", "ECC"}, "ECC 2", 2*time.Hour)
 	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Steps: reached(reach.StageProbe, reach.StepBegan, "copying")}

@@ -47,7 +47,7 @@ func wideFixture() *cluster.Snapshot {
 	n := s.Nodes["gpu-n01"]
 	for i := range 8 {
 		g := n.GPUs[i]
-		g.Number, g.Index, g.Card.Index = 8+i, 8+i, 8+i
+		g.Number, g.Index, g.Card.Index = 8+g.Number, 8+g.Index, 8+g.Index
 		n.GPUs = append(n.GPUs, g)
 	}
 	return s
@@ -59,7 +59,8 @@ func bareFixture() *cluster.Snapshot {
 	n := s.Nodes["gpu-n01"]
 	n.Host, n.Hello = wire.Host{}, nil
 	for i := range n.GPUs {
-		n.GPUs[i].GPU, n.GPUs[i].Util = wire.GPU{Index: i}, nil
+		forget(&n.GPUs[i], "")
+		n.GPUs[i].Util = nil
 	}
 	n.Processes = []wire.Process{{PID: 1}}
 	return s
@@ -182,10 +183,9 @@ func TestPositionsDoNotDependOnValues(t *testing.T) {
 		for i := range n.GPUs {
 			g := &n.GPUs[i]
 			if n == small.Nodes["gpu-n02"] {
-				g.UtilPercent, g.MemoryUsed, g.PowerW, g.TempC, g.SMMHz, g.MemUtilPercent = ptr(0), ptr(uint64(0)), ptr(0.0), ptr(0), ptr(0), ptr(0)
+				set(&g.GPU, values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0})
 			} else {
-				g.UtilPercent, g.MemoryUsed, g.PowerW, g.TempC, g.MemUtilPercent = ptr(100), g.MemoryTotal, ptr(1000.0), ptr(100), ptr(100)
-				g.PowerLimitW = ptr(1200.0)
+				set(&g.GPU, values{"util": 100, "used": value(&g.GPU, "total"), "power": 1000, "temp": 100, "bandwidth": 100, "limit": 1200})
 			}
 		}
 	}

@@ -68,9 +68,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 		snap := fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			g := &n.GPUs[i]
-			g.SMMHz, g.MemMHz, g.PowerW, g.PowerLimitW = ptr(10001), ptr(10001), ptr(10200.0), ptr(11200.0)
-			g.MemoryUsed, g.MemoryTotal = ptr(uint64(1<<40)), ptr(uint64(2<<40))
+			set(&n.GPUs[i].GPU, values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20, "total": 2 << 20})
 		}
 		for i := range n.Processes {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"

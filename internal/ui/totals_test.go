@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Sums fit their columns whatever the GPUs are, and what has no number is not counted as 0.
 func TestTotals(t *testing.T) {
 	gpu := func(memory int, watts, limit float64) *cluster.GPU {
-		return &cluster.GPU{GPU: wire.GPU{UtilPercent: ptr(50), MemoryUsed: ptr(uint64(memory/2) << 20), MemoryTotal: ptr(uint64(memory) << 20), PowerW: &watts, PowerLimitW: &limit}}
+		g := &cluster.GPU{}
+		set(&g.GPU, values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts, "limit": limit})
+		return g
 	}
 	of := func(n int, g *cluster.GPU) (gpus []*cluster.GPU) {
 		for range n {
@@ -20,7 +21,7 @@ func TestTotals(t *testing.T) {
 	}
 	bare := &cluster.GPU{}
 	noLimit := gpu(81559, 600, 0)
-	noLimit.PowerLimitW = nil
+	unset(&noLimit.GPU, "limit")
 	for _, test := range []struct {
 		name                           string
 		gpus                           []*cluster.GPU

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// sharedByTwo is one node that NVML lists in the order of the minor numbers 2, 0, 3, 1. The job 1 has 2 and 3, the job 2 has 1, and
+// somebody works on 0. The utilisation is 11, 22, 33, 44 % by minor number, the process ids are 7000 and the minor number, and the GPU 3
+// has memory errors.
+func sharedByTwo() *cluster.Snapshot {
+	s := cluster.NewStore(3 * time.Second)
+	apply := func(e cluster.Event) {
+		e.At = ago(time.Second)
+		s.Apply(e)
+	}
+	apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", Answered: fixtureNow, Asked: fixtureNow, Jobs: []cluster.Job{
+		{ID: "1", Name: "one", User: "alice", Nodes: []string{"n"}, Minors: map[string][]int{"n": {2, 3}}},
+		{ID: "2", Name: "two", User: "carol", Nodes: []string{"n"}, Minors: map[string][]int{"n": {1}}},
+	}}})
+	apply(cluster.Event{Node: "n", Try: &cluster.Try{Interval: 3 * time.Second}})
+	hello, report := &wire.Hello{}, &wire.Report{Listed: true}
+	for index, minor := range []int{2, 0, 3, 1} {
+		hello.GPUs = append(hello.GPUs, wire.Card{Index: index, UUID: "GPU-" + strconv.Itoa(minor), Minor: ptr(minor)})
+		g := wire.GPU{Index: index}
+		set(&g, values{"util": float64(11 * (minor + 1)), "temp": float64(40 + minor)})
+		if minor == 3 {
+			set(&g, values{"ecc": 5})
+		}
+		report.GPUs = append(report.GPUs, g)
+		user := map[int]string{0: "bob", 1: "carol"}[minor]
+		if user == "" {
+			user = "alice"
+		}
+		report.Processes = append(report.Processes, wire.Process{PID: 7000 + minor, GPU: index, Type: "C", User: user, Command: "work"})
+	}
+	apply(cluster.Event{Node: "n", Hello: hello})
+	apply(cluster.Event{Node: "n", Report: report})
+	return s.Snapshot(fixtureNow)
+}
+
+// The number of a GPU is the device's minor number on every screen, whatever NVML's index of it is, and what is known by the one is not
+// looked for by the other.
+func TestNumbersAreMinors(t *testing.T) {
+	node := shot{"node", sharedByTwo, func(v *view) { v.processes = true }}
+	overview := shot{"overview", sharedByTwo, func(v *view) { v.screen = screenOverview }}
+	for _, test := range []struct {
+		of   shot
+		line string // one line matches
+	}{
+		{node, `^    0 .* 40°C .* 11% .*bob$`},
+		{node, `^    1 .* 41°C .* 22% .*carol 2$`},
+		{node, `^    2 .* 42°C .* 33% `},
+		{node, `^ ▲  3 .* 43°C .* 44% .*ECC:5$`},
+		{node, `^    0 +7000 C  bob .*work$`},
+		{node, `^    1 +7001 C  carol .*work$`},
+		{node, `^    2 +7002 C  alice .*work$`},
+		{node, `^    3 +7003 C  alice .*work$`},
+		{node, `^ ▲    1s  n GPU3 +5 uncorrected`},
+		{overview, `^   NODE +0   1   2   3 `},
+		{overview, `^▸▲ n +11  22  33  44E .* GPU3 ECC 5`},
+		{overview, `Slowest GPU %  \(n GPU2\)`},
+		{overview, `Hottest GPU °C  \(n GPU3\)`},
+	} {
+		lines := linesOf(test.of, 140, 50)
+		if !slices.ContainsFunc(lines, regexp.MustCompile(test.line).MatchString) {
+			t.Errorf("%s: no line matches %s:\n%s", test.of.name, test.line, strings.Join(lines, "\n"))
+		}
+	}
+	if lines := linesOf(node, 140, 50); !inOrder(lines, "7002", "7003", "7000", "7001") {
+		t.Errorf("the processes are not ordered by the job's GPUs and then the others:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// inOrder reports whether the words come one line below the other.
+func inOrder(lines []string, words ...string) bool {
+	for _, line := range lines {
+		if len(words) > 0 && strings.Contains(line, words[0]) {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}
+
+// Processes on one GPU are in the order of their ids, whatever order they were reported in.
+func TestProcessesAreOrderedByID(t *testing.T) {
+	s := shot{"node", func() *cluster.Snapshot {
+		snap := sharedByTwo()
+		n := *snap.Nodes["n"]
+		n.Processes = nil
+		for _, pid := range []int{702, 90011, 31, 701} {
+			n.Processes = append(n.Processes, wire.Process{PID: pid, GPU: 0, Type: "C", Command: "work"})
+		}
+		snap.Nodes["n"] = &n
+		return snap
+	}, func(v *view) { v.processes = true }}
+	if lines := linesOf(s, 120, 40); !inOrder(lines, " 31 C", " 701 C", " 702 C", " 90011 C") {
+		t.Errorf("the processes stand in another order:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// A GPU whose driver names no threshold is hot from 85 °C on; one whose driver does is hot from 2 °C below it.
+func TestHot(t *testing.T) {
+	for _, test := range []struct {
+		slowdown *int
+		temp     float64
+		hot      bool
+	}{
+		{nil, 84, false}, {nil, 85, true}, {ptr(95), 85, false}, {ptr(95), 92, false}, {ptr(95), 93, true}, {ptr(80), 77, false}, {ptr(80), 78, true},
+	} {
+		frame := func(calm bool) string {
+			return string(darkTheme.Encode(nil, shot{"hot", func() *cluster.Snapshot {
+				snap := fixture()
+				g := &snap.Nodes["gpu-n01"].GPUs[0]
+				g.Card.SlowdownC = test.slowdown
+				if calm {
+					g.Card.SlowdownC = ptr(1000)
+				}
+				set(&g.GPU, values{"temp": test.temp})
+				return snap
+			}, func(*view) {}}.take(120, 24)))
+		}
+		if got := frame(false) != frame(true); got != test.hot {
+			t.Errorf("%g °C with a threshold of %v: shown as hot %v, want %v", test.temp, test.slowdown, got, test.hot)
+		}
+	}
+}
