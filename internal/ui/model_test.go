@@ -32,6 +32,7 @@ type rig struct {
 	*model
 	t      *testing.T
 	snap   *cluster.Snapshot
+	now    time.Time
 	heard  asked
 	colors []string
 	out    bytes.Buffer
@@ -39,9 +40,9 @@ type rig struct {
 }
 
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
-	r := &rig{t: t, snap: snap, screen: vt.NewEmulator(120, 40)}
+	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
 	r.model = newModel(Options{
-		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return fixtureNow }, Controls: &r.heard,
+		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now }, Controls: &r.heard,
 		Poll: 3 * time.Second, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
 		Remember: func(c string) { r.colors = append(r.colors, c) },
 	}, &r.out)
@@ -190,6 +191,27 @@ func TestHurry(t *testing.T) {
 	r.press("a")
 	if r.chain != chain {
 		t.Error("a key that asks for nothing has begun a new chain")
+	}
+}
+
+// Until the first numbers come the screen is looked after often, but not for ever.
+func TestHurryAtFirst(t *testing.T) {
+	connecting := fixture()
+	connecting.Nodes = map[string]*cluster.Node{"gpu-n03": connecting.Nodes["gpu-n03"]}
+	for _, test := range []struct {
+		snap    *cluster.Snapshot
+		after   time.Duration
+		waiting bool
+	}{
+		{connecting, 0, true}, {connecting, hurryFirst, true}, {connecting, hurryFirst + time.Second, false}, {fixture(), 0, false},
+	} {
+		r := newRig(t, connecting)
+		r.snap, r.now = test.snap, fixtureNow.Add(test.after)
+		r.send(tick{r.chain})
+		r.asked = time.Time{} // no key
+		if got := r.waiting(); got != test.waiting {
+			t.Errorf("%v after the begin, with %d nodes: waits %v, want %v", test.after, len(test.snap.Nodes), got, test.waiting)
+		}
 	}
 }
 

@@ -79,6 +79,17 @@ func TestNumbersAreMinors(t *testing.T) {
 	}
 }
 
+// Where not all GPUs fit, the one that is in trouble is there.
+func TestTheWorstGPUHasTheRoom(t *testing.T) {
+	few := shot{"node", sharedByTwo, func(*view) {}}
+	for h := 5; h < 8; h++ {
+		lines := linesOf(few, 80, h)
+		if text := strings.Join(lines, "\n"); !strings.Contains(text, "ECC:5") {
+			t.Errorf("%d rows:\n%s", h, text)
+		}
+	}
+}
+
 // inOrder reports whether the words come one line below the other.
 func inOrder(lines []string, words ...string) bool {
 	for _, line := range lines {
