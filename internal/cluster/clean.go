@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -82,6 +84,43 @@ func cleanFailure(f *reach.Failure) *reach.Failure {
 	return &c
 }
 
+// cleanNode is clean for the name of a node: what is left of two equal names is equal, and of a name something is left.
+func cleanNode(name string) string {
+	if c := clean(name, maxName); c != "" || name == "" {
+		return c
+	}
+	return "?"
+}
+
+// cleanNodes cleans the names of a job's nodes. Two that are alike afterwards are one node.
+func cleanNodes(names []string) []string {
+	out := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if name = cleanNode(name); !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// cleanMinors cleans the names that the numbers are of. Nil stays nil: nothing is known of any node.
+func cleanMinors(in map[string][]int) map[string][]int {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string][]int, len(in))
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		c := cleanNode(name)
+		out[c] = append(slices.Clip(out[c]), in[name]...)
+		if out[c] == nil {
+			out[c] = []int{} // known: none
+		}
+	}
+	return out
+}
+
 func cleanDiscovery(d *Discovery) Discovery {
 	c := *d
 	c.Failure = cleanFailure(d.Failure)
@@ -90,6 +129,7 @@ func cleanDiscovery(d *Discovery) Discovery {
 	for i, j := range d.Jobs {
 		j.ID, j.Number = clean(j.ID, maxName), clean(j.Number, maxName)
 		j.Name, j.User, j.Partition = clean(j.Name, maxName), clean(j.User, maxName), clean(j.Partition, maxName)
+		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
 		c.Jobs[i] = j
 	}
 	c.Pending = make([]PendingJob, len(d.Pending))

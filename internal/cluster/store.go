@@ -19,7 +19,7 @@ type Store struct {
 	mu    sync.Mutex // protects the following
 	rev   uint64
 	disc  Discovery
-	nodes map[string]*nodeRecord
+	nodes map[string]*nodeRecord // by the name that is fit for a screen
 }
 
 // NewStore returns a Store that knows nothing yet. poll is the pace asked of the nodes, told to those who draw.
@@ -31,6 +31,7 @@ func NewStore(poll time.Duration) *Store {
 func (s *Store) Apply(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	e.Node = cleanNode(e.Node)
 	switch {
 	case e.Discovery != nil:
 		s.disc = cleanDiscovery(e.Discovery)
@@ -131,7 +132,7 @@ const maxAttempts = 8
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time) *nodeRecord {
-	return &nodeRecord{name: clean(name, maxName), seen: at, interval: 3 * time.Second}
+	return &nodeRecord{name: name, seen: at, interval: 3 * time.Second}
 }
 
 func (n *nodeRecord) apply(e Event) bool {

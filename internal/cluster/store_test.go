@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,52 @@ func numbers(h []float32) string {
 		b.Write(data)
 	}
 	return b.String()
+}
+
+// A report may be half a poll early or late: what counts is how many polls are missing, to the nearest one.
+func TestMissingPollsAreRounded(t *testing.T) {
+	for _, test := range []struct {
+		after float64 // s, at a poll of 3 s
+		want  string
+	}{
+		{0.1, "1 2"}, {1.4, "1 2"}, {2.9, "1 2"}, {4.4, "1 2"}, {4.6, "1 NaN 2"}, {5.9, "1 NaN 2"}, {7.4, "1 NaN 2"}, {7.6, "1 NaN NaN 2"},
+	} {
+		w := newWorld()
+		w.try(0, "a")
+		w.hello(0, "a", 1)
+		w.report(0, "a", 1)
+		w.report(test.after, "a", 2)
+		if got := numbers(w.node(test.after, "a").GPUs[0].Util); got != test.want {
+			t.Errorf("%g s later: history %s, want %s", test.after, got, test.want)
+		}
+	}
+}
+
+// The numbers of a node that lost its session stay for 20 s, and for 3 polls where that is longer.
+func TestNumbersStayAfterALoss(t *testing.T) {
+	for _, test := range []struct {
+		poll        time.Duration
+		stay, leave float64
+	}{
+		{time.Second, 20, 20.1}, {3 * time.Second, 20, 20.1}, {30 * time.Second, 90, 90.1},
+	} {
+		w := newWorld()
+		w.Apply(Event{At: at(0), Node: "a", Try: &Try{Interval: test.poll}})
+		w.hello(0, "a", 1)
+		w.report(0, "a", 1)
+		w.down(0, "a", reach.ClassClosed)
+		for _, want := range []struct {
+			after float64
+			state NodeState
+			gpus  int
+		}{
+			{test.stay, NodeStale, 1}, {test.leave, NodeFailed, 0},
+		} {
+			if n := w.node(want.after, "a"); n.State != want.state || len(n.GPUs) != want.gpus {
+				t.Errorf("a poll of %v, %g s after: %s with %d GPUs, want %s with %d", test.poll, want.after, n.State, len(n.GPUs), want.state, want.gpus)
+			}
+		}
+	}
 }
 
 func TestHistoryIsBounded(t *testing.T) {
@@ -343,24 +390,58 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	const nasty = "a\x1b[31mb\x1b]0;title\x07c\rd\u202Ee\xff\u0085f\tg\n"
 	w := newWorld()
 	w.Apply(Event{At: at(0), Discovery: &Discovery{
-		Jobs:    []Job{{ID: "1", Name: nasty, User: nasty, Partition: nasty, Nodes: []string{"a"}}},
-		Pending: []PendingJob{{Name: nasty, Partition: nasty, Reason: nasty}},
+		Command: nasty, User: nasty, Host: nasty,
+		Jobs: []Job{{
+			ID: nasty, Number: nasty, Name: nasty, User: nasty, Partition: nasty, Nodes: []string{nasty, nasty + "2"}, Minors: map[string][]int{nasty: {1}, nasty + "2": {}},
+		}},
+		Pending: []PendingJob{{ID: nasty, Name: nasty, Partition: nasty, Reason: nasty}},
 		Failure: &reach.Failure{Summary: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
 	}})
-	w.try(0, "a")
-	w.Apply(Event{At: at(0), Node: "a", Step: &reach.Step{Stage: reach.StageSSH, Text: nasty}})
-	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{
+	w.try(0, nasty)
+	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: reach.StageSSH, Text: nasty}})
+	w.Apply(Event{At: at(0), Node: nasty, Hello: &wire.Hello{
 		Build: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty},
-		GPUs: []wire.Card{{UUID: nasty, Name: nasty, PCIBus: nasty, Lost: nasty}},
+		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty}, {Index: 1, Minor: new(0), Lost: nasty}},
 	}})
-	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{
-		GPUs: []wire.GPU{{Lost: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
+	w.Apply(Event{At: at(0), Node: nasty, Report: &wire.Report{
+		GPUs: []wire.GPU{{Index: 0, Lost: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
 		Processes: []wire.Process{{Type: nasty, User: nasty, Name: nasty, Command: nasty, Job: nasty}},
 	}})
+	w.try(0, nasty+"2")
+	w.down(0, nasty+"2", reach.ClassOther)
+	w.try(0, nasty+"3")
+	w.Apply(Event{At: at(0), Node: nasty + "3", Gone: true})
 	snap := w.Snapshot(at(1))
 	checkStrings(t, "Snapshot", reflect.ValueOf(snap))
-	if got := snap.Jobs[0].Name; got != "abc?d?e\uFFFD?f g?" {
-		t.Errorf("name %q", got)
+	const harmless = "abc?d?e\uFFFD?f g?"
+	job := snap.Jobs[0]
+	if job.Name != harmless || !slices.Equal(job.Nodes, []string{harmless, harmless + "2"}) {
+		t.Errorf("name %q, nodes %q", job.Name, job.Nodes)
+	}
+	// what was said of one node under one name still belongs together
+	if job.GPUs != 1 || job.GPUsSeen != 1 || job.Streaming != 1 || len(snap.Nodes) != 2 {
+		t.Errorf("%d of %d GPUs on %d of %d nodes, want 1 of 1 on 1 of 2", job.GPUsSeen, job.GPUs, job.Streaming, len(snap.Nodes))
+	}
+	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.State != NodeStreaming {
+		t.Errorf("the node is %+v", n)
+	}
+}
+
+// Names that are alike once they are fit for a screen are one node, and one of which nothing is left still is a node.
+func TestNamesThatBecomeAlike(t *testing.T) {
+	w := newWorld()
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a", "a\x1b[1m", "\x1b[2m", "b"}, Minors: map[string][]int{"a": {0}, "a\x1b[1m": {1}, "b": {}}})
+	for _, node := range []string{"a", "\x1b[2m"} {
+		w.try(0, node)
+		w.hello(0, node, 4)
+		w.report(0, node, 1, 2, 3, 4)
+	}
+	job := w.Snapshot(at(1)).Jobs[0]
+	if !slices.Equal(job.Nodes, []string{"a", "?", "b"}) || !slices.Equal(job.Minors["a"], []int{0, 1}) || job.GPUs != 6 || job.GPUsSeen != 6 {
+		t.Errorf("got %+v", job)
+	}
+	if none, known := job.Minors["b"]; !known || none == nil {
+		t.Errorf("that the job has no GPU on b is not known any more: %v", job.Minors)
 	}
 }
 
@@ -392,6 +473,7 @@ func checkStrings(t *testing.T, path string, v reflect.Value) {
 		}
 	case reflect.Map:
 		for _, k := range v.MapKeys() {
+			checkStrings(t, path+"[key]", k)
 			checkStrings(t, path+"[]", v.MapIndex(k))
 		}
 	}
