@@ -329,17 +329,47 @@ func TestRetryHasAFloor(t *testing.T) {
 	})
 }
 
-// What was asked for while all was well does not hurry the first retry of a later loss.
+// What was asked for while all was well does not hurry a retry after a later loss: that waits as long as it was said to.
 func TestRetryIsForgotten(t *testing.T) {
 	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{life: time.Hour}
+	refused := func(try int) error {
+		if try < 4 {
+			return &reach.Failure{Class: reach.ClassRefused, Summary: "no"}
+		}
+		return nil
+	}
+	c.nodes["a"] = &fakeNode{fail: refused, life: 30 * time.Second}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
-		pass(time.Minute)
+		pass(20 * time.Second) // the fourth try succeeds
 		m.Retry()
-		pass(time.Hour - time.Minute + 700*time.Millisecond)
-		if c.tries("a") != 1 {
-			t.Errorf("%d tries 0.7 s after the loss, want none yet", c.tries("a")-1)
+		down := func() (last cluster.Event, n int) {
+			n = r.count(func(e cluster.Event) bool {
+				if e.Down != nil {
+					last = e
+				}
+				return e.Down != nil
+			})
+			return last, n
+		}
+		lost, n := down()
+		for range 400 {
+			if lost, n = down(); n == 4 {
+				break
+			}
+			pass(100 * time.Millisecond)
+		}
+		wait := lost.Down.Retry.Sub(lost.At)
+		if n != 4 || wait < 6*time.Second {
+			t.Fatalf("%d failures, the last one to be waited for %v: want 4, and about 8 s", n, wait)
+		}
+		pass(time.Until(lost.Down.Retry) - time.Millisecond)
+		if c.tries("a") != 4 {
+			t.Errorf("tried again before %v had passed since the loss", wait)
+		}
+		pass(2 * time.Millisecond)
+		if c.tries("a") != 5 {
+			t.Errorf("%d tries %v after the loss, want the fifth", c.tries("a"), wait)
 		}
 	})
 }
