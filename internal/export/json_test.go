@@ -3,16 +3,22 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
+
+var update = flag.Bool("update", false, "write the golden document anew")
 
 var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 
@@ -51,67 +57,85 @@ func export(t *testing.T, s *cluster.Snapshot) ([]byte, map[string]any) {
 	return b.Bytes(), validate(t, b.Bytes())
 }
 
-// full is a cluster in which everything is known, and a node that failed.
-func full() *cluster.Snapshot {
-	s := cluster.NewStore(3 * time.Second)
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{
-		Command: "squeue --me", User: "alice", Host: "login1", Asked: now, Answered: now, Took: 40 * time.Millisecond,
-		Jobs: []cluster.Job{{
-			ID: "2_1", Number: "16", Name: "a <b> & c", User: "alice", Partition: "gpu", Start: now.Add(-time.Hour), End: now.Add(time.Hour), Limit: 2 * time.Hour,
-			Nodes: []string{"n1", "n2", "n3"}, Minors: map[string][]int{"n1": {1}, "n2": {0}},
-		}},
-		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "gpu", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: now.Add(time.Hour)}},
-	}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{
-		Host: "n1.cluster", Driver: "550.54", CUDA: "12.4", CPUs: 64,
-		GPUs: []wire.Card{
-			{Index: 0, UUID: "GPU-a", Minor: new(1), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", SMMax: new(1980), SlowdownC: new(87)},
-			{Index: 1, UUID: "GPU-b", Minor: new(0), MIG: true},
-		},
-	}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{
-		Host: wire.Host{CPUPercent: new(31.5), Load1: new(41.2), MemoryUsed: new(uint64(4)), MemoryTotal: new(uint64(10)), UptimeSec: new(int64(77))},
-		GPUs: []wire.GPU{{
-			Index: 0, UtilPercent: new(0), MemUtilPercent: new(7), MemoryUsed: new(uint64(1)), MemoryTotal: new(uint64(2)), TempC: new(87), PowerW: new(262.5),
-			PowerLimitW: new(700.0), SMMHz: new(1215), MemMHz: new(2619), Throttle: new(uint64(wire.ThrottleHWThermal | wire.ThrottleHWSlowdown)), ECCUncorrected: new(uint64(2)),
-		}, {Index: 1, Lost: "GPU is lost"}},
-		Listed: true, Processes: []wire.Process{
-			{PID: 7, StartTicks: 9, GPU: 0, Type: "C", User: "alice", Name: "python", Command: "python train.py", Job: "16", GPUMemory: new(uint64(5)),
-				SMPercent: new(98), MemPercent: new(61), CPUPercent: new(101.4), RSS: new(uint64(6)), ElapsedSec: new(int64(3600))},
-			{PID: 8, GPU: 55, Type: "C"}, // on a GPU that there is not
-		},
-		Faults: []wire.Fault{{Collector: "processes", Error: "no permission"}},
-	}})
-	s.Apply(cluster.Event{At: now, Node: "n2", Try: &cluster.Try{Interval: time.Second}})
-	s.Apply(cluster.Event{At: now, Node: "n2", Down: &cluster.Down{Failure: reach.Failure{
-		Class: reach.ClassAdopt, Stage: reach.StageLogin, Summary: "login refused", Words: "no active jobs", Meaning: "m", Hints: []string{"h"},
-	}}})
-	return s.Snapshot(now.Add(time.Second))
-}
-
+// TestFull holds every field of the document to its value: the fixture has another one in each of them.
 func TestFull(t *testing.T) {
 	text, doc := export(t, full())
-	for _, want := range []string{
-		`"name": "a <b> & c"`, `"util_percent": 0`, `"gpu_minors": {`, `"gpus": 2`, `"gpus_seen": 1`, `"lost": "GPU is lost"`, `"gpu": 1`,
-		`"hw_thermal_slowdown"`, `"kind": "ecc"`, `"severity": "critical"`, `"class": "adopt"`, `"start_estimate":`, `"age_seconds": 1`,
-	} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("%s is missing in\n%s", want, text)
+	golden := filepath.Join("testdata", "full.json")
+	if *update {
+		if err := os.WriteFile(golden, text, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	nodes := doc["nodes"].([]any)
-	if len(nodes) != 3 {
-		t.Fatalf("%d nodes, want 3", len(nodes))
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if p := nodes[0].(map[string]any)["processes"].([]any); len(p) != 1 {
-		t.Errorf("%d processes, want the one whose GPU is known", len(p))
+	if diff := cmp.Diff(string(want), string(text)); diff != "" {
+		t.Errorf("the document has changed (-want +got); see it and run the test with -update:\n%s", diff)
 	}
-	for i, state := range []string{"streaming", "failed", "connecting"} {
-		if got := nodes[i].(map[string]any)["state"]; got != state {
-			t.Errorf("node %d is %v, want %s", i+1, got, state)
+	distinct(t, "", doc)
+	for field, held := range fields(t, doc) {
+		if !held {
+			t.Errorf("no value of %s is held to anything: give the fixture one", field)
 		}
 	}
+}
+
+// distinct checks that no two values of one object are the same: a swap of the two would go unseen.
+func distinct(t *testing.T, at string, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			distinct(t, at, e)
+		}
+	case map[string]any:
+		seen := map[any]string{}
+		for key, e := range v {
+			switch e.(type) {
+			case string, json.Number:
+				if other, twice := seen[e]; twice {
+					t.Errorf("%s: %s and %s are both %v: give the fixture another value", at, other, key, e)
+				}
+				seen[e] = key
+			}
+			distinct(t, at+"."+key, e)
+		}
+	}
+}
+
+// fields are all that the schema knows, as "gpu.uuid": true when the document has one.
+func fields(t *testing.T, doc any) map[string]bool {
+	t.Helper()
+	var schema map[string]any
+	if err := json.Unmarshal(Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	var walk func(object string, s map[string]any, v any)
+	walk = func(object string, s map[string]any, v any) {
+		if ref, ok := s["$ref"].(string); ok {
+			object = path.Base(ref)
+			s = schema["$defs"].(map[string]any)[object].(map[string]any)
+		}
+		if items, ok := s["items"].(map[string]any); ok {
+			for _, e := range v.([]any) {
+				walk(object, items, e)
+			}
+		}
+		properties, _ := s["properties"].(map[string]any)
+		for name, sub := range properties {
+			field := object + "." + name
+			if e, has := v.(map[string]any)[name]; has {
+				out[field] = true
+				walk(field, sub.(map[string]any), e)
+			} else if !out[field] {
+				out[field] = false
+			}
+		}
+	}
+	walk("document", schema, doc)
+	return out
 }
 
 // What is not known is left out: no null, and no key at all.
