@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
@@ -96,16 +100,64 @@ func TestDemo(t *testing.T) {
 	code, out, errs := program(t, "--demo=2x4", "--json", "--timeout", "30s")
 	var doc struct {
 		Version int
-		Jobs    []struct{ GPUs int }
-		Nodes   []struct{ State string }
+		Jobs    []struct {
+			GPUs  int
+			Nodes []string
+		}
+		Nodes []struct {
+			Name, State string
+			GPUs        []struct{}
+			Processes   []struct{}
+		}
 	}
-	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Version != 1 || len(doc.Jobs) == 0 || len(doc.Nodes) < 2 {
-		t.Errorf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitOK || doc.Version != 1 || len(doc.Jobs) < 2 || doc.Jobs[0].GPUs != 8 || len(doc.Jobs[0].Nodes) != 2 {
+		t.Fatalf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
 	}
-	code, out, errs = program(t, "--demo=2x4", "--once", "--timeout", "1ms", "--ascii")
-	if !strings.Contains(out, "Used/Tot MiB") && !strings.Contains(out, "NODE") || code == exitUsage {
+	for _, n := range doc.Nodes {
+		if n.State != "streaming" || len(n.GPUs) != 4 || len(n.Processes) == 0 {
+			t.Errorf("%s is %s with %d GPUs and %d processes", n.Name, n.State, len(n.GPUs), len(n.Processes))
+		}
+	}
+	code, out, errs = program(t, "--demo=2x4", "--once", "--timeout", "30s", "--ascii")
+	if code != exitOK || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
 		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, errs, out)
 	}
+	for _, n := range doc.Nodes {
+		// a row of the overview, and a section of its own with the GPUs
+		if !regexp.MustCompile(`(?m)^   `+n.Name+` +\d+ +\d+ +\d+ +\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2}    0 .+\n    1 .+\n    2 .+\n    3 `).MatchString(out) {
+			t.Errorf("%s is missing in\n%s", n.Name, out)
+		}
+	}
+}
+
+func TestSettled(t *testing.T) {
+	now := time.Now()
+	asked := cluster.Discovery{Asked: now}
+	gone := &reach.Failure{Class: reach.ClassClosed}
+	for _, test := range []struct {
+		name string
+		snap cluster.Snapshot
+		want bool
+	}{
+		{"nobody was asked", cluster.Snapshot{}, false},
+		{"no job", cluster.Snapshot{Discovery: asked}, true},
+		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeConnecting}), false},
+		{"one failed", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeFailed, Failure: gone}), true},
+		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeStale}), false},
+		{"lost", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeStale, Failure: gone}), true},
+	} {
+		if got := settled(&test.snap); got != test.want {
+			t.Errorf("%s: settled %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func nodesIn(d cluster.Discovery, nodes ...cluster.Node) cluster.Snapshot {
+	s := cluster.Snapshot{Discovery: d, Nodes: map[string]*cluster.Node{}}
+	for i := range nodes {
+		s.Nodes[strconv.Itoa(i)] = &nodes[i]
+	}
+	return s
 }
 
 // Where there is no SLURM and no GPU, one line names the ways that are left.

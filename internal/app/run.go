@@ -147,13 +147,14 @@ func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.St
 	return verdict(snap)
 }
 
-// settled reports whether every node has answered or failed.
+// settled reports whether every node has answered or failed. A node whose last report is old has not answered, as long as its connection
+// is not known to be broken: it may be slow, or, in the demo, still be on its way through the past.
 func settled(s *cluster.Snapshot) bool {
 	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() {
 		return false // nothing has been heard of any job
 	}
 	for _, n := range s.Nodes {
-		if n.State == cluster.NodeConnecting {
+		if n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil {
 			return false
 		}
 	}
