@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"test/bench":          {"test/term"},
 	"test/cluster":        {},
 	"test/term":           {},
+	"test/watchdog":       {},
 }
 
 // only says which packages may import something from outside that the rest must not.

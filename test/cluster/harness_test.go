@@ -15,10 +15,24 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/test/term"
+	"github.com/nvnodetop/nvnodetop/test/watchdog"
 )
 
 // nodes of the cluster that the tests share; jobs use the first few.
 const nodes = 4
+
+// patience is how long one test or subtest may take. The longest, of a driver that hangs or a node without power, take about one minute.
+const patience = 3 * time.Minute
+
+// dog ends the tests when one of them hangs.
+var dog = watchdog.New(patience, func(last string) { watchdog.Die(os.Stderr, patience, last, abandon) })
+
+// abandon takes the cluster down, as well as that goes.
+func abandon() {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	_ = exec.CommandContext(ctx, "../../scripts/testcluster", "down").Run()
+}
 
 // program is where alice finds nvnodetop on every host.
 var program string
@@ -49,10 +63,13 @@ func withCluster(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("go build: %w: %s", err, out)
 	}
 	defer func() {
+		dog.Step("the cluster goes down")
+		defer dog.Stop()
 		if _, downErr := script("down"); err == nil {
 			err = downErr
 		}
 	}()
+	dog.Step("the cluster comes up")
 	if _, err := script("up", strconv.Itoa(nodes)); err != nil {
 		return 1, err
 	}
@@ -77,6 +94,7 @@ func script(args ...string) (string, error) {
 // do is script for steps of a test.
 func do(t *testing.T, args ...string) string {
 	t.Helper()
+	dog.Watch(t)
 	out, err := script(args...)
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +105,7 @@ func do(t *testing.T, args ...string) string {
 // fault makes a fault, and heals the node when the test ends.
 func fault(t *testing.T, args ...string) {
 	t.Helper()
+	dog.Watch(t)
 	host := "ctl"
 	if len(args) > 1 {
 		host = args[1]
@@ -133,6 +152,7 @@ func watch(t *testing.T, args ...string) *watcher {
 
 func watchSize(t *testing.T, columns, rows int, args ...string) *watcher {
 	t.Helper()
+	dog.Watch(t)
 	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, "1", "1"}, args...)...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	terminal, err := term.Start(cmd, columns, rows)
@@ -211,6 +231,7 @@ type result struct {
 // runs runs nvnodetop as alice on login without a terminal.
 func runs(t *testing.T, args ...string) result {
 	t.Helper()
+	dog.Watch(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program}, args...)...)
