@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -36,7 +37,7 @@ var nasty = map[string]string{
 
 // nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says something is called s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
-	store := cluster.NewStore(3 * time.Second)
+	store := cluster.NewStore(3*time.Second, health.New())
 	failure := reach.Failure{Class: reach.ClassOther, Stage: reach.StageLogin, Summary: s, Words: s, Meaning: s, Hints: []string{s, s}}
 	up, down := s, "x"+s
 	for _, e := range []cluster.Event{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
@@ -46,7 +47,7 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 }
 
 func show(ctx context.Context, cfg *config.Config, io streams, from feed) error {
-	store := cluster.NewStore(cfg.Poll)
+	store := cluster.NewStore(cfg.Poll, health.New())
 	if cfg.Once || cfg.JSON {
 		return once(ctx, cfg, io, store, from)
 	}

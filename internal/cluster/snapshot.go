@@ -21,7 +21,8 @@ type Snapshot struct {
 // JobView is a job with what its nodes say.
 type JobView struct {
 	Job
-	Findings  []Finding // worst first, newest first among equals
+	Findings  []Finding // worst first, newest first among equals; those of the last minute that hold no more are among them
+	Cleared   []Finding // what ended before that, at most Remember ago, latest first; repeats at one place are one entry
 	Streaming int       // nodes with fresh data
 	GPUs      int       // of the job, as far as it is known: from SLURM's IDX, else from what nodes have shown
 	GPUsSeen  int       // of them on nodes with fresh data
@@ -85,9 +86,6 @@ type GPU struct {
 	Memory []float32 // used share of the memory, percent
 	Power  []float32 // watts
 	Temp   []float32 // °C
-
-	// Since is when each condition that holds now began, by Kind.
-	Since map[Kind]time.Time
 }
 
 // HistoryLen is how many samples a history keeps: 12 minutes at the default pace.
@@ -125,23 +123,20 @@ const (
 	KindOldDriver  Kind = "old_driver" // the driver lacks optional calls: some columns are absent
 )
 
-// Finding is one thing that is wrong, or worth knowing, with the words for each place that shows it.
+// Finding is one thing that is wrong, or worth knowing. How it is said is not for this package.
 type Finding struct {
 	Kind     Kind
 	Class    reach.Class // of KindFailed and KindStale: the failure's
 	Severity Severity
-	Since    time.Time
+	Since    time.Time // when it first held; a return within Linger is no new beginning
+	Over     time.Time // when it last held; zero: it holds
+	Times    int       // how often it has begun since Since
 	Node     string
-	GPU      int       // Number of the GPU; -1: the node
-	Letter   byte      // of an overview cell: X E T P; 0: none
-	Flag     string    // of a node-view row, without its age: "!THERM", "!PWR", "ECC:2"; "" for none
-	AgeFlag  bool      // the flag is followed by its age: "!THERM 40s"
-	Group    [2]string // how row 1 counts it: {"node refused", "nodes refused"}
-	Long     string    // overview, where there is room: "GPU5 slowed by heat, 87°C"
-	Short    string    // overview, narrow: "GPU5 heat 87°C"
-	Sentence string    // whole, for the health section: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz."
-	Hint     string    // what to do; may be empty
+	GPU      int // Number of the GPU; -1: the node
 }
+
+// Holds reports whether the finding is true now. One that does not hold stays for Linger, so that lines do not come and go.
+func (f *Finding) Holds() bool { return f.Over.IsZero() }
 
 // Percent is the share of used in total, in percent; false when either is absent or total is 0.
 func Percent(used, total *uint64) (float64, bool) {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,7 +13,8 @@ import (
 
 // Store keeps what the Events of a Source add up to.
 type Store struct {
-	poll time.Duration
+	poll  time.Duration
+	rules Rules
 
 	mu    sync.Mutex // protects the following
 	rev   uint64
@@ -22,9 +22,9 @@ type Store struct {
 	nodes map[string]*nodeRecord // by the name that is fit for a screen
 }
 
-// NewStore returns a Store that knows nothing yet. poll is the pace asked of the nodes, told to those who draw.
-func NewStore(poll time.Duration) *Store {
-	return &Store{poll: poll, nodes: map[string]*nodeRecord{}}
+// NewStore returns a Store that knows nothing yet. poll is the pace asked of the nodes, told to those who draw; rules say what is wrong.
+func NewStore(poll time.Duration, rules Rules) *Store {
+	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}}
 }
 
 // Apply takes one Event in. An Event that makes no sense (a report of a node that never said hello) is dropped.
@@ -45,7 +45,7 @@ func (s *Store) Apply(e Event) {
 			n = newNodeRecord(e.Node, e.At)
 			s.nodes[e.Node] = n
 		}
-		if !n.apply(e) {
+		if !n.take(e, s.rules) {
 			return
 		}
 		n.rev = s.rev + 1
@@ -58,21 +58,28 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snap := &Snapshot{Rev: s.rev, At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
-	for name, n := range s.nodes {
+	told := make(map[string][]told)
+	add := func(name string, n *nodeRecord) {
 		snap.Nodes[name] = n.view(now)
+		if t := n.troubles.told(s.rules, snap.Nodes[name], now); len(t) > 0 {
+			told[name] = t
+		}
+	}
+	for name, n := range s.nodes {
+		add(name, n)
 	}
 	for i := range s.disc.Jobs {
 		for _, name := range s.disc.Jobs[i].Nodes {
 			if snap.Nodes[name] == nil {
-				snap.Nodes[name] = newNodeRecord(name, s.disc.Answered).view(now)
+				add(name, newNodeRecord(name, s.disc.Answered))
 			}
 		}
-		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, now))
+		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, told))
 	}
 	return snap
 }
 
-func jobView(job *Job, nodes map[string]*Node, now time.Time) JobView {
+func jobView(job *Job, nodes map[string]*Node, told map[string][]told) JobView {
 	v := JobView{Job: *job}
 	for _, name := range job.Nodes {
 		n := nodes[name]
@@ -92,7 +99,7 @@ func jobView(job *Job, nodes map[string]*Node, now time.Time) JobView {
 			v.GPUsSeen += own
 		}
 	}
-	v.Findings = findings(job, nodes, now)
+	v.tell(nodes, told)
 	return v
 }
 
@@ -123,6 +130,7 @@ type nodeRecord struct {
 	listed    bool
 	processes []wire.Process
 	faults    []wire.Fault
+	troubles  troubles
 }
 
 const maxAttempts = 8
@@ -133,6 +141,20 @@ const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time) *nodeRecord {
 	return &nodeRecord{name: name, seen: at, interval: 3 * time.Second}
+}
+
+// take applies an Event, and keeps the time of what held until it and of what holds from then on.
+func (n *nodeRecord) take(e Event, rules Rules) bool {
+	n.troubles.reached(rules, n.view(e.At), e.At)
+	if !n.apply(e) {
+		return false
+	}
+	after := n.view(e.At)
+	n.troubles.reached(rules, after, e.At)
+	if e.Report != nil {
+		n.troubles.reported(rules, after, e.At)
+	}
+	return true
 }
 
 func (n *nodeRecord) apply(e Event) bool {
@@ -187,7 +209,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		n.streaming, n.failure, n.tries, n.attempts = at, nil, 0, nil
 	}
 	gaps := n.missed(r)
-	n.gpus = n.mergeGPUs(at, r, gaps)
+	n.gpus = n.mergeGPUs(r, gaps)
 	n.load = r.Host
 	n.arrived = at
 	if !r.OffBeat {
@@ -213,7 +235,7 @@ func (n *nodeRecord) missed(r *wire.Report) int {
 	return int(min(max(polls-1, 0), HistoryLen))
 }
 
-func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report, gaps int) []GPU {
+func (n *nodeRecord) mergeGPUs(r *wire.Report, gaps int) []GPU {
 	samples := make(map[int]*wire.GPU, len(r.GPUs))
 	for i := range r.GPUs {
 		samples[r.GPUs[i].Index] = &r.GPUs[i]
@@ -227,7 +249,6 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report, gaps int) []GPU {
 			g.Lost = clean(cmp.Or(s.Lost, card.Lost), maxName)
 		}
 		g.remember(n.known[g.Key], gaps)
-		g.Since = conditionsSince(n.known[g.Key], &g.GPU, at)
 		known[g.Key] = &g
 		out = append(out, g)
 	}
@@ -359,24 +380,4 @@ func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
 		return NodeConnecting, n.began
 	}
 	return NodeConnecting, n.seen
-}
-
-// conditionsSince carries the beginnings of conditions from one sample to the next.
-func conditionsSince(old *GPU, g *wire.GPU, at time.Time) map[Kind]time.Time {
-	var before map[Kind]time.Time
-	if old != nil {
-		before = old.Since
-	}
-	now := map[Kind]time.Time{}
-	for _, k := range conditions(g) {
-		since, held := before[k]
-		if !held {
-			since = at
-		}
-		now[k] = since
-	}
-	if maps.Equal(before, now) {
-		return before
-	}
-	return now
 }

@@ -19,7 +19,7 @@ var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 // world applies events at seconds after t0.
 type world struct{ *Store }
 
-func newWorld() world { return world{NewStore(3 * time.Second)} }
+func newWorld() world { return world{NewStore(3*time.Second, fewRules{})} }
 
 func at(sec float64) time.Time { return t0.Add(time.Duration(sec * float64(time.Second))) }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -48,7 +49,7 @@ func TestDemoIsDeterministic(t *testing.T) {
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		store := cluster.NewStore(3 * time.Second)
+		store := cluster.NewStore(3*time.Second, health.New())
 		firstSeen := map[cluster.Kind]time.Duration{}
 		var jobs []int
 		var controllerAway, healed bool
@@ -93,7 +94,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 
 func TestDemoBeginsWithHistories(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := cluster.NewStore(3 * time.Second)
+		store := cluster.NewStore(3*time.Second, health.New())
 		for _, e := range play(t, New(4, 8, 1, 3*time.Second), time.Millisecond, nil) {
 			store.Apply(e)
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -11,13 +12,14 @@ import (
 // full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
 // n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver.
 func full() *cluster.Snapshot {
-	s := cluster.NewStore(3 * time.Second)
+	s := cluster.NewStore(3*time.Second, health.New())
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
 	for _, e := range []cluster.Event{
 		{At: at(-50), Discovery: fullDiscovery(at)},
 		{At: at(-49), Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-48), Node: "n1", Hello: fullHello()},
-		{At: at(-47), Node: "n1", Report: fullReport()},
+		{At: at(-47), Node: "n1", Report: earlyReport()},
+		{At: at(-44), Node: "n1", Report: earlyReport()},
 		{At: at(-2), Node: "n1", Report: fullReport()},
 		{At: at(-46), Node: "n2", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-45), Node: "n2", Down: &cluster.Down{Failure: reach.Failure{
@@ -91,4 +93,11 @@ func fullReport() *wire.Report {
 		},
 		Faults: []wire.Fault{{Collector: "processes", Error: "no permission"}},
 	}
+}
+
+// earlyReport has a GPU that is back later, the last one.
+func earlyReport() *wire.Report {
+	r := fullReport()
+	r.GPUs[2].Lost = "GPU was lost"
+	return r
 }

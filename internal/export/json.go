@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -61,6 +62,7 @@ type job struct {
 	GPUsSeen  int              `json:"gpus_seen"`
 	Streaming int              `json:"nodes_streaming"`
 	Findings  []finding        `json:"findings"`
+	Cleared   []cleared        `json:"cleared,omitempty"`
 }
 
 type pending struct {
@@ -82,6 +84,17 @@ type finding struct {
 	GPU      *int         `json:"gpu,omitempty"`
 	Text     string       `json:"text"`
 	Hint     string       `json:"hint,omitempty"`
+}
+
+type cleared struct {
+	Kind     cluster.Kind `json:"kind"`
+	Class    reach.Class  `json:"class,omitempty"`
+	Severity string       `json:"severity"`
+	Since    time.Time    `json:"since"`
+	Over     time.Time    `json:"over"`
+	Times    int          `json:"times"`
+	Node     string       `json:"node"`
+	GPU      *int         `json:"gpu,omitempty"`
 }
 
 type failure struct {
@@ -168,7 +181,7 @@ func newDocument(s *cluster.Snapshot) document {
 	}
 	seen := map[string]bool{}
 	for i := range s.Jobs {
-		d.Jobs = append(d.Jobs, newJob(&s.Jobs[i]))
+		d.Jobs = append(d.Jobs, newJob(s, &s.Jobs[i]))
 		for _, name := range s.Jobs[i].Nodes {
 			if !seen[name] {
 				seen[name] = true
@@ -182,21 +195,36 @@ func newDocument(s *cluster.Snapshot) document {
 	return d
 }
 
-func newJob(v *cluster.JobView) job {
+func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 	j := job{
 		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(),
 		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Streaming: v.Streaming, Findings: []finding{},
 	}
-	for _, f := range v.Findings {
-		out := finding{
-			Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Node: f.Node, Text: f.Sentence, Hint: f.Hint,
+	for i := range v.Findings {
+		if f := &v.Findings[i]; f.Holds() {
+			words := health.Say(s, f)
+			j.Findings = append(j.Findings, finding{
+				Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Node: f.Node, GPU: gpuOf(f), Text: words.Sentence, Hint: words.Hint,
+			})
+		} else {
+			j.Cleared = append(j.Cleared, newCleared(f))
 		}
-		if f.GPU >= 0 {
-			out.GPU = &f.GPU
-		}
-		j.Findings = append(j.Findings, out)
+	}
+	for i := range v.Cleared {
+		j.Cleared = append(j.Cleared, newCleared(&v.Cleared[i]))
 	}
 	return j
+}
+
+func newCleared(f *cluster.Finding) cleared {
+	return cleared{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Over: f.Over, Times: f.Times, Node: f.Node, GPU: gpuOf(f)}
+}
+
+func gpuOf(f *cluster.Finding) *int {
+	if f.GPU < 0 {
+		return nil
+	}
+	return &f.GPU
 }
 
 var severities = map[cluster.Severity]string{

@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -140,7 +141,7 @@ func fields(t *testing.T, doc any) map[string]bool {
 
 // What is not known is left out: no null, and no key at all.
 func TestAbsent(t *testing.T) {
-	s := cluster.NewStore(time.Second)
+	s := cluster.NewStore(time.Second, health.New())
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0}}}})
@@ -159,7 +160,7 @@ func TestAbsent(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	text, _ := export(t, cluster.NewStore(time.Second).Snapshot(now))
+	text, _ := export(t, cluster.NewStore(time.Second, health.New()).Snapshot(now))
 	if !strings.Contains(string(text), `"jobs": []`) || !strings.Contains(string(text), `"nodes": []`) {
 		t.Errorf("got %s", text)
 	}

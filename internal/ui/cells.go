@@ -106,11 +106,12 @@ func (f *frame) cellOf(n *cluster.Node, gpus []cluster.GPU) oneCell {
 }
 
 func (c *oneCell) take(finding *cluster.Finding) {
-	if finding.Letter == 0 {
+	letter := labelOf(finding).Letter
+	if letter == 0 {
 		return
 	}
-	if c.letter == 0 || letterRank(finding.Letter) < letterRank(c.letter) {
-		c.letter, c.severity = finding.Letter, finding.Severity
+	if c.letter == 0 || letterRank(letter) < letterRank(c.letter) {
+		c.letter, c.severity = letter, finding.Severity
 	}
 }
 

@@ -271,13 +271,14 @@ func (f *frame) gpuFlags(y int, g *cluster.GPU, findings []*cluster.Finding, own
 	}
 	text, age, more := "", "", 0
 	for _, finding := range findings {
+		words := wordsOf(f.snap, finding)
 		switch {
-		case finding.Flag == "":
+		case words.Flag == "":
 		case text != "":
 			more++
 		default:
-			text = finding.Flag
-			if finding.AgeFlag {
+			text = words.Flag
+			if words.AgeFlag {
 				age = since(finding, f.snap.At, " ")
 			}
 		}

@@ -7,21 +7,25 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// health is what is wrong in a job, by node.
+// wordsOf and labelOf are where words come from. Tests of how they are laid out have words of their own.
+var wordsOf, labelOf = words.Say, words.LabelOf
+
+// health is what is wrong in a job now, by node.
 type health struct {
 	snapshot *cluster.Snapshot
-	findings []cluster.Finding
 	byNode   map[string][]*cluster.Finding
 }
 
 func newHealth(s *cluster.Snapshot, job *cluster.JobView) health {
-	h := health{snapshot: s, findings: job.Findings, byNode: make(map[string][]*cluster.Finding)}
+	h := health{snapshot: s, byNode: make(map[string][]*cluster.Finding)}
 	for i := range job.Findings {
-		f := &job.Findings[i]
-		h.byNode[f.Node] = append(h.byNode[f.Node], f)
+		if f := &job.Findings[i]; f.Holds() {
+			h.byNode[f.Node] = append(h.byNode[f.Node], f)
+		}
 	}
 	return h
 }
@@ -80,6 +84,26 @@ func (h health) worstOf(node string) *cluster.Finding {
 		return all[0]
 	}
 	return nil
+}
+
+// listed are the findings of a node, of all nodes when it is "", those that were true until a moment ago among them.
+func (f *frame) listed(node string) []*cluster.Finding {
+	var list []*cluster.Finding
+	for i := range f.job.Findings {
+		if finding := &f.job.Findings[i]; node == "" || finding.Node == node {
+			list = append(list, finding)
+		}
+	}
+	return list
+}
+
+// markOf is how a finding is shown: quietly when it holds no more.
+func markOf(finding *cluster.Finding) mark {
+	m := marks[finding.Severity]
+	if !finding.Holds() {
+		m.role = draw.Dim
+	}
+	return m
 }
 
 // since is the age of a finding: "", " 4m" behind sep.
@@ -195,18 +219,19 @@ func (g findingGroup) text() string {
 	return strconv.Itoa(g.count) + " " + name
 }
 
-// group counts findings by their group, in order. Notes are not counted: they are no fault.
+// group counts findings that hold by their group, in order. Notes are not counted: they are no fault.
 func group(findings []cluster.Finding) []findingGroup {
 	var groups []findingGroup
 	for i := range findings {
 		f := &findings[i]
-		if f.Severity == cluster.Note {
+		if f.Severity == cluster.Note || !f.Holds() {
 			continue
 		}
-		at := slices.IndexFunc(groups, func(g findingGroup) bool { return g.names == f.Group && g.severity == f.Severity })
+		names := labelOf(f).Group
+		at := slices.IndexFunc(groups, func(g findingGroup) bool { return g.names == names && g.severity == f.Severity })
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, findingGroup{names: f.Group, severity: f.Severity})
+			groups = append(groups, findingGroup{names: names, severity: f.Severity})
 		}
 		groups[at].count++
 	}
@@ -219,14 +244,15 @@ const sentenceWide = 180
 // sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last.
 func (f *frame) sentences(y, end int, findings []*cluster.Finding) int {
 	for i, finding := range findings {
+		words := wordsOf(f.snap, finding)
 		more := 0 // rows for "+3 more"
 		if i < len(findings)-1 {
 			more = 1
 		}
-		lines := f.sentenceLines(finding)
+		lines := f.sentenceLines(words)
 		if y+lines[len(lines)-1].row+1+more > end {
 			room := max(f.w-1-sentenceText, 10)
-			short := shortOf(finding, room)
+			short := shortOf(finding, words.Short, room)
 			if finding.GPU >= 0 {
 				short = strings.TrimPrefix(short, "GPU"+strconv.Itoa(finding.GPU)+" ")
 			}
@@ -246,10 +272,9 @@ func (f *frame) sentences(y, end int, findings []*cluster.Finding) int {
 	return y
 }
 
-// shortOf is the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns ends
+// shortOf is s, the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns ends
 // before its details.
-func shortOf(finding *cluster.Finding, w int) string {
-	s := finding.Short
+func shortOf(finding *cluster.Finding, s string, w int) string {
 	if finding.Kind != cluster.KindFailed && finding.Kind != cluster.KindStale || draw.Width(s) <= w {
 		return s
 	}
@@ -267,7 +292,7 @@ func summary(s string) string {
 
 // sentence writes one finding: glyph, age, where, and its words.
 func (f *frame) sentence(y int, finding *cluster.Finding, lines []line) {
-	m := marks[finding.Severity]
+	m := markOf(finding)
 	f.Put(1, y, m.glyph, m.role)
 	f.Right(3, y, 5, since(finding, f.snap.At, ""), draw.Dim)
 	gpu, role := "", draw.Text
@@ -279,6 +304,9 @@ func (f *frame) sentence(y int, finding *cluster.Finding, lines []line) {
 	}
 	f.Left(10, y, min(whereWide, f.w-11), f.nodeName(finding.Node, whereWide-len(gpu))+gpu, role)
 	for _, l := range lines {
+		if !finding.Holds() {
+			l.role = draw.Dim
+		}
 		f.Left(l.x, y+l.row, f.w-1-l.x, l.text, l.role)
 	}
 }
@@ -297,7 +325,7 @@ type line struct {
 }
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or behind where both fit.
-func (f *frame) sentenceLines(finding *cluster.Finding) []line {
+func (f *frame) sentenceLines(finding words.Words) []line {
 	room := max(f.w-1-sentenceText, 10)
 	var lines []line
 	for i, s := range draw.Wrap(finding.Sentence, room, "") {
@@ -318,16 +346,21 @@ func (f *frame) sentenceLines(finding *cluster.Finding) []line {
 
 // left says how many findings there was no room for.
 func left(findings []*cluster.Finding) string {
+	const over cluster.Severity = -1
 	counts := map[cluster.Severity]int{}
 	for _, f := range findings {
-		counts[f.Severity]++
+		if f.Holds() {
+			counts[f.Severity]++
+		} else {
+			counts[over]++
+		}
 	}
 	s := "+" + strconv.Itoa(len(findings)) + " more"
 	sep := ": "
 	for _, c := range []struct {
 		severity  cluster.Severity
 		one, many string
-	}{{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "on its way", "on their way"}, {cluster.Note, "note", "notes"}} {
+	}{{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "on its way", "on their way"}, {cluster.Note, "note", "notes"}, {over, "over", "over"}} {
 		if n := counts[c.severity]; n > 0 {
 			name := c.one
 			if n > 1 {

@@ -253,9 +253,13 @@ func (f *frame) verdicts(y int, t tiles) {
 			continue
 		}
 		x := 1 + i%2*half
-		m := marks[finding.Severity]
+		m := markOf(finding)
 		x2 := f.Put(x, y, m.glyph+" "+draw.ClipMiddle(t.names.of(finding.Node), 8)+" ", m.role)
-		f.Left(x2, y, x+half-1-x2, shortOf(finding, x+half-1-x2-6)+f.age(finding, " "), draw.Text)
+		text, role := shortOf(finding, wordsOf(f.snap, finding).Short, x+half-1-x2-6)+f.age(finding, " "), draw.Text
+		if !finding.Holds() {
+			text, role = wordsOf(f.snap, finding).Long, draw.Dim
+		}
+		f.Left(x2, y, x+half-1-x2, text, role)
 		if i%2 == 1 {
 			y++
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
@@ -90,8 +91,8 @@ func TestNumbersAreNeverCut(t *testing.T) {
 func TestTwoFlags(t *testing.T) {
 	s := shot{"flags", func() *cluster.Snapshot {
 		snap := fixture()
-		two := snap.Jobs[0].Findings[1]
-		two.Kind, two.Flag = cluster.KindPowerBrake, "!PWR"
+		two := worded(snap.Jobs[0].Findings[1], words.Words{Flag: "!PWR"})
+		two.Kind = cluster.KindPowerBrake
 		snap.Jobs[0].Findings = append(snap.Jobs[0].Findings, two)
 		return snap
 	}, func(*view) {}}

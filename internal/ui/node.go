@@ -233,7 +233,7 @@ func padLeft(s string, w int) string {
 
 // nodeHealth draws what is wrong on the node, or worth knowing, and returns the row below.
 func (f *frame) nodeHealth(y int) int {
-	findings := f.health.byNode[f.node.Name]
+	findings := f.listed(f.node.Name)
 	if f.h >= tall || !f.view.processes {
 		y++
 	}

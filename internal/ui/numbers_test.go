@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 // somebody works on 0. The utilisation is 11, 22, 33, 44 % by minor number, the process ids are 7000 and the minor number, and the GPU 3
 // has memory errors.
 func sharedByTwo() *cluster.Snapshot {
-	s := cluster.NewStore(3 * time.Second)
+	s := cluster.NewStore(3*time.Second, words.New())
 	apply := func(e cluster.Event) {
 		e.At = ago(time.Second)
 		s.Apply(e)

@@ -187,7 +187,8 @@ func (f *frame) verdict(n *cluster.Node, w int) string {
 		sep = " "
 	}
 	age := f.age(worst, " ")
-	long := worst.Long + f.age(worst, sep)
+	words := wordsOf(f.snap, worst)
+	long := words.Long + f.age(worst, sep)
 	rest := ""
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
@@ -195,7 +196,7 @@ func (f *frame) verdict(n *cluster.Node, w int) string {
 	if draw.Width(long+rest) <= w {
 		return long + rest
 	}
-	return draw.Clip(shortOf(worst, w-len(rest)-len(age))+age, w-len(rest)) + rest
+	return draw.Clip(shortOf(worst, words.Short, w-len(rest)-len(age))+age, w-len(rest)) + rest
 }
 
 // absence is why a node has no numbers, in place of them.
@@ -246,7 +247,8 @@ const graphRoom = 12
 
 // jobHealth draws what is wrong in the whole job and returns the row below.
 func (f *frame) jobHealth(y int) int {
-	if len(f.job.Findings) == 0 || y+2 > f.h-1 {
+	all := f.listed("")
+	if len(all) == 0 || y+2 > f.h-1 {
 		return y
 	}
 	y++
@@ -254,11 +256,7 @@ func (f *frame) jobHealth(y int) int {
 	if f.h >= 40 && end-y > graphRoom+4 {
 		end -= graphRoom
 	}
-	f.section(y, "Health", strconv.Itoa(len(f.job.Findings))+", worst first")
-	all := make([]*cluster.Finding, len(f.job.Findings))
-	for i := range all {
-		all[i] = &f.job.Findings[i]
-	}
+	f.section(y, "Health", strconv.Itoa(len(all))+", worst first")
 	return f.sentences(y+1, end, all)
 }
 

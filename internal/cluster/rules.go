@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// Rules know what can be wrong. They see one moment; the Store keeps the time.
+type Rules interface {
+	// Holding is what holds of n within a scope, worst first. g is the GPU when the scope is ScopeGPU, else nil.
+	Holding(scope Scope, n *Node, g *GPU) []Condition
+}
+
+// Scope is what a Condition is about. It says when Rules are asked.
+type Scope int
+
+// Scopes.
+const (
+	ScopeReach  Scope = iota // how the node is reached: asked at each of its Events and for each Snapshot
+	ScopeReport              // the node's last report: asked with each report
+	ScopeGPU                 // one GPU in that report
+)
+
+// Condition is one thing that holds at a moment.
+type Condition struct {
+	Kind     Kind
+	Class    reach.Class
+	Severity Severity
+	Since    time.Time     // when it began; zero: when Rules first see it
+	After    time.Duration // how long it holds before it is told
+	OfGPUs   bool          // it concerns only jobs that have GPUs on the node
+}
+
+// Linger is how long a Finding that holds no more stays in its place. One that comes back meanwhile keeps its age.
+const Linger = time.Minute
+
+// Remember is how long what was cleared is kept.
+const Remember = time.Hour
+
+// maxCleared bounds JobView.Cleared.
+const maxCleared = 256

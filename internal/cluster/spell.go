@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// spell is a condition over time, at one place.
+type spell struct {
+	Condition
+	since time.Time // of its first stretch; stretches that are less than Linger apart make one spell
+	began time.Time // of its last stretch
+	last  time.Time // when it last held
+	times int       // stretches
+	holds bool
+	told  bool // a stretch has lasted for After
+}
+
+// track is all that has held at one place: a spell of each Kind that goes on or ended less than Linger ago, and one that stands for
+// all those before it.
+type track struct {
+	spells []spell
+	past   []spell
+}
+
+// step takes in what holds at a moment. Events that overtake each other by a little do no harm.
+func (t *track) step(held []Condition, at time.Time) {
+	t.settle(at)
+	for _, c := range held {
+		t.hold(c, at)
+	}
+	for i := range t.spells {
+		s := &t.spells[i]
+		s.holds = s.holds && slices.ContainsFunc(held, func(c Condition) bool { return c.Kind == s.Kind })
+	}
+}
+
+func (t *track) hold(c Condition, at time.Time) {
+	began := cmp.Or(c.Since, at)
+	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
+	if i < 0 {
+		i = len(t.spells)
+		t.spells = append(t.spells, spell{since: began, began: began, times: 1, holds: true})
+	}
+	s := &t.spells[i]
+	if !s.holds {
+		s.began, s.holds = began, true
+		s.times++
+		if !s.told { // what nobody was told of has no age
+			s.since, s.times = began, 1
+		}
+	}
+	s.Condition, s.last = c, at
+	s.told = s.told || at.Sub(s.began) >= c.After
+}
+
+// settle moves what was over for Linger to the past, and forgets the past that is older than Remember.
+func (t *track) settle(at time.Time) {
+	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.forgotten(at) })
+	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool {
+		over := s.settled(at)
+		if over && s.told && s.Severity != Waiting && !s.forgotten(at) {
+			t.clear(s)
+		}
+		return over
+	})
+}
+
+// settled reports whether the spell will not be taken up again. What was on its way has arrived: that is over at once.
+func (s *spell) settled(at time.Time) bool {
+	return !s.holds && (at.Sub(s.last) > Linger || s.Severity == Waiting)
+}
+
+func (s *spell) forgotten(at time.Time) bool { return at.Sub(s.last) > Remember }
+
+// clear makes one of the spell and those of its Kind before.
+func (t *track) clear(s spell) {
+	i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == s.Kind })
+	if i < 0 {
+		t.past = append(t.past, s)
+		return
+	}
+	s.since, s.times = t.past[i].since, s.times+t.past[i].times
+	t.past[i] = s
+}
+
+// asOf is the track at a moment without an Event. The track itself stays as Events made it, whenever Snapshots are taken.
+func (t *track) asOf(now time.Time) *track {
+	settled := slices.ContainsFunc(t.spells, func(s spell) bool { return s.settled(now) })
+	if !settled && !slices.ContainsFunc(t.past, func(s spell) bool { return s.forgotten(now) }) {
+		return t
+	}
+	c := t.copy()
+	c.settle(now)
+	return c
+}
+
+func (t *track) copy() *track {
+	return &track{spells: slices.Clone(t.spells), past: slices.Clone(t.past)}
+}
+
+func (t *track) empty() bool { return len(t.spells) == 0 && len(t.past) == 0 }

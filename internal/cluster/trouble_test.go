@@ -1,0 +1,423 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// fewRules are enough to see the Store keep their time.
+type fewRules struct{}
+
+func (fewRules) Holding(scope Scope, n *Node, g *GPU) []Condition {
+	switch {
+	case scope == ScopeReach && n.State == NodeFailed:
+		return []Condition{{Kind: KindFailed, Class: n.Failure.Class, Severity: Critical, Since: n.Since}}
+	case scope == ScopeReach && n.State == NodeStale:
+		return []Condition{{Kind: KindStale, Severity: Warning, Since: n.Since}}
+	case scope == ScopeReach && n.State == NodeConnecting:
+		return []Condition{{Kind: KindConnecting, Severity: Waiting, Since: n.Since}}
+	case scope == ScopeReport && n.Hello.Fault != "":
+		return []Condition{{Kind: KindNoDriver, Severity: Critical, OfGPUs: true}}
+	case scope != ScopeGPU:
+		return nil
+	case g.Lost != "":
+		return []Condition{{Kind: KindLost, Severity: Critical}}
+	}
+	var held []Condition
+	if g.ECCUncorrected != nil {
+		held = append(held, Condition{Kind: KindECC, Severity: Warning})
+	}
+	if g.Throttle != nil {
+		held = append(held, Condition{Kind: KindThermal, Severity: Warning, After: time.Duration(*g.Throttle) * time.Second})
+	}
+	return held
+}
+
+// sample sends a report of one GPU.
+func (w world) sample(sec float64, node string, g wire.GPU) {
+	w.Apply(Event{At: at(sec), Node: node, Report: &wire.Report{MonoMS: 1000 + int64(sec*1000), GPUs: []wire.GPU{g}}})
+}
+
+// Samples in which the GPU is well, throttled, and throttled in a way that is told after 30 s.
+var (
+	well = wire.GPU{}
+	hot  = wire.GPU{Throttle: new(uint64(0))}
+	warm = wire.GPU{Throttle: new(uint64(30))}
+	ecc  = wire.GPU{ECCUncorrected: new(uint64(1))}
+)
+
+// samples sends one each 3 s, the first at from, the last before to.
+func (w world) samples(from, to float64, g wire.GPU) {
+	for sec := from; sec < to; sec += 3 {
+		w.sample(sec, "a", g)
+	}
+}
+
+func oneNode(minors ...int) world {
+	w := newWorld()
+	job := Job{ID: "1", Nodes: []string{"a"}}
+	if minors != nil {
+		job.Minors = map[string][]int{"a": minors}
+	}
+	w.jobs(0, job)
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	return w
+}
+
+// expect holds what is told of the first job at a time to a line for each finding: kind, where, since when to when, how often.
+func (w world) expect(t *testing.T, sec float64, want string) {
+	t.Helper()
+	job := w.Snapshot(at(sec)).Jobs[0]
+	got := list(job.Findings)
+	if len(job.Cleared) > 0 {
+		got += "; cleared: " + list(job.Cleared)
+	}
+	if got != want {
+		t.Errorf("at %g s: %s\nwant: %s", sec, got, want)
+	}
+}
+
+func list(findings []Finding) string {
+	lines := make([]string, len(findings))
+	for i, f := range findings {
+		lines[i] = fmt.Sprintf("%s %s/%d %g-", f.Kind, f.Node, f.GPU, f.Since.Sub(t0).Seconds())
+		if !f.Holds() {
+			lines[i] += fmt.Sprintf("%g", f.Over.Sub(t0).Seconds())
+		}
+		if f.Times != 1 {
+			lines[i] += fmt.Sprintf(" x%d", f.Times)
+		}
+	}
+	return strings.Join(lines, ", ")
+}
+
+// What is over stays for a minute, is told as cleared for an hour, and then is forgotten.
+func TestAFindingOverTime(t *testing.T) {
+	w := oneNode()
+	w.samples(0, 30, well)
+	w.expect(t, 29, "")
+	w.samples(30, 60, hot)
+	w.expect(t, 30, "thermal a/0 30-")
+	w.expect(t, 59, "thermal a/0 30-")
+	w.samples(60, 63, well)
+	w.expect(t, 60, "thermal a/0 30-57")
+	w.samples(63, 117, well)
+	w.expect(t, 117, "thermal a/0 30-57")
+	w.expect(t, 117.1, "; cleared: thermal a/0 30-57") // before an Event says so
+	w.samples(117, 3600, well)
+	w.expect(t, 3600, "; cleared: thermal a/0 30-57")
+	w.samples(3600, 3660, well)
+	w.expect(t, 3658, "")
+}
+
+func TestAReturnWithinAMinuteKeepsTheAge(t *testing.T) {
+	for _, tc := range []struct {
+		back float64 // after it was over
+		want string
+	}{
+		{59, "thermal a/0 0- x2"},
+		{61, "thermal a/0 61-; cleared: thermal a/0 0-0"},
+	} {
+		w := oneNode()
+		w.sample(0, "a", hot)
+		w.samples(1, tc.back, well)
+		w.sample(tc.back, "a", hot)
+		w.expect(t, tc.back, tc.want)
+	}
+}
+
+// What comes and goes with each sample is one finding with one age.
+func TestFlapping(t *testing.T) {
+	w := oneNode()
+	for sec := 0.0; sec < 600; sec += 6 {
+		w.sample(sec, "a", hot)
+		w.expect(t, sec, "thermal a/0 0-"+times(int(sec/6)+1))
+		w.sample(sec+3, "a", well)
+		w.expect(t, sec+3, fmt.Sprintf("thermal a/0 0-%g%s", sec, times(int(sec/6)+1)))
+	}
+	w.samples(603, 660, well)
+	w.expect(t, 660, "; cleared: thermal a/0 0-594 x100")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" x%d", n)
+}
+
+func TestRepeatsAreClearedInOneEntry(t *testing.T) {
+	w := oneNode()
+	for _, sec := range []float64{0, 300, 600} {
+		w.sample(sec, "a", hot)
+		w.samples(sec+3, sec+300, well)
+	}
+	w.expect(t, 900, "; cleared: thermal a/0 0-600 x3")
+	w.sample(900, "a", hot)
+	w.expect(t, 900, "thermal a/0 900-; cleared: thermal a/0 0-600 x3")
+}
+
+// A condition that is told late is not told, kept or aged for the time before.
+func TestLateFindings(t *testing.T) {
+	w := oneNode()
+	for sec := 0.0; sec < 300; sec += 30 { // never longer than 24 s
+		w.samples(sec, sec+27, warm)
+		w.sample(sec+27, "a", well)
+		w.expect(t, sec+27, "")
+	}
+	w.samples(300, 330, warm)
+	w.expect(t, 329, "")
+	w.expect(t, 336, "") // no sample says more
+	w.sample(330, "a", warm)
+	w.expect(t, 330, "thermal a/0 300-")
+	w.sample(333, "a", well)
+	w.sample(336, "a", warm) // what was told is told again at once
+	w.expect(t, 336, "thermal a/0 300- x2")
+}
+
+// What one rule would tell late is told when another one tells it at once, and stays.
+func TestTheSoonerRuleCounts(t *testing.T) {
+	w := oneNode()
+	w.samples(0, 9, warm)
+	w.expect(t, 9, "")
+	w.sample(9, "a", hot)
+	w.sample(12, "a", warm)
+	w.expect(t, 12, "thermal a/0 0-")
+}
+
+func TestANodeOverTime(t *testing.T) {
+	w := oneNode()
+	w.expect(t, 2, "connecting a/-1 0-")
+	w.down(3, "a", reach.ClassRefused)
+	w.expect(t, 3, "node_failed a/-1 3-")
+	w.try(20, "a")
+	w.hello(20, "a", 1)
+	w.sample(21, "a", well)
+	w.expect(t, 21, "node_failed a/-1 3-21")
+	w.samples(24, 90, well)
+	w.expect(t, 90, "; cleared: node_failed a/-1 3-21")
+	w.expect(t, 97, "node_stale a/-1 87-; cleared: node_failed a/-1 3-21") // nobody has said so
+	w.sample(100, "a", well)
+	w.expect(t, 101, "node_stale a/-1 87-100; cleared: node_failed a/-1 3-21")
+	w.samples(103, 170, well)
+	w.expect(t, 170, "; cleared: node_stale a/-1 87-100, node_failed a/-1 3-21")
+}
+
+// A session that is lost and comes back is a silence; one that does not come back is a failure, and nothing that is over then matters.
+func TestALostSession(t *testing.T) {
+	w := oneNode()
+	w.samples(0, 9, hot)
+	w.sample(9, "a", well)
+	w.down(10, "a", reach.ClassClosed)
+	w.expect(t, 11, "node_stale a/-1 9-")
+	w.expect(t, 31, "node_failed a/-1 10-")
+	w.try(40, "a")
+	w.hello(40, "a", 1)
+	w.sample(41, "a", well)
+	w.expect(t, 41, "node_failed a/-1 10-41, node_stale a/-1 9-10, thermal a/0 0-6")
+}
+
+// While a node says nothing, nobody knows that what held is over.
+func TestSilenceEndsNothing(t *testing.T) {
+	w := oneNode()
+	w.sample(0, "a", hot)
+	w.expect(t, 60, "node_stale a/-1 0-, thermal a/0 0-")
+	w.sample(90, "a", hot)
+	w.expect(t, 90, "node_stale a/-1 0-90, thermal a/0 0-")
+}
+
+func TestWhereAGPUIsLostNothingElseMatters(t *testing.T) {
+	w := oneNode()
+	w.samples(0, 6, hot)
+	w.sample(6, "a", wire.GPU{Lost: "GPU is lost"})
+	w.expect(t, 6, "gpu_lost a/0 6-")
+	w.sample(9, "a", well)
+	w.expect(t, 9, "gpu_lost a/0 6-6, thermal a/0 0-3")
+}
+
+// A driver that goes away takes the GPUs along: what they had is told as cleared, with the number that they had.
+func TestAbsentGPUs(t *testing.T) {
+	w := oneNode(0)
+	w.sample(0, "a", hot)
+	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
+	w.Apply(Event{At: at(3), Node: "a", Report: &wire.Report{MonoMS: 4000}})
+	w.expect(t, 3, "no_driver a/-1 3-")
+	w.Apply(Event{At: at(63), Node: "a", Report: &wire.Report{MonoMS: 64000}})
+	w.expect(t, 63, "no_driver a/-1 3-, node_stale a/-1 3-63; cleared: thermal a/0 0-0")
+}
+
+func TestOnlyTheJobsOwn(t *testing.T) {
+	w := newWorld()
+	w.jobs(0,
+		Job{ID: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": {3}}},
+		Job{ID: "2", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}},
+		Job{ID: "3", Nodes: []string{"a"}, Minors: map[string][]int{"a": {}}})
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	w.sample(0, "a", hot)
+	w.sample(3, "a", well)
+	w.Apply(Event{At: at(61), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
+	w.Apply(Event{At: at(61), Node: "a", Report: &wire.Report{MonoMS: 62000}})
+	for i, want := range []string{"no_driver a/-1 61-|", "no_driver a/-1 61-|thermal a/0 0-0", "|"} {
+		job := w.Snapshot(at(61)).Jobs[i]
+		findings := slices.DeleteFunc(job.Findings, func(f Finding) bool { return f.Kind == KindStale })
+		if got := list(findings) + "|" + list(job.Cleared); got != want {
+			t.Errorf("job %s: %s, want %s", job.ID, got, want)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	w := newWorld()
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a", "b", "c", "d", "e"}})
+	for _, n := range []string{"a", "b"} {
+		w.try(0, n)
+		w.hello(0, n, 1)
+	}
+	w.sample(1, "a", hot)
+	w.sample(2, "b", hot)
+	w.try(0, "c")
+	w.down(3, "d", reach.ClassAdopt)
+	w.down(2, "e", reach.ClassRefused)
+	const want = "node_failed d/-1 3-, node_failed e/-1 2-, thermal b/0 2-, thermal a/0 1-, connecting c/-1 0-"
+	w.expect(t, 4, want)
+	w.sample(4, "b", well) // what is over stays in its place
+	w.expect(t, 4, strings.Replace(want, "b/0 2-", "b/0 2-2", 1))
+}
+
+// The same Events give the same findings, whenever somebody looked meanwhile.
+func TestLooksChangeNothing(t *testing.T) {
+	events := chaos(2000)
+	run := func(look bool) *Snapshot {
+		w := newWorld()
+		w.jobs(0, Job{ID: "1", Nodes: []string{"a", "b"}})
+		r := rand.New(rand.NewPCG(2, 2))
+		for _, e := range events {
+			if look {
+				w.Snapshot(e.At.Add(time.Duration(r.IntN(300)-100) * time.Second))
+			}
+			w.Apply(e)
+		}
+		return w.Snapshot(events[len(events)-1].At.Add(time.Second))
+	}
+	quiet, looked := run(false).Jobs[0], run(true).Jobs[0]
+	if len(quiet.Findings) == 0 || len(quiet.Cleared) == 0 {
+		t.Fatalf("nothing happened: %+v", quiet)
+	}
+	if diff := cmp.Diff(quiet, looked); diff != "" {
+		t.Errorf("looks change what is found:\n%s", diff)
+	}
+}
+
+// chaos is n Events of two nodes to which anything happens.
+func chaos(n int) []Event {
+	r := rand.New(rand.NewPCG(1, 1))
+	states := []wire.GPU{well, well, hot, warm, ecc, {Lost: "GPU is lost"}}
+	var out []Event
+	sec, mono := 0.0, int64(0)
+	for range n {
+		node := []string{"a", "b"}[r.IntN(2)]
+		sec += float64(r.IntN(12))
+		mono += 3000
+		e := Event{At: at(sec), Node: node}
+		switch r.IntN(12) {
+		case 0:
+			e.Down = &Down{Failure: reach.Failure{Class: reach.ClassClosed}}
+		case 1:
+			e.Try = &Try{Interval: 3 * time.Second}
+		case 2:
+			e.Hello = &wire.Hello{GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}}
+		default:
+			e.Report = &wire.Report{MonoMS: mono, GPUs: []wire.GPU{states[r.IntN(len(states))]}}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// A node that shows other GPUs with each hello, all of them in trouble, does not fill the memory.
+func TestTroubleIsBounded(t *testing.T) {
+	w := newWorld()
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})
+	w.try(0, "a")
+	for round := range 40 {
+		h, r := &wire.Hello{}, &wire.Report{MonoMS: int64(round+1) * 3000}
+		for i := range maxGPUs {
+			h.GPUs = append(h.GPUs, wire.Card{Index: i, UUID: fmt.Sprintf("%d-%d", round, i)})
+			r.GPUs = append(r.GPUs, wire.GPU{Index: i, Throttle: new(uint64(0)), ECCUncorrected: new(uint64(1))})
+		}
+		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Hello: h})
+		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Report: r})
+	}
+	if n := len(w.Store.nodes["a"].troubles.gpus); n > 2*maxGPUs {
+		t.Errorf("%d GPUs are remembered", n)
+	}
+	job := w.Snapshot(at(61 * 39)).Jobs[0]
+	if len(job.Findings) > 2*maxGPUs+1 || len(job.Cleared) != maxCleared {
+		t.Errorf("%d findings, %d cleared", len(job.Findings), len(job.Cleared))
+	}
+	for _, c := range job.Cleared[1:] {
+		if c.Over.After(job.Cleared[0].Over) {
+			t.Fatal("the latest ones are not kept")
+		}
+	}
+}
+
+// Of a GPU that is well again, nothing is kept.
+func TestTroubleIsForgotten(t *testing.T) {
+	w := oneNode()
+	w.sample(0, "a", hot)
+	w.samples(3, 3700, well)
+	if n := len(w.Store.nodes["a"].troubles.gpus); n > 0 {
+		t.Errorf("%d GPUs are remembered", n)
+	}
+}
+
+// many is a cluster of nodes with 8 GPUs each, of which one in every is in trouble and one more was.
+func many(nodes, every int) world {
+	w := newWorld()
+	job := Job{ID: "1"}
+	for i := range nodes {
+		name := fmt.Sprintf("n%04d", i)
+		job.Nodes = append(job.Nodes, name)
+		w.try(0, name)
+		w.hello(0, name, 8)
+		for sec := range 3 {
+			r := &wire.Report{MonoMS: 1000 + int64(sec*3000)}
+			for k := range 8 {
+				g := wire.GPU{Index: k, UtilPercent: new(97)}
+				if (8*i+k)%every == 0 {
+					g.Throttle = new(uint64(0))
+				}
+				if (8*i+k)%every == every/2 && sec == 1 {
+					g.ECCUncorrected = new(uint64(1))
+				}
+				r.GPUs = append(r.GPUs, g)
+			}
+			w.Apply(Event{At: at(float64(3 * sec)), Node: name, Report: r})
+		}
+	}
+	w.jobs(6, job)
+	return w
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	for _, size := range []struct{ nodes, every int }{{64, 1 << 20}, {1000, 1 << 20}, {1000, 100}, {1000, 8}, {1000, 1}} {
+		b.Run(fmt.Sprintf("%dx8-one-in-%d", size.nodes, size.every), func(b *testing.B) {
+			w := many(size.nodes, size.every)
+			for b.Loop() {
+				w.Snapshot(at(7))
+			}
+		})
+	}
+}

@@ -1,0 +1,267 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Words are a finding as each place says it.
+type Words struct {
+	Label
+	Flag     string // of a node-view row, without its age: "!THERM", "!PWR", "ECC:2"; "" for none
+	Long     string // overview, where there is room: "GPU5 slowed by heat, 87°C"
+	Short    string // overview, narrow: "GPU5 heat 87°C"
+	Sentence string // whole, for the health section: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz."
+	Hint     string // what to do; may be empty
+}
+
+// Label is what can be said of a kind of finding without a look at the evidence.
+type Label struct {
+	Letter  byte      // of an overview cell: X E T P; 0: none
+	AgeFlag bool      // the flag is followed by its age: "!THERM 40s"
+	Group   [2]string // how row 1 counts it: {"node refused", "nodes refused"}
+}
+
+// wording is how one kind is said: of it, what has no need of evidence, what is left to say when it is over, and the rest.
+type wording struct {
+	Label
+	was string
+	say func(*Words, evidence)
+}
+
+var wordings = map[cluster.Kind]wording{
+	cluster.KindConnecting: {Label{Group: [2]string{"connecting", "connecting"}}, "connecting", connecting},
+	cluster.KindFailed:     {Label{Group: [2]string{"node failed", "nodes failed"}}, "", failed},
+	cluster.KindStale:      {Label{Group: [2]string{"node silent", "nodes silent"}}, "", stale},
+	cluster.KindNoDriver:   {Label{Group: [2]string{"node without NVML", "nodes without NVML"}}, "no NVML", withoutDriver},
+	cluster.KindOldDriver:  {Label{Group: [2]string{"old driver", "old drivers"}}, "old driver", withOldDriver},
+	cluster.KindFault:      {Label{Group: [2]string{"collector failing", "collectors failing"}}, "collector failing", collectorFailing},
+	cluster.KindLost:       {Label{'X', false, [2]string{"GPU lost", "GPUs lost"}}, "lost", gpuLost},
+	cluster.KindECC:        {Label{'E', false, [2]string{"memory error", "memory errors"}}, "memory errors", ecc},
+	cluster.KindThermal:    {Label{'T', true, [2]string{"throttled", "throttled"}}, "slowed by heat", thermal},
+	cluster.KindPowerBrake: {Label{'P', true, [2]string{"power brake", "power brakes"}}, "power brake", powerBrake},
+	cluster.KindSlowdown:   {Label{'T', true, [2]string{"throttled", "throttled"}}, "slowed by the hardware", slowdown},
+}
+
+// groups says how row 1 counts nodes by the class of their failure; those of other classes have failed.
+var groups = map[reach.Class][2]string{
+	reach.ClassAdopt: {"node refused", "nodes refused"}, reach.ClassAuth: {"node refused", "nodes refused"}, reach.ClassDenied: {"node refused", "nodes refused"},
+	reach.ClassRefused: {"node unreachable", "nodes unreachable"}, reach.ClassNoRoute: {"node unreachable", "nodes unreachable"},
+	reach.ClassTimeout: {"node unreachable", "nodes unreachable"}, reach.ClassFrozen: {"node unreachable", "nodes unreachable"},
+	reach.ClassUnknownHost:    {"unknown host", "unknown hosts"},
+	reach.ClassHostKeyChanged: {"host key changed", "host keys changed"}, reach.ClassHostKeyUnknown: {"host key unknown", "host keys unknown"},
+	reach.ClassSilent: {"node silent", "nodes silent"}, reach.ClassClosed: {"node lost", "nodes lost"}, reach.ClassProbeKilled: {"probe killed", "probes killed"},
+}
+
+// LabelOf is what can be said of a finding without a look at the evidence.
+func LabelOf(f *cluster.Finding) Label {
+	l := wordings[f.Kind].Label
+	if f.Class != "" {
+		l.Group = cmp.Or(groups[f.Class], wordings[cluster.KindFailed].Group)
+	}
+	return l
+}
+
+// Say puts a finding of the Snapshot into words. Of what is over, only that is said: the evidence is gone.
+func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
+	how := wordings[f.Kind]
+	w := Words{Label: LabelOf(f)}
+	if !f.Holds() {
+		was := cmp.Or(how.was, w.Group[0])
+		over := fmt.Sprintf("over for %ds", max(0, int(s.At.Sub(f.Over)/time.Second)))
+		w.Short, w.Long = gpuPrefix(f)+was, gpuPrefix(f)+was+", "+over
+		w.Sentence = sentence(was + ", " + over)
+		return w
+	}
+	if how.say != nil {
+		how.say(&w, evidenceOf(s, f))
+	}
+	return w
+}
+
+// gpuPrefix names the GPU in front of words about it: "GPU5 ".
+func gpuPrefix(f *cluster.Finding) string {
+	if f.GPU < 0 {
+		return ""
+	}
+	return fmt.Sprintf("GPU%d ", f.GPU)
+}
+
+// evidence is what the Snapshot has on a finding. Its pointers are never nil.
+type evidence struct {
+	node  *cluster.Node
+	hello *wire.Hello
+	gpu   *cluster.GPU
+	name  string // "GPU5"
+}
+
+func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
+	e := evidence{node: s.Nodes[f.Node], hello: &wire.Hello{}, gpu: &cluster.GPU{}, name: strings.TrimSpace(gpuPrefix(f))}
+	if e.node == nil {
+		e.node = &cluster.Node{}
+	}
+	if e.node.Hello != nil {
+		e.hello = e.node.Hello
+	}
+	for i := range e.node.GPUs {
+		if e.node.GPUs[i].Number == f.GPU {
+			e.gpu = &e.node.GPUs[i]
+		}
+	}
+	return e
+}
+
+func connecting(w *Words, e evidence) {
+	stage := "waiting for its turn"
+	if steps := e.node.Steps; len(steps) > 0 {
+		stage = doing(steps[len(steps)-1].Stage)
+	}
+	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage+"."
+}
+
+// doing says what a node that connects is about. A stage that has no words here is called by its name.
+func doing(s reach.Stage) string { return cmp.Or(stageDoing[s], string(s)) }
+
+var stageDoing = map[reach.Stage]string{
+	reach.StageName: "looking up its name", reach.StageTCP: "dialing", reach.StageSSH: "ssh handshake", reach.StageHostKey: "checking its host key",
+	reach.StageLogin: "authenticating", reach.StageProbe: "starting the probe", reach.StageDriver: "asking the driver", reach.StageStream: "waiting for the first report",
+}
+
+func failed(w *Words, e evidence) {
+	why := e.node.Failure
+	if why == nil {
+		return
+	}
+	w.Long, w.Short = why.Summary, why.Summary
+	w.Sentence = failureSentence(why)
+	if len(why.Hints) > 0 {
+		w.Hint = why.Hints[0]
+	}
+}
+
+// failureSentence is the meaning of a failure with the other side's own first line.
+func failureSentence(why *reach.Failure) string {
+	s := sentence(cmp.Or(why.Meaning, why.Summary))
+	if words, _, _ := strings.Cut(why.Words, "\n"); words != "" && !strings.Contains(s, words) {
+		s += fmt.Sprintf(" It said: %q.", words)
+	}
+	return s
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+func stale(w *Words, e evidence) {
+	if e.node.Failure != nil {
+		failed(w, e)
+		return
+	}
+	w.Long, w.Short = "silent", "silent"
+	w.Sentence = "Nothing came for more than 3 polls; the ssh connection is not known to be broken."
+	w.Hint = "if it stays, a call into the driver hangs: try nvidia-smi on the node"
+}
+
+func withoutDriver(w *Words, e evidence) {
+	w.Long, w.Short = "no NVML: "+e.hello.Fault, "no NVML"
+	w.Sentence, w.Hint = driverSentence(e.hello)
+}
+
+func driverSentence(h *wire.Hello) (what, hint string) {
+	switch h.FaultID {
+	case wire.FaultNoLibrary:
+		return "The NVIDIA library is not on this node: " + h.Fault + ".", "libnvidia-ml.so.1 comes with the driver: is this a GPU node? tell the site"
+	case wire.FaultMismatch:
+		return "Driver and library are of different versions: " + h.Fault + ".", "the driver was updated under a running kernel: the site must reload it or reboot the node"
+	case wire.FaultNoDriver:
+		return "The NVIDIA driver does not answer: " + h.Fault + ".", "nvidia-smi on the node will say the same: tell the site"
+	case wire.FaultNoNVML:
+		return "This build of nvnodetop has no NVML in it (it was built without cgo).", "build it with CGO_ENABLED=1 and a C compiler, or use a release"
+	}
+	return "NVML cannot be used: " + h.Fault + ".", "nvidia-smi on the node will say more"
+}
+
+func withOldDriver(w *Words, e evidence) {
+	w.Long, w.Short = "old driver "+e.hello.Driver, "old driver"
+	w.Sentence = fmt.Sprintf("Driver %s lacks %d of the calls that nvnodetop knows: the columns that need them are empty.", e.hello.Driver, len(e.hello.Missing))
+}
+
+func collectorFailing(w *Words, e evidence) {
+	if len(e.node.Faults) == 0 {
+		return
+	}
+	first := e.node.Faults[0]
+	w.Long, w.Short = first.Collector+" cannot be read", first.Collector+" fails"
+	w.Sentence = fmt.Sprintf("The probe cannot read %s: %s.", first.Collector, first.Error)
+}
+
+func gpuLost(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "LOST", e.name+" lost", e.name+" lost"
+	w.Sentence = "NVML says of it: " + e.gpu.Lost + "."
+	if e.gpu.Unplaced {
+		w.Sentence = fmt.Sprintf("A GPU whose number is not known (index %d for NVML) is lost: %s.", e.gpu.Index, e.gpu.Lost)
+	}
+	w.Hint = "it is gone until the node restarts: move the job off this node and tell the site"
+}
+
+func ecc(w *Words, e evidence) {
+	if e.gpu.ECCUncorrected == nil {
+		return
+	}
+	n := *e.gpu.ECCUncorrected
+	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%d", n), fmt.Sprintf("%s ECC %d uncorrected", e.name, n), fmt.Sprintf("%s ECC %d", e.name, n)
+	w.Sentence = fmt.Sprintf("%d uncorrected memory errors since the driver was loaded.", n)
+	if n == 1 {
+		w.Sentence = "1 uncorrected memory error since the driver was loaded."
+	}
+	w.Hint = "data of programs on this GPU is in doubt: restart from a checkpoint if it was hit, tell the site"
+}
+
+func thermal(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!THERM", e.name+" slowed by heat"+e.temperature(", "), e.name+" heat"+e.temperature(" ")
+	w.Sentence = "Slowed by heat" + e.temperature(": ") + e.clocks() + "."
+	w.Hint = "cooling of that slot: tell the site"
+}
+
+func powerBrake(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!PWR", e.name+" power brake", e.name+" brake"
+	w.Sentence = "The power supply pulls the brake" + e.clocks() + "."
+	w.Hint = "a fault of the node or the rack, not of the job: tell the site"
+}
+
+func slowdown(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!SLOW", e.name+" slowed by the hardware", e.name+" hw slow"
+	w.Sentence = "Slowed by the hardware for a reason that the driver does not name" + e.clocks() + "."
+	w.Hint = "if it stays, tell the site"
+}
+
+// temperature is the GPU's behind some words, nothing where it is not known.
+func (e evidence) temperature(before string) string {
+	if e.gpu.TempC == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s%d°C", before, *e.gpu.TempC)
+}
+
+func (e evidence) clocks() string {
+	switch {
+	case e.gpu.SMMHz == nil:
+		return ""
+	case e.gpu.Card.SMMax == nil:
+		return fmt.Sprintf(", SM clock %d MHz", *e.gpu.SMMHz)
+	}
+	return fmt.Sprintf(", SM clock %d of %d MHz", *e.gpu.SMMHz, *e.gpu.Card.SMMax)
+}
