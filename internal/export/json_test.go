@@ -16,6 +16,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -137,6 +138,34 @@ func fields(t *testing.T, doc any) map[string]bool {
 	}
 	walk("document", schema, doc)
 	return out
+}
+
+// What is wrong and what was are apart: one is in the one list or in the other.
+func TestCleared(t *testing.T) {
+	s := cluster.NewStore(3*time.Second, health.New())
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Summary: "connection refused"}}})
+	s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
+	hot := &wire.Report{GPUs: []wire.GPU{{Throttle: new(uint64(wire.ThrottleHWThermal))}}}
+	well := &wire.Report{GPUs: []wire.GPU{{Throttle: new(uint64(0))}}}
+	for sec := range 71 {
+		r := well
+		if sec == 61 || sec == 63 {
+			r = hot
+		}
+		s.Apply(cluster.Event{At: now.Add(time.Duration(sec+1) * time.Second), Node: "n1", Report: r})
+	}
+	_, doc := export(t, s.Snapshot(now.Add(72*time.Second)))
+	job := doc["jobs"].([]any)[0].(map[string]any)
+	at := func(sec time.Duration) string { return now.Add(sec * time.Second).Format(time.RFC3339) }
+	want := []any{
+		map[string]any{"kind": "thermal", "severity": "warning", "since": at(62), "over": at(64), "times": json.Number("2"), "node": "n1", "gpu": json.Number("4")},
+		map[string]any{"kind": "node_failed", "class": "refused", "severity": "critical", "since": at(0), "over": at(1), "times": json.Number("1"), "node": "n1"},
+	}
+	if diff := cmp.Diff(want, job["cleared"]); diff != "" || len(job["findings"].([]any)) > 0 {
+		t.Errorf("findings %v, cleared (-want +got):\n%s", job["findings"], diff)
+	}
 }
 
 // What is not known is left out: no null, and no key at all.

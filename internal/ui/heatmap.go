@@ -255,9 +255,13 @@ func (f *frame) verdicts(y int, t tiles) {
 		x := 1 + i%2*half
 		m := markOf(finding)
 		x2 := f.Put(x, y, m.glyph+" "+draw.ClipMiddle(t.names.of(finding.Node), 8)+" ", m.role)
-		text, role := shortOf(finding, wordsOf(f.snap, finding).Short, x+half-1-x2-6)+f.age(finding, " "), draw.Text
+		words, role := wordsOf(f.snap, finding), draw.Text
+		text := shortOf(finding, words.Short, x+half-1-x2-6) + f.age(finding, " ")
 		if !finding.Holds() {
-			text, role = wordsOf(f.snap, finding).Long, draw.Dim
+			text, role = words.Short, draw.Dim
+			if draw.Width(words.Long) <= x+half-1-x2 {
+				text = words.Long
+			}
 		}
 		f.Left(x2, y, x+half-1-x2, text, role)
 		if i%2 == 1 {

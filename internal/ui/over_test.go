@@ -1,0 +1,103 @@
+package ui
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// overFixture is a job in which one thing has been wrong until 12 s ago.
+func overFixture() *cluster.Snapshot {
+	s := fixture()
+	job := &s.Jobs[0]
+	job.Nodes, job.Streaming = []string{"gpu-n01", "gpu-n02"}, 2
+	job.Findings = []cluster.Finding{
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(4 * time.Minute), Over: ago(12 * time.Second), Times: 3, Node: "gpu-n01", GPU: 5},
+	}
+	return s
+}
+
+const overWords = "Slowed by heat, over for 12s."
+
+// What is over is told in its line, quietly, and nowhere else.
+func TestWhatIsOver(t *testing.T) {
+	for name, view := range map[string]func(*view){
+		"node":     func(v *view) { v.choose("gpu-n01", 0) },
+		"overview": func(v *view) { v.screen = screenOverview },
+	} {
+		s := shot{name, overFixture, view}
+		lines := linesOf(s, 120, 40)
+		text := strings.Join(lines, "\n")
+		if !strings.Contains(lines[1], "all 32 GPUs well") {
+			t.Errorf("%s: row 1 is %q", name, lines[1])
+		}
+		if strings.Count(text, "▲") != 1 || strings.Contains(text, "!THERM") || strings.Contains(text, "97T") {
+			t.Errorf("%s: it is marked:\n%s", name, text)
+		}
+		for _, line := range lines {
+			if strings.Contains(line, "▲") && !(strings.Contains(line, "4m") && strings.Contains(line, "gpu-n01 GPU5") && strings.Contains(line, overWords)) {
+				t.Errorf("%s: %q", name, line)
+			}
+		}
+		coloured := string(draw.NewTheme(colorprofile.TrueColor, false, false).Encode(nil, s.take(120, 40)))
+		quiet := escapes(t, coloured, overWords)
+		for _, also := range []string{"▲", "GPU5"} {
+			if got := escapes(t, coloured, also); got != "" && got != quiet {
+				t.Errorf("%s: %q is drawn in %q, the words in %q", name, also, got, quiet)
+			}
+		}
+	}
+}
+
+// escapes is the sequence that is in force before text on its line.
+func escapes(t *testing.T, screen, text string) string {
+	t.Helper()
+	for line := range strings.Lines(screen) {
+		if at := strings.Index(line, text); at >= 0 && strings.Contains(line, "▲") {
+			from := strings.LastIndex(line[:at], "\x1b[")
+			return line[from : from+strings.IndexByte(line[from:], 'm')+1]
+		}
+	}
+	t.Fatalf("there is no %q", text)
+	return ""
+}
+
+func TestWhatIsOverInTheHeatMap(t *testing.T) {
+	snap := func() *cluster.Snapshot {
+		s := bigFixture()
+		s.Jobs[0].Findings = overFixture().Jobs[0].Findings
+		s.Jobs[0].Findings[0].Node = "gpu-n001"
+		return s
+	}
+	s := shot{"heatmap", snap, func(v *view) { v.screen = screenOverview }}
+	for w, want := range map[int]string{80: "001 GPU5 slowed by heat\n", 90: "001 GPU5 slowed by heat, over for 12s\n"} {
+		if text := strings.Join(linesOf(s, w, 24), "\n"); !strings.Contains(text, want) {
+			t.Errorf("%d wide:\n%s", w, text)
+		}
+	}
+}
+
+// Where there is no room for its line, what is over is no error that is left out.
+func TestMoreThatIsOver(t *testing.T) {
+	s := overFixture()
+	findings := []*cluster.Finding{&s.Jobs[0].Findings[0], &fixture().Jobs[0].Findings[0]}
+	if got := left(findings); got != "+2 more: 1 error, 1 over" {
+		t.Error(got)
+	}
+}
+
+func TestTextTellsWhatIsOver(t *testing.T) {
+	var b bytes.Buffer
+	if err := Text(&b, overFixture(), TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), overWords) || !strings.Contains(b.String(), "all 32 GPUs well") {
+		t.Error(b.String())
+	}
+}
