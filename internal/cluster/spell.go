@@ -32,7 +32,7 @@ func (t *track) step(held []Condition, at time.Time) {
 	}
 	for i := range t.spells {
 		s := &t.spells[i]
-		s.holds = s.holds && slices.ContainsFunc(held, func(c Condition) bool { return c.Kind == s.Kind })
+		s.holds = slices.ContainsFunc(held, func(c Condition) bool { return c.Kind == s.Kind })
 	}
 }
 

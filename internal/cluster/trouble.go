@@ -75,7 +75,6 @@ func (t *troubles) told(rules Rules, n *Node, now time.Time) []told {
 	if held := rules.Holding(ScopeReach, n, nil); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, now)
-		reach.settle(now)
 		out = reach.tell(out, n, nil, true)
 	}
 	out = t.report.asOf(now).tell(out, n, nil, n.State == NodeStreaming)

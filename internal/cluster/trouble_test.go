@@ -175,6 +175,9 @@ func TestLateFindings(t *testing.T) {
 		w.sample(sec+27, "a", well)
 		w.expect(t, sec+27, "")
 	}
+	w.samples(300, 390, well)
+	w.expect(t, 390, "")
+	w = oneNode()
 	w.samples(300, 330, warm)
 	w.expect(t, 329, "")
 	w.expect(t, 336, "") // no sample says more
@@ -217,14 +220,14 @@ func TestANodeOverTime(t *testing.T) {
 func TestALostSession(t *testing.T) {
 	w := oneNode()
 	w.samples(0, 9, hot)
-	w.sample(9, "a", well)
+	w.sample(9, "a", ecc)
 	w.down(10, "a", reach.ClassClosed)
-	w.expect(t, 11, "node_stale a/-1 9-")
+	w.expect(t, 11, "node_stale a/-1 9-, ecc a/0 9-")
 	w.expect(t, 31, "node_failed a/-1 10-")
 	w.try(40, "a")
 	w.hello(40, "a", 1)
 	w.sample(41, "a", well)
-	w.expect(t, 41, "node_failed a/-1 10-41, node_stale a/-1 9-10, thermal a/0 0-6")
+	w.expect(t, 41, "node_failed a/-1 10-41, node_stale a/-1 9-10, ecc a/0 9-9, thermal a/0 0-6")
 }
 
 // While a node says nothing, nobody knows that what held is over.
@@ -252,6 +255,7 @@ func TestAbsentGPUs(t *testing.T) {
 	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
 	w.Apply(Event{At: at(3), Node: "a", Report: &wire.Report{MonoMS: 4000}})
 	w.expect(t, 3, "no_driver a/-1 3-")
+	w.expect(t, 50, "node_stale a/-1 3-") // nobody knows of the driver
 	w.Apply(Event{At: at(63), Node: "a", Report: &wire.Report{MonoMS: 64000}})
 	w.expect(t, 63, "no_driver a/-1 3-, node_stale a/-1 3-63; cleared: thermal a/0 0-0")
 }
@@ -279,7 +283,7 @@ func TestOnlyTheJobsOwn(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	w := newWorld()
-	w.jobs(0, Job{ID: "1", Nodes: []string{"a", "b", "c", "d", "e"}})
+	w.jobs(0, Job{ID: "1", Nodes: []string{"f", "a", "b", "c", "d", "e"}})
 	for _, n := range []string{"a", "b"} {
 		w.try(0, n)
 		w.hello(0, n, 1)
@@ -287,9 +291,10 @@ func TestOrder(t *testing.T) {
 	w.sample(1, "a", hot)
 	w.sample(2, "b", hot)
 	w.try(0, "c")
+	w.down(3, "f", reach.ClassAdopt)
 	w.down(3, "d", reach.ClassAdopt)
 	w.down(2, "e", reach.ClassRefused)
-	const want = "node_failed d/-1 3-, node_failed e/-1 2-, thermal b/0 2-, thermal a/0 1-, connecting c/-1 0-"
+	const want = "node_failed d/-1 3-, node_failed f/-1 3-, node_failed e/-1 2-, thermal b/0 2-, thermal a/0 1-, connecting c/-1 0-"
 	w.expect(t, 4, want)
 	w.sample(4, "b", well) // what is over stays in its place
 	w.expect(t, 4, strings.Replace(want, "b/0 2-", "b/0 2-2", 1))

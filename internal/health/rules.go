@@ -103,11 +103,9 @@ func (r *rule) condition(n *cluster.Node) cluster.Condition {
 		return c
 	}
 	c.Since = n.Since
-	switch {
-	case r.kind == cluster.KindConnecting:
-	case n.Failure != nil:
+	if n.Failure != nil {
 		c.Class = n.Failure.Class
-	case r.kind == cluster.KindStale:
+	} else if r.kind == cluster.KindStale {
 		c.Class = reach.ClassSilent
 	}
 	return c

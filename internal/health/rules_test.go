@@ -81,7 +81,7 @@ func TestOneRowCounts(t *testing.T) {
 	}
 }
 
-func TestTheClassOfAFailure(t *testing.T) {
+func TestHowANodeIsReached(t *testing.T) {
 	closed := &reach.Failure{Class: reach.ClassClosed}
 	for _, tc := range []struct {
 		node cluster.Node
@@ -92,8 +92,9 @@ func TestTheClassOfAFailure(t *testing.T) {
 		{cluster.Node{State: cluster.NodeStale}, reach.ClassSilent},
 		{cluster.Node{State: cluster.NodeConnecting}, ""},
 	} {
-		if held := New().Holding(cluster.ScopeReach, &tc.node, nil); len(held) != 1 || held[0].Class != tc.want {
-			t.Errorf("%s: %v, want the class %q", tc.node.State, held, tc.want)
+		tc.node.Since = t0
+		if held := New().Holding(cluster.ScopeReach, &tc.node, nil); len(held) != 1 || held[0].Class != tc.want || held[0].Since != t0 {
+			t.Errorf("%s: %v, want the class %q and the state's beginning", tc.node.State, held, tc.want)
 		}
 	}
 }
