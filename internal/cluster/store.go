@@ -58,11 +58,11 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snap := &Snapshot{Rev: s.rev, At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
-	told := make(map[string][]told)
+	notices := make(map[string][]notice)
 	add := func(name string, n *nodeRecord) {
 		snap.Nodes[name] = n.view(now)
-		if t := n.troubles.told(s.rules, snap.Nodes[name], now); len(t) > 0 {
-			told[name] = t
+		if list := n.troubles.notices(s.rules, snap.Nodes[name], now); len(list) > 0 {
+			notices[name] = list
 		}
 	}
 	for name, n := range s.nodes {
@@ -74,12 +74,12 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 				add(name, newNodeRecord(name, s.disc.Answered))
 			}
 		}
-		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, told))
+		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, notices))
 	}
 	return snap
 }
 
-func jobView(job *Job, nodes map[string]*Node, told map[string][]told) JobView {
+func jobView(job *Job, nodes map[string]*Node, notices map[string][]notice) JobView {
 	v := JobView{Job: *job}
 	for _, name := range job.Nodes {
 		n := nodes[name]
@@ -99,7 +99,7 @@ func jobView(job *Job, nodes map[string]*Node, told map[string][]told) JobView {
 			v.GPUsSeen += own
 		}
 	}
-	v.tell(nodes, told)
+	v.tell(nodes, notices)
 	return v
 }
 

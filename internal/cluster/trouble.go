@@ -61,17 +61,17 @@ func (t *troubles) of(g *GPU) *gpuTrack {
 	return track
 }
 
-// told is a Finding before it is known whose it is.
-type told struct {
+// notice is a Finding of a node before it is known which jobs it concerns.
+type notice struct {
 	Finding
 	cleared bool
 	ofGPUs  bool
 	gpu     *GPU // nil: of the node
 }
 
-// told is all that is to be told of the node n at now.
-func (t *troubles) told(rules Rules, n *Node, now time.Time) []told {
-	var out []told
+// notices are all that is to be told of the node n at now.
+func (t *troubles) notices(rules Rules, n *Node, now time.Time) []notice {
+	var out []notice
 	if held := rules.Holding(ScopeReach, n, nil); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, now)
@@ -84,9 +84,9 @@ func (t *troubles) told(rules Rules, n *Node, now time.Time) []told {
 	return out
 }
 
-// tell appends what is to be told. live: the place is one of which something is known now. Where that is not so, or where something
-// critical holds, nobody cares for what has just ended.
-func (t *track) tell(out []told, n *Node, g *GPU, live bool) []told {
+// tell appends what is to be told. live says that something is known of the place now. What has just ended is told only of nodes that
+// stream, and of places where nothing critical holds: elsewhere it is of no account.
+func (t *track) tell(out []notice, n *Node, g *GPU, live bool) []notice {
 	lingers := n.State == NodeStreaming && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers) {
@@ -99,7 +99,7 @@ func (t *track) tell(out []told, n *Node, g *GPU, live bool) []told {
 	return out
 }
 
-func (s *spell) tell(n *Node, g *GPU, cleared bool) told {
+func (s *spell) tell(n *Node, g *GPU, cleared bool) notice {
 	f := Finding{Kind: s.Kind, Class: s.Class, Severity: s.Severity, Since: s.since, Times: s.times, Node: n.Name, GPU: -1}
 	if g != nil {
 		f.GPU = g.Number
@@ -107,11 +107,11 @@ func (s *spell) tell(n *Node, g *GPU, cleared bool) told {
 	if !s.holds {
 		f.Over = s.last
 	}
-	return told{f, cleared, s.OfGPUs, g}
+	return notice{f, cleared, s.OfGPUs, g}
 }
 
 // tell fills in what is wrong with the job, and what was.
-func (v *JobView) tell(nodes map[string]*Node, all map[string][]told) {
+func (v *JobView) tell(nodes map[string]*Node, all map[string][]notice) {
 	var findings, cleared []*Finding
 	for _, name := range v.Nodes {
 		minors, known := v.Minors[name]

@@ -364,7 +364,7 @@ func TestTroubleIsBounded(t *testing.T) {
 		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Hello: h})
 		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Report: r})
 	}
-	if n := len(w.Store.nodes["a"].troubles.gpus); n > 2*maxGPUs {
+	if n := len(w.nodes["a"].troubles.gpus); n > 2*maxGPUs {
 		t.Errorf("%d GPUs are remembered", n)
 	}
 	job := w.Snapshot(at(61 * 39)).Jobs[0]
@@ -383,7 +383,7 @@ func TestTroubleIsForgotten(t *testing.T) {
 	w := oneNode()
 	w.sample(0, "a", hot)
 	w.samples(3, 3700, well)
-	if n := len(w.Store.nodes["a"].troubles.gpus); n > 0 {
+	if n := len(w.nodes["a"].troubles.gpus); n > 0 {
 		t.Errorf("%d GPUs are remembered", n)
 	}
 }

@@ -41,8 +41,10 @@ func TestWhatIsOver(t *testing.T) {
 			t.Errorf("%s: it is marked:\n%s", name, text)
 		}
 		for _, line := range lines {
-			if strings.Contains(line, "▲") && !(strings.Contains(line, "4m") && strings.Contains(line, "gpu-n01 GPU5") && strings.Contains(line, overWords)) {
-				t.Errorf("%s: %q", name, line)
+			for _, want := range []string{"4m", "gpu-n01 GPU5", overWords} {
+				if strings.Contains(line, "▲") && !strings.Contains(line, want) {
+					t.Errorf("%s: there is no %q in %q", name, want, line)
+				}
 			}
 		}
 		coloured := string(draw.NewTheme(colorprofile.TrueColor, false, false).Encode(nil, s.take(120, 40)))
