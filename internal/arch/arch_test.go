@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"internal/cluster":    {"internal/metric", "internal/reach", "internal/wire"},
 	"internal/config":     {},
 	"internal/demo":       {"internal/bell", "internal/cluster", "internal/metric", "internal/reach", "internal/wire"},
-	"internal/export":     {"internal/cluster", "internal/health", "internal/metric", "internal/reach"},
+	"internal/export":     {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/wire"},
 	"internal/health":     {"internal/cluster", "internal/metric", "internal/reach", "internal/wire"},
 	"internal/local":      {"internal/cluster", "internal/poller", "internal/reach", "internal/wire"},
 	"internal/metric":     {},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -71,7 +72,7 @@ type Attempt struct {
 	Took    time.Duration
 }
 
-// GPU is one GPU of a node: what never changes (Card), the last sample (GPU) and what led to it.
+// GPU is one GPU of a node: what never changes (Card), the last sample (GPU) and what led to it. Get finds numbers in both.
 type GPU struct {
 	wire.GPU
 	Card   wire.Card
@@ -81,18 +82,25 @@ type GPU struct {
 	// Unplaced: its minor number is not known. It was lost before the probe began.
 	Unplaced bool
 
-	// Histories: one sample a poll, oldest first, at most HistoryLen; NaN is a poll that brought none. All are of one length.
-	Util   []float32 // utilisation, percent
-	Memory []float32 // used share of the memory, percent
-	Power  []float32 // watts
-	Temp   []float32 // °C
+	History History
 }
 
-// HistoryLen is how many samples a history keeps: 12 minutes at the default pace.
-const HistoryLen = 240
+// Get returns a number of the GPU, whether it is read once or for every report, and whether it is known.
+func (g *GPU) Get(id metric.ID) (float64, bool) {
+	if v, known := g.Values.Get(id); known {
+		return v, true
+	}
+	return g.Card.Values.Get(id)
+}
 
-// Gap is the sample of a poll that brought no number.
-var Gap = float32(math.NaN())
+// Float is a number of the GPU, or NaN when it is not known.
+func (g *GPU) Float(id metric.ID) float64 {
+	v, known := g.Get(id)
+	if !known {
+		return math.NaN()
+	}
+	return v
+}
 
 // Severity orders findings.
 type Severity int
@@ -138,10 +146,10 @@ type Finding struct {
 // Holds reports whether the finding is true now. One that does not hold stays for Linger, so that lines do not come and go.
 func (f *Finding) Holds() bool { return f.Over.IsZero() }
 
-// Percent is the share of used in total, in percent; false when either is absent or total is 0.
-func Percent(used, total *uint64) (float64, bool) {
-	if used == nil || total == nil || *total == 0 {
+// Percent is the share of used in total, in percent; false when either is not known (NaN) or total is 0.
+func Percent(used, total float64) (float64, bool) {
+	if used != used || total != total || total == 0 {
 		return 0, false
 	}
-	return 100 * float64(*used) / float64(*total), true
+	return 100 * used / total, true
 }

@@ -42,7 +42,7 @@ func (s *Store) Apply(e Event) {
 	default:
 		n := s.nodes[e.Node]
 		if n == nil {
-			n = newNodeRecord(e.Node, e.At)
+			n = newNodeRecord(e.Node, e.At, s.poll)
 			s.nodes[e.Node] = n
 		}
 		if !n.take(e, s.rules) {
@@ -71,7 +71,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	for i := range s.disc.Jobs {
 		for _, name := range s.disc.Jobs[i].Nodes {
 			if snap.Nodes[name] == nil {
-				add(name, newNodeRecord(name, s.disc.Answered))
+				add(name, newNodeRecord(name, s.disc.Answered, s.poll))
 			}
 		}
 		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, notices))
@@ -107,6 +107,7 @@ func jobView(job *Job, nodes map[string]*Node, notices map[string][]notice) JobV
 // and histories only grow behind what was handed out.
 type nodeRecord struct {
 	name string
+	poll time.Duration
 	rev  uint64
 
 	seen      time.Time // when it was first heard of
@@ -123,7 +124,7 @@ type nodeRecord struct {
 	interval  time.Duration
 	streaming time.Time // since when reports come in this session; zero: they do not
 	arrived   time.Time
-	mono      int64
+	clock     binClock
 	load      wire.Host
 	gpus      []GPU
 	known     map[string]*GPU // by Key: what histories go on from
@@ -139,8 +140,8 @@ const maxAttempts = 8
 // back soon does not take the screen away. Later the failure takes their place.
 const keepNumbers = 20 * time.Second
 
-func newNodeRecord(name string, at time.Time) *nodeRecord {
-	return &nodeRecord{name: name, seen: at, interval: 3 * time.Second}
+func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
+	return &nodeRecord{name: name, poll: poll, seen: at, interval: 3 * time.Second}
 }
 
 // take applies an Event, and keeps the time of what held until it and of what holds from then on.
@@ -207,64 +208,60 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	if n.streaming.IsZero() {
 		n.streaming, n.failure, n.tries, n.attempts = at, nil, 0, nil
+		n.clock = binClock{}
 	}
-	gaps := n.missed(r)
-	n.gpus = n.mergeGPUs(r, gaps)
+	n.gpus = n.mergeGPUs(at, r)
 	n.load = r.Host
 	n.arrived = at
-	if !r.OffBeat {
-		n.mono = r.MonoMS
-	}
 	n.listed = r.Listed
 	n.processes = cleanProcesses(r.Processes)
 	n.faults = cleanFaults(r.Faults)
 }
 
-// missed is how many polls brought nothing between the last report and r, by the node's own clock; -1 when r is no sample.
-// A node that was booted meanwhile has a clock that began anew: then the history begins anew behind one gap.
-func (n *nodeRecord) missed(r *wire.Report) int {
-	switch {
-	case r.OffBeat:
-		return -1
-	case n.mono == 0:
-		return 0
-	case r.MonoMS <= n.mono:
-		return 1
-	}
-	polls := (time.Duration(r.MonoMS-n.mono)*time.Millisecond + n.interval/2) / n.interval
-	return int(min(max(polls-1, 0), HistoryLen))
-}
-
-func (n *nodeRecord) mergeGPUs(r *wire.Report, gaps int) []GPU {
+func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	samples := make(map[int]*wire.GPU, len(r.GPUs))
 	for i := range r.GPUs {
 		samples[r.GPUs[i].Index] = &r.GPUs[i]
 	}
+	remember := func(*GPU) {}
+	if !r.OffBeat {
+		bin := n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
+		remember = func(g *GPU) { g.History.Add(bin, HistoryLen(n.poll), g.Values.Float) }
+	}
 	out := make([]GPU, 0, len(n.hello.GPUs))
 	known := make(map[string]*GPU, len(n.hello.GPUs))
 	for _, card := range n.hello.GPUs {
-		g := GPU{Card: card, Key: gpuKey(card, known), GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
-		if s := samples[card.Index]; s != nil {
-			g.GPU = *s
-			g.Lost = clean(cmp.Or(s.Lost, card.Lost), maxName)
-		}
-		g.remember(n.known[g.Key], gaps)
-		known[g.Key] = &g
+		key := gpuKey(card, known)
+		g := n.known[key].next(card, samples[card.Index])
+		g.Key = key
+		remember(&g)
+		known[key] = &g
 		out = append(out, g)
 	}
-	n.keepAbsent(known, gaps)
+	n.keepAbsent(known)
 	number(out)
 	slices.SortStableFunc(out, func(a, b GPU) int { return a.Number - b.Number })
 	return out
 }
 
-// keepAbsent goes on with the histories of GPUs that this report does not have (a driver that is away), with gaps: they may come back.
-func (n *nodeRecord) keepAbsent(known map[string]*GPU, gaps int) {
+// next is the GPU after old (nil: it is new) with the sample; nil: there is none.
+func (old *GPU) next(card wire.Card, sample *wire.GPU) GPU {
+	g := GPU{Card: card, GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
+	if sample != nil {
+		g.GPU = *sample
+		g.Lost = clean(cmp.Or(sample.Lost, card.Lost), maxName)
+	}
+	if old != nil {
+		g.History = old.History
+	}
+	return g
+}
+
+// keepAbsent keeps the histories of GPUs that this report does not have (a driver that is away): they may come back.
+func (n *nodeRecord) keepAbsent(known map[string]*GPU) {
 	for key, old := range n.known {
 		if known[key] == nil && len(known) < maxGPUs {
-			absent := GPU{}
-			absent.remember(old, gaps)
-			known[key] = &absent
+			known[key] = &GPU{History: old.History}
 		}
 	}
 	n.known = known
@@ -298,53 +295,6 @@ func number(gpus []GPU) {
 		gpus[i].Number, gpus[i].Unplaced = free, true
 		taken[free] = true
 	}
-}
-
-// remember makes the histories: those of old, as many gaps as polls are missing, and the sample; -1: there is no sample. It writes only
-// behind what Snapshots have been given, so they stay as they are.
-func (g *GPU) remember(old *GPU, gaps int) {
-	if old == nil {
-		old = &GPU{}
-	}
-	memory, known := Percent(g.MemoryUsed, g.MemoryTotal)
-	g.Util = appendSamples(old.Util, gaps, optional(g.UtilPercent))
-	g.Temp = appendSamples(old.Temp, gaps, optional(g.TempC))
-	g.Power = appendSamples(old.Power, gaps, optional(g.PowerW))
-	g.Memory = appendSamples(old.Memory, gaps, optionalIf(memory, known))
-}
-
-func optional[T int | float64](v *T) float32 {
-	if v == nil {
-		return Gap
-	}
-	return float32(*v)
-}
-
-func optionalIf(v float64, known bool) float32 {
-	if !known {
-		return Gap
-	}
-	return float32(v)
-}
-
-func appendSamples(h []float32, gaps int, v float32) []float32 {
-	if gaps < 0 {
-		return h
-	}
-	for range gaps {
-		h = appendSample(h, Gap)
-	}
-	return appendSample(h, v)
-}
-
-func appendSample(h []float32, v float32) []float32 {
-	if len(h) == HistoryLen {
-		h = h[1:]
-	}
-	if cap(h) == len(h) {
-		h = append(make([]float32, 0, 2*HistoryLen), h...)
-	}
-	return append(h, v)
 }
 
 // view is the node as it is at now.

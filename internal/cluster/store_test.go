@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -34,7 +33,9 @@ func (w world) try(sec float64, node string) {
 func (w world) hello(sec float64, node string, gpus int) {
 	h := &wire.Hello{Host: node, Driver: "550.54"}
 	for i := range gpus {
-		h.GPUs = append(h.GPUs, wire.Card{Index: i, UUID: node + "-" + string(rune('a'+i)), Minor: new(i), SMMax: new(1980)})
+		h.GPUs = append(h.GPUs, wire.Card{
+			Index: i, UUID: node + "-" + string(rune('a'+i)), Minor: new(i), Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.MemoryTotal: 4}),
+		})
 	}
 	w.Apply(Event{At: at(sec), Node: node, Hello: h})
 }
@@ -45,7 +46,7 @@ func (w world) report(sec float64, node string, util ...int) {
 	for i, u := range util {
 		g := wire.GPU{Index: i}
 		if u >= 0 {
-			g.UtilPercent = new(u)
+			g.Values.Set(metric.Util, float64(u))
 		}
 		r.GPUs = append(r.GPUs, g)
 	}
@@ -123,58 +124,6 @@ func TestDoctorKeepsTheStepsOfTheFailedAttempt(t *testing.T) {
 	}
 }
 
-func TestHistory(t *testing.T) {
-	w := newWorld()
-	w.try(0, "a")
-	w.hello(0, "a", 2)
-	w.report(0, "a", 10, -1)
-	w.report(3, "a", 20, 7)
-	w.report(12.1, "a", 30, 8) // two polls are missing
-	w.Apply(Event{At: at(13), Node: "a", Report: &wire.Report{MonoMS: 14000, OffBeat: true, GPUs: []wire.GPU{{Index: 0, UtilPercent: new(99)}}}})
-	w.report(15, "a", 40, 9)
-	gpus := w.node(15, "a").GPUs
-	for i, want := range []string{"10 20 NaN NaN 30 40", "NaN 7 NaN NaN 8 9"} {
-		if got := numbers(gpus[i].Util); got != want {
-			t.Errorf("GPU%d: history %s, want %s", i, got, want)
-		}
-	}
-}
-
-func numbers(h []float32) string {
-	var b strings.Builder
-	for i, v := range h {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		if math.IsNaN(float64(v)) {
-			b.WriteString("NaN")
-			continue
-		}
-		data, _ := json.Marshal(v)
-		b.Write(data)
-	}
-	return b.String()
-}
-
-// A report may be half a poll early or late: what counts is how many polls are missing, to the nearest one.
-func TestMissingPollsAreRounded(t *testing.T) {
-	for _, test := range []struct {
-		after float64 // s, at a poll of 3 s
-		want  string
-	}{
-		{0.1, "1 2"}, {1.4, "1 2"}, {2.9, "1 2"}, {4.4, "1 2"}, {4.6, "1 NaN 2"}, {5.9, "1 NaN 2"}, {7.4, "1 NaN 2"}, {7.6, "1 NaN NaN 2"},
-	} {
-		w := newWorld()
-		w.try(0, "a")
-		w.hello(0, "a", 1)
-		w.report(0, "a", 1)
-		w.report(test.after, "a", 2)
-		if got := numbers(w.node(test.after, "a").GPUs[0].Util); got != test.want {
-			t.Errorf("%g s later: history %s, want %s", test.after, got, test.want)
-		}
-	}
-}
-
 // The numbers of a node that lost its session stay for 20 s, and for 3 polls where that is longer.
 func TestNumbersStayAfterALoss(t *testing.T) {
 	for _, test := range []struct {
@@ -202,45 +151,18 @@ func TestNumbersStayAfterALoss(t *testing.T) {
 	}
 }
 
-func TestHistoryIsBounded(t *testing.T) {
-	w := newWorld()
-	w.try(0, "a")
-	w.hello(0, "a", 1)
-	for i := range 5 * HistoryLen {
-		w.report(float64(3*i), "a", i%101)
-	}
-	h := w.node(0, "a").GPUs[0].Util
-	if len(h) != HistoryLen || cap(h) > 2*HistoryLen {
-		t.Errorf("%d samples kept in room for %d", len(h), cap(h))
-	}
-	if want := float32((5*HistoryLen - 1) % 101); h[len(h)-1] != want {
-		t.Errorf("newest %g, want %g", h[len(h)-1], want)
-	}
-}
-
-func TestHistoryAfterABoot(t *testing.T) {
-	w := newWorld()
-	w.try(0, "a")
-	w.hello(0, "a", 1)
-	w.report(1000, "a", 1)
-	w.Apply(Event{At: at(1100), Node: "a", Report: &wire.Report{MonoMS: 5, GPUs: []wire.GPU{{Index: 0, UtilPercent: new(2)}}}})
-	if got := numbers(w.node(1100, "a").GPUs[0].Util); got != "1 NaN 2" {
-		t.Errorf("history %s, want one gap", got)
-	}
-}
-
 // A Snapshot stays what it was, whatever happens afterwards.
 func TestSnapshotsDoNotChange(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})
 	w.try(0, "a")
 	w.hello(0, "a", 4)
-	for i := range HistoryLen + 10 {
+	for i := range HistoryLen(poll) + 10 {
 		w.report(float64(3*i), "a", i%100, 2, 3, 4)
 	}
 	snap := w.Snapshot(at(800))
 	before := picture(t, snap)
-	for i := range 3 * HistoryLen {
+	for i := range 3 * HistoryLen(poll) {
 		w.report(float64(800+3*i), "a", 99, 98, 97, 96)
 	}
 	w.down(9000, "a", reach.ClassClosed)
@@ -254,7 +176,7 @@ func picture(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	var b strings.Builder
 	for _, g := range s.Nodes["a"].GPUs {
-		b.WriteString(numbers(g.Util) + "\n")
+		b.WriteString(kept(g.History, metric.Util) + "\n")
 	}
 	for _, j := range s.Jobs {
 		b.WriteString(j.ID + "\n")
@@ -270,14 +192,14 @@ func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
 	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x", Minor: new(2)}, {Index: 1, UUID: "y", Minor: new(0)}}}})
 	w.report(0, "a", 22, 33)
 	gpus := w.node(0, "a").GPUs
-	if gpus[0].Number != 0 || gpus[0].Key != "y" || *gpus[0].UtilPercent != 33 || gpus[1].Number != 2 || *gpus[1].UtilPercent != 22 {
+	if gpus[0].Number != 0 || gpus[0].Key != "y" || gpus[0].Float(metric.Util) != 33 || gpus[1].Number != 2 || gpus[1].Float(metric.Util) != 22 {
 		t.Errorf("got %+v", gpus)
 	}
 	// the next session sees them in another order: histories follow the UUID
 	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "y", Minor: new(0)}, {Index: 1, UUID: "x", Minor: new(2)}}}})
 	w.report(3, "a", 34, 23)
 	gpus = w.node(3, "a").GPUs
-	if got := numbers(gpus[0].Util) + "; " + numbers(gpus[1].Util); got != "33 34; 22 23" {
+	if got := kept(gpus[0].History, metric.Util) + "; " + kept(gpus[1].History, metric.Util); got != "33 34; 22 23" {
 		t.Errorf("histories %s", got)
 	}
 }
@@ -315,22 +237,6 @@ func TestUnplacedGPU(t *testing.T) {
 	}
 }
 
-// A driver that goes away and comes back leaves a gap, and the history goes on.
-func TestHistoryOverAnAbsentDriver(t *testing.T) {
-	w := newWorld()
-	w.try(0, "a")
-	w.hello(0, "a", 1)
-	w.report(0, "a", 10)
-	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
-	w.report(3, "a")
-	w.report(6, "a")
-	w.hello(7, "a", 1)
-	w.report(9, "a", 20)
-	if got := numbers(w.node(9, "a").GPUs[0].Util); got != "10 NaN NaN 20" {
-		t.Errorf("history %s", got)
-	}
-}
-
 func TestOneUUIDTwice(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
@@ -338,19 +244,7 @@ func TestOneUUIDTwice(t *testing.T) {
 	w.report(0, "a", 1, 5)
 	w.report(3, "a", 2, 6)
 	gpus := w.node(3, "a").GPUs
-	if got := numbers(gpus[0].Util) + "; " + numbers(gpus[1].Util); got != "1 2; 5 6" {
-		t.Errorf("histories %s", got)
-	}
-}
-
-func TestHistoriesOfEveryKind(t *testing.T) {
-	w := newWorld()
-	w.try(0, "a")
-	w.hello(0, "a", 1)
-	w.sample(0, "a", wire.GPU{TempC: new(61), PowerW: new(300.5), MemoryUsed: new(uint64(1)), MemoryTotal: new(uint64(4))})
-	w.sample(3, "a", wire.GPU{UtilPercent: new(7)})
-	g := w.node(3, "a").GPUs[0]
-	if got := numbers(g.Util) + "; " + numbers(g.Temp) + "; " + numbers(g.Power) + "; " + numbers(g.Memory); got != "NaN 7; 61 NaN; 300.5 NaN; 25 NaN" {
+	if got := kept(gpus[0].History, metric.Util) + "; " + kept(gpus[1].History, metric.Util); got != "1 2; 5 6" {
 		t.Errorf("histories %s", got)
 	}
 }

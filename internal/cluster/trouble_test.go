@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -33,11 +34,11 @@ func (fewRules) Holding(scope Scope, n *Node, g *GPU) []Condition {
 		return []Condition{{Kind: KindLost, Severity: Critical}}
 	}
 	var held []Condition
-	if g.ECCUncorrected != nil {
+	if g.Values.Has(metric.ECCUncorrected) {
 		held = append(held, Condition{Kind: KindECC, Severity: Warning})
 	}
-	if g.Throttle != nil {
-		held = append(held, Condition{Kind: KindThermal, Severity: Warning, After: time.Duration(*g.Throttle) * time.Second})
+	if seconds, known := g.Get(metric.Throttle); known {
+		held = append(held, Condition{Kind: KindThermal, Severity: Warning, After: time.Duration(seconds) * time.Second})
 	}
 	return held
 }
@@ -50,9 +51,9 @@ func (w world) sample(sec float64, node string, g wire.GPU) {
 // Samples in which the GPU is well, throttled, and throttled in a way that is told after 30 s.
 var (
 	well = wire.GPU{}
-	hot  = wire.GPU{Throttle: new(uint64(0))}
-	warm = wire.GPU{Throttle: new(uint64(30))}
-	ecc  = wire.GPU{ECCUncorrected: new(uint64(1))}
+	hot  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}
+	warm = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 30})}
+	ecc  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}
 )
 
 // samples sends one each 3 s, the first at from, the last before to.
@@ -359,7 +360,7 @@ func TestTroubleIsBounded(t *testing.T) {
 		h, r := &wire.Hello{}, &wire.Report{MonoMS: int64(round+1) * 3000}
 		for i := range maxGPUs {
 			h.GPUs = append(h.GPUs, wire.Card{Index: i, UUID: fmt.Sprintf("%d-%d", round, i)})
-			r.GPUs = append(r.GPUs, wire.GPU{Index: i, Throttle: new(uint64(0)), ECCUncorrected: new(uint64(1))})
+			r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.ECCUncorrected: 1})})
 		}
 		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Hello: h})
 		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Report: r})
@@ -400,12 +401,12 @@ func many(nodes, every int) world {
 		for sec := range 3 {
 			r := &wire.Report{MonoMS: 1000 + int64(sec*3000)}
 			for k := range 8 {
-				g := wire.GPU{Index: k, UtilPercent: new(97)}
+				g := wire.GPU{Index: k, Values: metric.Make(map[metric.ID]float64{metric.Util: 97})}
 				if (8*i+k)%every == 0 {
-					g.Throttle = new(uint64(0))
+					g.Values.Set(metric.Throttle, 0)
 				}
 				if (8*i+k)%every == every/2 && sec == 1 {
-					g.ECCUncorrected = new(uint64(1))
+					g.Values.Set(metric.ECCUncorrected, 1)
 				}
 				r.GPUs = append(r.GPUs, g)
 			}

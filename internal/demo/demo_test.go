@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -31,16 +33,19 @@ func play(t *testing.T, d *Demo, length time.Duration, between map[time.Duration
 	return events
 }
 
+// same compares numbers as they are.
+var same = cmpopts.EquateComparable(metric.Values{})
+
 func TestDemoIsDeterministic(t *testing.T) {
 	run := func(seed int64) (events []cluster.Event) {
 		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second), 2*time.Minute, nil) })
 		return events
 	}
 	first := run(1)
-	if diff := cmp.Diff(first, run(1)); diff != "" {
+	if diff := cmp.Diff(first, run(1), same); diff != "" {
 		t.Errorf("two runs of one seed differ:\n%s", diff)
 	}
-	if cmp.Equal(first, run(2)) {
+	if cmp.Equal(first, run(2), same) {
 		t.Error("two seeds tell one story")
 	}
 }
@@ -103,10 +108,9 @@ func TestDemoBeginsWithHistories(t *testing.T) {
 		if n.State != cluster.NodeStreaming || len(n.GPUs) != 8 {
 			t.Fatalf("gpu-n01 is %s with %d GPUs", n.State, len(n.GPUs))
 		}
-		util := n.GPUs[0].Util
-		if len(util) < past-2 {
-			t.Errorf("%d samples of history", len(util))
-		}
+		h := &n.GPUs[0].History
+		newest, _ := h.Newest()
+		util := h.Tail(nil, metric.Util, newest, past-2)
 		if gap := slices.ContainsFunc(util, func(v float32) bool { return v != v }); gap {
 			t.Errorf("gaps in the history: %v", util)
 		}
@@ -146,19 +150,19 @@ func checkReport(t *testing.T, gpus int, r *wire.Report) {
 	}
 	for _, g := range r.GPUs {
 		within := func(what string, v, low, high float64) {
-			if v < low || v > high {
+			if !(v >= low && v <= high) {
 				t.Fatalf("%s %v, want %v to %v", what, v, low, high)
 			}
 		}
-		within("util", float64(*g.UtilPercent), 0, 100)
-		within("memory util", float64(*g.MemUtilPercent), 0, 100)
-		within("memory", float64(*g.MemoryUsed), 1, float64(*g.MemoryTotal))
-		within("temperature", float64(*g.TempC), 28, 90)
-		within("power", *g.PowerW, 50, *g.PowerLimitW)
-		within("clock", float64(*g.SMMHz), 200, 1980)
+		within("util", g.Values.Float(metric.Util), 0, 100)
+		within("memory util", g.Values.Float(metric.MemUtil), 0, 100)
+		within("memory", g.Values.Float(metric.MemoryUsed), 1, 90<<30)
+		within("temperature", g.Values.Float(metric.Temperature), 28, 90)
+		within("power", g.Values.Float(metric.Power), 50, g.Values.Float(metric.PowerLimit))
+		within("clock", g.Values.Float(metric.SMClock), 200, 1980)
 	}
-	if r.Host.CPUPercent == nil || *r.Host.CPUPercent > 100 {
-		t.Fatalf("CPU %v", r.Host.CPUPercent)
+	if !r.Host.Has(metric.CPU) {
+		t.Fatalf("of the host it has %v", r.Host)
 	}
 }
 
@@ -221,20 +225,21 @@ func TestDemoRefresh(t *testing.T) {
 func TestDemoHeatFollowsLoad(t *testing.T) {
 	w := newWorld(2, 8, 1, 3*time.Second)
 	var hottest, coolest, before int
-	clocks := map[int]bool{}
+	clocks := map[float64]bool{}
 	for now := 45 * time.Second; now < 150*time.Second; now += time.Second {
 		g := w.sample(w.hosts[0], 5, now)
-		slowed := *g.Throttle&wire.ThrottleHWThermal != 0
-		if slowed != (*g.TempC >= resumes) {
-			t.Errorf("at %v it has %d°C, slowed by heat: %t", now, *g.TempC, slowed)
+		celsius := int(g.Values.Float(metric.Temperature))
+		slowed := uint64(g.Values.Float(metric.Throttle))&wire.ThrottleHWThermal != 0
+		if slowed != (celsius >= resumes) {
+			t.Errorf("at %v it has %d°C, slowed by heat: %t", now, celsius, slowed)
 		}
-		if before > 0 && max(*g.TempC-before, before-*g.TempC) > 5 {
-			t.Errorf("at %v the temperature jumps from %d to %d", now, before, *g.TempC)
+		if before > 0 && max(celsius-before, before-celsius) > 5 {
+			t.Errorf("at %v the temperature jumps from %d to %d", now, before, celsius)
 		}
 		if slowed {
-			clocks[*g.SMMHz] = true
+			clocks[g.Values.Float(metric.SMClock)] = true
 		}
-		before = *g.TempC
+		before = celsius
 		hottest, coolest = max(hottest, before), min(stdcmp.Or(coolest, before), before)
 	}
 	if hottest < 86 || coolest > 83 {

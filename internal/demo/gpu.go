@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -149,25 +150,22 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 		l.work *= 0.72 // the same kernels take longer: the utilisation stays
 	}
 	power := m.idle + (0.97*m.limit-m.idle)*l.work
-	total := m.memory << 20
-	errors := uint64(0)
+	errors := 0.0
 	if s.fate&corrupts != 0 && now >= errorAt {
 		errors = 2
 	}
-	return wire.GPU{
-		Index:          gpu,
-		UtilPercent:    new(percent(l.util)),
-		MemUtilPercent: new(percent(l.memory)),
-		MemoryUsed:     new(w.memoryUsed(h, gpu, now)),
-		MemoryTotal:    &total,
-		TempC:          new(int(w.temperature(h, gpu, now))),
-		PowerW:         new(math.Round(power*1000) / 1000),
-		PowerLimitW:    &m.limit,
-		SMMHz:          &clock,
-		MemMHz:         &m.mem,
-		Throttle:       &throttle,
-		ECCUncorrected: &errors,
-	}
+	return wire.GPU{Index: gpu, Values: metric.Make(map[metric.ID]float64{
+		metric.Util:           float64(percent(l.util)),
+		metric.MemUtil:        float64(percent(l.memory)),
+		metric.MemoryUsed:     float64(w.memoryUsed(h, gpu, now)),
+		metric.Temperature:    math.Floor(w.temperature(h, gpu, now)),
+		metric.Power:          power,
+		metric.PowerLimit:     m.limit,
+		metric.SMClock:        float64(clock),
+		metric.MemClock:       float64(m.mem),
+		metric.Throttle:       float64(throttle),
+		metric.ECCUncorrected: errors,
+	})}
 }
 
 func percent(share float64) int { return int(math.Round(100 * min(max(share, 0), 1))) }

@@ -2,9 +2,11 @@ package demo
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -226,10 +228,12 @@ func (n *simNode) hello() *wire.Hello {
 		Version: wire.Version, Build: "demo", Host: n.host.name, PID: 358000 + n.host.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
 		Driver: m.driver, CUDA: m.cuda,
 	}
-	total := m.memory << 20
+	once := metric.Make(map[metric.ID]float64{
+		metric.MemoryTotal: float64(m.memory << 20), metric.SMClockMax: float64(m.smMax), metric.Slowdown: float64(m.slowdown),
+	})
 	for g := range n.host.gpus {
 		h.GPUs = append(h.GPUs, wire.Card{
-			Index: g, Minor: &g, Name: m.name, MemoryTotal: &total, SMMax: &m.smMax, SlowdownC: &m.slowdown,
+			Index: g, Minor: &g, Name: m.name, Values: once,
 			UUID:   fmt.Sprintf("GPU-%08x-%04x-4000-8000-%012x", uint32(n.world.seed), n.host.number, g+1),
 			PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+0x11*g%0xe0),
 		})
@@ -260,11 +264,11 @@ func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	}
 	r := w.noise('k', h.number, 0, int64(now/time.Second))
 	cpu := float64(busy)*(3.5+0.6*r) + 2
-	return wire.Host{
-		CPUPercent:  &cpu,
-		Load1:       new(float64(busy)*4.7 + 2*w.noise('k', h.number, 1, int64(now/(15*time.Second)))),
-		MemoryUsed:  new(uint64((60 + 45*float64(busy) + 3*r) * (1 << 30))),
-		MemoryTotal: new(uint64(1008) << 30),
-		UptimeSec:   new(int64((h.booted() + now).Seconds())),
-	}
+	return wire.Host{Values: metric.Make(map[metric.ID]float64{
+		metric.CPU:             cpu,
+		metric.Load:            float64(busy)*4.7 + 2*w.noise('k', h.number, 1, int64(now/(15*time.Second))),
+		metric.HostMemoryUsed:  math.Floor((60 + 45*float64(busy) + 3*r) * (1 << 30)),
+		metric.HostMemoryTotal: 1008 << 30,
+		metric.Uptime:          math.Floor((h.booted() + now).Seconds()),
+	})}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -28,7 +29,7 @@ func full() *cluster.Snapshot {
 		}}},
 		{At: at(-15), Node: "n4", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-14), Node: "n4", Hello: &wire.Hello{Host: "n4.cluster", CPUs: 32, Fault: "driver not loaded", FaultID: wire.FaultNoDriver}},
-		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Load1: new(0.25)}}},
+		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 0.25})}}},
 		{At: at(-12), Node: "n4", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Summary: "connection closed", Words: "Connection reset"}}},
 	} {
 		s.Apply(e)
@@ -58,28 +59,38 @@ func fullHello() *wire.Hello {
 	return &wire.Hello{
 		Host: "n1.cluster", Driver: "550.54", CUDA: "12.4", CPUs: 64,
 		GPUs: []wire.Card{
-			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", SMMax: new(1980), SlowdownC: new(89)},
+			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 6006, metric.SMClockMax: 1980, metric.Slowdown: 89})},
 			{Index: 1, UUID: "GPU-b", Minor: new(4), Name: "NVIDIA A100", PCIBus: "00000000:2C:00.0", MIG: true},
-			{Index: 2, UUID: "GPU-c", Minor: new(5), Name: "NVIDIA L40", PCIBus: "00000000:3D:00.0", SMMax: new(2520), SlowdownC: new(95)},
+			{Index: 2, UUID: "GPU-c", Minor: new(5), Name: "NVIDIA L40", PCIBus: "00000000:3D:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 8008, metric.SMClockMax: 2520, metric.Slowdown: 95})},
 		},
 	}
 }
 
-// This function alone knows how the numbers of a GPU are kept.
+// numbers are those of a GPU that are read once, or all others. Those that are not named have a value too, and each another one.
+func numbers(once bool, named map[metric.ID]float64) metric.Values {
+	v := metric.Make(named)
+	for id := range metric.All(metric.GPU) {
+		if !v.Has(id) && (id.Row().Pace == metric.Once) == once {
+			v.Set(id, float64(10+id))
+		}
+	}
+	return v
+}
+
 func fullReport() *wire.Report {
+	hot := numbers(false, map[metric.ID]float64{
+		metric.Util: 97, metric.MemUtil: 7, metric.MemoryUsed: 5005, metric.Temperature: 87, metric.Power: 262.5, metric.PowerLimit: 700,
+		metric.SMClock: 1215, metric.MemClock: 2619, metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, metric.ECCUncorrected: 2,
+	})
+	cold := numbers(false, map[metric.ID]float64{
+		metric.Util: 0, metric.MemUtil: 1, metric.MemoryUsed: 7007, metric.Temperature: 33, metric.Power: 61.5, metric.PowerLimit: 350,
+		metric.SMClock: 210, metric.MemClock: 405, metric.Throttle: 0x1ff, metric.ECCUncorrected: 3,
+	})
 	return &wire.Report{
-		Host: wire.Host{CPUPercent: new(31.5), Load1: new(41.25), MemoryUsed: new(uint64(3003)), MemoryTotal: new(uint64(4004)), UptimeSec: new(int64(77000))},
-		GPUs: []wire.GPU{
-			{
-				Index: 0, UtilPercent: new(97), MemUtilPercent: new(7), MemoryUsed: new(uint64(5005)), MemoryTotal: new(uint64(6006)), TempC: new(87), PowerW: new(262.5),
-				PowerLimitW: new(700.0), SMMHz: new(1215), MemMHz: new(2619), Throttle: new(uint64(wire.ThrottleHWThermal | wire.ThrottleHWSlowdown)), ECCUncorrected: new(uint64(2)),
-			},
-			{Index: 1, Lost: "GPU is lost"},
-			{
-				Index: 2, UtilPercent: new(0), MemUtilPercent: new(1), MemoryUsed: new(uint64(7007)), MemoryTotal: new(uint64(8008)), TempC: new(33), PowerW: new(61.5),
-				PowerLimitW: new(350.0), SMMHz: new(210), MemMHz: new(405), Throttle: new(uint64(0x1ff)), ECCUncorrected: new(uint64(3)),
-			},
-		},
+		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{
+			metric.CPU: 31.5, metric.Load: 41.25, metric.HostMemoryUsed: 3003, metric.HostMemoryTotal: 4004, metric.Uptime: 77000,
+		})},
+		GPUs:   []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU is lost"}, {Index: 2, Values: cold}},
 		Listed: true, Processes: []wire.Process{
 			{
 				PID: 701, StartTicks: 901, GPU: 0, Type: "C", User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Job: "16", GPUMemory: new(uint64(5001)),

@@ -13,8 +13,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Version is the version of the JSON document.
@@ -117,33 +117,15 @@ type node struct {
 	CUDA      string            `json:"cuda_version,omitempty"`
 	NVMLFault string            `json:"nvml_fault,omitempty"`
 	CPUs      int               `json:"cpus,omitempty"`
-	Host      *wire.Host        `json:"host,omitempty"`
-	GPUs      []gpu             `json:"gpus,omitempty"`
+	Host      object            `json:"host,omitempty"` // metric.Host
+	GPUs      []object          `json:"gpus,omitempty"`
 	Processes []process         `json:"processes,omitempty"`
-	Faults    []wire.Fault      `json:"faults,omitempty"`
+	Faults    []fault           `json:"faults,omitempty"`
 }
 
-type gpu struct {
-	Index     int      `json:"index"` // the node's: the device's minor number
-	UUID      string   `json:"uuid,omitempty"`
-	Name      string   `json:"name,omitempty"`
-	PCIBus    string   `json:"pci_bus,omitempty"`
-	MIG       bool     `json:"mig,omitempty"`
-	SMMax     *int     `json:"sm_max_mhz,omitempty"`
-	SlowdownC *int     `json:"slowdown_celsius,omitempty"`
-	Lost      string   `json:"lost,omitempty"`
-	Util      *int     `json:"util_percent,omitempty"`
-	MemUtil   *int     `json:"mem_util_percent,omitempty"`
-	Used      *uint64  `json:"memory_used_bytes,omitempty"`
-	Total     *uint64  `json:"memory_total_bytes,omitempty"`
-	Temp      *int     `json:"temperature_celsius,omitempty"`
-	Power     *float64 `json:"power_watts,omitempty"`
-	Limit     *float64 `json:"power_limit_watts,omitempty"`
-	SM        *int     `json:"sm_mhz,omitempty"`
-	Mem       *int     `json:"mem_mhz,omitempty"`
-	Throttle  []string `json:"throttle_reasons,omitempty"`
-	ECC       *uint64  `json:"ecc_uncorrected_volatile,omitempty"`
-	Jobs      []string `json:"jobs,omitempty"` // ids of the shown jobs that own it
+type fault struct {
+	Collector string `json:"collector"`
+	Error     string `json:"error"`
 }
 
 type process struct {
@@ -240,7 +222,7 @@ func newFailure(f *reach.Failure) *failure {
 }
 
 func newNode(s *cluster.Snapshot, n *cluster.Node) node {
-	out := node{Name: n.Name, State: n.State, Since: n.Since, Failure: newFailure(n.Failure), Faults: n.Faults}
+	out := node{Name: n.Name, State: n.State, Since: n.Since, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 	}
@@ -248,7 +230,10 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 		return out
 	}
 	age := n.Age.Seconds()
-	out.Age, out.Host = &age, &n.Host
+	out.Age, out.Host = &age, object{}.numbers(metric.Host, n.Host.Get)
+	for _, f := range n.Faults {
+		out.Faults = append(out.Faults, fault(f))
+	}
 	number := map[int]int{}
 	for i := range n.GPUs {
 		number[n.GPUs[i].Card.Index] = n.GPUs[i].Number
@@ -267,16 +252,24 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	return out
 }
 
-func newGPU(s *cluster.Snapshot, node *cluster.Node, g *cluster.GPU) gpu {
-	out := gpu{
-		Index: g.Number, UUID: g.Card.UUID, Name: g.Card.Name, PCIBus: g.Card.PCIBus, MIG: g.Card.MIG, SMMax: g.Card.SMMax, SlowdownC: g.Card.SlowdownC,
-		Lost: g.Lost, Util: g.UtilPercent, MemUtil: g.MemUtilPercent, Used: g.MemoryUsed, Total: g.MemoryTotal, Temp: g.TempC,
-		Power: g.PowerW, Limit: g.PowerLimitW, SM: g.SMMHz, Mem: g.MemMHz, Throttle: throttleNames(g.Throttle), ECC: g.ECCUncorrected,
+// newGPU is a GPU by its number on the node, the device's minor number. The jobs are the ids of those shown that own it.
+func newGPU(s *cluster.Snapshot, node *cluster.Node, g *cluster.GPU) object {
+	out := object{{"index", g.Number}}
+	for _, text := range [][2]string{{"uuid", g.Card.UUID}, {"name", g.Card.Name}, {"pci_bus", g.Card.PCIBus}} {
+		out = out.text(text[0], text[1])
 	}
+	if g.Card.MIG {
+		out = append(out, member{"mig", true})
+	}
+	out = out.text("lost", g.Lost).numbers(metric.GPU, g.Get)
+	var jobs []string
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.ID != "" && slices.Contains(j.Nodes, node.Name) && j.Owns(node, g) {
-			out.Jobs = append(out.Jobs, j.ID)
+			jobs = append(jobs, j.ID)
 		}
+	}
+	if len(jobs) > 0 {
+		out = append(out, member{"jobs", jobs})
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -147,8 +148,8 @@ func TestCleared(t *testing.T) {
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Summary: "connection refused"}}})
 	s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
-	hot := &wire.Report{GPUs: []wire.GPU{{Throttle: new(uint64(wire.ThrottleHWThermal))}}}
-	well := &wire.Report{GPUs: []wire.GPU{{Throttle: new(uint64(0))}}}
+	hot := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWThermal})}}}
+	well := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}
 	for sec := range 71 {
 		r := well
 		if sec == 61 || sec == 63 {

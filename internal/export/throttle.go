@@ -18,14 +18,10 @@ var throttleBits = []struct {
 	{wire.ThrottleDisplay, "display_clock_setting"},
 }
 
-// throttleNames is nil when the driver does not tell, and empty (left out too) when nothing slows the GPU.
-func throttleNames(bits *uint64) []string {
-	if bits == nil {
-		return nil
-	}
+func throttleNames(bits uint64) []string {
 	var out []string
 	for _, b := range throttleBits {
-		if *bits&b.bit != 0 {
+		if bits&b.bit != 0 {
 			out = append(out, b.name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -64,11 +65,14 @@ func oldDriver(s sample) bool { return !noDriver(s) && len(s.node.Hello.Missing)
 func collectorFails(s sample) bool { return len(s.node.Faults) > 0 }
 
 func lost(s sample) bool         { return s.gpu.Lost != "" }
-func memoryErrors(s sample) bool { return s.gpu.ECCUncorrected != nil && *s.gpu.ECCUncorrected > 0 }
+func memoryErrors(s sample) bool { return s.gpu.Float(metric.ECCUncorrected) > 0 }
 
 // throttled is a rule on the driver's reasons for lower clocks: one of bits is among them.
 func throttled(bits uint64) func(sample) bool {
-	return func(s sample) bool { return s.gpu.Throttle != nil && *s.gpu.Throttle&bits != 0 }
+	return func(s sample) bool {
+		reasons, _ := s.gpu.Get(metric.Throttle)
+		return uint64(reasons)&bits != 0
+	}
 }
 
 // unnamedSlowdown is the hardware's own slowdown when none of its causes is told.

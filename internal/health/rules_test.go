@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -21,7 +22,9 @@ func gpu(g wire.GPU) sample {
 	return sample{&cluster.Node{Hello: &wire.Hello{}}, &cluster.GPU{GPU: g}}
 }
 
-func bits(b uint64) sample { return gpu(wire.GPU{Throttle: &b}) }
+func bits(b uint64) sample {
+	return gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: float64(b)})})
+}
 
 // alarms has for each rule, in order, a sample that it is there for, and one that only looks like that.
 var alarms = []struct {
@@ -35,7 +38,7 @@ var alarms = []struct {
 	{cluster.KindOldDriver, hello(wire.Hello{Missing: []string{"x"}}), hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
 	{cluster.KindFault, faults(wire.Fault{Collector: "host"}), faults()},
 	{cluster.KindLost, gpu(wire.GPU{Lost: "GPU is lost"}), gpu(wire.GPU{})},
-	{cluster.KindECC, gpu(wire.GPU{ECCUncorrected: new(uint64(1))}), gpu(wire.GPU{ECCUncorrected: new(uint64(0))})},
+	{cluster.KindECC, gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}), gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 0})})},
 	{cluster.KindThermal, bits(wire.ThrottleHWThermal | wire.ThrottleHWSlowdown), bits(wire.ThrottleHWSlowdown)},
 	{cluster.KindThermal, bits(wire.ThrottleSWThermal), bits(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
 	{cluster.KindPowerBrake, bits(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown), bits(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
@@ -72,7 +75,7 @@ func TestNothingKnownIsNothingWrong(t *testing.T) {
 // What is said of a lost GPU besides is of no account, and of one kind the row counts that tells it soonest.
 func TestOneRowCounts(t *testing.T) {
 	for name, s := range map[string]sample{
-		"lost": gpu(wire.GPU{Lost: "GPU is lost", ECCUncorrected: new(uint64(1)), Throttle: new(uint64(wire.ThrottleHWThermal))}),
+		"lost": gpu(wire.GPU{Lost: "GPU is lost", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleHWThermal})}),
 		"heat": bits(wire.ThrottleHWThermal | wire.ThrottleSWThermal),
 	} {
 		if held := New().Holding(cluster.ScopeGPU, s.node, s.gpu); len(held) != 1 || held[0].After != 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -218,10 +219,11 @@ func gpuLost(w *Words, e evidence) {
 }
 
 func ecc(w *Words, e evidence) {
-	if e.gpu.ECCUncorrected == nil {
+	count, known := e.gpu.Get(metric.ECCUncorrected)
+	if !known {
 		return
 	}
-	n := *e.gpu.ECCUncorrected
+	n := int64(count)
 	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%d", n), fmt.Sprintf("%s ECC %d uncorrected", e.name, n), fmt.Sprintf("%s ECC %d", e.name, n)
 	w.Sentence = fmt.Sprintf("%d uncorrected memory errors since the driver was loaded.", n)
 	if n == 1 {
@@ -250,18 +252,21 @@ func slowdown(w *Words, e evidence) {
 
 // temperature is the GPU's behind some words, nothing where it is not known.
 func (e evidence) temperature(before string) string {
-	if e.gpu.TempC == nil {
+	celsius, known := e.gpu.Get(metric.Temperature)
+	if !known {
 		return ""
 	}
-	return fmt.Sprintf("%s%d°C", before, *e.gpu.TempC)
+	return fmt.Sprintf("%s%.0f°C", before, celsius)
 }
 
 func (e evidence) clocks() string {
+	now, known := e.gpu.Get(metric.SMClock)
+	most, told := e.gpu.Get(metric.SMClockMax)
 	switch {
-	case e.gpu.SMMHz == nil:
+	case !known:
 		return ""
-	case e.gpu.Card.SMMax == nil:
-		return fmt.Sprintf(", SM clock %d MHz", *e.gpu.SMMHz)
+	case !told:
+		return fmt.Sprintf(", SM clock %.0f MHz", now)
 	}
-	return fmt.Sprintf(", SM clock %d of %d MHz", *e.gpu.SMMHz, *e.gpu.Card.SMMax)
+	return fmt.Sprintf(", SM clock %.0f of %.0f MHz", now, most)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -26,7 +27,7 @@ func newWorld(minors ...int) world {
 	}
 	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{job}}})
 	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3 * time.Second}})
-	w.hello(wire.Hello{Driver: "550.54", GPUs: []wire.Card{{UUID: "x", Minor: new(0), SMMax: new(1980)}}})
+	w.hello(wire.Hello{Driver: "550.54", GPUs: []wire.Card{{UUID: "x", Minor: new(0), Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980})}}})
 	return w
 }
 
@@ -50,20 +51,20 @@ func (w world) findings(sec float64) ([]cluster.Finding, []Words) {
 }
 
 func TestGPUFindings(t *testing.T) {
-	hot := wire.GPU{TempC: new(87), SMMHz: new(1215), Throttle: new(uint64(wire.ThrottleHWThermal | wire.ThrottleHWSlowdown))}
+	hot := wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Temperature: 87, metric.SMClock: 1215, metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown})}
 	for name, tc := range map[string]struct {
 		gpu      wire.GPU
 		want     string // severity, where, kind, letter, flag, long
 		sentence string
 		over     string
 	}{
-		"well":      {wire.GPU{UtilPercent: new(97), ECCUncorrected: new(uint64(0)), Throttle: new(uint64(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle))}, "", "", ""},
+		"well":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 97, metric.ECCUncorrected: 0, metric.Throttle: wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle})}, "", "", ""},
 		"no number": {wire.GPU{}, "", "", ""},
 		"hot":       {hot, `2 a/0 thermal T "!THERM" "GPU0 slowed by heat, 87°C"`, "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", "Slowed by heat, over for 12s."},
-		"brake":     {wire.GPU{Throttle: new(uint64(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown))}, `2 a/0 power_brake P "!PWR" "GPU0 power brake"`, "The power supply pulls the brake.", "Power brake, over for 12s."},
-		"slow":      {wire.GPU{SMMHz: new(990), Throttle: new(uint64(wire.ThrottleHWSlowdown))}, `2 a/0 hw_slowdown T "!SLOW" "GPU0 slowed by the hardware"`, "Slowed by the hardware for a reason that the driver does not name, SM clock 990 of 1980 MHz.", "Slowed by the hardware, over for 12s."},
-		"ecc":       {wire.GPU{ECCUncorrected: new(uint64(2))}, `2 a/0 ecc E "ECC:2" "GPU0 ECC 2 uncorrected"`, "2 uncorrected memory errors since the driver was loaded.", "Memory errors, over for 12s."},
-		"one error": {wire.GPU{ECCUncorrected: new(uint64(1))}, `2 a/0 ecc E "ECC:1" "GPU0 ECC 1 uncorrected"`, "1 uncorrected memory error since the driver was loaded.", "Memory errors, over for 12s."},
+		"brake":     {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "GPU0 power brake"`, "The power supply pulls the brake.", "Power brake, over for 12s."},
+		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "GPU0 slowed by the hardware"`, "Slowed by the hardware for a reason that the driver does not name, SM clock 990 of 1980 MHz.", "Slowed by the hardware, over for 12s."},
+		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "GPU0 ECC 2 uncorrected"`, "2 uncorrected memory errors since the driver was loaded.", "Memory errors, over for 12s."},
+		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "GPU0 ECC 1 uncorrected"`, "1 uncorrected memory error since the driver was loaded.", "Memory errors, over for 12s."},
 		"lost":      {wire.GPU{Lost: "GPU is lost"}, `3 a/0 gpu_lost X "LOST" "GPU0 lost"`, "NVML says of it: GPU is lost.", "Lost, over for 12s."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestGPUFindings(t *testing.T) {
 			if words := check(4, 1, tc.sentence); (words.Hint == "") != (tc.want == "") {
 				t.Errorf("hint %q", words.Hint)
 			}
-			w.sample(7, wire.GPU{TempC: new(50), SMMHz: new(1980)})
+			w.sample(7, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Temperature: 50, metric.SMClock: 1980})})
 			if words := check(16, 1, tc.over); words.Flag != "" || words.Hint != "" {
 				t.Errorf("what is over has the flag %q and the hint %q", words.Flag, words.Hint)
 			}
@@ -108,14 +109,14 @@ func TestShortSlowdownsAreNoFindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
 			for sec := 1.0; sec <= 61; sec += 3 {
-				w.sample(sec, wire.GPU{Throttle: &tc.bits})
+				w.sample(sec, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: float64(tc.bits)})})
 				if f, _ := w.findings(sec); len(f) > 0 != (sec-1 >= tc.after) {
 					t.Fatalf("%g s after it began: %+v, want it after %g s", sec-1, f, tc.after)
 				}
 			}
-			w.sample(64, wire.GPU{Throttle: new(uint64(0))})
+			w.sample(64, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})})
 			w.sample(121.1, wire.GPU{})
-			w.sample(124, wire.GPU{Throttle: &tc.bits})
+			w.sample(124, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: float64(tc.bits)})})
 			for _, f := range w.Snapshot(at(124)).Jobs[0].Findings {
 				if f.GPU >= 0 {
 					t.Errorf("a new slowdown counts from the old one's beginning: %+v", f)
@@ -129,7 +130,7 @@ func TestShortSlowdownsAreNoFindings(t *testing.T) {
 func TestFindingsKeepTheirOrder(t *testing.T) {
 	w := newWorld()
 	for sec := 1.0; sec < 60; sec += 3 {
-		w.sample(sec, wire.GPU{ECCUncorrected: new(uint64(1)), Throttle: new(uint64(wire.ThrottleSWThermal | wire.ThrottleHWSlowdown))})
+		w.sample(sec, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleSWThermal | wire.ThrottleHWSlowdown})})
 	}
 	for range 50 {
 		f, _ := w.findings(60)

@@ -3,6 +3,7 @@ package probe
 import (
 	"errors"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -23,23 +24,23 @@ type Library interface {
 
 // Slot is one GPU as NVML counts them. Device is nil for a GPU that gives no handle: Lost says why, in NVML's words.
 type Slot struct {
-	Index  int
-	Device Device
-	Lost   string
+	Index   int
+	Device  Device
+	Readers []Reader // of the Device's numbers, as far as the library has the functions
+	Lost    string
 }
+
+// Reader reads, with one call of the library, numbers of a GPU that the table of metrics has at one pace.
+type Reader struct {
+	IDs  []metric.ID                // the first one's label stands for all of them in a Fault
+	Read func(*metric.Values) error // sets them, unless it fails with an *Error
+}
+
+func (r Reader) row() metric.Row { return r.IDs[0].Row() }
 
 // Device is one GPU. An error is an *Error.
 type Device interface {
-	Card() Card // all but Index, which the Slot has
-	Utilization() (gpu, memory int, err error)
-	Memory() (used, total uint64, err error)
-	Temperature() (celsius int, err error)
-	Power() (watts float64, err error)
-	PowerLimit() (watts float64, err error)
-	SMClock() (mhz int, err error)
-	MemoryClock() (mhz int, err error)
-	Throttle() (reasons uint64, err error)
-	ECCUncorrected() (count uint64, err error)
+	Card() Card // all but Index, which the Slot has, and Values, which the Readers give
 
 	// Processes lists the contexts on the GPU. It may return some together with an error.
 	Processes() ([]Context, error)
@@ -47,7 +48,7 @@ type Device interface {
 	ProcessUtilization(sinceMicros uint64) ([]Usage, error)
 }
 
-// Context is one process in one of NVML's three lists.
+// Context is one process in one of NVML's three lists, or in several of them.
 type Context struct {
 	PID    int
 	Type   ContextType
@@ -62,6 +63,8 @@ const (
 	Compute  ContextType = "C"
 	Graphics ContextType = "G"
 	MPS      ContextType = "M"
+
+	ComputeGraphics ContextType = "C+G" // in both of these lists
 )
 
 // Usage is one sample of what a process used of a GPU.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -59,11 +60,13 @@ func (l *fakeLibrary) change(f func()) {
 	f()
 }
 
-// fakeDevice answers everything, and fails where err has an entry under the method's name.
+// fakeDevice answers everything, and fails where err has an entry under the number's label or the method's name.
 type fakeDevice struct {
 	lib      *fakeLibrary
 	err      map[string]error
-	hang     chan struct{} // Power blocks until it is closed, when not nil
+	hang     chan struct{} // power cannot be read until it is closed, when not nil
+	limit    float64       // of the power
+	reads    map[metric.ID]int
 	contexts []Context
 	usage    []Usage
 	since    []uint64 // of each call of ProcessUtilization
@@ -73,39 +76,53 @@ func newFakeLibrary(gpus int) (*fakeLibrary, []*fakeDevice) {
 	lib := &fakeLibrary{}
 	var devices []*fakeDevice
 	for i := range gpus {
-		d := &fakeDevice{lib: lib, err: map[string]error{}}
+		d := &fakeDevice{lib: lib, err: map[string]error{}, limit: 400, reads: map[metric.ID]int{}}
 		devices = append(devices, d)
-		lib.slots = append(lib.slots, Slot{Index: i, Device: d})
+		lib.slots = append(lib.slots, Slot{Index: i, Device: d, Readers: d.readers()})
 	}
 	return lib, devices
 }
 
-func (d *fakeDevice) fail(method string) error {
+func (d *fakeDevice) fail(what string) error {
 	d.lib.mu.Lock()
 	defer d.lib.mu.Unlock()
-	if err, ok := d.err[method]; ok {
+	if err, ok := d.err[what]; ok {
 		return err
 	}
 	return d.err["*"]
 }
 
-func (d *fakeDevice) Card() wire.Card                 { return wire.Card{UUID: "GPU-1", Name: "NVIDIA A100"} }
-func (d *fakeDevice) Utilization() (int, int, error)  { return 97, 41, d.fail("Utilization") }
-func (d *fakeDevice) Memory() (uint64, uint64, error) { return 7 << 30, 40 << 30, d.fail("Memory") }
-func (d *fakeDevice) Temperature() (int, error)       { return 61, d.fail("Temperature") }
-func (d *fakeDevice) PowerLimit() (float64, error)    { return 400, d.fail("PowerLimit") }
-func (d *fakeDevice) SMClock() (int, error)           { return 1410, d.fail("SMClock") }
-func (d *fakeDevice) MemoryClock() (int, error)       { return 1593, d.fail("MemoryClock") }
-func (d *fakeDevice) Throttle() (uint64, error)       { return wire.ThrottleSWPowerCap, d.fail("Throttle") }
-func (d *fakeDevice) ECCUncorrected() (uint64, error) { return 0, d.fail("ECCUncorrected") }
-func (d *fakeDevice) Processes() ([]Context, error)   { return d.contexts, d.fail("Processes") }
-
-func (d *fakeDevice) Power() (float64, error) {
-	if d.hang != nil {
-		<-d.hang
+// readers give every number: 7, but for a few.
+func (d *fakeDevice) readers() []Reader {
+	all := []Reader{d.reader(func(to *metric.Values) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) }, metric.Util, metric.MemUtil)}
+	for id := range metric.All(metric.GPU) {
+		switch id {
+		case metric.Util, metric.MemUtil:
+		case metric.PowerLimit:
+			all = append(all, d.reader(func(to *metric.Values) { to.Set(id, d.limit) }, id))
+		default:
+			all = append(all, d.reader(func(to *metric.Values) { to.Set(id, 7) }, id))
+		}
 	}
-	return 312.5, d.fail("Power")
+	return all
 }
+
+func (d *fakeDevice) reader(set func(*metric.Values), ids ...metric.ID) Reader {
+	return Reader{IDs: ids, Read: func(to *metric.Values) error {
+		if ids[0] == metric.Power && d.hang != nil {
+			<-d.hang
+		}
+		d.reads[ids[0]]++
+		err := d.fail(ids[0].Row().Label)
+		if err == nil {
+			set(to)
+		}
+		return err
+	}}
+}
+
+func (d *fakeDevice) Card() wire.Card               { return wire.Card{UUID: "GPU-1", Name: "NVIDIA A100"} }
+func (d *fakeDevice) Processes() ([]Context, error) { return d.contexts, d.fail("Processes") }
 
 func (d *fakeDevice) ProcessUtilization(since uint64) ([]Usage, error) {
 	d.since = append(d.since, since)

@@ -1,58 +1,41 @@
 package probe
 
-import "github.com/nvnodetop/nvnodetop/internal/wire"
+import (
+	"time"
 
-// gauge reads one thing of a GPU.
-type gauge struct {
-	name string // in Fault.Collector
-	read func(Device, *wire.GPU) error
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// slowEvery is how often numbers of pace metric.Slow are read.
+const slowEvery = metric.SlowSeconds * time.Second
+
+// gpu reads the numbers of one GPU.
+type gpu struct {
+	Slot
+
+	// The last slow reading. It is repeated in the reports in between, so that each report says all that is known.
+	read   bool          // there is one
+	at     time.Duration // Moment.Mono
+	slow   metric.Values
+	faults []wire.Fault
 }
 
-// gauges are what is read of every GPU in every report.
-var gauges = []gauge{
-	{"utilization", func(d Device, g *wire.GPU) error {
-		util, mem, err := d.Utilization()
-		return set(err, func() { g.UtilPercent, g.MemUtilPercent = &util, &mem })
-	}},
-	{"memory", func(d Device, g *wire.GPU) error {
-		used, total, err := d.Memory()
-		return set(err, func() { g.MemoryUsed, g.MemoryTotal = &used, &total })
-	}},
-	{"temperature", func(d Device, g *wire.GPU) error { return put(&g.TempC, d.Temperature) }},
-	{"power", func(d Device, g *wire.GPU) error { return put(&g.PowerW, d.Power) }},
-	{"power limit", func(d Device, g *wire.GPU) error { return put(&g.PowerLimitW, d.PowerLimit) }},
-	{"SM clock", func(d Device, g *wire.GPU) error { return put(&g.SMMHz, d.SMClock) }},
-	{"memory clock", func(d Device, g *wire.GPU) error { return put(&g.MemMHz, d.MemoryClock) }},
-	{"throttle reasons", func(d Device, g *wire.GPU) error { return put(&g.Throttle, d.Throttle) }},
-	{"ECC", func(d Device, g *wire.GPU) error { return put(&g.ECCUncorrected, d.ECCUncorrected) }},
-}
-
-func set(err error, assign func()) error {
-	if err == nil {
-		assign()
-	}
-	return err
-}
-
-func put[T any](to **T, read func() (T, error)) error {
-	v, err := read()
-	return set(err, func() { *to = &v })
-}
-
-// collectGPUs reads every gauge of every GPU. The driver is gone when all GPUs that had a handle say so.
+// collectGPUs reads the numbers of every GPU. The driver is gone when all GPUs that had a handle say so.
 func (s *sampler) collectGPUs(sm *sample) {
 	var handles, gone int
 	var last error
-	for _, slot := range s.cards.slots {
-		g, err := readGPU(slot, sm)
-		if slot.Device != nil {
+	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
+	for _, g := range s.cards.gpus {
+		out, err := g.report(sm)
+		if g.Device != nil {
 			handles++
 		}
 		if err != nil {
 			gone++
 			last = err
 		}
-		sm.GPUs = append(sm.GPUs, g)
+		sm.GPUs = append(sm.GPUs, out)
 	}
 	switch gone {
 	case 0:
@@ -63,26 +46,59 @@ func (s *sampler) collectGPUs(sm *sample) {
 	}
 }
 
-// readGPU returns an error only when the driver itself is gone.
-func readGPU(slot Slot, sm *sample) (wire.GPU, error) {
-	g := wire.GPU{Index: slot.Index, Lost: slot.Lost}
-	if slot.Device == nil {
-		return g, nil
+// report returns an error only when the driver itself is gone.
+func (g *gpu) report(sm *sample) (wire.GPU, error) {
+	out := wire.GPU{Index: g.Index, Lost: g.Lost}
+	if g.Device == nil {
+		return out, nil
 	}
-	for _, gauge := range gauges {
-		err := gauge.read(slot.Device, &g)
+	err := g.readSlow(sm.at.Mono)
+	if err == nil {
+		out.Values = g.slow
+		sm.addFaults(g.faults)
+		err = g.readAll(metric.Fast, &out.Values, sm.fault)
+	}
+	switch {
+	case err == nil:
+		return out, nil
+	case kindOf(err) == Lost:
+		g.read = false
+		return wire.GPU{Index: g.Index, Lost: err.Error()}, nil
+	}
+	return out, err
+}
+
+// readSlow reads the slow numbers anew when they are old.
+func (g *gpu) readSlow(now time.Duration) error {
+	if g.read && now-g.at < slowEvery {
+		return nil
+	}
+	var s sample
+	g.slow = metric.Values{}
+	err := g.readAll(metric.Slow, &g.slow, s.fault)
+	g.read, g.at, g.faults = err == nil, now, s.Faults
+	return err
+}
+
+// readAll reads the numbers of one pace. It returns an error when the GPU is lost or the driver is gone; that a number cannot be read
+// is a fault.
+func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, error)) error {
+	for i := range g.Readers {
+		r := &g.Readers[i]
+		if r.row().Pace != pace {
+			continue
+		}
+		err := r.Read(to)
 		if err == nil {
 			continue
 		}
 		switch kindOf(err) {
 		case Absent:
-		case Lost:
-			return wire.GPU{Index: slot.Index, Lost: err.Error()}, nil
-		case Gone:
-			return g, err
+		case Lost, Gone:
+			return err
 		default:
-			sm.fault(gauge.name, err)
+			fault(r.row().Label, err)
 		}
 	}
-	return g, nil
+	return nil
 }

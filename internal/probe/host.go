@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -27,7 +28,7 @@ type hostReader struct {
 	stat, meminfo, loadavg procFile
 
 	last    cpuTime // at the beginning of the window
-	percent *float64
+	percent float64 // NaN: not known
 	buf     [headSize]byte
 }
 
@@ -61,8 +62,7 @@ func (s *sampler) collectHost(sm *sample) {
 		sm.fault("host", err)
 	}
 	if sm.at.Boot > 0 {
-		uptime := int64(sm.at.Boot.Seconds())
-		sm.Host.UptimeSec = &uptime
+		sm.Host.Set(metric.Uptime, math.Floor(sm.at.Boot.Seconds()))
 	}
 }
 
@@ -77,23 +77,17 @@ func (h *hostReader) readCPU(to *wire.Host, at time.Duration) error {
 	}
 	first := h.last.total == 0
 	if !first && at-h.last.at < minWindow {
-		to.CPUPercent = h.percent
+		to.Set(metric.CPU, h.percent)
 		return nil
 	}
-	h.percent = nil
+	h.percent = math.NaN()
 	// Counters of CPUs that went offline may make the sums go back.
 	if !first && total > h.last.total && busy >= h.last.busy {
-		h.percent = hundredths(min(100*float64(busy-h.last.busy)/float64(total-h.last.total), 100))
+		h.percent = min(100*float64(busy-h.last.busy)/float64(total-h.last.total), 100)
 	}
 	h.last = cpuTime{at: at, busy: busy, total: total}
-	to.CPUPercent = h.percent
+	to.Set(metric.CPU, h.percent)
 	return nil
-}
-
-// hundredths rounds a percentage to what the kernel's counting is good for, which also spares bytes of JSON.
-func hundredths(percent float64) *float64 {
-	percent = math.Round(percent*100) / 100
-	return &percent
 }
 
 // parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. What follows, the time of guests, is
@@ -127,8 +121,8 @@ func (h *hostReader) readMemory(to *wire.Host) error {
 	if !ok1 || !ok2 || available > total {
 		return fmt.Errorf("%s: no MemTotal or MemAvailable at its beginning", h.meminfo.path)
 	}
-	used := total - available
-	to.MemoryUsed, to.MemoryTotal = &used, &total
+	to.Set(metric.HostMemoryUsed, float64(total-available))
+	to.Set(metric.HostMemoryTotal, float64(total))
 	return nil
 }
 
@@ -159,7 +153,7 @@ func (h *hostReader) readLoad(to *wire.Host) error {
 	if err != nil {
 		return fmt.Errorf("%s: unexpected %.40q", h.loadavg.path, head)
 	}
-	to.Load1 = &load
+	to.Set(metric.Load, load)
 	return nil
 }
 

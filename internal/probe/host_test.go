@@ -1,13 +1,13 @@
 package probe
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -21,11 +21,11 @@ func TestHost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if first.CPUPercent != nil {
-		t.Errorf("CPU is %v%% before there are two reports, want none", *first.CPUPercent)
+	if first.Has(metric.CPU) {
+		t.Errorf("CPU is %v%% before there are two reports, want none", first.Float(metric.CPU))
 	}
-	if *first.MemoryUsed != 4000000<<10 || *first.MemoryTotal != 16318428<<10 || *first.Load1 != 3.25 {
-		t.Errorf("memory %d of %d, load %v", *first.MemoryUsed, *first.MemoryTotal, *first.Load1)
+	if want := metric.Make(map[metric.ID]float64{metric.HostMemoryUsed: 4000000 << 10, metric.HostMemoryTotal: 16318428 << 10, metric.Load: 3.25}); first.Values != want {
+		t.Errorf("got %v, want %v", first, want)
 	}
 
 	// 100 ticks more: 30 busy, 50 idle, 20 that wait for a disk. The file stays open, as in /proc.
@@ -34,16 +34,16 @@ func TestHost(t *testing.T) {
 	if err := h.readCPU(&second, 4*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if second.CPUPercent == nil || math.Abs(*second.CPUPercent-30) > 1e-9 {
-		t.Errorf("CPU %v, want 30", second.CPUPercent)
+	if second.Float(metric.CPU) != 30 {
+		t.Errorf("CPU %v, want 30", second)
 	}
 
 	overwrite(t, filepath.Join(proc, "stat"), "cpu  1021 20 305 8050 620 7 70 8 500 0\n")
 	if err := h.readCPU(&third, 4*time.Second+minWindow/2); err != nil {
 		t.Fatal(err)
 	}
-	if third.CPUPercent == nil || *third.CPUPercent != *second.CPUPercent {
-		t.Errorf("CPU %v a moment later, want the percentage before", third.CPUPercent)
+	if third.Float(metric.CPU) != 30 {
+		t.Errorf("CPU %v a moment later, want the percentage before", third)
 	}
 }
 
@@ -56,8 +56,8 @@ func TestHostCPUGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	overwrite(t, filepath.Join(proc, "stat"), "cpu  500 10 150 4000 300 3 35 1 250 0\n")
-	if err := h.readCPU(&host, time.Second); err != nil || host.CPUPercent != nil {
-		t.Errorf("after a CPU went offline: %v, %v; want no percentage", host.CPUPercent, err)
+	if err := h.readCPU(&host, time.Second); err != nil || host.Has(metric.CPU) {
+		t.Errorf("after a CPU went offline: %v, %v; want no percentage", host, err)
 	}
 }
 
@@ -136,8 +136,8 @@ func TestRealHost(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if host.MemoryTotal == nil || *host.MemoryTotal < 16<<20 || *host.MemoryUsed > *host.MemoryTotal {
-		t.Errorf("memory %v of %v", host.MemoryUsed, host.MemoryTotal)
+	if total := host.Float(metric.HostMemoryTotal); !(total >= 16<<20 && host.Float(metric.HostMemoryUsed) <= total) {
+		t.Errorf("memory: %v", host)
 	}
 	at := now()
 	if at.Boot < at.Mono || at.Mono <= 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -12,7 +13,7 @@ type inventory struct {
 	lib   Library
 	up    bool // Init succeeded and Shutdown was not called since
 	was   bool // up, some time
-	slots []Slot
+	gpus  []*gpu
 	hello wire.Hello // the part of it that NVML gives
 }
 
@@ -55,18 +56,28 @@ func (n *inventory) attach() error {
 	if err != nil {
 		return err
 	}
-	n.slots = slots
+	n.gpus = nil
 	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
 	for _, slot := range slots {
-		card := wire.Card{Lost: slot.Lost}
-		if slot.Device != nil {
-			card = slot.Device.Card()
-		}
-		card.Index = slot.Index
-		n.hello.GPUs = append(n.hello.GPUs, card)
+		g := &gpu{Slot: slot}
+		n.gpus = append(n.gpus, g)
+		n.hello.GPUs = append(n.hello.GPUs, g.card())
 	}
 	return nil
+}
+
+// card is what does not change. A number that cannot be read is absent, whatever the reason.
+func (g *gpu) card() wire.Card {
+	if g.Device == nil {
+		return wire.Card{Index: g.Index, Lost: g.Lost}
+	}
+	card := g.Device.Card()
+	card.Index = g.Index
+	if card.Lost == "" {
+		_ = g.readAll(metric.Once, &card.Values, func(string, error) {}) // the report that follows says what is wrong
+	}
+	return card
 }
 
 // drop lets go of a driver that went away. Attaching anew needs a Shutdown first: NVML counts Inits, and a second one succeeds without
@@ -88,5 +99,5 @@ func (n *inventory) close() {
 	if n.up {
 		n.lib.Shutdown()
 	}
-	n.up, n.slots = false, nil
+	n.up, n.gpus = false, nil
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"math"
 	"os/user"
 	"strconv"
 	"strings"
@@ -52,17 +53,16 @@ func (l *localProcesses) end() {
 	l.known, l.now = l.now, nil
 }
 
-// describe fills in what the node knows of p.
-func (l *localProcesses) describe(p *wire.Process) {
-	lp, seen := l.now[p.PID]
+// describe is what the node knows of a process: all but what NVML tells.
+func (l *localProcesses) describe(pid int) wire.Process {
+	lp, seen := l.now[pid]
 	if !seen {
-		lp = l.read(p.PID)
-		l.now[p.PID] = lp
+		lp = l.read(pid)
+		l.now[pid] = lp
 	}
-	known := lp.Process
-	known.PID, known.GPU, known.Type = p.PID, p.GPU, p.Type
-	known.GPUMemory, known.SMPercent, known.MemPercent = p.GPUMemory, p.SMPercent, p.MemPercent
-	*p = known
+	p := lp.Process
+	p.PID = pid
+	return p
 }
 
 func (l *localProcesses) read(pid int) *localProcess {
@@ -106,6 +106,12 @@ func (lp *localProcess) measureCPU(old *localProcess) {
 		return
 	}
 	lp.CPUPercent = hundredths(100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds())
+}
+
+// hundredths rounds a percentage to what the kernel's counting is good for, which also spares bytes of JSON.
+func hundredths(percent float64) *float64 {
+	percent = math.Round(percent*100) / 100
+	return &percent
 }
 
 // identify reads what does not change. What cannot be read stays empty.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -332,7 +333,7 @@ func TestDriverComesAndGoes(t *testing.T) {
 		if h.Fault != "Driver/library version mismatch" || h.FaultID != wire.FaultMismatch || h.GPUs == nil || len(h.GPUs) != 0 {
 			t.Errorf("hello %+v", h)
 		}
-		if len(r.GPUs) != 0 || r.Host.Load1 == nil {
+		if len(r.GPUs) != 0 || !r.Host.Has(metric.Load) {
 			t.Errorf("report %+v, want one of the host alone", r)
 		}
 
@@ -388,7 +389,7 @@ func TestGPUWithoutHandle(t *testing.T) {
 		if msgs := s.got(); len(msgs) != 0 {
 			t.Errorf("while nothing changes, got %+v", msgs)
 		}
-		lib.change(func() { lib.slots[1] = Slot{Index: 1, Device: devices[1]} })
+		lib.change(func() { lib.slots[1] = Slot{Index: 1, Device: devices[1], Readers: devices[1].readers()} })
 		time.Sleep(retryEvery)
 		if msgs := s.got(); len(msgs) != 1 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" {
 			t.Errorf("when it came back, got %+v, want a Hello", msgs)
@@ -398,9 +399,13 @@ func TestGPUWithoutHandle(t *testing.T) {
 }
 
 func TestDegrades(t *testing.T) {
-	full := func(w *wire.GPU) bool {
-		return w.UtilPercent != nil && w.MemoryUsed != nil && w.TempC != nil && w.PowerW != nil && w.PowerLimitW != nil &&
-			w.SMMHz != nil && w.MemMHz != nil && w.Throttle != nil && w.ECCUncorrected != nil
+	full := func(g *wire.GPU) bool {
+		for id := range metric.All(metric.GPU) {
+			if g.Values.Has(id) != (id.Row().Pace != metric.Once) {
+				return false
+			}
+		}
+		return true
 	}
 	take := func(t *testing.T, err0, err1 map[string]error) *sample {
 		lib, devices := newFakeLibrary(2)
@@ -416,21 +421,22 @@ func TestDegrades(t *testing.T) {
 		}
 	})
 	t.Run("absent", func(t *testing.T) {
-		sm := take(t, map[string]error{"ECCUncorrected": errAbsent, "Utilization": errAbsent}, nil)
-		g := sm.GPUs[0]
-		if g.ECCUncorrected != nil || g.UtilPercent != nil || g.MemUtilPercent != nil || g.PowerW == nil || len(sm.Faults) != 0 {
-			t.Errorf("GPU %+v, faults %v; want two columns absent and no fault", g, sm.Faults)
+		sm := take(t, map[string]error{"ECC": errAbsent, "utilization": errAbsent}, nil)
+		v := &sm.GPUs[0].Values
+		if v.Has(metric.ECCUncorrected) || v.Has(metric.Util) || v.Has(metric.MemUtil) || !v.Has(metric.Power) || len(sm.Faults) != 0 {
+			t.Errorf("GPU %v, faults %v; want two columns absent and no fault", v, sm.Faults)
 		}
 	})
 	t.Run("fault of both GPUs", func(t *testing.T) {
-		err := map[string]error{"Power": errOther}
+		err := map[string]error{"power": errOther}
 		sm := take(t, err, err)
-		if sm.GPUs[0].PowerW != nil || sm.GPUs[0].TempC == nil || !slices.Equal(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error"}}) {
-			t.Errorf("GPU %+v, faults %v; want power absent and said once", sm.GPUs[0], sm.Faults)
+		v := &sm.GPUs[0].Values
+		if v.Has(metric.Power) || !v.Has(metric.Temperature) || !slices.Equal(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error"}}) {
+			t.Errorf("GPU %v, faults %v; want power absent and said once", v, sm.Faults)
 		}
 	})
 	t.Run("lost", func(t *testing.T) {
-		sm := take(t, nil, map[string]error{"SMClock": errLost})
+		sm := take(t, nil, map[string]error{"SM clock": errLost})
 		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost"}) || !full(&sm.GPUs[0]) || sm.gone != "" {
 			t.Errorf("GPUs %+v", sm.GPUs)
 		}
@@ -450,4 +456,68 @@ func TestDegrades(t *testing.T) {
 			t.Errorf("faults %v, GPU %+v", sm.Faults, sm.GPUs[0])
 		}
 	})
+}
+
+// What is read once is in the Hello, what is slow is read every minute and repeated in between, and the rest is in every report.
+func TestPaces(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		d := devices[0]
+		s := open(t, lib, proc)
+		s.say(`{"id":1,"pace":{"interval_ms":7000}}`)
+		msgs := s.got()
+		card, first := msgs[0].Hello.GPUs[0], msgs[2].Report.GPUs[0]
+		for id := range metric.All(metric.GPU) {
+			once := id.Row().Pace == metric.Once
+			if card.Values.Has(id) != once || first.Values.Has(id) == once {
+				t.Errorf("%v: in the Hello %t, in the first report %t", id, card.Values.Has(id), first.Values.Has(id))
+			}
+		}
+		lib.change(func() { d.limit, d.err["power limit"] = 300, errOther })
+		for _, r := range s.after(slowEvery - time.Millisecond) {
+			if r.GPUs[0].Values.Float(metric.PowerLimit) != 400 || len(r.Faults) != 0 {
+				t.Errorf("within the minute a report has %v, faults %v", r.GPUs[0].Values, r.Faults)
+			}
+		}
+		for _, r := range s.after(slowEvery) {
+			if r.GPUs[0].Values.Has(metric.PowerLimit) || len(r.Faults) != 1 || r.Faults[0].Collector != "power limit" {
+				t.Errorf("after it failed a report has %v, faults %v", r.GPUs[0].Values, r.Faults)
+			}
+		}
+		lib.change(func() { delete(d.err, "power limit") })
+		reports := s.after(slowEvery)
+		if last := reports[len(reports)-1]; last.GPUs[0].Values.Float(metric.PowerLimit) != 300 || len(last.Faults) != 0 {
+			t.Errorf("in the end it has %v, faults %v", last.GPUs[0].Values, last.Faults)
+		}
+		s.finish()
+		if n := d.reads[metric.PowerLimit]; n != 3 || d.reads[metric.MemoryTotal] != 1 || d.reads[metric.Util] != 26 {
+			t.Errorf("read so often: %v", d.reads)
+		}
+	})
+}
+
+// after takes the reports of a time in which nvnodetop is there.
+func (s *session) after(d time.Duration) []*wire.Report {
+	time.Sleep(d / 2)
+	s.say(`{"id":2,"alive":{}}`)
+	time.Sleep(d - d/2)
+	s.say(`{"id":2,"alive":{}}`)
+	return s.reports()
+}
+
+// A GPU that was lost is read anew when it is back, slow numbers too.
+func TestLostGPUComesBack(t *testing.T) {
+	lib, devices := newFakeLibrary(2)
+	s := newSampler(io.Discard, Options{Library: lib, Proc: writeProc(t, nil)})
+	s.cards.refresh()
+	s.take()
+	devices[1].limit, devices[1].err["temperature"] = 300, errLost
+	if g := s.take().GPUs[1]; g != (wire.GPU{Index: 1, Lost: "GPU is lost"}) {
+		t.Errorf("lost: %+v", g)
+	}
+	delete(devices[1].err, "temperature")
+	if g := s.take().GPUs[1]; g.Values.Float(metric.PowerLimit) != 300 {
+		t.Errorf("back again: %+v", g)
+	}
 }

@@ -33,11 +33,11 @@ func (s *sampler) collectProcesses(sm *sample) {
 	s.procs.last = sm.at.Wall
 	s.procs.local.begin(sm.at)
 	left := 0
-	for _, slot := range s.cards.slots {
-		if slot.Device == nil {
+	for _, g := range s.cards.gpus {
+		if g.Device == nil {
 			continue
 		}
-		contexts, err := slot.Device.Processes()
+		contexts, err := g.Device.Processes()
 		if err != nil {
 			sm.processFault(err)
 			if len(contexts) == 0 {
@@ -45,17 +45,17 @@ func (s *sampler) collectProcesses(sm *sample) {
 			}
 		}
 		sm.Listed = true
-		usage := newestUsage(slot.Device, uint64(max(since.UnixMicro(), 0)), len(contexts) > 0, sm)
-		for _, p := range mergeContexts(contexts) {
+		usage := newestUsage(g.Device, uint64(max(since.UnixMicro(), 0)), len(contexts) > 0, sm)
+		for _, c := range mergeContexts(contexts) {
 			if len(sm.Processes) == wire.MaxProcesses {
 				left++
 				continue
 			}
-			p.GPU = slot.Index
+			p := s.procs.local.describe(c.PID)
+			p.GPU, p.Type, p.GPUMemory = g.Index, string(c.Type), c.Memory
 			if u, ok := usage[p.PID]; ok {
 				p.SMPercent, p.MemPercent = &u.SM, &u.Memory
 			}
-			s.procs.local.describe(&p)
 			sm.Processes = append(sm.Processes, p)
 		}
 	}
@@ -95,9 +95,9 @@ func newestUsage(d Device, since uint64, wanted bool, sm *sample) map[int]Usage 
 	return newest
 }
 
-// mergeContexts makes one Process of all contexts of a process on one GPU, in the order of NVML's lists.
-func mergeContexts(contexts []Context) []wire.Process {
-	var merged []wire.Process
+// mergeContexts makes one of all contexts of a process on one GPU, in the order of NVML's lists.
+func mergeContexts(contexts []Context) []Context {
+	var merged []Context
 	at := map[int]int{} // by PID, in merged
 	type key struct {
 		pid int
@@ -109,30 +109,30 @@ func mergeContexts(contexts []Context) []wire.Process {
 		if !seen {
 			i = len(merged)
 			at[c.PID] = i
-			merged = append(merged, wire.Process{PID: c.PID, Type: string(c.Type)})
+			merged = append(merged, Context{PID: c.PID, Type: c.Type})
 		}
-		p := &merged[i]
-		p.Type = mergeType(p.Type, c.Type)
+		m := &merged[i]
+		m.Type = mergeType(m.Type, c.Type)
 		if c.Memory == nil {
 			continue
 		}
 		// Twice in one list are two MIG instances, each with memory of its own; in two lists it is the same memory again.
 		memory[key{c.PID, c.Type}] += *c.Memory
 		sum := memory[key{c.PID, c.Type}]
-		if p.GPUMemory == nil || *p.GPUMemory < sum {
-			p.GPUMemory = &sum
+		if m.Memory == nil || *m.Memory < sum {
+			m.Memory = &sum
 		}
 	}
 	return merged
 }
 
 // mergeType is the type of a process that has contexts of both types. A client of MPS stands in the compute list as well.
-func mergeType(old string, more ContextType) string {
+func mergeType(old, more ContextType) ContextType {
 	switch {
-	case old == string(more):
+	case old == more:
 		return old
-	case old == string(MPS) || more == MPS:
-		return string(MPS)
+	case old == MPS || more == MPS:
+		return MPS
 	}
-	return "C+G"
+	return ComputeGraphics
 }

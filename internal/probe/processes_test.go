@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -127,19 +128,19 @@ func TestMergeContexts(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		in   []Context
-		want []wire.Process
+		want []Context
 	}{
 		{"none", nil, nil},
 		{"compute and graphics", []Context{{1, Compute, mem(5)}, {2, Compute, mem(6)}, {1, Graphics, mem(7)}},
-			[]wire.Process{{PID: 1, Type: "C+G", GPUMemory: mem(7)}, {PID: 2, Type: "C", GPUMemory: mem(6)}}},
-		{"all three", []Context{{1, Compute, nil}, {1, Graphics, nil}, {1, MPS, nil}}, []wire.Process{{PID: 1, Type: "M"}}},
+			[]Context{{PID: 1, Type: ComputeGraphics, Memory: mem(7)}, {PID: 2, Type: Compute, Memory: mem(6)}}},
+		{"all three", []Context{{1, Compute, nil}, {1, Graphics, nil}, {1, MPS, nil}}, []Context{{PID: 1, Type: MPS}}},
 		{"MPS client in the compute list", []Context{{1, Compute, mem(5)}, {1, MPS, mem(5)}},
-			[]wire.Process{{PID: 1, Type: "M", GPUMemory: mem(5)}}},
+			[]Context{{PID: 1, Type: MPS, Memory: mem(5)}}},
 		{"two MIG instances", []Context{{1, Compute, mem(5)}, {1, Compute, mem(6)}},
-			[]wire.Process{{PID: 1, Type: "C", GPUMemory: mem(11)}}},
+			[]Context{{PID: 1, Type: Compute, Memory: mem(11)}}},
 		{"memory known in one list", []Context{{1, Graphics, nil}, {1, Compute, mem(5)}},
-			[]wire.Process{{PID: 1, Type: "C+G", GPUMemory: mem(5)}}},
-		{"memory of 0 is known", []Context{{1, Compute, mem(0)}}, []wire.Process{{PID: 1, Type: "C", GPUMemory: mem(0)}}},
+			[]Context{{PID: 1, Type: ComputeGraphics, Memory: mem(5)}}},
+		{"memory of 0 is known", []Context{{1, Compute, mem(0)}}, []Context{{PID: 1, Type: Compute, Memory: mem(0)}}},
 	} {
 		if diff := cmp.Diff(tc.want, mergeContexts(tc.in)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
@@ -207,7 +208,7 @@ func TestTooManyProcesses(t *testing.T) {
 			if err := wire.NewReader(&out).Next(&m); err != nil {
 				t.Fatal(err)
 			}
-			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || m.Report.GPUs[0].TempC == nil {
+			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || !m.Report.GPUs[0].Values.Has(metric.Temperature) {
 				t.Errorf("%d processes, listed %v, want %d", len(m.Report.Processes), m.Report.Listed, tt.kept)
 			}
 			var want []wire.Fault

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -210,16 +211,24 @@ func TestRealProbe(t *testing.T) {
 	}
 	for i, c := range h.GPUs {
 		if c.Index != i || !strings.HasPrefix(c.UUID, "GPU-") || c.Minor == nil || *c.Minor != i || c.Name == "" || c.PCIBus == "" ||
-			c.MemoryTotal == nil || c.SMMax == nil || c.SlowdownC == nil || c.MIG || c.Lost != "" {
+			!c.Values.Has(metric.MemoryTotal) || !c.Values.Has(metric.SMClockMax) || !c.Values.Has(metric.Slowdown) || c.MIG || c.Lost != "" {
 			t.Errorf("card %+v", c)
 		}
 	}
 	p.say(paceProcesses)
 	r := p.report()
-	g := r.GPUs[0]
-	if *g.UtilPercent != 97 || *g.TempC != 71 || *g.Throttle != wire.ThrottleHWThermal || *g.ECCUncorrected != 0 || *r.GPUs[1].ECCUncorrected != 3 ||
-		g.PowerW == nil || g.PowerLimitW == nil || g.SMMHz == nil || g.MemMHz == nil || g.MemoryUsed == nil {
-		t.Errorf("GPU %+v", g)
+	for _, id := range []metric.ID{metric.Power, metric.PowerLimit, metric.SMClock, metric.MemClock, metric.MemoryUsed, metric.MemUtil} {
+		if !r.GPUs[0].Values.Has(id) {
+			t.Errorf("%v is absent", id)
+		}
+	}
+	for id, want := range map[metric.ID]float64{metric.Util: 97, metric.Temperature: 71, metric.Throttle: wire.ThrottleHWThermal, metric.ECCUncorrected: 0} {
+		if got := r.GPUs[0].Values.Float(id); got != want {
+			t.Errorf("%v is %v, want %v", id, got, want)
+		}
+	}
+	if got := r.GPUs[1].Values.Float(metric.ECCUncorrected); got != 3 {
+		t.Errorf("%v errors, want 3", got)
 	}
 	if !r.Listed || len(r.Processes) != 2 || len(r.Faults) != 0 {
 		t.Fatalf("listed %v, processes %+v, faults %v", r.Listed, r.Processes, r.Faults)
@@ -236,14 +245,14 @@ func TestRealProbe(t *testing.T) {
 
 	p.set("count 2\ngpu 1 lost\nunsupported nvmlDeviceGetTotalEccErrors\nfail nvmlDeviceGetPowerUsage 999\n")
 	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost != "" })
-	g = m.Report.GPUs[0]
-	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost"}) || g.ECCUncorrected != nil || g.PowerW != nil || g.TempC == nil ||
+	v := &m.Report.GPUs[0].Values
+	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost"}) || v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) ||
 		len(m.Report.Faults) != 1 || m.Report.Faults[0].Collector != "power" {
 		t.Errorf("report %+v", m.Report)
 	}
 	p.set("count 2\n")
 	p.next(func(m wire.Message) bool {
-		return m.Report != nil && m.Report.GPUs[1].Lost == "" && m.Report.GPUs[0].PowerW != nil && len(m.Report.Faults) == 0
+		return m.Report != nil && m.Report.GPUs[1].Lost == "" && m.Report.GPUs[0].Values.Has(metric.Power) && len(m.Report.Faults) == 0
 	})
 
 	p.close()
@@ -284,7 +293,7 @@ func TestRealProbeOldDriver(t *testing.T) {
 	}
 	p.say(paceProcesses)
 	r := p.report()
-	if g := r.GPUs[0]; g.UtilPercent == nil || g.MemoryUsed == nil || g.Throttle == nil || len(r.Processes) != 1 || len(r.Faults) != 0 {
+	if v := r.GPUs[0].Values; !v.Has(metric.Util) || !v.Has(metric.MemoryUsed) || !v.Has(metric.Throttle) || len(r.Processes) != 1 || len(r.Faults) != 0 {
 		t.Errorf("report %+v", r)
 	}
 }
@@ -303,7 +312,7 @@ func TestRealProbeWithoutDriver(t *testing.T) {
 				t.Errorf("hello %+v, want %s: …%s…", h, tc.id, tc.words)
 			}
 			p.say(paceAlone)
-			if r := p.report(); r.Host.MemoryUsed == nil || len(r.GPUs) != 0 {
+			if r := p.report(); !r.Host.Has(metric.HostMemoryUsed) || len(r.GPUs) != 0 {
 				t.Errorf("report %+v, want one of the host", r)
 			}
 			p.close()

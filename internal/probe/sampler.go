@@ -41,9 +41,14 @@ type sample struct {
 
 // fault notes that a collector failed. The same words of several GPUs are said once.
 func (s *sample) fault(collector string, err error) {
-	f := wire.Fault{Collector: collector, Error: err.Error()}
-	if !slices.Contains(s.Faults, f) {
-		s.Faults = append(s.Faults, f)
+	s.addFaults([]wire.Fault{{Collector: collector, Error: err.Error()}})
+}
+
+func (s *sample) addFaults(faults []wire.Fault) {
+	for _, f := range faults {
+		if !slices.Contains(s.Faults, f) {
+			s.Faults = append(s.Faults, f)
+		}
 	}
 }
 
@@ -201,7 +206,7 @@ func (s *sampler) report(offBeat bool) error {
 // take runs the collectors.
 func (s *sampler) take() *sample {
 	at := s.opts.Now()
-	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), GPUs: []wire.GPU{}}}
+	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds()}}
 	for _, c := range collectors {
 		c.collect(s, sm)
 	}

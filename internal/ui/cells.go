@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -94,7 +95,7 @@ func (f *frame) cellOf(n *cluster.Node, gpus []cluster.GPU) oneCell {
 		if own && !c.own { // what is the job's goes before what is not
 			c.util, c.own = math.NaN(), true
 		}
-		if v := percentOf(g.UtilPercent); math.IsNaN(c.util) || v < c.util {
+		if v := g.Float(metric.Util); math.IsNaN(c.util) || v < c.util {
 			c.util = v
 		}
 		c.lost = c.lost || lost(g) != ""

@@ -2,9 +2,12 @@ package ui
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -13,75 +16,37 @@ import (
 // values are numbers of a GPU: percent, MiB, °C, W, MHz, bits, counts.
 type values map[string]float64
 
+// fixtureNumbers are the numbers that tests set, in the unit in which they say them.
+var fixtureNumbers = map[string]struct {
+	id   metric.ID
+	unit float64
+}{
+	"util": {metric.Util, 1}, "bandwidth": {metric.MemUtil, 1}, "used": {metric.MemoryUsed, mib}, "total": {metric.MemoryTotal, mib},
+	"temp": {metric.Temperature, 1}, "slowdown": {metric.Slowdown, 1}, "power": {metric.Power, 1}, "limit": {metric.PowerLimit, 1},
+	"sm": {metric.SMClock, 1}, "mem": {metric.MemClock, 1}, "throttle": {metric.Throttle, 1}, "ecc": {metric.ECCUncorrected, 1},
+}
+
 // set gives a GPU numbers.
 func set(g *wire.GPU, v values) {
 	for name, x := range v {
-		switch name {
-		case "util":
-			g.UtilPercent = ptr(int(x))
-		case "bandwidth":
-			g.MemUtilPercent = ptr(int(x))
-		case "used":
-			g.MemoryUsed = ptr(uint64(x * mib))
-		case "total":
-			g.MemoryTotal = ptr(uint64(x * mib))
-		case "temp":
-			g.TempC = ptr(int(x))
-		case "power":
-			g.PowerW = ptr(x)
-		case "limit":
-			g.PowerLimitW = ptr(x)
-		case "sm":
-			g.SMMHz = ptr(int(x))
-		case "mem":
-			g.MemMHz = ptr(int(x))
-		case "throttle":
-			g.Throttle = ptr(uint64(x))
-		case "ecc":
-			g.ECCUncorrected = ptr(uint64(x))
-		default:
+		n, ok := fixtureNumbers[name]
+		if !ok {
 			panic("no number of a GPU is called " + name)
 		}
+		g.Values.Set(n.id, x*n.unit)
 	}
 }
 
 // unset takes numbers away, as a driver that does not give them.
 func unset(g *wire.GPU, names ...string) {
 	for _, name := range names {
-		switch name {
-		case "util":
-			g.UtilPercent = nil
-		case "bandwidth":
-			g.MemUtilPercent = nil
-		case "temp":
-			g.TempC = nil
-		case "power":
-			g.PowerW = nil
-		case "limit":
-			g.PowerLimitW = nil
-		default:
-			panic("no number of a GPU is taken away as " + name)
-		}
+		set(g, values{name: math.NaN()})
 	}
 }
 
-// value is one number of a GPU that has it.
+// value is one number of a GPU.
 func value(g *wire.GPU, name string) float64 {
-	switch name {
-	case "util":
-		return float64(*g.UtilPercent)
-	case "bandwidth":
-		return float64(*g.MemUtilPercent)
-	case "used":
-		return float64(*g.MemoryUsed) / mib
-	case "total":
-		return float64(*g.MemoryTotal) / mib
-	case "temp":
-		return float64(*g.TempC)
-	case "power":
-		return *g.PowerW
-	}
-	panic("no number of a GPU is read as " + name)
+	return g.Values.Float(fixtureNumbers[name].id) / fixtureNumbers[name].unit
 }
 
 // forget takes all numbers away. words say why the GPU is lost, if it is.
@@ -93,7 +58,8 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 	g := cluster.GPU{
 		Number: number, Key: fmt.Sprintf("GPU-%d", r.Uint32()),
 		Card: wire.Card{
-			Index: index, Minor: ptr(number), Name: "NVIDIA H100 80GB HBM3", MemoryTotal: ptr(uint64(81559) * mib), SMMax: ptr(1980), SlowdownC: ptr(87),
+			Index: index, Minor: ptr(number), Name: "NVIDIA H100 80GB HBM3",
+			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87}),
 		},
 		GPU: wire.GPU{Index: index},
 	}
@@ -102,20 +68,55 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 		"temp": float64(61 + r.IntN(8)), "power": float64(622 + r.IntN(62)), "limit": 700,
 		"sm": []float64{1980, 1980, 1965, 1950}[r.IntN(4)], "mem": 2619, "throttle": 0, "ecc": 0,
 	})
-	g.Util = walk(r, cluster.HistoryLen, float64(util), 2.5)
-	g.Util[len(g.Util)-1] = float32(util)
-	remember(&g)
+	h := walk(r, historyLen, float64(util), 2.5)
+	h[len(h)-1] = float32(util)
+	remember(&g, h)
 	return g
 }
 
-// remember gives a GPU the other histories that go with its utilisation.
-func remember(g *cluster.GPU) {
-	g.Memory, g.Power, g.Temp = nil, nil, nil
-	for i, v := range g.Util {
-		g.Memory = append(g.Memory, float32(100*value(&g.GPU, "used")/value(&g.GPU, "total")))
-		g.Power = append(g.Power, float32(72+(value(&g.GPU, "power")-72)*float64(v)/max(value(&g.GPU, "util"), 1)))
-		g.Temp = append(g.Temp, float32(value(&g.GPU, "temp"))-max(0, float32(len(g.Util)-20-i))/20+(v-90)/20)
+// historyLen is how many bins the fixtures' histories have, all that are kept, and newestBin the newest of them.
+const historyLen = 240
+
+var newestBin = ago(time.Second).UnixNano() / int64(3*time.Second)
+
+// remember gives a GPU a history: of its utilisation, and what goes with it.
+func remember(g *cluster.GPU, util []float32) {
+	remake(g, func(i int, id metric.ID) float32 {
+		v := util[i]
+		switch id {
+		case metric.Util:
+			return v
+		case metric.Power:
+			return float32(72 + (g.Float(metric.Power)-72)*float64(v)/max(g.Float(metric.Util), 1))
+		case metric.Temperature:
+			return float32(g.Float(metric.Temperature)) - max(0, float32(len(util)-20-i))/20 + (v-90)/20
+		}
+		return float32(g.Float(id))
+	})
+}
+
+// setUtil replaces the history of a GPU's utilisation alone; nil: there is none.
+func setUtil(g *cluster.GPU, util []float32) {
+	old := g.History
+	remake(g, func(i int, id metric.ID) float32 {
+		switch {
+		case id != metric.Util:
+			return old.Tail(nil, id, newestBin, historyLen)[i]
+		case util == nil:
+			return cluster.Gap
+		}
+		return util[i]
+	})
+}
+
+func utilOf(g *cluster.GPU) []float32 { return g.History.Tail(nil, metric.Util, newestBin, historyLen) }
+
+func remake(g *cluster.GPU, at func(i int, id metric.ID) float32) {
+	var h cluster.History
+	for i := range historyLen {
+		h.Add(newestBin-int64(historyLen-1-i), historyLen, func(id metric.ID) float64 { return float64(at(i, id)) })
 	}
+	g.History = h
 }
 
 // fixtureIndex is NVML's index of the GPU with that minor number: the devices of these nodes are found in another order than they are

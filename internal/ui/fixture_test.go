@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -39,13 +41,17 @@ func walk(r *rand.Rand, n int, base, amp float64) []float32 {
 	return h
 }
 
+func fixtureHost(cpu, load, gib float64) wire.Host {
+	return wire.Host{Values: metric.Make(map[metric.ID]float64{
+		metric.CPU: cpu, metric.Load: load, metric.HostMemoryUsed: gib * 1024 * mib, metric.HostMemoryTotal: 1008 * 1024 * mib, metric.Uptime: 41 * 86400,
+	})}
+}
+
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
 		Name: name, Rev: 1, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
 		Hello: &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
-		Host: wire.Host{
-			CPUPercent: ptr(34.0), Load1: ptr(38.2), MemoryUsed: ptr(uint64(412) << 30), MemoryTotal: ptr(uint64(1008) << 30), UptimeSec: ptr(int64(41 * 86400)),
-		},
+		Host:  fixtureHost(34, 38.2, 412),
 		Steps: reached(reach.StageStream, reach.StepDone, "first report after 0.4 s"),
 	}
 	for i := range gpus {
@@ -97,11 +103,12 @@ func fixture() *cluster.Snapshot {
 	set(&hot.GPU, values{"temp": 87, "sm": 1215, "power": 418, "util": 100, "throttle": wire.ThrottleHWThermal})
 	lag := &n2.GPUs[3]
 	set(&lag.GPU, values{"util": 24, "power": 262, "temp": 49, "bandwidth": 12})
-	copy(lag.Util[72:], walk(r, 12, 62, 8))
-	copy(lag.Util[84:], walk(r, cluster.HistoryLen-84, 25, 4))
-	remember(hot)
-	remember(lag)
-	n2.Host.CPUPercent, n2.Host.Load1, n2.Host.MemoryUsed = ptr(31.0), ptr(41.2), ptr(uint64(421)<<30)
+	lagged := utilOf(lag)
+	copy(lagged[72:], walk(r, 12, 62, 8))
+	copy(lagged[84:], walk(r, historyLen-84, 25, 4))
+	remember(hot, utilOf(hot))
+	remember(lag, lagged)
+	n2.Host = fixtureHost(31, 41.2, 421)
 	n2.Hello.Driver = "550.54.15"
 	listProcesses(n1, 318802)
 	listProcesses(n2, 358802)
@@ -203,7 +210,7 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 		set(&g.GPU, values{"limit": 400, "power": float64(241 + r.IntN(95)), "sm": 1410, "mem": 1593})
 		util := 55 + r.IntN(38)
 		set(&g.GPU, values{"util": float64(util)})
-		g.Util = walk(r, cluster.HistoryLen, float64(util), 9)
+		setUtil(g, walk(r, historyLen, float64(util), 9))
 		p := wire.Process{PID: 901220 + 7*i, GPU: g.Index, Type: "C", User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990", GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
 		switch {
 		case i < 2:
@@ -225,14 +232,17 @@ func statesFixture() *cluster.Snapshot {
 	r := rand.New(rand.NewPCG(7, 7))
 	n := fixtureNode(r, "gpu-n01", 8)
 	n.State, n.Age, n.Arrived, n.Since = cluster.NodeStale, 12*time.Second, ago(12*time.Second), ago(3*time.Second)
+	gap := utilOf(&n.GPUs[1])
 	for i := 225; i < 237; i++ {
-		n.GPUs[1].Util[i] = cluster.Gap
+		gap[i] = cluster.Gap
 	}
-	n.GPUs[0].Card.SlowdownC = nil
+	setUtil(&n.GPUs[1], gap)
+	n.GPUs[0].Card.Values.Set(metric.Slowdown, math.NaN())
 	set(&n.GPUs[0].GPU, values{"temp": 85})
 	forget(&n.GPUs[2], "GPU is lost")
 	unset(&n.GPUs[3].GPU, "util", "bandwidth")
-	n.GPUs[3].Card.MIG, n.GPUs[3].Util = true, nil
+	n.GPUs[3].Card.MIG = true
+	setUtil(&n.GPUs[3], nil)
 	unset(&n.GPUs[4].GPU, "power", "temp")
 	set(&n.GPUs[6].GPU, values{"sm": 990})
 	set(&n.GPUs[7].GPU, values{"used": 81000})

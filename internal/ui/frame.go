@@ -35,6 +35,7 @@ type frame struct {
 // scratch is the memory that histories are worked out in. It is kept from frame to frame.
 type scratch struct {
 	samples, dots []float32
+	bins          []float32 // of one GPU
 	counts        []uint16
 	percents      [][101]uint16
 	namings       namings

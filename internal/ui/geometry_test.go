@@ -60,7 +60,7 @@ func bareFixture() *cluster.Snapshot {
 	n.Host, n.Hello = wire.Host{}, nil
 	for i := range n.GPUs {
 		forget(&n.GPUs[i], "")
-		n.GPUs[i].Util = nil
+		setUtil(&n.GPUs[i], nil)
 	}
 	n.Processes = []wire.Process{{PID: 1}}
 	return s

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -36,15 +37,18 @@ const (
 
 // hot says that a GPU is about to be slowed by its heat, or is.
 func hot(g *cluster.GPU) bool {
+	celsius, known := g.Get(metric.Temperature)
+	slowdown, told := g.Get(metric.Slowdown)
+	throttle, _ := g.Get(metric.Throttle)
 	switch {
-	case g.TempC == nil:
+	case !known:
 		return false
-	case g.Card.SlowdownC != nil && *g.TempC >= *g.Card.SlowdownC-hotMargin:
+	case told && celsius >= slowdown-hotMargin:
 		return true
-	case g.Throttle != nil && *g.Throttle&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0:
+	case uint64(throttle)&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0:
 		return true
 	}
-	return g.Card.SlowdownC == nil && *g.TempC >= hotUnknown
+	return !told && celsius >= hotUnknown
 }
 
 func lost(g *cluster.GPU) string {
@@ -104,7 +108,7 @@ func (f *frame) gpuRow(y int, g *cluster.GPU, l *layout) {
 		f.lostRow(y, words, findings, l)
 		return
 	}
-	r := gpuRoles{own: own, classic: f.view.classic, util: g.UtilPercent}
+	r := gpuRoles{own: own, classic: f.view.classic, util: g.Float(metric.Util)}
 	for _, finding := range findings {
 		r.offending = append(r.offending, offends[finding.Kind]...)
 	}
@@ -141,7 +145,7 @@ func (f *frame) lostRow(y int, words string, findings []*cluster.Finding, l *lay
 // gpuRoles says which role each cell of a GPU has.
 type gpuRoles struct {
 	own, classic bool
-	util         *int
+	util         float64 // NaN: not known
 	offending    []col
 }
 
@@ -167,11 +171,11 @@ func (r gpuRoles) level() (number, bar, history draw.Role) {
 	switch {
 	case !r.own:
 		return draw.Ghost, draw.BarGhost, draw.GhostBar
-	case r.classic && r.util != nil:
+	case r.classic && r.util == r.util:
 		switch {
-		case *r.util < classicYellow:
+		case r.util < classicYellow:
 			return draw.Green, draw.BarGreen, draw.Dim
-		case *r.util < classicRed:
+		case r.util < classicRed:
 			return draw.Yellow, draw.BarYellow, draw.Dim
 		}
 		return draw.Red, draw.BarRed, draw.Dim
@@ -187,20 +191,21 @@ func (f *frame) gpuNumbers(y int, g *cluster.GPU, l *layout, r gpuRoles) {
 	if r.own && hot(g) {
 		temp = draw.Warn
 	}
-	f.number(l[colTemp], y, withUnit(g.TempC, "°C"), temp)
-	f.bar(l[colUtilBar], y, percentOf(g.UtilPercent), bar)
-	f.number(l[colUtil], y, withUnit(g.UtilPercent, "%"), number)
+	f.number(l[colTemp], y, measured(g, metric.Temperature, "°C"), temp)
+	f.bar(l[colUtilBar], y, g.Float(metric.Util), bar)
+	f.number(l[colUtil], y, measured(g, metric.Util, "%"), number)
 	f.gpuMemory(y, g, l, r)
 	f.number(l[colPower], y, power(g), r.of(colPower, draw.Text), total([]*cluster.GPU{g}).kilowatts())
-	f.number(l[colClock], y, clocks(g), r.of(colClock, draw.Text), withUnit(g.SMMHz, ""))
-	f.number(l[colBandwidth], y, withUnit(g.MemUtilPercent, "%"), r.of(colBandwidth, draw.Text))
+	f.number(l[colClock], y, clocks(g), r.of(colClock, draw.Text), measured(g, metric.SMClock, ""))
+	f.number(l[colBandwidth], y, measured(g, metric.MemUtil, "%"), r.of(colBandwidth, draw.Text))
 	if s := l[colHistory]; s.in() {
-		f.Spark(s.x, y, s.w, g.Util, history)
+		f.Spark(s.x, y, s.w, f.tail(g, metric.Util, edge(g), s.w), history)
 	}
 }
 
 func (f *frame) gpuMemory(y int, g *cluster.GPU, l *layout, r gpuRoles) {
-	percent, known := cluster.Percent(g.MemoryUsed, g.MemoryTotal)
+	used, total := g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)
+	percent, known := cluster.Percent(used, total)
 	bar, number := draw.BarMem, draw.Text
 	switch {
 	case !r.own:
@@ -210,7 +215,7 @@ func (f *frame) gpuMemory(y int, g *cluster.GPU, l *layout, r gpuRoles) {
 	}
 	text := ""
 	if known {
-		text = draw.MiB(*g.MemoryUsed) + "/" + draw.MiB(*g.MemoryTotal)
+		text = draw.MiB(uint64(used)) + "/" + draw.MiB(uint64(total))
 	} else {
 		percent = math.NaN()
 	}
@@ -225,38 +230,32 @@ func (f *frame) bar(s span, y int, percent float64, role draw.Role) {
 	}
 }
 
-func percentOf(v *int) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return float64(*v)
-}
-
-func withUnit(v *int, unit string) string {
-	if v == nil {
+// measured is a number of a GPU, whole; "" when it is not known.
+func measured(g *cluster.GPU, id metric.ID, unit string) string {
+	v, known := g.Get(id)
+	if !known {
 		return ""
 	}
-	return strconv.Itoa(*v) + unit
+	return draw.Whole(v) + unit
 }
 
 func power(g *cluster.GPU) string {
+	watts, limit := measured(g, metric.Power, ""), measured(g, metric.PowerLimit, "")
 	switch {
-	case g.PowerW == nil:
+	case watts == "":
 		return ""
-	case g.PowerLimitW == nil:
-		return draw.Whole(*g.PowerW) + "W"
+	case limit == "":
+		return watts + "W"
 	}
-	return draw.Whole(*g.PowerW) + "/" + draw.Whole(*g.PowerLimitW) + "W"
+	return watts + "/" + limit + "W"
 }
 
 func clocks(g *cluster.GPU) string {
-	switch {
-	case g.SMMHz == nil:
-		return ""
-	case g.MemMHz == nil:
-		return strconv.Itoa(*g.SMMHz)
+	sm, mem := measured(g, metric.SMClock, ""), measured(g, metric.MemClock, "")
+	if sm == "" || mem == "" {
+		return sm
 	}
-	return strconv.Itoa(*g.SMMHz) + "/" + strconv.Itoa(*g.MemMHz)
+	return sm + "/" + mem
 }
 
 // gpuFlags writes the last column: what is wrong in the fewest letters, or whose the GPU is.
@@ -293,7 +292,7 @@ func (f *frame) gpuFlags(y int, g *cluster.GPU, findings []*cluster.Finding, own
 	switch {
 	case text != "":
 		text = draw.Clip(text+age, s.w-len(rest)) + rest
-	case g.Card.MIG && g.UtilPercent == nil:
+	case g.Card.MIG && !g.Values.Has(metric.Util):
 		text, role = "n/a (MIG)", draw.Dim
 	}
 	f.Left(s.x, y, s.w, text, role)

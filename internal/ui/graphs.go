@@ -2,11 +2,13 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -23,23 +25,6 @@ type chart struct {
 	highest     bool // what falls together becomes its maximum
 }
 
-// pace is how often samples come, and the number of the newest among all that ever came, as nearly as its time tells.
-type pace struct {
-	interval time.Duration
-	newest   int
-}
-
-func (f *frame) paceOf(n *cluster.Node) pace {
-	p := pace{interval: n.Interval}
-	if p.interval <= 0 {
-		p.interval = f.poll
-	}
-	if p.interval > 0 && !n.Arrived.IsZero() {
-		p.newest = int(n.Arrived.UnixNano() / int64(p.interval))
-	}
-	return p
-}
-
 // graphAxis is how many columns the scale takes, graphFrame how many rows the title and the time axis take, graphLeast and graphMost
 // how many rows of dots are worth it, twoLines from how many there are two lines of graphs; graphWide is a good width for one.
 const (
@@ -52,7 +37,7 @@ const (
 )
 
 // graphs draws charts below their section's rule, from row y as far as there is room: beside each other, or in two lines.
-func (f *frame) graphs(y int, title, right string, p pace, charts []chart) {
+func (f *frame) graphs(y int, title, right string, newest int64, charts []chart) {
 	y++ // blank
 	free := f.h - 1 - y - 1
 	if f.h >= 45 {
@@ -70,12 +55,12 @@ func (f *frame) graphs(y int, title, right string, p pace, charts []chart) {
 	}
 	f.section(y, title, right)
 	for i, c := range charts[:min(len(charts), lines*across)] {
-		f.chart(2+i%across*(w+2), y+1+i/across*(rows+graphFrame+1), w, rows, p, c)
+		f.chart(2+i%across*(w+2), y+1+i/across*(rows+graphFrame+1), w, rows, newest, c)
 	}
 }
 
 // chart draws one graph. Each of its dots holds the same whole number of samples.
-func (f *frame) chart(x, y, w, rows int, p pace, c chart) {
+func (f *frame) chart(x, y, w, rows int, newest int64, c chart) {
 	f.Left(x, y, w-draw.Width(c.now)-1, c.title, draw.Dim)
 	f.Right(x, y, w, c.now, draw.Strong)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
@@ -83,17 +68,14 @@ func (f *frame) chart(x, y, w, rows int, p pace, c chart) {
 	for r := range rows {
 		f.Fill(x+graphAxis-1, y+1+r, 1, '┊', draw.Faint)
 	}
-	wide := min(w-graphAxis, cluster.HistoryLen/2)
+	bin, most := cluster.BinWidth(f.snap.Poll), cluster.HistoryLen(f.snap.Poll)
+	wide := min(w-graphAxis, most/2)
 	dots := 2 * wide
-	per := 1
-	if p.interval > 0 {
-		per = (int(graphSpan/p.interval) + dots - 1) / dots
-	}
-	per = max(min(per, cluster.HistoryLen/dots), 1)
-	f.dots = draw.Resample(f.dots, c.samples(dots*per), per, p.newest, dots, c.highest)
+	per := max(min((int(graphSpan/bin)+dots-1)/dots, most/dots), 1)
+	f.dots = draw.Resample(f.dots, c.samples(dots*per), per, int(newest), dots, c.highest)
 	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
 	g.Draw(f.Canvas, x+w-wide, y+1, wide, rows, f.dots)
-	f.Put(x+w-wide, y+1+rows, "-"+draw.Age(time.Duration(dots*per)*p.interval), draw.Dim)
+	f.Put(x+w-wide, y+1+rows, "-"+draw.Age(time.Duration(dots*per)*bin), draw.Dim)
 	f.Put(x+w-3, y+1+rows, "now", draw.Dim)
 }
 
@@ -125,7 +107,7 @@ func sumChart(title, amount, unit string, gpus int, high float64, samples func(n
 func (f *frame) powerChart(gpus []*cluster.GPU, t totals, large bool) []chart {
 	amount, unit := t.power(unbounded, large)
 	return sumChart("Power", amount, unit, t.watts.count, t.most.value, func(n int) []float32 {
-		return f.amount(gpus, n, func(g *cluster.GPU) ([]float32, float32) { return g.Power, 1 })
+		return f.amount(gpus, metric.Power, n)
 	})
 }
 
@@ -133,14 +115,10 @@ func (f *frame) memoryChart(gpus []*cluster.GPU, t totals) []chart {
 	if t.used.count == 0 {
 		return nil
 	}
+	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return !g.Values.Has(metric.MemoryUsed) })
 	amount, unit := draw.Share(uint64(t.used.value), uint64(t.total.value))
 	return sumChart("Memory", amount, unit, t.used.count, t.total.value, func(n int) []float32 {
-		return f.amount(gpus, n, func(g *cluster.GPU) ([]float32, float32) {
-			if g.MemoryTotal == nil {
-				return nil, 0
-			}
-			return g.Memory, float32(*g.MemoryTotal) / 100
-		})
+		return f.amount(counted, metric.MemoryUsed, n)
 	})
 }
 
@@ -152,7 +130,7 @@ func (f *frame) heatChart(gpus []*cluster.GPU, t totals) []chart {
 		return nil
 	}
 	return []chart{{
-		title: "Hottest GPU °C  (" + f.gpuName(t.hottest) + ")", now: withUnit(t.hottest.TempC, "°C"), top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest),
+		title: "Hottest GPU °C  (" + f.gpuName(t.hottest) + ")", now: measured(t.hottest, metric.Temperature, "°C"), top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest),
 		low: coolest, high: hottestEver, highest: true, samples: func(n int) []float32 { return f.hottest(gpus, n) },
 	}}
 }
@@ -168,7 +146,7 @@ func (f *frame) nodeGraphs(y int) {
 	charts = append(charts, f.slowestChart(gpus, func(g *cluster.GPU) string { return "GPU" + strconv.Itoa(g.Number) })...)
 	charts = append(charts, f.powerChart(gpus, t, false)...)
 	charts = append(charts, f.memoryChart(gpus, t)...)
-	f.graphs(y, "This node over time", "newest at the right", f.paceOf(f.node), charts)
+	f.graphs(y, "This node over time", "newest at the right", edge(gpus...), charts)
 }
 
 // jobGraphs draws the job's numbers over time.
@@ -186,14 +164,7 @@ func (f *frame) jobGraphs(y int) {
 	charts = append(charts, f.slowestChart(gpus, f.gpuName)...)
 	charts = append(charts, f.powerChart(gpus, t, true)...)
 	charts = append(charts, f.heatChart(gpus, t)...)
-	var p pace
-	for _, name := range f.job.Nodes { // all nodes are asked as often; the first one's numbers are as good as any
-		if n := f.nodeOf(name); n.State == cluster.NodeStreaming {
-			p = f.paceOf(n)
-			break
-		}
-	}
-	f.graphs(y, "Job over time", plural(len(gpus), "GPU", "GPUs"), p, charts)
+	f.graphs(y, "Job over time", plural(len(gpus), "GPU", "GPUs"), edge(gpus...), charts)
 }
 
 // apart is by how many points a GPU must be below the mean to be named: among equals the name would change with every poll.
@@ -203,14 +174,14 @@ const apart = 5
 func slowest(gpus []*cluster.GPU, name func(*cluster.GPU) string) (string, float64) {
 	var low *cluster.GPU
 	for _, g := range gpus {
-		if g.UtilPercent != nil && (low == nil || *g.UtilPercent < *low.UtilPercent) {
+		if util, known := g.Get(metric.Util); known && (low == nil || util < low.Float(metric.Util)) {
 			low = g
 		}
 	}
 	if low == nil {
 		return "", math.NaN()
 	}
-	now := float64(*low.UtilPercent)
+	now := low.Float(metric.Util)
 	if now > total(gpus).util.mean()-apart {
 		return "", now
 	}

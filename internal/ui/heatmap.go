@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -158,7 +159,7 @@ func (f *frame) bigTotals(x, y int, n *cluster.Node, m mark) {
 			if hot(tot.hottest) {
 				role = draw.Warn
 			}
-			f.number(span{x: x + 31, w: 5}, y, withUnit(tot.hottest.TempC, "°C"), role)
+			f.number(span{x: x + 31, w: 5}, y, measured(tot.hottest, metric.Temperature, "°C"), role)
 		}
 		if tot.watts.count > 0 {
 			f.number(span{x: x + 37, w: 6}, y, draw.KW(tot.watts.value)+"kW", draw.Dim)
@@ -218,7 +219,7 @@ func (f *frame) heatMapSum(y int, t tiles, more string) {
 		if hot(tot.hottest) {
 			role = draw.Warn
 		}
-		value := withUnit(tot.hottest.TempC, "°C")
+		value := measured(tot.hottest, metric.Temperature, "°C")
 		if t.big {
 			value += " " + f.gpuName(tot.hottest)
 		}

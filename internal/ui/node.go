@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -158,20 +159,21 @@ func (f *frame) hostParts() []part {
 		}})
 	}
 	host := n.Host
-	if host.CPUPercent != nil {
-		meter("  CPU ", *host.CPUPercent, word{padLeft(draw.Whole(*host.CPUPercent), 4) + "%", draw.Text})
+	if cpu, known := host.Get(metric.CPU); known {
+		meter("  CPU ", cpu, word{padLeft(draw.Whole(cpu), 4) + "%", draw.Text})
 	} else {
 		text(word{"  CPU ", draw.Dim}, word{padLeft("·", bar+5), draw.Dim})
 	}
-	if host.Load1 != nil {
-		load := []word{{"  load ", draw.Dim}, {padLeft(draw.One(*host.Load1), 5), draw.Text}}
+	if now, known := host.Get(metric.Load); known {
+		load := []word{{"  load ", draw.Dim}, {padLeft(draw.One(now), 5), draw.Text}}
 		if n.Hello != nil && n.Hello.CPUs > 0 {
 			load = append(load, word{"/" + strconv.Itoa(n.Hello.CPUs), draw.Dim})
 		}
 		text(load...)
 	}
-	if percent, ok := cluster.Percent(host.MemoryUsed, host.MemoryTotal); ok {
-		meter("  MEM ", percent, word{padLeft(draw.GiB(*host.MemoryUsed), 5), draw.Text}, word{"/" + draw.GiB(*host.MemoryTotal) + " GiB", draw.Dim})
+	used, total := host.Float(metric.HostMemoryUsed), host.Float(metric.HostMemoryTotal)
+	if percent, ok := cluster.Percent(used, total); ok {
+		meter("  MEM ", percent, word{padLeft(draw.GiB(uint64(used)), 5), draw.Text}, word{"/" + draw.GiB(uint64(total)) + " GiB", draw.Dim})
 	}
 	if f.w >= 115 {
 		if models := models(n); models != "" {
@@ -196,8 +198,8 @@ func (f *frame) versions() []word {
 		add("driver", h.Driver)
 		add("CUDA", h.CUDA)
 	}
-	if up := f.node.Host.UptimeSec; up != nil {
-		add("up", draw.Age(time.Duration(*up)*time.Second))
+	if up, known := f.node.Host.Get(metric.Uptime); known {
+		add("up", draw.Age(time.Duration(up)*time.Second))
 	}
 	return words
 }

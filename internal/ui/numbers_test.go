@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -121,19 +122,22 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 // A GPU whose driver names no threshold is hot from 85 °C on; one whose driver does is hot from 2 °C below it.
 func TestHot(t *testing.T) {
 	for _, test := range []struct {
-		slowdown *int
+		slowdown float64 // 0: not known
 		temp     float64
 		hot      bool
 	}{
-		{nil, 84, false}, {nil, 85, true}, {ptr(95), 85, false}, {ptr(95), 92, false}, {ptr(95), 93, true}, {ptr(80), 77, false}, {ptr(80), 78, true},
+		{0, 84, false}, {0, 85, true}, {95, 85, false}, {95, 92, false}, {95, 93, true}, {80, 77, false}, {80, 78, true},
 	} {
 		frame := func(calm bool) string {
 			return string(darkTheme.Encode(nil, shot{"hot", func() *cluster.Snapshot {
 				snap := fixture()
 				g := &snap.Nodes["gpu-n01"].GPUs[0]
-				g.Card.SlowdownC = test.slowdown
-				if calm {
-					g.Card.SlowdownC = ptr(1000)
+				g.Card.Values = metric.Values{}
+				switch {
+				case calm:
+					g.Card.Values.Set(metric.Slowdown, 1000)
+				case test.slowdown > 0:
+					g.Card.Values.Set(metric.Slowdown, test.slowdown)
 				}
 				set(&g.GPU, values{"temp": test.temp})
 				return snap

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -153,7 +154,7 @@ func (f *frame) totals(y int, gpus []*cluster.GPU, t totals, l *layout, role dra
 	}
 	heat := role
 	if t.hottest != nil {
-		hottest = withUnit(t.hottest.TempC, "°C")
+		hottest = measured(t.hottest, metric.Temperature, "°C")
 		if role == draw.Text && hot(t.hottest) {
 			heat = draw.Warn
 		}

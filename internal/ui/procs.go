@@ -2,11 +2,13 @@ package ui
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -123,15 +125,18 @@ func (f *frame) processRow(y int, p *process, l *layout) {
 		memory = draw.GiB(*p.GPUMemory) + "GiB"
 	}
 	f.number(l[colGPUMem], y, memory, text)
-	f.number(l[colSM], y, withUnit(p.SMPercent, ""), text)
-	f.number(l[colBandwidth], y, withUnit(p.MemPercent, ""), text)
+	f.number(l[colSM], y, whole(p.SMPercent), text)
+	f.number(l[colBandwidth], y, whole(p.MemPercent), text)
 	cpu, wholeCPU := "", ""
 	if p.CPUPercent != nil {
 		cpu, wholeCPU = draw.One(*p.CPUPercent), draw.Whole(*p.CPUPercent)
 	}
 	f.number(l[colCPU], y, cpu, text, wholeCPU)
-	share := ""
-	if v, ok := cluster.Percent(p.RSS, f.node.Host.MemoryTotal); ok {
+	share, rss := "", math.NaN()
+	if p.RSS != nil {
+		rss = float64(*p.RSS)
+	}
+	if v, ok := cluster.Percent(rss, f.node.Host.Float(metric.HostMemoryTotal)); ok {
 		share = draw.One(v)
 	}
 	f.number(l[colHostMem], y, share, text)
@@ -164,4 +169,11 @@ func kindOf(t string) string {
 		return "X"
 	}
 	return t
+}
+
+func whole(v *int) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.Itoa(*v)
 }

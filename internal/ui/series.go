@@ -1,11 +1,33 @@
 package ui
 
-import "github.com/nvnodetop/nvnodetop/internal/cluster"
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
 
-// tail is the newest n samples of a history and where they begin among n places: a young GPU has fewer.
-func tail(history []float32, n int) (values []float32, from int) {
-	values = history[max(len(history)-n, 0):]
-	return values, n - len(values)
+// edgeLag is by how many bins a GPU's newest may be behind others', so that all have a number there: reports do not come all at once.
+const edgeLag = 2
+
+// edge is the newest bin that all of the GPUs have whose reports come: the right edge of their series.
+func edge(gpus ...*cluster.GPU) int64 {
+	var newest, oldest int64
+	for _, g := range gpus {
+		bin, _ := g.History.Newest()
+		newest = max(newest, bin)
+	}
+	oldest = newest
+	for _, g := range gpus {
+		if bin, _ := g.History.Newest(); bin >= newest-edgeLag {
+			oldest = min(oldest, bin)
+		}
+	}
+	return oldest
+}
+
+// tail is the n bins of a GPU's history that end at the edge. The result is scratch.
+func (f *frame) tail(g *cluster.GPU, id metric.ID, edge int64, n int) []float32 {
+	f.bins = g.History.Tail(f.bins, id, edge, n)
+	return f.bins
 }
 
 // series is scratch for n samples, all gaps.
@@ -28,18 +50,18 @@ func (f *frame) mean(gpus []*cluster.GPU, n int) []float32 {
 	}
 	counts := f.counts[:n]
 	clear(counts)
+	end := edge(gpus...)
 	for _, g := range gpus {
-		values, from := tail(g.Util, n)
-		for i, v := range values {
+		for i, v := range f.tail(g, metric.Util, end, n) {
 			switch {
 			case v != v: // a gap
 				continue
-			case counts[from+i] == 0:
-				s[from+i] = v
+			case counts[i] == 0:
+				s[i] = v
 			default:
-				s[from+i] += v
+				s[i] += v
 			}
-			counts[from+i]++
+			counts[i]++
 		}
 	}
 	for i, c := range counts {
@@ -57,12 +79,11 @@ func (f *frame) lowest(gpus []*cluster.GPU, n int) []float32 {
 	for i := range s {
 		s[i] = none
 	}
+	end := edge(gpus...)
 	for _, g := range gpus {
-		values, from := tail(g.Util, n)
-		low := s[from:]
-		for i, v := range values {
-			if v < low[i] { // false for a gap
-				low[i] = v
+		for i, v := range f.tail(g, metric.Util, end, n) {
+			if v < s[i] { // false for a gap
+				s[i] = v
 			}
 		}
 	}
@@ -82,11 +103,11 @@ func (f *frame) median(gpus []*cluster.GPU, n int) []float32 {
 	}
 	percents := f.percents[:n]
 	clear(percents)
+	end := edge(gpus...)
 	for _, g := range gpus {
-		values, from := tail(g.Util, n)
-		for i, v := range values {
+		for i, v := range f.tail(g, metric.Util, end, n) {
 			if v == v {
-				percents[from+i][min(max(int(v), 0), 100)]++
+				percents[i][min(max(int(v), 0), 100)]++
 			}
 		}
 	}
@@ -113,20 +134,18 @@ func middle(counts *[101]uint16) int {
 	return -1
 }
 
-// amount is the newest n samples of a sum over GPUs: of what a history has, times what it is a share of.
-func (f *frame) amount(gpus []*cluster.GPU, n int, history func(*cluster.GPU) (samples []float32, times float32)) []float32 {
+// amount is the newest n samples of a sum over GPUs.
+func (f *frame) amount(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	s := f.series(n)
+	end := edge(gpus...)
 	for _, g := range gpus {
-		samples, times := history(g)
-		values, from := tail(samples, n)
-		sums := s[from:]
-		for i, v := range values {
+		for i, v := range f.tail(g, id, end, n) {
 			switch {
 			case v != v: // a gap
-			case sums[i] != sums[i]:
-				sums[i] = v * times
+			case s[i] != s[i]:
+				s[i] = v
 			default:
-				sums[i] += v * times
+				s[i] += v
 			}
 		}
 	}
@@ -136,12 +155,11 @@ func (f *frame) amount(gpus []*cluster.GPU, n int, history func(*cluster.GPU) (s
 // hottest is the newest n samples of the temperature of the GPU that is the hottest at each time.
 func (f *frame) hottest(gpus []*cluster.GPU, n int) []float32 {
 	s := f.series(n)
+	end := edge(gpus...)
 	for _, g := range gpus {
-		values, from := tail(g.Temp, n)
-		high := s[from:]
-		for i, v := range values {
-			if v > high[i] || high[i] != high[i] {
-				high[i] = v
+		for i, v := range f.tail(g, metric.Temperature, end, n) {
+			if v > s[i] || s[i] != s[i] {
+				s[i] = v
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -36,20 +37,21 @@ type totals struct {
 func total(gpus []*cluster.GPU) totals {
 	t := totals{gpus: len(gpus)}
 	for _, g := range gpus {
-		if g.UtilPercent != nil {
-			t.util.add(float64(*g.UtilPercent))
+		if util, known := g.Get(metric.Util); known {
+			t.util.add(util)
 		}
-		if g.MemoryUsed != nil && g.MemoryTotal != nil {
-			t.used.add(float64(*g.MemoryUsed))
-			t.total.add(float64(*g.MemoryTotal))
+		used, known := g.Get(metric.MemoryUsed)
+		if total, told := g.Get(metric.MemoryTotal); known && told {
+			t.used.add(used)
+			t.total.add(total)
 		}
-		if g.PowerW != nil {
-			t.watts.add(*g.PowerW)
-			if g.PowerLimitW != nil {
-				t.most.add(*g.PowerLimitW)
+		if watts, known := g.Get(metric.Power); known {
+			t.watts.add(watts)
+			if limit, told := g.Get(metric.PowerLimit); told {
+				t.most.add(limit)
 			}
 		}
-		if g.TempC != nil && (t.hottest == nil || *g.TempC > *t.hottest.TempC) {
+		if celsius, known := g.Get(metric.Temperature); known && (t.hottest == nil || celsius > t.hottest.Float(metric.Temperature)) {
 			t.hottest = g
 		}
 	}

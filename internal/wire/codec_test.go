@@ -2,12 +2,15 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 func TestSkipToMagic(t *testing.T) {
@@ -84,18 +87,77 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	util, mem := 0, uint64(1<<40)
-	want := Message{Report: &Report{Seq: 3, MonoMS: 77, GPUs: []GPU{{Index: 1, UtilPercent: &util, MemoryUsed: &mem}}}}
+	want := Message{Report: &Report{
+		Seq: 3, MonoMS: 77,
+		Host: Host{metric.Make(map[metric.ID]float64{metric.HostMemoryUsed: 5})},
+		GPUs: []GPU{{Index: 1, Values: metric.Make(map[metric.ID]float64{metric.Util: 0, metric.MemoryUsed: 1 << 40})}},
+	}}
 	var buf bytes.Buffer
 	if err := Write(&buf, want); err != nil {
 		t.Fatal(err)
 	}
 	if line := buf.String(); !strings.Contains(line, `"util_percent":0`) || strings.Contains(line, "temperature") {
-		t.Errorf("0 is a number and nil is none, but the line is %s", line)
+		t.Errorf("0 is a number, and what is absent is left out, but the line is %s", line)
 	}
 	var got Message
 	if err := NewReader(&buf).Next(&got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// Every field of a report arrives, also one that is new: reports have an encoder of their own.
+func TestRoundTripOfEveryField(t *testing.T) {
+	var want Report
+	occupy(reflect.ValueOf(&want).Elem())
+	want.Host.Set(metric.CPU, 1.25)
+	want.GPUs = append(want.GPUs, GPU{}, want.GPUs[0])
+	want.GPUs[2].Values.Set(metric.Power, 312.5)
+	for name, encode := range map[string]func(Message) ([]byte, error){
+		"Write": func(m Message) ([]byte, error) {
+			var b bytes.Buffer
+			err := Write(&b, m)
+			return b.Bytes(), err
+		},
+		"json": func(m Message) ([]byte, error) { return json.Marshal(m) },
+	} {
+		line, err := encode(Message{Report: &want})
+		var got Message
+		if err == nil {
+			err = NewReader(strings.NewReader(strings.TrimSpace(string(line)) + "\n")).Next(&got)
+		}
+		if err != nil || !reflect.DeepEqual(got.Report, &want) {
+			t.Errorf("%s: %s gives %+v, %v, want %+v", name, line, got.Report, err, &want)
+		}
+	}
+}
+
+// occupy gives every exported field a value.
+func occupy(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				occupy(v.Field(i))
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		occupy(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		occupy(v.Index(0))
+	case reflect.String:
+		v.SetString("a \"quoted\" <text>")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(2.5)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(8)
+	default:
+		panic("a report has a field of the kind " + v.Kind().String())
 	}
 }
 
@@ -152,4 +214,30 @@ func FuzzReader(f *testing.F) {
 			t.Error("more messages than lines")
 		}
 	})
+}
+
+// What a node with 8 GPUs sends every poll.
+func BenchmarkDecodeReport(b *testing.B) {
+	gpu := metric.Make(map[metric.ID]float64{
+		metric.Util: 97, metric.MemUtil: 52, metric.MemoryUsed: 70100 << 20, metric.Temperature: 64, metric.Power: 642.317, metric.PowerLimit: 700,
+		metric.SMClock: 1980, metric.MemClock: 2619, metric.Throttle: ThrottleSWPowerCap, metric.ECCUncorrected: 0,
+	})
+	r := Report{Seq: 7, MonoMS: 123456789, Host: Host{metric.Make(map[metric.ID]float64{
+		metric.CPU: 31.25, metric.Load: 41.2, metric.HostMemoryUsed: 412 << 30, metric.HostMemoryTotal: 1008 << 30, metric.Uptime: 3542400,
+	})}}
+	for i := range 8 {
+		r.GPUs = append(r.GPUs, GPU{Index: i, Values: gpu})
+	}
+	var line bytes.Buffer
+	if err := Write(&line, Message{Report: &r}); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(line.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		var m Message
+		if err := NewReader(bytes.NewReader(line.Bytes())).Next(&m); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

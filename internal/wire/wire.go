@@ -5,11 +5,14 @@
 // Reports at the pace that was asked for, each a Message of its own line.
 // nvnodetop writes Requests to the probe's standard input, one a line; each gets one Reply.
 //
-// Absent is absent: a pointer field that the driver or the kernel gives no number for is nil and is left out of the JSON.
-// It is never 0 and never -1. Units are in the field's name or its comment.
+// The numbers of a GPU and of a node are rows of the table in package metric; those of a process are fields here.
+// Absent is absent: a number that the driver or the kernel does not give is left out of the JSON, and so is a pointer field that is nil.
+// It is never 0 and never -1. Units are in the key, or in the field's name or its comment.
 //
 // The package has no behaviour but the codec. Values may be read from any number of goroutines once decoded.
 package wire
+
+import "github.com/nvnodetop/nvnodetop/internal/metric"
 
 // Version is the protocol's version, in the Magic line and in Hello.
 //
@@ -62,16 +65,14 @@ const (
 
 // Card is the static part of one GPU.
 type Card struct {
-	Index       int     `json:"index"`             // NVML's, in this probe's view of the node
-	UUID        string  `json:"uuid,omitempty"`    // "GPU-…"; empty for a GPU that was lost before the probe began
-	Minor       *int    `json:"minor,omitempty"`   // of /dev/nvidiaN: what SLURM's GRES IDX names
-	Name        string  `json:"name,omitempty"`    // as the driver gives it, "NVIDIA " included
-	PCIBus      string  `json:"pci_bus,omitempty"` // "00000000:1B:00.0"
-	MemoryTotal *uint64 `json:"memory_total_bytes,omitempty"`
-	SMMax       *int    `json:"sm_max_mhz,omitempty"`
-	SlowdownC   *int    `json:"slowdown_celsius,omitempty"` // temperature at which the driver begins to slow the GPU
-	MIG         bool    `json:"mig,omitempty"`              // MIG mode is on: the parent GPU has no utilisation
-	Lost        string  `json:"lost,omitempty"`             // why there is no handle, in NVML's words
+	Index  int           `json:"index"`             // NVML's, in this probe's view of the node
+	UUID   string        `json:"uuid,omitempty"`    // "GPU-…"; empty for a GPU that was lost before the probe began
+	Minor  *int          `json:"minor,omitempty"`   // of /dev/nvidiaN: what SLURM's GRES IDX names
+	Name   string        `json:"name,omitempty"`    // as the driver gives it, "NVIDIA " included
+	PCIBus string        `json:"pci_bus,omitempty"` // "00000000:1B:00.0"
+	MIG    bool          `json:"mig,omitempty"`     // MIG mode is on: the parent GPU has no utilisation
+	Lost   string        `json:"lost,omitempty"`    // why there is no handle, in NVML's words
+	Values metric.Values `json:"values"`            // what is read once
 }
 
 // Report is one sample of a node.
@@ -90,34 +91,20 @@ type Report struct {
 	Faults []Fault `json:"faults,omitempty"` // collectors that failed in this report; the others go on
 }
 
-// Host is the node itself.
-type Host struct {
-	CPUPercent  *float64 `json:"cpu_percent,omitempty"` // busy share of all CPUs since the last report, 0..100; absent in the first
-	Load1       *float64 `json:"load1,omitempty"`
-	MemoryUsed  *uint64  `json:"memory_used_bytes,omitempty"` // total - available
-	MemoryTotal *uint64  `json:"memory_total_bytes,omitempty"`
-	UptimeSec   *int64   `json:"uptime_seconds,omitempty"`
-}
+// Host is the node itself: the numbers of metric.Host.
+type Host struct{ metric.Values }
 
-// GPU is the changing part of one GPU. A nil field is one that the driver gives no number for.
+// UnmarshalJSON reads the numbers of a node.
+func (h *Host) UnmarshalJSON(text []byte) error { return h.Parse(text, metric.Host) }
+
+// GPU is the changing part of one GPU: the numbers of metric.GPU but those that are read once.
 type GPU struct {
-	Index int    `json:"index"`          // of the Card
-	Lost  string `json:"lost,omitempty"` // NVML says that the GPU is lost or needs a reset: its words; no other field is set then
-
-	UtilPercent    *int     `json:"util_percent,omitempty"`     // time with a kernel resident
-	MemUtilPercent *int     `json:"mem_util_percent,omitempty"` // time with the memory bus in use
-	MemoryUsed     *uint64  `json:"memory_used_bytes,omitempty"`
-	MemoryTotal    *uint64  `json:"memory_total_bytes,omitempty"`
-	TempC          *int     `json:"temperature_celsius,omitempty"`
-	PowerW         *float64 `json:"power_watts,omitempty"`
-	PowerLimitW    *float64 `json:"power_limit_watts,omitempty"` // the enforced limit
-	SMMHz          *int     `json:"sm_mhz,omitempty"`
-	MemMHz         *int     `json:"mem_mhz,omitempty"`
-	Throttle       *uint64  `json:"throttle_reasons,omitempty"` // bits of NVML's clocks event reasons: the Throttle… constants
-	ECCUncorrected *uint64  `json:"ecc_uncorrected_volatile,omitempty"`
+	Index  int           `json:"index"`          // of the Card
+	Lost   string        `json:"lost,omitempty"` // NVML says that the GPU is lost or needs a reset: its words; there is no number then
+	Values metric.Values `json:"values"`
 }
 
-// Bits of GPU.Throttle, as nvml.h names them (nvmlClocksEventReason…).
+// Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
 const (
 	ThrottleGPUIdle      = 0x1
 	ThrottleAppClocks    = 0x2

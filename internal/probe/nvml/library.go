@@ -101,7 +101,8 @@ func (l *Library) Devices() ([]probe.Slot, error) {
 		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
 		switch ret {
 		case nvml.SUCCESS:
-			slots = append(slots, probe.Slot{Index: i, Device: &device{lib: l, nvml: handle}})
+			d := &device{lib: l, nvml: handle}
+			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers()})
 		case nvml.ERROR_NO_PERMISSION:
 		default:
 			slots = append(slots, probe.Slot{Index: i, Lost: ret.Error()})

@@ -1,0 +1,166 @@
+package cluster
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// historySpan is how far back histories go, and historyLeast how many bins they have at least.
+const (
+	historySpan  = 12 * time.Minute
+	historyLeast = 60
+)
+
+// BinWidth is the time that one bin of a history stands for, when the nodes are asked every poll.
+func BinWidth(poll time.Duration) time.Duration { return max(poll, time.Second) }
+
+// HistoryLen is how many bins a history keeps.
+func HistoryLen(poll time.Duration) int { return max(int(historySpan/BinWidth(poll)), historyLeast) }
+
+// Gap is a bin that has no number.
+var Gap = float32(math.NaN())
+
+// History is what the kept metrics of one GPU were, in bins of time. Bins are numbered from the epoch on, so that those of different
+// nodes line up: bin n begins n widths after it. A bin holds the mean of its samples.
+//
+// A copy of a History stays as it is whatever is added to the original: only what is behind all copies is written to.
+type History struct {
+	newest int64
+	lines  []line // of metric.Kept; replaced, not written to; nil: there never was a sample
+}
+
+// line is the history of one number.
+type line struct {
+	closed []float32 // the bins before the newest, oldest first
+	sum    float32   // of the samples in the newest bin
+	n      uint16
+}
+
+// value is the number of the newest bin.
+func (l *line) value() float32 {
+	if l.n == 0 {
+		return Gap
+	}
+	return l.sum / float32(l.n)
+}
+
+func (l *line) add(v float32) {
+	if v == v && l.n < math.MaxUint16 {
+		l.sum, l.n = l.sum+v, l.n+1
+	}
+}
+
+// shut closes the newest bin, so that at most length are kept with the next one.
+func (l *line) shut(length int) {
+	if len(l.closed) >= length-1 {
+		l.closed = l.closed[1:]
+	}
+	if cap(l.closed) == len(l.closed) {
+		l.closed = append(make([]float32, 0, 2*length), l.closed...)
+	}
+	l.closed = append(l.closed, l.value())
+	l.sum, l.n = 0, 0
+}
+
+// Newest is the number of the newest bin; false when there is none.
+func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.lines != nil }
+
+// Add takes a sample into a bin, of at most length; NaN is a number that is not known. Bins that are passed over become gaps. A sample
+// for the bin before the newest goes into the newest; one for an earlier bin says that the numbers of all bins were too high, and moves
+// them.
+func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
+	lines := make([]line, len(metric.Kept))
+	copy(lines, h.lines)
+	shut := 0
+	switch {
+	case h.lines == nil:
+		h.newest = bin
+	case bin > h.newest:
+		shut = int(min(bin-h.newest, int64(length)))
+		h.newest = bin
+	case bin < h.newest-1:
+		shut, h.newest = 1, bin
+	}
+	for i, id := range metric.Kept {
+		for range shut {
+			lines[i].shut(length)
+		}
+		lines[i].add(float32(sample(id)))
+	}
+	h.lines = lines
+}
+
+// Tail writes the n bins of one metric that end with the bin newest into to, which it makes longer when it must. A bin without a
+// number, or that is not kept any more, is a gap.
+func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
+	to = slices.Grow(to[:0], n)[:n]
+	k := slices.Index(metric.Kept, id)
+	if k < 0 || h.lines == nil {
+		fill(to)
+		return to
+	}
+	l := &h.lines[k]
+	all := len(l.closed)
+	// to[i] is closed[i+from]; closed[all] would be the open bin
+	from := all - n + 1 + int(max(min(newest-h.newest, int64(n)), -int64(all)-1))
+	begin, end := min(max(-from, 0), n), min(max(all-from, 0), n)
+	fill(to[:begin])
+	fill(to[end:])
+	if begin < end {
+		copy(to[begin:end], l.closed[from+begin:])
+	}
+	if open := all - from; open >= 0 && open < n {
+		to[open] = l.value()
+	}
+	return to
+}
+
+func fill(to []float32) {
+	for i := range to {
+		to[i] = Gap
+	}
+}
+
+// lateFor is for how many bins a node's reports come late before its clock is set anew: a connection that stalls for a while is not a
+// clock that is wrong.
+const lateFor = 10
+
+// binClock tells the bins of one session's samples. The first one's is that of its arrival. From then on the node's own clock counts,
+// so that a report that is late on its way leaves no gap.
+type binClock struct {
+	running bool
+	first   int64 // bin
+	mono    int64 // of the first sample, ms
+	last    int64 // likewise, of the last sample
+	late    time.Time
+}
+
+// bin is the bin of a sample that arrived at at. The clock is set anew when the node's clock went back, when it runs ahead of the
+// arrival by more than a bin, and when it stays behind by as much.
+func (c *binClock) bin(at time.Time, mono int64, width time.Duration) int64 {
+	arrived := at.UnixNano() / int64(width)
+	if !c.running || mono < c.last {
+		return c.set(arrived, mono)
+	}
+	c.last = mono
+	bin := c.first + int64(math.Round(float64(mono-c.mono)/float64(width.Milliseconds())))
+	switch {
+	case bin > arrived+1:
+		return c.set(arrived, mono)
+	case bin >= arrived-1:
+		c.late = time.Time{}
+	case c.late.IsZero():
+		c.late = at
+	case at.Sub(c.late) > lateFor*width:
+		return c.set(arrived, mono)
+	}
+	return bin
+}
+
+func (c *binClock) set(bin, mono int64) int64 {
+	*c = binClock{running: true, first: bin, mono: mono, last: mono}
+	return bin
+}
