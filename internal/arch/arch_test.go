@@ -47,6 +47,7 @@ var only = map[string][]string{
 	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},
 	"golang.org/x/crypto/ssh":            {"internal/remote"},
 	"charm.land/bubbletea/v2":            {"internal/ui"},
+	"charm.land/lipgloss/v2":             {"internal/ui/draw"},
 	"github.com/spf13/cobra":             {"internal/app"},
 	"os/exec":                            {"internal/local", "internal/slurm", "test/bench", "test/term"},
 }

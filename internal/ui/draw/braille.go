@@ -82,10 +82,9 @@ func half(bits [4]rune, reach [2]int, floor int) rune {
 	return pattern
 }
 
-// Resample makes n dots of the newest values, per of them each, missing ones as gaps at the left. newest is the number that the last
-// value has among all that ever were: which values a dot holds depends on their numbers alone, so that a picture moves but does not
-// flicker. What falls together becomes its minimum, as a short dip must not vanish, or with highest its maximum. dst is used when it
-// is long enough.
+// Resample reduces the newest values to n dots of per values each; missing ones are gaps at the left. newest is the absolute number of
+// the last value: it fixes which values share a dot, so the picture scrolls without flickering. A dot shows the minimum of its values,
+// so that a short dip does not vanish, or with highest the maximum. dst is used when it is long enough.
 func Resample(dst, values []float32, per, newest, n int, highest bool) []float32 {
 	if cap(dst) < n {
 		dst = make([]float32, n)

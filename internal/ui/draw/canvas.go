@@ -83,13 +83,7 @@ func (c *Canvas) Right(x, y, w int, s string, role Role) {
 	c.PutUntil(x+w-Width(s), y, x+w, s, role)
 }
 
-// Middle writes s into the w columns from x, flush left; the "…" of a cut is in the middle, as the ends of host names and paths tell
-// them apart.
-func (c *Canvas) Middle(x, y, w int, s string, role Role) {
-	c.PutUntil(x, y, x+w, ClipMiddle(s, w), role)
-}
-
-// set writes one glyph of n columns. It mends what it cuts in half.
+// set writes one glyph of n columns. Overwriting half of a wide glyph blanks its other half.
 func (c *Canvas) set(x, y int, r rune, n int, role Role) {
 	if y < 0 || y >= c.h || x < 0 || x+n > c.w {
 		return

@@ -33,7 +33,7 @@ func scribble(r *rand.Rand, c *Canvas) {
 		case 0:
 			c.Put(x, y, []string{"gpu-n01", "模型-训练", "▲ ✗ ◌", "           ", "e\u0301"}[r.IntN(5)], role)
 		case 1:
-			c.Bar(x, y, 1+r.IntN(12), r.Float64()*110, BarData+Role(r.IntN(8)))
+			c.Bar(x, y, 1+r.IntN(12), r.Float64()*110, BarData+Role(r.IntN(int(roleCount-BarData))))
 		case 2:
 			c.Fill(x, y, r.IntN(w), []rune("─╌ ░█")[r.IntN(5)], role)
 		case 3:
@@ -154,5 +154,35 @@ func TestProfiles(t *testing.T) {
 	}
 	if strings.Contains(mono, ";3") || strings.Contains(mono, ";4") {
 		t.Errorf("NO_COLOR has a colour: %q", mono)
+	}
+}
+
+// The colours that are chosen by hand for each kind of terminal are what is sent, and not what Lip Gloss would make of the true ones.
+func TestLooks(t *testing.T) {
+	for _, test := range []struct {
+		profile  colorprofile.Profile
+		light    bool
+		role     Role
+		selected bool
+		want     string
+	}{
+		{colorprofile.TrueColor, false, Data, false, "0;38;2;74;131;184"}, {colorprofile.TrueColor, true, Data, false, "0;38;2;95;151;201"},
+		{colorprofile.ANSI256, false, Crit, false, "0;1;38;5;209"}, {colorprofile.ANSI256, true, Crit, false, "0;1;38;5;130"},
+		{colorprofile.ANSI, false, Crit, false, "0;1;91"}, {colorprofile.ANSI, true, Crit, false, "0;1;31"},
+		{colorprofile.ASCII, false, Crit, false, "0;1"}, {colorprofile.ASCII, false, Dim, false, "0;2"},
+		{colorprofile.ANSI256, false, CritFill, false, "0;1;38;5;231;48;5;160"}, {colorprofile.ANSI, false, WarnFill, false, "0;30;43"},
+		{colorprofile.ANSI256, false, Dim, true, "0;38;5;245;48;5;236"}, {colorprofile.ANSI256, false, CritFill, true, "0;1;38;5;231;48;5;160"},
+		{colorprofile.ANSI, false, Dim, true, "0;7"}, {colorprofile.ANSI, false, Warn, true, "0;1;7"},
+		{colorprofile.ANSI256, false, BarWarn, true, "0;38;5;214;48;5;236"}, {colorprofile.ANSI, false, BarWarn, false, "0;33"},
+	} {
+		c := New(1, 1)
+		c.Put(0, 0, "a", test.role)
+		if test.selected {
+			c.Select(0, 0, 1)
+		}
+		got := string(NewTheme(test.profile, test.light, false).Encode(nil, c))
+		if want := "\x1b[" + test.want + "ma" + reset; got != want {
+			t.Errorf("%v, light %v, role %d, selected %v: %q, want %q", test.profile, test.light, test.role, test.selected, got, want)
+		}
 	}
 }

@@ -1,93 +1,90 @@
 package draw
 
 import (
-	"strconv"
+	"image/color"
 	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
-// look is how a role is drawn: colours as SGR parameters ("38;5;245"), empty for the terminal's own, and attributes.
-type look struct {
-	fg, bg string
-	attrs  attr
+// looks is how each Role looks on one kind of terminal. Bars have no look of their own: see bar.
+type looks struct {
+	roles     [roleCount]lipgloss.Style
+	track     color.Color // background of a bar; none: the track is drawn as ░
+	selection color.Color // background of a selected cell; none: it is reversed
 }
 
-type attr uint8
+// none is the terminal's own colour. Lip Gloss reads the name "-" as it, too.
+var none color.Color = lipgloss.NoColor{}
 
-const (
-	bold attr = 1 << iota
-	faint
-	reverse
-)
-
-// palette is the looks of all roles but the bars, whose ink is that of another role, on a track.
-type palette struct {
-	looks     [roleCount]look
-	track     string // background of a bar; empty: the track is drawn as ░
-	selection string // background of a selected cell; empty: reversed
-}
-
-// hex, c256 and c16 name colours in the three depths; a name is "fg" or "fg/bg".
-func hex(s string) string {
-	n, _ := strconv.ParseUint(s, 16, 32)
-	return "2;" + strconv.Itoa(int(n>>16)) + ";" + strconv.Itoa(int(n>>8&255)) + ";" + strconv.Itoa(int(n&255))
-}
-
-func c256(s string) string { return "5;" + s }
-
-// colours fills in the colour of each role from "role order" lists; depth turns a name into what follows 38; or 48;.
-func colours(depth func(string) string, names [roleCount]string) (looks [roleCount]look) {
-	for r, name := range names {
-		fg, bg, _ := strings.Cut(name, "/")
-		if fg != "" {
-			looks[r].fg = "38;" + depth(fg)
-		}
-		if bg != "" {
-			looks[r].bg = "48;" + depth(bg)
-		}
+// newLooks returns the looks for what a terminal can show. Each colour has three names, for terminals of 16 colours (the user's own),
+// of 256, and of all. They are chosen by hand: the nearest of 256 to a good colour is often too bright or too dark beside its neighbours.
+// Where there are few colours, faint and reverse part what colours part elsewhere.
+func newLooks(profile colorprofile.Profile, light bool) *looks {
+	complete, lightDark := lipgloss.Complete(profile), lipgloss.LightDark(!light)
+	shade := func(names string) color.Color {
+		n := strings.Fields(names)
+		return complete(lipgloss.Color(n[0]), lipgloss.Color(n[1]), lipgloss.Color(n[2]))
 	}
-	for _, r := range []Role{Strong, Warn, Crit, WarnFill, CritFill, Tab} {
-		looks[r].attrs = bold
+	hue := func(onDark, onLight string) color.Color { return lightDark(shade(onLight), shade(onDark)) }
+	own := lipgloss.NewStyle()
+	ink := func(onDark, onLight string) lipgloss.Style { return own.Foreground(hue(onDark, onLight)) }
+	few, mono := profile < colorprofile.ANSI256, profile < colorprofile.ANSI
+	return &looks{
+		track:     hue("- 236 #21262d", "- 254 #e4e9ee"),
+		selection: hue("- 236 #1f3350", "- 189 #dbe9f9"),
+		roles: [roleCount]lipgloss.Style{
+			Strong:   own.Bold(true),
+			Dim:      ink("- 245 #8b949e", "- 241 #59636e").Faint(few),
+			Faint:    ink("- 239 #484f58", "- 251 #c4cbd3").Faint(few),
+			Data:     ink("4 67 #4a83b8", "4 67 #5f97c9"),
+			Cell:     ink("4 24 #366896", "4 110 #9dbfdd").Faint(few),
+			Body:     ink("4 238 #25405b", "4 153 #cfe0ef").Faint(few),
+			Mem:      ink("- 240 #4f5a67", "- 250 #b4bcc5").Faint(few),
+			Ghost:    ink("- 241 #606973", "- 245 #87919c").Faint(few),
+			GhostBar: ink("- 239 #343c45", "- 252 #cdd4db").Faint(few),
+			Warn:     ink("3 214 #f2b632", "3 94 #8a5a00").Bold(true),
+			Crit:     ink("9 209 #ff8f6b", "1 130 #b93006").Bold(true),
+			WarnFill: own.Foreground(shade("0 16 #111111")).Background(shade("3 214 #f2b632")).Bold(mono || !few),
+			CritFill: own.Foreground(shade("15 231 #ffffff")).Background(hue("1 160 #d1350f", "1 160 #c9300c")).Bold(true).Reverse(mono),
+			Tab:      own.Background(hue("- 237 #30363d", "- 252 #d0d7de")).Bold(!few).Reverse(few),
+			Green:    ink("2 71 #3fb950", "2 28 #1a7f37"),
+			Yellow:   ink("3 178 #d29922", "3 94 #9a6700"),
+			Red:      ink("1 203 #f85149", "1 160 #cf222e"),
+		},
 	}
-	return looks
 }
 
-var (
-	darkTrue = palette{track: "48;" + hex("21262d"), selection: "48;" + hex("1f3350"), looks: colours(hex, [roleCount]string{
-		Dim: "8b949e", Faint: "484f58", Data: "4a83b8", Cell: "366896", Body: "25405b", Mem: "4f5a67", Ghost: "606973", GhostBar: "343c45",
-		Warn: "f2b632", Crit: "ff8f6b", WarnFill: "111111/f2b632", CritFill: "ffffff/d1350f", Tab: "/30363d",
-		Green: "3fb950", Yellow: "d29922", Red: "f85149",
-	})}
-	lightTrue = palette{track: "48;" + hex("e4e9ee"), selection: "48;" + hex("dbe9f9"), looks: colours(hex, [roleCount]string{
-		Dim: "59636e", Faint: "c4cbd3", Data: "5f97c9", Cell: "9dbfdd", Body: "cfe0ef", Mem: "b4bcc5", Ghost: "87919c", GhostBar: "cdd4db",
-		Warn: "8a5a00", Crit: "b93006", WarnFill: "111111/f2b632", CritFill: "ffffff/c9300c", Tab: "/d0d7de",
-		Green: "1a7f37", Yellow: "9a6700", Red: "cf222e",
-	})}
-	dark256 = palette{track: "48;" + c256("236"), selection: "48;" + c256("236"), looks: colours(c256, [roleCount]string{
-		Dim: "245", Faint: "239", Data: "67", Cell: "24", Body: "238", Mem: "240", Ghost: "241", GhostBar: "239",
-		Warn: "214", Crit: "209", WarnFill: "16/214", CritFill: "231/160", Tab: "/237",
-		Green: "71", Yellow: "178", Red: "203",
-	})}
-	light256 = palette{track: "48;" + c256("254"), selection: "48;" + c256("189"), looks: colours(c256, [roleCount]string{
-		Dim: "241", Faint: "251", Data: "67", Cell: "110", Body: "153", Mem: "250", Ghost: "245", GhostBar: "252",
-		Warn: "94", Crit: "130", WarnFill: "16/214", CritFill: "231/160", Tab: "/252",
-		Green: "28", Yellow: "94", Red: "160",
-	})}
-	dark16  = sixteen("91")
-	light16 = sixteen("31")
-	mono    = palette{looks: [roleCount]look{
-		Strong: {attrs: bold}, Dim: {attrs: faint}, Faint: {attrs: faint}, Cell: {attrs: faint}, Body: {attrs: faint}, Mem: {attrs: faint},
-		Ghost: {attrs: faint}, GhostBar: {attrs: faint}, Warn: {attrs: bold}, Crit: {attrs: bold}, WarnFill: {attrs: bold},
-		CritFill: {attrs: bold | reverse}, Tab: {attrs: reverse},
-	}}
-)
+// of is the look of one kind of cell.
+func (l *looks) of(r Role, cl class, selected bool) lipgloss.Style {
+	s := l.roles[r]
+	if r.bar() {
+		s = l.bar(r, cl)
+	}
+	if selected {
+		s = l.selected(s, cl)
+	}
+	return s
+}
 
-// sixteen is the palette of terminals with the user's own 16 colours. crit is the one for errors: light backgrounds need the darker red.
-func sixteen(crit string) palette {
-	return palette{looks: [roleCount]look{
-		Strong: {attrs: bold}, Dim: {attrs: faint}, Faint: {attrs: faint},
-		Data: {fg: "34"}, Cell: {fg: "34", attrs: faint}, Body: {fg: "34", attrs: faint}, Mem: {attrs: faint},
-		Ghost: {attrs: faint}, GhostBar: {attrs: faint},
-		Warn: {fg: "33", attrs: bold}, Crit: {fg: crit, attrs: bold}, WarnFill: {fg: "30", bg: "43"}, CritFill: {fg: "97", bg: "41", attrs: bold},
-		Green: {fg: "32"}, Yellow: {fg: "33"}, Red: {fg: "31"}, Tab: {attrs: reverse},
-	}}
+// bar is the look of a bar's cell: another role's colour on the track, or the track alone as faint glyphs.
+func (l *looks) bar(r Role, cl class) lipgloss.Style {
+	if l.track == none && cl == shade {
+		return l.roles[Faint]
+	}
+	return l.roles[ink[r]].Bold(false).Background(l.track)
+}
+
+// selected is the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite of its value.
+func (l *looks) selected(s lipgloss.Style, cl class) lipgloss.Style {
+	switch {
+	case s.GetBackground() != none:
+		return s
+	case l.selection != none:
+		return s.Background(l.selection)
+	case cl == letter:
+		return s.UnsetForeground().Faint(false).Reverse(true)
+	}
+	return s
 }

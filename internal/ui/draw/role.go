@@ -28,7 +28,6 @@ const (
 	BarData
 	BarMem
 	BarWarn
-	BarCrit
 	BarGhost
 	BarGreen
 	BarYellow
@@ -39,7 +38,7 @@ const (
 
 // ink is the role whose colour the filled part of a bar has.
 var ink = [roleCount]Role{
-	BarData: Cell, BarMem: Mem, BarWarn: Warn, BarCrit: Crit, BarGhost: GhostBar, BarGreen: Green, BarYellow: Yellow, BarRed: Red,
+	BarData: Cell, BarMem: Mem, BarWarn: Warn, BarGhost: GhostBar, BarGreen: Green, BarYellow: Yellow, BarRed: Red,
 }
 
 func (r Role) bar() bool { return r >= BarData && r <= BarRed }

@@ -48,17 +48,6 @@ func ClipMiddle(s string, w int) string {
 	return head(s, w-1-back) + "…" + rear(s, back)
 }
 
-// ClipFront cuts s to w columns by taking away its beginning.
-func ClipFront(s string, w int) string {
-	if Width(s) <= w {
-		return s
-	}
-	if w < 2 {
-		return rear(s, w)
-	}
-	return "…" + rear(s, w-1)
-}
-
 // head is the longest beginning of s that has at most w columns.
 func head(s string, w int) string {
 	n := 0

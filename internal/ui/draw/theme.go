@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 )
 
@@ -45,96 +46,33 @@ func classOf(r rune) class {
 // NewTheme returns the Theme for what a terminal can show. Below Ascii there is no escape sequence at all; Ascii, the profile of
 // NO_COLOR, keeps bold, dim and reverse. ascii asks for ASCII glyphs only.
 func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
-	t := &Theme{ascii: ascii}
-	ids := map[string]uint8{"": 0}
-	p := choose(profile, light)
-	t.track = p.track != ""
+	looks := newLooks(profile, light)
+	t := &Theme{ascii: ascii, track: looks.track != none}
 	if profile < colorprofile.ASCII {
 		return t
 	}
+	ids := map[string]uint8{reset: 0}
 	for r := range roleCount {
-		for sel := range 2 {
-			for cl := letter; cl <= shade; cl++ {
-				t.styles[r][sel][cl] = p.style(r, cl, sel == 1, ids)
-			}
+		for cl := letter; cl <= shade; cl++ {
+			t.styles[r][0][cl] = compose(looks.of(r, cl, false), ids)
+			t.styles[r][1][cl] = compose(looks.of(r, cl, true), ids)
 		}
 	}
 	return t
 }
 
-func choose(profile colorprofile.Profile, light bool) *palette {
-	pair := [2]*palette{&mono, &mono}
-	switch profile {
-	case colorprofile.TrueColor:
-		pair = [2]*palette{&darkTrue, &lightTrue}
-	case colorprofile.ANSI256:
-		pair = [2]*palette{&dark256, &light256}
-	case colorprofile.ANSI:
-		pair = [2]*palette{&dark16, &light16}
+// compose takes from Lip Gloss what it writes before a text. Asking it for every cell would cost milliseconds a frame.
+func compose(s lipgloss.Style, ids map[string]uint8) style {
+	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
+	before, _, _ := strings.Cut(s.Render("x"), "x")
+	if params := strings.TrimPrefix(before, "\x1b["); params != "" {
+		out.escape = "\x1b[0;" + params // 0: the style before ends here
 	}
-	if light {
-		return pair[1]
+	if _, known := ids[out.escape]; !known {
+		ids[out.escape] = uint8(len(ids))
 	}
-	return pair[0]
-}
-
-// style works out one escape sequence.
-func (p *palette) style(r Role, cl class, selected bool, ids map[string]uint8) style {
-	l := p.looks[r]
-	if r.bar() {
-		l = p.bar(r, cl)
-	}
-	if selected {
-		l = p.selected(l, cl)
-	}
-	var codes []string
-	for i, code := range []string{"1", "2", "7"} { // bold, faint, reverse
-		if l.attrs&(1<<i) != 0 {
-			codes = append(codes, code)
-		}
-	}
-	if l.fg != "" {
-		codes = append(codes, l.fg)
-	}
-	if l.bg != "" {
-		codes = append(codes, l.bg)
-	}
-	key := strings.Join(codes, ";")
-	id, known := ids[key]
-	if !known {
-		id = uint8(len(ids))
-		ids[key] = id
-	}
-	s := style{id: id, shows: l.bg != "" || l.attrs&reverse != 0, escape: reset}
-	if key != "" {
-		s.escape = "\x1b[0;" + key + "m"
-	}
-	return s
-}
-
-// bar is the look of a bar's cell: its ink on its track, or a faint track.
-func (p *palette) bar(r Role, cl class) look {
-	if p.track == "" && cl == shade {
-		return p.looks[Faint]
-	}
-	l := p.looks[ink[r]]
-	if p.track != "" {
-		return look{fg: l.fg, bg: p.track}
-	}
-	l.attrs &= faint
-	return l
-}
-
-// selected is the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite of its value.
-func (p *palette) selected(l look, cl class) look {
-	switch {
-	case p.selection != "" && l.bg == "":
-		l.bg = p.selection
-	case p.selection == "" && cl == letter && l.bg == "":
-		l.attrs = l.attrs&^faint | reverse
-		l.fg = ""
-	}
-	return l
+	out.id = ids[out.escape]
+	return out
 }
 
 // pen writes cells and remembers the style in force, so that it is named only when it changes.
@@ -153,7 +91,7 @@ func (p *pen) use(st *style) {
 	p.now = st
 }
 
-// blank is for spaces that show nothing: they need no style of their own, only none that shows.
+// blank prepares to write an invisible space: the current style may stay unless it would be visible on a space (background, reverse).
 func (p *pen) blank() {
 	if p.now.shows {
 		p.reset()
