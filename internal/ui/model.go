@@ -205,20 +205,29 @@ func (m *model) tell() bool {
 	return true
 }
 
-// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. What it returns is nothing to show.
+// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. What it returns has no frame: see terminal.
 func (m *model) View() tea.View {
 	if m.dirty && m.width > 0 && m.height > 0 {
 		m.dirty = false
 		m.paint()
 	}
-	return tea.View{}
+	return m.modes()
+}
+
+// modes is how the terminal is to be around the frame.
+func (m *model) modes() tea.View {
+	var job *cluster.JobView
+	if at := m.view.settle(m.snap); at >= 0 {
+		job = &m.snap.Jobs[at]
+	}
+	return tea.View{WindowTitle: title(job, m.ASCII)}
 }
 
 func (m *model) paint() {
 	defer m.rescue()
 	c := m.terminal.canvas(m.width, m.height)
 	render(c, scene{snap: m.snap, view: m.view, poll: m.Poll, display: m.Display, version: m.Version}, &m.scratch)
-	m.terminal.show(m.theme, c)
+	m.terminal.show(m.theme, c, m.modes())
 }
 
 // rescue gives the terminal back before a panic goes on to Bubble Tea, which tells of it: its words are then seen.

@@ -4,27 +4,34 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 )
 
 // Run shows the screen until a person quits or ctx ends, and gives the terminal back as it was, also after a panic in the screen.
-// It handles no signal but that of the window's size: the caller ends ctx on SIGTERM and SIGHUP.
+// It handles SIGCONT and the signal of the window's size. The caller ends ctx on SIGTERM and SIGHUP.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	profile := o.Profile
+	if profile == colorprofile.Unknown {
+		profile = colorprofile.Detect(out, os.Environ())
+	}
 	m := newModel(o, out)
+	m.terminal.tmux = os.Getenv("TMUX") != ""
 	m.terminal.start()
 	defer m.terminal.close()
-	opts := []tea.ProgramOption{
-		tea.WithInput(in), tea.WithOutput(muted(out)), tea.WithoutSignalHandler(),
-		tea.WithFPS(1), // its renderer has nothing to show
-	}
-	if o.Profile != colorprofile.Unknown {
-		opts = append(opts, tea.WithColorProfile(o.Profile))
-	}
-	program := tea.NewProgram(m, opts...)
-	// A program that is killed through its context leaves its reader of keys behind; one that quits waits for it.
-	defer context.AfterFunc(ctx, program.Quit)()
+	sh := newShell(out, ctx.Done(), m.terminal)
+	size := sh.size()
+	program := tea.NewProgram(m, tea.WithInput(in), tea.WithoutSignalHandler(), tea.WithFilter(sh.filter), tea.WithColorProfile(profile),
+		// Its renderer has nothing to show, and nowhere to show it: all bytes come from m.terminal.
+		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
+	defer sh.watch(program.Send)()
+	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.
+	defer context.AfterFunc(ctx, func() {
+		sh.unstoppable()
+		program.Quit()
+	})()
 	_, err := program.Run()
 	if gone := m.terminal.failure(); gone != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return gone

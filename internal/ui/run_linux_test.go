@@ -73,89 +73,153 @@ func child(mode string) int {
 	return 0
 }
 
-// onTerminal runs a child on a terminal of 100×30 until end has ended it. It returns what the
-// terminal then shows, whether it shows the cursor, and the exit status.
-func onTerminal(t *testing.T, mode string, end func(p *os.Process, tty io.Writer)) (screen *vt.Emulator, cursor bool, code int) {
-	t.Helper()
+// trial is a child on a terminal. The steps are done one after the other, each as soon as its time has come.
+type trial struct {
+	mode  string
+	shell string // a script that runs the child as "$0"; "": the child alone
+	w, h  uint16
+	steps []step
+}
+
+type step struct {
+	when func(s *vt.Emulator) bool
+	do   func(p *os.Process, tty *os.File)
+}
+
+// shows says that the terminal shows a text, on the alternate screen or on the main one.
+func shows(text string, alternate bool) func(*vt.Emulator) bool {
+	return func(s *vt.Emulator) bool { return s.IsAltScreen() == alternate && strings.Contains(s.String(), text) }
+}
+
+// types is what to do in a step that presses keys.
+func types(keys string) func(*os.Process, *os.File) {
+	return func(_ *os.Process, tty *os.File) { io.WriteString(tty, keys) }
+}
+
+// outcome is what is left of a trial.
+type outcome struct {
+	screen *vt.Emulator
+	cursor bool
+	code   int
+	maxRSS int64 // KiB
+}
+
+func (r trial) command() *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childMode+"="+mode, "TERM=xterm-256color")
+	if r.shell != "" {
+		cmd = exec.Command("/bin/sh", "-c", r.shell, os.Args[0])
+	}
+	cmd.Env = append(os.Environ(), childMode+"="+r.mode, "TERM=xterm-256color", "TMUX=")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	return cmd
+}
+
+func termios(t *testing.T, tty *os.File) *unix.Termios {
+	t.Helper()
+	settings, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settings
+}
+
+// run runs the child until it ends. The terminal's settings must then be what they were.
+func (r trial) run(t *testing.T) (o outcome) {
+	t.Helper()
+	cmd := r.command()
 	tty, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tty.Close()
-	if err := pty.Setsize(tty, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: r.h, Cols: r.w}); err != nil {
 		t.Fatal(err)
 	}
-	screen = vt.NewEmulator(100, 30)
-	screen.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { cursor = visible }})
-	before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.screen = vt.NewEmulator(100, 30)
+	o.screen.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { o.cursor = visible }})
+	before := termios(t, tty)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	theirs.Close()
-	shown := false
-	buf := make([]byte, 1<<16)
-	timer := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
-	defer timer.Stop()
-	for {
-		n, err := tty.Read(buf)
-		screen.Write(buf[:n])
-		if !shown && strings.Contains(screen.String(), "gpu-n01") {
-			shown = true
-			end(cmd.Process, tty)
-		}
-		if err != nil { // EIO: the child has closed its end
-			break
-		}
-	}
+	left := r.watch(cmd.Process, tty, o.screen)
 	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if !shown {
-		t.Fatalf("the screen was never shown; the terminal has\n%s", screen.String())
+	if left > 0 {
+		t.Fatalf("the time of step %d has never come; the terminal has\n%s", len(r.steps)-left, o.screen.String())
 	}
-	after, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(before, after); diff != "" {
+	if diff := cmp.Diff(before, termios(t, tty)); diff != "" {
 		t.Errorf("the terminal's settings have changed (-before +after):\n%s", diff)
 	}
-	return screen, cursor, cmd.ProcessState.ExitCode()
+	o.code, o.maxRSS = cmd.ProcessState.ExitCode(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	return o
+}
+
+// watch shows what comes until the terminal's other end is closed. It returns how many steps were not done.
+func (r trial) watch(p *os.Process, tty *os.File, screen *vt.Emulator) int {
+	timer := time.AfterFunc(30*time.Second, func() { unix.Kill(-p.Pid, unix.SIGKILL); killForeground(tty) })
+	defer timer.Stop()
+	steps := r.steps
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := tty.Read(buf)
+		screen.Write(buf[:n])
+		for len(steps) > 0 && steps[0].when(screen) {
+			steps[0].do(p, tty)
+			steps = steps[1:]
+		}
+		if err != nil { // EIO: the child has closed its end
+			return len(steps)
+		}
+	}
+}
+
+// foreground is the process group that has the terminal.
+func foreground(tty *os.File) int {
+	group, _ := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return group
+}
+
+func killForeground(tty *os.File) {
+	if group := foreground(tty); group > 0 {
+		unix.Kill(-group, unix.SIGKILL)
+	}
+}
+
+// onTerminal runs a child on a terminal of 100×30 until end has ended it.
+func onTerminal(t *testing.T, mode string, end func(p *os.Process, tty *os.File)) outcome {
+	t.Helper()
+	return trial{mode: mode, w: 100, h: 30, steps: []step{{shows("gpu-n01", true), end}}}.run(t)
 }
 
 // However the program ends, the terminal is as it was: the main screen, with a cursor, and cooked.
 func TestTerminalIsGivenBack(t *testing.T) {
 	for _, test := range []struct {
 		name, mode string
-		end        func(p *os.Process, tty io.Writer)
+		end        func(p *os.Process, tty *os.File)
 		code       int
 		says       string
 	}{
-		{"quit", "run", func(_ *os.Process, tty io.Writer) { io.WriteString(tty, "q") }, 0, "ended: <nil>"},
-		{"Ctrl-C", "run", func(_ *os.Process, tty io.Writer) { io.WriteString(tty, "\x03") }, 0, "ended: <nil>"},
-		{"SIGTERM", "run", func(p *os.Process, _ io.Writer) { p.Signal(syscall.SIGTERM) }, 0, "ended: <nil>"},
-		{"SIGHUP", "run", func(p *os.Process, _ io.Writer) { p.Signal(syscall.SIGHUP) }, 0, "ended: <nil>"},
-		{"panic", "panic", func(*os.Process, io.Writer) {}, 3, "(*model).pull"},
+		{"quit", "run", types("q"), 0, "ended: <nil>"},
+		{"Ctrl-C", "run", types("\x03"), 0, "ended: <nil>"},
+		{"SIGTERM", "run", func(p *os.Process, _ *os.File) { p.Signal(syscall.SIGTERM) }, 0, "ended: <nil>"},
+		{"SIGHUP", "run", func(p *os.Process, _ *os.File) { p.Signal(syscall.SIGHUP) }, 0, "ended: <nil>"},
+		{"panic", "panic", func(*os.Process, *os.File) {}, 3, "(*model).pull"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			screen, cursor, code := onTerminal(t, test.mode, test.end)
-			if code != test.code {
-				t.Errorf("exit status %d, want %d", code, test.code)
+			got := onTerminal(t, test.mode, test.end)
+			if got.code != test.code {
+				t.Errorf("exit status %d, want %d", got.code, test.code)
 			}
-			if screen.IsAltScreen() {
+			if got.screen.IsAltScreen() {
 				t.Error("the alternate screen is still on")
 			}
-			if !cursor {
+			if !got.cursor {
 				t.Error("the cursor is hidden")
 			}
-			if text := screen.String(); !strings.Contains(text, test.says) {
+			if text := got.screen.String(); !strings.Contains(text, test.says) {
 				t.Errorf("the main screen has no %q:\n%s", test.says, text)
 			}
 		})
@@ -164,13 +228,99 @@ func TestTerminalIsGivenBack(t *testing.T) {
 
 // A terminal that nobody reads keeps the program neither from hearing its keys nor from ending.
 func TestFrozenTerminalIsLeft(t *testing.T) {
-	for name, end := range map[string]func(p *os.Process, tty io.Writer){
-		"quit":    func(_ *os.Process, tty io.Writer) { io.WriteString(tty, "oq") },
-		"SIGTERM": func(p *os.Process, tty io.Writer) { io.WriteString(tty, "o"); p.Signal(syscall.SIGTERM) },
+	for name, end := range map[string]func(p *os.Process, tty *os.File){
+		"quit":    types("oq"),
+		"SIGTERM": func(p *os.Process, tty *os.File) { io.WriteString(tty, "o"); p.Signal(syscall.SIGTERM) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, _, code := onTerminal(t, "frozen", end); code != 0 {
-				t.Errorf("exit status %d", code)
+			if got := onTerminal(t, "frozen", end); got.code != 0 {
+				t.Errorf("exit status %d", got.code)
+			}
+		})
+	}
+}
+
+// jobControl runs the child as an interactive shell does, and goes on with it after an Enter.
+const jobControl = `set -m; "$0"; printf '\r\nis stopped\r\n'; read x; fg >/dev/null; echo is over`
+
+// Ctrl-Z gives the terminal to the shell as it was, and fg takes it again and paints all of it.
+func TestSuspend(t *testing.T) {
+	var before, stopped, raw *unix.Termios
+	note := func(into **unix.Termios, keys string) func(*os.Process, *os.File) {
+		return func(_ *os.Process, tty *os.File) {
+			*into = termios(t, tty)
+			io.WriteString(tty, keys)
+		}
+	}
+	got := trial{mode: "run", shell: "echo begins; read x; " + jobControl, w: 100, h: 30, steps: []step{
+		{shows("begins", false), note(&before, "\n")},
+		{shows("gpu-n01", true), types("\x1a")},
+		{shows("is stopped", false), note(&stopped, "\n")},
+		{shows("gpu-n01", true), note(&raw, "o")},
+		{shows("USED/TOT", true), types("q")},
+	}}.run(t)
+	if diff := cmp.Diff(before, stopped); diff != "" {
+		t.Errorf("the shell gets other settings (-want +got):\n%s", diff)
+	}
+	if raw.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) != 0 {
+		t.Error("the terminal is not raw after fg")
+	}
+	if text := got.screen.String(); got.screen.IsAltScreen() || !got.cursor || !strings.Contains(text, "is over") {
+		t.Errorf("alternate screen %v, cursor %v:\n%s", got.screen.IsAltScreen(), got.cursor, text)
+	}
+}
+
+// A program that something else has stopped makes the terminal raw and paints all of it when it is continued, whatever a shell has done.
+func TestStoppedFromOutside(t *testing.T) {
+	for _, sig := range []unix.Signal{unix.SIGSTOP, unix.SIGTSTP} {
+		t.Run(unix.SignalName(sig), func(t *testing.T) {
+			var before *unix.Termios
+			trial{mode: "run", shell: "echo begins; read x; " + jobControl, w: 100, h: 30, steps: []step{
+				{shows("begins", false), func(_ *os.Process, tty *os.File) { before = termios(t, tty); io.WriteString(tty, "\n") }},
+				{shows("gpu-n01", true), func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), sig) }},
+				{shows("is stopped", true), func(_ *os.Process, tty *os.File) {
+					unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, before)
+					io.WriteString(tty, "\n")
+				}},
+				{func(s *vt.Emulator) bool { return shows("gpu-n01", true)(s) && !shows("is stopped", true)(s) }, types("o")},
+				{shows("USED/TOT", true), types("q")},
+			}}.run(t)
+		})
+	}
+}
+
+// One that is continued in the background leaves the terminal alone, and can be ended there.
+func TestEndInBackground(t *testing.T) {
+	for name, stop := range map[string]func(p *os.Process, tty *os.File){
+		"suspended": types("\x1a"),
+		"stopped":   func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), unix.SIGSTOP) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := trial{mode: "run", shell: `set -m; "$0"; echo is stopped; bg >/dev/null; sleep 1; kill %1; kill -CONT %1; wait; echo is over`,
+				w: 100, h: 30, steps: []step{{shows("gpu-n01", true), stop}}}.run(t)
+			if text := got.screen.String(); got.screen.IsAltScreen() || !strings.Contains(text, "ended: <nil>") {
+				t.Errorf("alternate screen %v:\n%s", got.screen.IsAltScreen(), text)
+			}
+		})
+	}
+}
+
+// Where no shell could continue the program, the kernel does not stop it, and Ctrl-Z must not be its end.
+func TestSuspendWithoutShell(t *testing.T) {
+	trial{mode: "run", w: 100, h: 30, steps: []step{
+		{shows("gpu-n01", true), types("\x1a")},
+		{shows("", false), types("")},
+		{shows("gpu-n01", true), types("q")},
+	}}.run(t)
+}
+
+// A size that is not known, or is nonsense, neither keeps the screen empty nor takes the memory of the host.
+func TestAbsurdSizes(t *testing.T) {
+	for _, size := range [][2]uint16{{0, 0}, {65535, 65535}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			got := trial{mode: "run", w: size[0], h: size[1], steps: []step{{shows("gpu-n01", true), types("q")}}}.run(t)
+			if got.code != 0 || got.maxRSS > 400<<10 {
+				t.Errorf("exit status %d, and it took %d MiB", got.code, got.maxRSS>>10)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -31,7 +32,7 @@ func (f *frozen) Write(p []byte) (int, error) {
 func say(t *terminal, s string) {
 	c := t.canvas(20, 1)
 	c.Put(0, 0, s, draw.Text)
-	t.show(plainTheme, c)
+	t.show(plainTheme, c, tea.View{})
 }
 
 // Frames that nobody reads wait for no one, and only the newest of them is written in the end, as the difference to the one before.
@@ -90,4 +91,163 @@ func TestCloseOfFrozenTerminal(t *testing.T) {
 			t.Errorf("the last write is %q", last)
 		}
 	})
+}
+
+// recorder keeps what is written to a terminal.
+type recorder struct{ bytes.Buffer }
+
+func (r *recorder) next() string {
+	defer r.Reset()
+	return r.String()
+}
+
+func put(t *terminal, s string, v tea.View) {
+	c := t.canvas(20, 1)
+	c.Put(0, 0, s, draw.Text)
+	t.show(plainTheme, c, v)
+	t.flush()
+}
+
+// The title and the mouse are as the view says, are named only when they change, and are given back.
+func TestModes(t *testing.T) {
+	out := &recorder{}
+	term := newTerminal(out, false)
+	put(term, "a", tea.View{WindowTitle: "one"})
+	if got := out.next(); !strings.HasPrefix(got, enter+"\x1b]2;one\a") {
+		t.Errorf("the first frame is %q", got)
+	}
+	for _, test := range []struct {
+		view tea.View
+		want string
+	}{
+		{tea.View{WindowTitle: "one"}, ""},
+		{tea.View{WindowTitle: "two"}, "\x1b]2;two\a"},
+		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, "\x1b[?1003l\x1b[?1002h\x1b[?1006h"},
+		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, ""},
+		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeAllMotion}, "\x1b[?1002l\x1b[?1003h\x1b[?1006h"},
+		{tea.View{WindowTitle: "two"}, "\x1b[?1002l\x1b[?1003l\x1b[?1006l"},
+		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, "\x1b[?1003l\x1b[?1002h\x1b[?1006h"},
+	} {
+		if put(term, "a", test.view); out.String() != test.want {
+			t.Errorf("%+v writes %q, want %q", test.view, out.String(), test.want)
+		}
+		out.Reset()
+	}
+	term.leave()
+	for _, mode := range []string{"\x1b[?1002l", "\x1b[?1006l", "\x1b[?2004l", "\x1b[?25h", "\x1b[?1049l", "\x1b[23;2t"} {
+		if !strings.Contains(out.String(), mode) {
+			t.Errorf("the terminal is given back without %q: %q", mode, out.String())
+		}
+	}
+}
+
+// A suspended terminal is silent, and is then taken again with all its modes and the newest frame, whole.
+func TestSuspendedTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &frozen{thawed: make(chan struct{})}
+		close(out.thawed)
+		term := newTerminal(out, true)
+		term.start()
+		defer term.close()
+		v := tea.View{WindowTitle: "title", MouseMode: tea.MouseModeCellMotion}
+		term.show(plainTheme, draw.New(20, 1), v)
+		synctest.Wait()
+		begin := time.Now()
+		term.suspend()
+		if took := time.Since(begin); took > 0 {
+			t.Errorf("it took %v to suspend", took)
+		}
+		say(term, "unseen")
+		term.copy("unseen")
+		synctest.Wait()
+		if n := len(out.writes); n != 2 || string(out.writes[1]) != leave {
+			t.Fatalf("suspended, it writes %q", out.writes)
+		}
+		c := term.canvas(20, 1)
+		c.Put(0, 0, "seen", draw.Text)
+		term.show(plainTheme, c, v)
+		term.resume()
+		synctest.Wait()
+		got := string(out.writes[2])
+		if !strings.HasPrefix(got, enter+"\x1b]2;title\a"+mice[tea.MouseModeCellMotion]) || !strings.Contains(got, "\x1b[2J") ||
+			!strings.Contains(got, "seen") || !strings.Contains(got, "\x1b]52;") {
+			t.Errorf("resumed, it writes %q", got)
+		}
+	})
+}
+
+// A terminal that nobody reads holds up Ctrl-Z for a second, no longer.
+func TestSuspendOfFrozenTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &frozen{thawed: make(chan struct{})}
+		term := newTerminal(out, false)
+		term.start()
+		say(term, "first")
+		synctest.Wait()
+		begin := time.Now()
+		term.suspend()
+		if took := time.Since(begin); took != closing {
+			t.Errorf("it took %v to suspend", took)
+		}
+		close(out.thawed)
+		term.close()
+	})
+}
+
+// A text goes into the clipboard without a frame, also through tmux; one that is too long does not go at all.
+func TestCopy(t *testing.T) {
+	out := &recorder{}
+	term := newTerminal(out, false)
+	if !term.copy("gpu-n01\x1b") {
+		t.Error("a short text is refused")
+	}
+	term.flush()
+	const plain = "\x1b]52;c;Z3B1LW4wMRs=\a"
+	if got := out.next(); got != plain {
+		t.Errorf("it writes %q", got)
+	}
+	term.tmux = true
+	term.copy("gpu-n01\x1b")
+	term.flush()
+	if got, want := out.next(), plain+"\x1bPtmux;\x1b"+plain+"\x1b\\"; got != want {
+		t.Errorf("in tmux it writes %q, want %q", got, want)
+	}
+	if term.flush(); out.Len() > 0 {
+		t.Errorf("it writes %q once more", out.String())
+	}
+	if term.copy(strings.Repeat("a", maxClip+1)) {
+		t.Error("a long text is taken")
+	}
+	if term.flush(); out.Len() > 0 {
+		t.Errorf("a long text writes %d bytes", out.Len())
+	}
+}
+
+// A panic in the writer gives the terminal back and is told.
+func TestPanicOfWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &frozen{thawed: make(chan struct{})}
+		close(out.thawed)
+		term := newTerminal(out, false)
+		term.start()
+		say(term, "first")
+		synctest.Wait()
+		term.show(nil, draw.New(20, 1), tea.View{})
+		synctest.Wait()
+		term.close()
+		if err := term.failure(); err == nil || !strings.Contains(err.Error(), "terminal.go") {
+			t.Errorf("the error is %v", err)
+		}
+		if last := out.writes[len(out.writes)-1]; string(last) != leave {
+			t.Errorf("the last write is %q", last)
+		}
+	})
+}
+
+func TestUsable(t *testing.T) {
+	for _, test := range [][4]int{{0, 0, 80, 24}, {0, 50, 80, 24}, {-1, -1, 80, 24}, {100, 30, 100, 30}, {1, 1, 1, 1}, {65535, 65535, 1000, 500}} {
+		if got := usable(test[0], test[1]); got.Width != test[2] || got.Height != test[3] {
+			t.Errorf("%d×%d is used as %d×%d", test[0], test[1], got.Width, got.Height)
+		}
+	}
 }

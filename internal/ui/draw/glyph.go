@@ -26,6 +26,9 @@ func pairs(from, to string) map[rune]rune {
 
 const brailleFirst, brailleLast = 0x2800, 0x28ff
 
+// ASCII is what stands for a letter or mark where there is nothing but ASCII.
+func ASCII(r rune) rune { return toASCII(r, Text) }
+
 // toASCII is the glyph that stands for r where there is nothing but ASCII.
 func toASCII(r rune, role Role) rune {
 	if r < 0x7f {

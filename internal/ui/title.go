@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// maxTitle is the longest title, in characters. A window shows fewer.
+const maxTitle = 80
+
+// title is the window's: "nvnodetop 48211 ✗1 ▲3", the job and how much is wrong with it. job may be nil.
+func title(job *cluster.JobView, ascii bool) string {
+	words := []string{"nvnodetop"}
+	if job != nil {
+		words = append(words, job.ID)
+		for _, s := range []cluster.Severity{cluster.Critical, cluster.Warning} {
+			if n := holding(job.Findings, s); n > 0 {
+				words = append(words, marks[s].glyph+strconv.Itoa(n))
+			}
+		}
+	}
+	return harmless(strings.Join(words, " "), ascii)
+}
+
+// holding counts the findings of a severity that hold now.
+func holding(findings []cluster.Finding, s cluster.Severity) int {
+	n := 0
+	for i := range findings {
+		if f := &findings[i]; f.Severity == s && f.Over.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// harmless leaves nothing in a title that could end it early and begin another sequence. Job IDs come from outside.
+func harmless(s string, ascii bool) string {
+	var out []rune
+	for _, r := range strings.Join(strings.Fields(s), " ") {
+		if unicode.IsPrint(r) && r != unicode.ReplacementChar && len(out) < maxTitle {
+			if ascii {
+				r = draw.ASCII(r)
+			}
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
