@@ -80,18 +80,14 @@ func (s *shell) answer(sig os.Signal, send func(tea.Msg)) {
 	case sig == syscall.SIGWINCH:
 		send(s.size())
 	case s.waiting.Load():
-		s.wakeUp()
+		select {
+		case s.resumed <- struct{}{}:
+		default: // it knows already
+		}
 	case !s.background():
 		send(s.suspend(false)) // it was stopped from outside, and a shell may have used the terminal since
 	case !s.ending():
 		again()
-	}
-}
-
-func (s *shell) wakeUp() {
-	select {
-	case s.resumed <- struct{}{}:
-	default:
 	}
 }
 
@@ -147,6 +143,10 @@ func again() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
 func (s *shell) rest(stop func()) {
 	s.waiting.Store(true)
 	defer s.waiting.Store(false)
+	select {
+	case <-s.resumed: // a late one, of another time
+	default:
+	}
 	stop()
 	for range unstopped { // the first has run out when the program is continued: the signal may come a little later
 		select {

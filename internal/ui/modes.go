@@ -1,0 +1,56 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
+	noMouse                 = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
+
+	// A paste must not press keys, so it is bracketed.
+	enter = saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
+	leave = ansi.ResetStyle + noMouse + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor + restoreTitle
+)
+
+// mice are the sequences of the mouse modes.
+var mice = map[tea.MouseMode]string{
+	tea.MouseModeNone:       noMouse,
+	tea.MouseModeCellMotion: ansi.ResetModeMouseAnyEvent + ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
+	tea.MouseModeAllMotion:  ansi.ResetModeMouseButtonEvent + ansi.SetModeMouseAnyEvent + ansi.SetModeMouseExtSgr,
+}
+
+// open takes the terminal, if it is not taken yet.
+func (t *terminal) open(b []byte) []byte {
+	if t.opened {
+		return b
+	}
+	t.opened, t.title, t.mouse = true, "", tea.MouseModeNone
+	b = append(b, enter...)
+	if t.ask {
+		t.ask = false
+		b = append(b, ansi.RequestBackgroundColor...)
+	}
+	return b
+}
+
+// setModes changes those modes that are not yet as the view wants them.
+func (t *terminal) setModes(b []byte, v tea.View) []byte {
+	if v.WindowTitle != t.title {
+		t.title = v.WindowTitle
+		b = append(b, ansi.SetWindowTitle(t.title)...)
+	}
+	if v.MouseMode != t.mouse {
+		t.mouse = v.MouseMode
+		b = append(b, mice[t.mouse]...)
+	}
+	return b
+}
+
+func (t *terminal) leave() {
+	if t.opened {
+		t.opened = false
+		t.write([]byte(leave))
+	}
+}
