@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +15,12 @@ import (
 // jobControl runs the child as an interactive shell does, and goes on with it after an Enter.
 const jobControl = `set -m; "$0"; printf '\r\nis stopped\r\n'; read x; fg >/dev/null; echo is over`
 
-// Ctrl-Z gives the terminal to the shell as it was, and fg takes it again and paints all of it.
+// last is the last row that shows something.
+func last(s *vt.Emulator) int {
+	return strings.Count(strings.TrimRight(s.String(), " \n"), "\n")
+}
+
+// Ctrl-Z gives the terminal to the shell as it was, and fg takes it again and paints all of it, in the size that the window has then.
 func TestSuspend(t *testing.T) {
 	var before, stopped, raw *unix.Termios
 	note := func(into **unix.Termios, keys string) func(*os.Process, *os.File) {
@@ -26,9 +32,12 @@ func TestSuspend(t *testing.T) {
 	got := trial{mode: "run", shell: "echo begins; read x; " + jobControl, w: 100, h: 30, steps: []step{
 		{shows("begins", false), note(&before, "\n")},
 		{shows("gpu-n01", true), types("\x1a")},
-		{shows("is stopped", false), note(&stopped, "\n")},
-		{shows("gpu-n01", true), note(&raw, "o")},
-		{shows("USED/TOT", true), types("q")},
+		{shows("is stopped", false), func(p *os.Process, tty *os.File) {
+			pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 90}) // the shell alone hears of it
+			note(&stopped, "\n")(p, tty)
+		}},
+		{func(s *vt.Emulator) bool { return shows("q quit", true)(s) && last(s) == 23 }, note(&raw, "o")},
+		{shows("o back to node", true), types("q")},
 	}}.run(t)
 	if diff := cmp.Diff(before, stopped); diff != "" {
 		t.Errorf("the shell gets other settings (-want +got):\n%s", diff)
