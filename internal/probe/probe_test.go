@@ -465,7 +465,7 @@ func TestPaces(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		d := devices[0]
 		s := open(t, lib, proc)
-		s.say(`{"id":1,"pace":{"interval_ms":7000}}`)
+		s.say(`{"id":1,"pace":{"interval_ms":5000}}`)
 		msgs := s.got()
 		card, first := msgs[0].Hello.GPUs[0], msgs[2].Report.GPUs[0]
 		for id := range metric.All(metric.GPU) {
@@ -491,7 +491,7 @@ func TestPaces(t *testing.T) {
 			t.Errorf("in the end it has %v, faults %v", last.GPUs[0].Values, last.Faults)
 		}
 		s.finish()
-		if n := d.reads[metric.PowerLimit]; n != 3 || d.reads[metric.MemoryTotal] != 1 || d.reads[metric.Util] != 26 {
+		if n := d.reads[metric.PowerLimit]; n != 3 || d.reads[metric.MemoryTotal] != 1 || d.reads[metric.Util] != 36 {
 			t.Errorf("read so often: %v", d.reads)
 		}
 	})
