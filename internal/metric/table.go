@@ -10,6 +10,7 @@ const (
 	MemoryUsed
 	MemoryTotal
 	Temperature
+	MemoryTemperature
 	Slowdown
 	Power
 	PowerLimit
@@ -56,6 +57,11 @@ var table = [count]Row{
 		Key: "temperature_celsius", Label: "temperature", Unit: Celsius, Kept: true, Sum: Highest,
 		From: []string{"nvmlDeviceGetTemperature"},
 		Help: "Temperature of the die.",
+	},
+	MemoryTemperature: {
+		Key: "memory_temperature_celsius", Label: "memory temperature", Unit: Celsius, Sum: Highest,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Temperature of the memory, where there is a sensor.",
 	},
 	Slowdown: {
 		Key: "slowdown_celsius", Label: "slowdown temperature", Unit: Celsius, Pace: Once,

@@ -203,7 +203,7 @@ func TestRealProbe(t *testing.T) {
 	}
 	defer func() { _ = errors.Join(sleeper.Process.Kill(), sleeper.Wait()) }() // "signal: killed"
 	pid := sleeper.Process.Pid
-	p := run(t, "current", fmt.Sprintf("count 2\ngpu 0 util 97\ngpu 0 temperature 71\ngpu 0 throttle hw_thermal\ngpu 1 ecc 3\n"+
+	p := run(t, "current", fmt.Sprintf("count 2\ngpu 0 util 97\ngpu 0 temperature 71\ngpu 0 memory_temperature 83\ngpu 0 throttle hw_thermal\ngpu 1 ecc 3\n"+
 		"proc 1 %d 512 compute 42\nproc 1 999999999 n/a graphics 0\n", pid))
 	h := p.hello()
 	if h.Fault != "" || h.Driver == "" || h.CUDA == "" || len(h.GPUs) != 2 || len(h.Missing) != 0 {
@@ -222,7 +222,7 @@ func TestRealProbe(t *testing.T) {
 			t.Errorf("%v is absent", id)
 		}
 	}
-	for id, want := range map[metric.ID]float64{metric.Util: 97, metric.Temperature: 71, metric.Throttle: wire.ThrottleHWThermal, metric.ECCUncorrected: 0} {
+	for id, want := range map[metric.ID]float64{metric.Util: 97, metric.Temperature: 71, metric.MemoryTemperature: 83, metric.Throttle: wire.ThrottleHWThermal, metric.ECCUncorrected: 0} {
 		if got := r.GPUs[0].Values.Float(id); got != want {
 			t.Errorf("%v is %v, want %v", id, got, want)
 		}

@@ -103,14 +103,18 @@ static void check_settings(void)
 {
 	nvmlUtilization_t load;
 	unsigned temperature = 0, power = 0, clock = 0;
+	nvmlFieldValue_t fields[2] = {{.fieldId = NVML_FI_DEV_MEMORY_TEMP}, {.fieldId = 9999}};
 	unsigned long long reasons = 0, errors = 0;
 
-	play("util 55\ngpu 2 util 12\ngpu 2 temperature 91\ngpu 2 power 123\n"
+	play("util 55\ngpu 2 util 12\ngpu 2 temperature 91\ngpu 2 memory_temperature 77\ngpu 2 power 123\n"
 	     "gpu 2 throttle hw_thermal,hw_power_brake\ngpu 2 ecc 7 # uncorrected\n");
 	EXPECT(FN(nvmlDeviceGetUtilizationRates)(gpu(1), &load) == NVML_SUCCESS && load.gpu == 55);
 	EXPECT(FN(nvmlDeviceGetUtilizationRates)(gpu(2), &load) == NVML_SUCCESS && load.gpu == 12);
 	EXPECT(FN(nvmlDeviceGetTemperature)(gpu(2), NVML_TEMPERATURE_GPU, &temperature) == NVML_SUCCESS);
 	EXPECT(temperature == 91);
+	EXPECT(FN(nvmlDeviceGetFieldValues)(gpu(2), 2, fields) == NVML_SUCCESS && fields[0].nvmlReturn == NVML_SUCCESS);
+	EXPECT(fields[0].valueType == NVML_VALUE_TYPE_UNSIGNED_INT && fields[0].value.uiVal == 77);
+	EXPECT(fields[1].nvmlReturn == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetPowerUsage)(gpu(2), &power) == NVML_SUCCESS && power == 123000);
 	EXPECT(FN(nvmlDeviceGetCurrentClocksThrottleReasons)(gpu(2), &reasons) == NVML_SUCCESS && reasons == 0xc0);
 	EXPECT(FN(nvmlDeviceGetClockInfo)(gpu(2), NVML_CLOCK_SM, &clock) == NVML_SUCCESS && clock == 705);

@@ -36,6 +36,7 @@ struct gpu_settings {
 	struct setting memory_total, memory_used; // MiB
 	struct setting util, util_memory;         // percent
 	struct setting temperature;               // °C
+	struct setting memory_temperature;        // likewise
 	struct setting power, power_limit;        // W
 	struct setting clock_sm, clock_mem;       // MHz
 	struct setting throttle;                  // bits of nvmlClocksEventReason…
@@ -69,7 +70,7 @@ struct gpu {
 	char model[NAME_SIZE], uuid[NAME_SIZE];
 	bool mig;
 	unsigned long long memory_total, memory_used, memory_reserved; // bytes
-	unsigned util, util_memory, temperature;
+	unsigned util, util_memory, temperature, memory_temperature;
 	unsigned power_mw, power_limit_mw;
 	unsigned clock_sm, clock_mem;
 	unsigned long long throttle, ecc, ecc_corrected, energy_mj;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SHUTDOWN_C = 92, SLOWDOWN_C = 89, GPU_MAX_C = 85, MEM_MAX_C = 95, MEM_HOTTER_C = 8 };
+enum { SHUTDOWN_C = 92, SLOWDOWN_C = 89, GPU_MAX_C = 85, MEM_MAX_C = 95 };
 
 static nvmlReturn_t put_number(unsigned *to, unsigned value)
 {
@@ -248,7 +248,7 @@ static void set_field(nvmlFieldValue_t *field, const struct gpu *gpu)
 		field->value.ullVal = gpu->energy_mj;
 		break;
 	case NVML_FI_DEV_MEMORY_TEMP:
-		field->value.uiVal = gpu->temperature + MEM_HOTTER_C;
+		field->value.uiVal = gpu->memory_temperature;
 		break;
 	case NVML_FI_DEV_POWER_AVERAGE:
 	case NVML_FI_DEV_POWER_INSTANT:

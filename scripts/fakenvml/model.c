@@ -18,6 +18,7 @@ enum {
 	SM_BUSY_MHZ = 1410,
 	MEM_MHZ = 1593,
 	MIB_RESERVED = 600,
+	MEM_HOTTER_C = 8,
 };
 
 // hash mixes a text and a number into 32 well spread bits.
@@ -93,6 +94,7 @@ void gpu_now(const struct scenario *scenario, int index, struct gpu *out)
 	out->util = (unsigned)or_model(set->util, model_load(index));
 	out->util_memory = (unsigned)or_model(set->util_memory, out->util * 6 / 10);
 	out->temperature = (unsigned)or_model(set->temperature, 30 + out->util * 35 / 100 + own % 5);
+	out->memory_temperature = (unsigned)or_model(set->memory_temperature, out->temperature + MEM_HOTTER_C);
 	out->power_mw = (unsigned)or_model(set->power, 0) * 1000;
 	if (!set->power.set)
 		out->power_mw = IDLE_W * 1000 + out->util * 3300 + own % 1000;

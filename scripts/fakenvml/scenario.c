@@ -93,7 +93,7 @@ static struct setting *numeric_setting(struct gpu_settings *g, const char *key)
 	const struct { const char *key; struct setting *setting; } settings[] = {
 		{"memory_total", &g->memory_total}, {"memory_used", &g->memory_used},
 		{"util", &g->util}, {"util_memory", &g->util_memory},
-		{"temperature", &g->temperature},
+		{"temperature", &g->temperature}, {"memory_temperature", &g->memory_temperature},
 		{"power", &g->power}, {"power_limit", &g->power_limit},
 		{"clock_sm", &g->clock_sm}, {"clock_mem", &g->clock_mem},
 		{"ecc", &g->ecc}, {"ecc_corrected", &g->ecc_corrected},

@@ -22,6 +22,7 @@ var readers = []reader{
 	one(metric.MemoryUsed, func(d *device) (uint64, nvml.Return) { used, _, ret := d.memory(); return used, ret }),
 	one(metric.MemoryTotal, func(d *device) (uint64, nvml.Return) { _, total, ret := d.memory(); return total, ret }),
 	one(metric.Temperature, func(d *device) (uint32, nvml.Return) { return d.nvml.GetTemperature(nvml.TEMPERATURE_GPU) }),
+	one(metric.MemoryTemperature, func(d *device) (float64, nvml.Return) { return d.field(nvml.FI_DEV_MEMORY_TEMP) }),
 	one(metric.Slowdown, func(d *device) (uint32, nvml.Return) {
 		return d.nvml.GetTemperatureThreshold(nvml.TEMPERATURE_THRESHOLD_SLOWDOWN)
 	}),

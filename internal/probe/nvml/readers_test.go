@@ -11,6 +11,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
 )
 
 // TestReaders: each number of a GPU has one reader, and what one call reads has one pace and comes from one function.
@@ -29,6 +30,42 @@ func TestReaders(t *testing.T) {
 		if times[id] != 1 {
 			t.Errorf("%v has %d readers", id, times[id])
 		}
+	}
+}
+
+// A field has a type and a result of its own.
+func TestField(t *testing.T) {
+	for name, tt := range map[string]struct {
+		call, of nvml.Return
+		typ      nvml.ValueType
+		value    [8]byte
+		want     string
+		kind     probe.ErrorKind
+	}{
+		"unsigned":      {typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83, 0, 0, 0, 9}, want: `{"memory_temperature_celsius":83}`},
+		"signed":        {typ: nvml.VALUE_TYPE_SIGNED_INT, value: [8]byte{0xfe, 0xff, 0xff, 0xff}, want: `{"memory_temperature_celsius":-2}`},
+		"long":          {typ: nvml.VALUE_TYPE_UNSIGNED_LONG, value: [8]byte{83}, want: `{"memory_temperature_celsius":83}`},
+		"long long":     {typ: nvml.VALUE_TYPE_SIGNED_LONG_LONG, value: [8]byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, want: `{"memory_temperature_celsius":-2}`},
+		"double":        {typ: nvml.VALUE_TYPE_DOUBLE, value: [8]byte{7: 0x40}, want: `{"memory_temperature_celsius":2}`},
+		"unknown type":  {typ: 99, value: [8]byte{83}, want: `{}`},
+		"not supported": {of: nvml.ERROR_NOT_SUPPORTED, typ: nvml.VALUE_TYPE_UNSIGNED_INT, want: `{}`, kind: probe.Absent},
+		"lost":          {call: nvml.ERROR_GPU_IS_LOST, typ: nvml.VALUE_TYPE_UNSIGNED_INT, want: `{}`, kind: probe.Lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gpu := &mock.Device{GetFieldValuesFunc: func(v []nvml.FieldValue) nvml.Return {
+				if len(v) != 1 || v[0].FieldId != nvml.FI_DEV_MEMORY_TEMP {
+					t.Errorf("asked for %+v", v)
+				}
+				v[0].ValueType, v[0].NvmlReturn, v[0].Value = uint32(tt.typ), uint32(tt.of), tt.value
+				return tt.call
+			}}
+			lib := &Library{has: map[string]bool{"nvmlDeviceGetFieldValues": true}}
+			var got metric.Values
+			err := (&device{lib: lib, nvml: gpu}).readers()[0].Read(&got)
+			if got.String() != tt.want || (err == nil) != (tt.kind == 0) || err != nil && !isOf(tt.kind, err) {
+				t.Errorf("got %v, %v, want %s", got, err, tt.want)
+			}
+		})
 	}
 }
 
