@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// mergeGPUs is the node's GPUs after a report: each with its card and the history that goes on from the last report.
+func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
+	samples := make(map[int]*wire.GPU, len(r.GPUs))
+	for i := range r.GPUs {
+		samples[r.GPUs[i].Index] = &r.GPUs[i]
+	}
+	remember := func(*GPU) {}
+	if !r.OffBeat {
+		bin := n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
+		remember = func(g *GPU) { g.History.Add(bin, HistoryLen(n.poll), g.Values.Float) }
+	}
+	out := make([]GPU, 0, len(n.hello.GPUs))
+	known := make(map[string]*GPU, len(n.hello.GPUs))
+	for _, card := range n.hello.GPUs {
+		key := gpuKey(card, known)
+		g := n.known[key].next(card, samples[card.Index])
+		g.Key = key
+		remember(&g)
+		known[key] = &g
+		out = append(out, g)
+	}
+	n.keepAbsent(known)
+	number(out)
+	slices.SortStableFunc(out, func(a, b GPU) int { return a.Number - b.Number })
+	return out
+}
+
+// next is the GPU after old (nil: it is new) with the sample; nil: there is none.
+func (old *GPU) next(card wire.Card, sample *wire.GPU) GPU {
+	g := GPU{Card: card, GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
+	if sample != nil {
+		g.GPU = *sample
+		g.Lost = clean(cmp.Or(sample.Lost, card.Lost), maxName)
+	}
+	if old != nil {
+		g.History = old.History
+	}
+	return g
+}
+
+// keepAbsent keeps the histories of GPUs that this report does not have (a driver that is away): they may come back.
+func (n *nodeRecord) keepAbsent(known map[string]*GPU) {
+	for key, old := range n.known {
+		if known[key] == nil && len(known) < maxGPUs {
+			known[key] = &GPU{History: old.History}
+		}
+	}
+	n.known = known
+}
+
+// gpuKey is the GPU's UUID, or a stand-in when it has none that is its alone.
+func gpuKey(c wire.Card, taken map[string]*GPU) string {
+	if c.UUID != "" && taken[c.UUID] == nil {
+		return c.UUID
+	}
+	return "index:" + strconv.Itoa(c.Index)
+}
+
+// number gives each GPU its device's minor number. Those that have none get numbers that are free.
+func number(gpus []GPU) {
+	taken := map[int]bool{}
+	for i := range gpus {
+		if m := gpus[i].Card.Minor; m != nil {
+			gpus[i].Number = *m
+			taken[*m] = true
+		}
+	}
+	free := 0
+	for i := range gpus {
+		if gpus[i].Card.Minor != nil {
+			continue
+		}
+		for taken[free] {
+			free++
+		}
+		gpus[i].Number, gpus[i].Unplaced = free, true
+		taken[free] = true
+	}
+}
