@@ -153,7 +153,7 @@ func (a *attempt) converse(ctx context.Context, conn *watchedConn) (*session, er
 }
 
 // handshake is the stages ssh, host key and login.
-func (a *attempt) handshake(ctx context.Context, conn *watchedConn) (*ssh.Client, error) {
+func (a *attempt) handshake(ctx context.Context, conn *watchedConn) (*client, error) {
 	a.begin(reach.StageSSH, "")
 	conn.allow(a.d.limits.ssh)
 	known, err := a.d.known.load(a.target.knownHosts)
@@ -175,7 +175,7 @@ func (a *attempt) handshake(ctx context.Context, conn *watchedConn) (*ssh.Client
 		return nil, login.explain(err)
 	}
 	a.done(login.accepted())
-	return ssh.NewClient(c, chans, reqs), nil
+	return newClient(c, chans, reqs), nil
 }
 
 // versionToken makes a version fit for an SSH version string, in which spaces and minus signs part fields.

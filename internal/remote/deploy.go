@@ -9,15 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // deploy starts the probe, in one round trip where a copy is there; else it copies it first. The process that it returns has
 // printed the magic line.
-func (a *attempt) deploy(ctx context.Context, client *ssh.Client) (*process, error) {
+func (a *attempt) deploy(ctx context.Context, client *client) (*process, error) {
 	a.begin(reach.StageProbe, "")
 	payload, err := a.d.payload()
 	if err != nil {
@@ -35,7 +33,7 @@ func (a *attempt) deploy(ctx context.Context, client *ssh.Client) (*process, err
 // deployment is the search for a place where the probe runs.
 type deployment struct {
 	a       *attempt
-	client  *ssh.Client
+	client  *client
 	payload Payload
 	look    look
 	places  []string // that have not refused yet
@@ -48,7 +46,7 @@ type deployment struct {
 // try is one round. It returns neither a process nor an error when there is another round to go.
 func (dep *deployment) try(ctx context.Context) (*process, error) {
 	seen := dep.a.d.gate.copies()
-	p, err := dep.exec(startScript(dep.payload, dep.look, dep.places), nil)
+	p, err := dep.exec(ctx, startScript(dep.payload, dep.look, dep.places), nil)
 	if err == nil {
 		dep.a.done("there already")
 		return p, nil
@@ -73,7 +71,7 @@ func (dep *deployment) try(ctx context.Context) (*process, error) {
 	if n.place == placeHome && dep.look != lookAway && dep.waitForOthers(ctx, seen) {
 		return nil, ctx.Err()
 	}
-	return dep.upload(n)
+	return dep.upload(ctx, n)
 }
 
 // understand finds what a node that did not start a probe needs. A copy that is there but may not be executed after all counts as
@@ -149,7 +147,7 @@ func (dep *deployment) waitForOthers(ctx context.Context, seen int) bool {
 }
 
 // upload copies the probe to n.place and starts it there.
-func (dep *deployment) upload(n need) (*process, error) {
+func (dep *deployment) upload(ctx context.Context, n need) (*process, error) {
 	ok := false
 	if dep.copier {
 		dep.copier = false
@@ -162,7 +160,7 @@ func (dep *deployment) upload(n need) (*process, error) {
 	name := placeName(n.place, n.uid)
 	dep.a.begin(reach.StageProbe, fmt.Sprintf("copying %s to %s", megabytes(len(zip)), name))
 	began := time.Now()
-	p, err := dep.exec(uploadScript(dep.payload, n.place, len(zip)), zip)
+	p, err := dep.exec(ctx, uploadScript(dep.payload, n.place, len(zip)), zip)
 	if err == nil {
 		ok = true
 		dep.a.done(fmt.Sprintf("copied %s to %s in %.1fs", megabytes(len(zip)), name, time.Since(began).Seconds()))
@@ -187,13 +185,15 @@ func (dep *deployment) upload(n need) (*process, error) {
 func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // exec runs script, feeds it stdin and waits for the magic line.
-func (dep *deployment) exec(script string, stdin []byte) (*process, error) {
+func (dep *deployment) exec(ctx context.Context, script string, stdin []byte) (*process, error) {
 	limit := dep.a.d.limits.probe
 	if stdin != nil {
 		limit = dep.a.d.limits.upload
 	}
 	dep.a.conn.allow(limit)
-	p, err := startProcess(dep.client, shell(script), dep.a.d.limits.exit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	p, err := startProcess(ctx, dep.client, shell(script), dep.a.d.limits.exit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 // process is a command that runs on a node.
 type process struct {
 	ssh    *ssh.Session
+	conn   *client
 	in     io.WriteCloser
 	out    *wire.Reader
 	stderr capture
@@ -23,12 +25,12 @@ type process struct {
 	err    error         // as ssh.Session.Wait returns it
 }
 
-func startProcess(client *ssh.Client, command string, exit time.Duration) (*process, error) {
-	session, err := client.NewSession()
+func startProcess(ctx context.Context, client *client, command string, exit time.Duration) (*process, error) {
+	session, err := await(ctx, client, client.NewSession, func(s *ssh.Session) { drop(s) })
 	if err != nil {
 		return nil, &sessionError{err: err}
 	}
-	p := &process{ssh: session, exit: exit, ended: make(chan struct{})}
+	p := &process{ssh: session, conn: client, exit: exit, ended: make(chan struct{})}
 	session.Stderr = &p.stderr
 	out, err := session.StdoutPipe()
 	if err != nil {
@@ -37,8 +39,8 @@ func startProcess(client *ssh.Client, command string, exit time.Duration) (*proc
 	if p.in, err = session.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if err := session.Start(command); err != nil {
-		drop(session)
+	if _, err := await(ctx, client, func() (struct{}, error) { return struct{}{}, session.Start(command) }, nil); err != nil {
+		p.kill()
 		return nil, &sessionError{err: err}
 	}
 	p.out = wire.NewReader(out)
@@ -61,7 +63,7 @@ func (p *process) autopsy(readErr error) *probeError {
 		select {
 		case <-p.ended:
 			e.exit, e.finished = p.err, true
-		case <-time.After(p.exit):
+		case <-time.After(p.exit): // also when the connection has ended: x/crypto may not notice
 		}
 	}
 	p.kill()
@@ -69,7 +71,8 @@ func (p *process) autopsy(readErr error) *probeError {
 	return e
 }
 
-func (p *process) kill() { drop(p.ssh) }
+// kill does not wait for the message that it sends: on a connection that is stuck it is sent when that is closed.
+func (p *process) kill() { go drop(p.ssh) }
 
 // sessionError is sshd's refusal to open a session or to run a command in it.
 type sessionError struct{ err error }

@@ -1,12 +1,11 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
-
-	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -18,7 +17,7 @@ const ownIDs = 1 << 52
 // session implements poller.Session.
 type session struct {
 	a      *attempt
-	client *ssh.Client
+	client *client
 	p      *process
 	hello  *wire.Hello // until Next has handed it out
 
@@ -30,7 +29,7 @@ type session struct {
 	closed  chan struct{}
 }
 
-func newSession(a *attempt, client *ssh.Client, p *process, hello *wire.Hello) *session {
+func newSession(a *attempt, client *client, p *process, hello *wire.Hello) *session {
 	s := &session{a: a, client: client, p: p, hello: hello, closed: make(chan struct{})}
 	a.conn.expectWithin(a.d.limits.silence)
 	s.writing.Lock()
@@ -95,7 +94,13 @@ func (s *session) keepAlive() {
 		return // the connection is gone: Next says so
 	}
 	if s.a.conn.quiet() > s.a.d.limits.alive/2 {
-		if _, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), s.a.d.limits.silence)
+		defer cancel()
+		ask := func() (bool, error) {
+			_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
+			return true, err
+		}
+		if _, err := await(ctx, s.client, ask, nil); err != nil {
 			return
 		}
 	}
@@ -119,10 +124,16 @@ func (s *session) Close() error {
 		s.writing.Lock()
 		s.beat.Stop()
 		s.writing.Unlock()
-		drop(s.p.in)
-		<-s.p.ended // by itself, or because the connection was cut
+		go drop(s.p.in) // it may be stuck, too
+		select {
+		case <-s.p.ended: // by itself, or because the connection was cut
+		case <-s.client.gone:
+		}
 		drop(s.client)
-		_ = s.client.Wait()
+		select {
+		case <-s.client.gone:
+		case <-time.After(s.a.d.limits.closing):
+		}
 	})
 	return nil
 }
