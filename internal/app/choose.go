@@ -12,10 +12,11 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
-	"github.com/nvnodetop/nvnodetop/internal/local"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 )
@@ -79,11 +80,11 @@ func hosts(list string) ([]string, error) {
 }
 
 func overSSH(cfg *config.Config) (*poller.Manager, error) {
-	dialer, err := remote.New(remote.Config{Version: Version()})
+	door, err := ssh.New(ssh.Config{Version: Version()})
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
-	return poller.New(poller.Config{Opener: dialer, Interval: cfg.Poll, Dials: parallelDials}), nil
+	return poller.New(poller.Config{Opener: remote.New(door), Interval: cfg.Poll, Dials: parallelDials}), nil
 }
 
 // thisHost is what there is to show where there is no SLURM: the GPUs of this very host, if it has any.

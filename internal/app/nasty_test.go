@@ -38,7 +38,7 @@ var nasty = map[string]string{
 // nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says something is called s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 	store := cluster.NewStore(3*time.Second, health.New())
-	failure := reach.Failure{Class: reach.ClassOther, Stage: reach.StageLogin, Summary: s, Words: s, Meaning: s, Hints: []string{s, s}}
+	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s, Hints: []string{s, s}}
 	up, down := s, "x"+s
 	for _, e := range []cluster.Event{
 		{Discovery: &cluster.Discovery{
@@ -49,7 +49,7 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 			Pending: []cluster.PendingJob{{ID: s, Name: s, Partition: s, Nodes: 1, Reason: s}},
 		}},
 		{Node: up, Try: &cluster.Try{Interval: 3 * time.Second}},
-		{Node: up, Step: &reach.Step{Stage: reach.StageLogin, State: reach.StepDone, Text: s}},
+		{Node: up, Step: &reach.Step{Stage: "login", State: reach.StepDone, Text: s}},
 		{Node: up, Hello: &wire.Hello{
 			Build: s, Host: s, Kernel: s, CPUs: 1, Job: s, Driver: s, CUDA: s, Missing: []string{s},
 			GPUs: []wire.Card{{Index: 0, UUID: s, Minor: new(5), Name: s, PCIBus: s}, {Index: 1, UUID: s + "'", Minor: new(6), Name: s, Lost: s + "'"}},
@@ -59,7 +59,7 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 			Listed: true, Processes: []wire.Process{{PID: 7, GPU: 0, Type: s, User: s, Name: s, Command: s, Job: s}},
 		}},
 		{Node: down, Try: &cluster.Try{Interval: 3 * time.Second}},
-		{Node: down, Step: &reach.Step{Stage: reach.StageLogin, State: reach.StepFailed, Text: s}},
+		{Node: down, Step: &reach.Step{Stage: "login", State: reach.StepFailed, Text: s}},
 		{Node: down, Down: &cluster.Down{Failure: failure}},
 	} {
 		e.At = now

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +28,7 @@ func clean(s string, limit int) string {
 		return s
 	}
 	s = strings.Map(harmless, ansi.Strip(strings.ToValidUTF8(s, "\uFFFD")))
-	return cut(s, limit)
+	return text.Cut(s, limit)
 }
 
 // plain reports whether s is printable ASCII throughout: nearly every string is, and needs no copy.
@@ -52,19 +52,9 @@ func harmless(r rune) rune {
 	return r
 }
 
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
-}
-
 // cleanWords is clean for text of several lines, which keeps its lines and loses empty ones at its ends.
 func cleanWords(s string) string {
-	lines := strings.Split(cut(s, maxWords), "\n")
+	lines := strings.Split(text.Cut(s, maxWords), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(clean(strings.TrimRight(line, "\r"), maxWords), " ")
 	}
@@ -76,7 +66,8 @@ func cleanFailure(f *reach.Failure) *reach.Failure {
 		return nil
 	}
 	c := *f
-	c.Summary, c.Words, c.Meaning = clean(f.Summary, maxName), cleanWords(f.Words), clean(f.Meaning, maxWords)
+	c.Short, c.Detail, c.Cause = clean(f.Short, maxName), clean(f.Detail, maxName), clean(f.Cause, maxName)
+	c.Words, c.Meaning = cleanWords(f.Words), clean(f.Meaning, maxWords)
 	c.Hints = make([]string, len(f.Hints))
 	for i, h := range f.Hints {
 		c.Hints[i] = clean(h, maxWords)

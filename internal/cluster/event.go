@@ -30,7 +30,8 @@ type Event struct {
 
 // Try begins an attempt to reach a node.
 type Try struct {
-	Interval time.Duration `json:"interval"` // the pace that will be asked for: between two reports
+	Interval time.Duration `json:"interval"`         // the pace that will be asked for: between two reports
+	Stages   []reach.Stage `json:"stages,omitempty"` // that it goes through, in order
 }
 
 // Down ends an attempt or a session.

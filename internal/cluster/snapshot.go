@@ -48,6 +48,7 @@ type Node struct {
 	Since time.Time // of State
 
 	Tries    int            // attempts since the last stream, the current one included
+	Stages   []reach.Stage  // of an attempt, in order
 	Steps    []reach.Step   // of the current attempt, or the last one; in the order of Stages
 	Attempts []Attempt      // failed ones, newest first, at most maxAttempts
 	Failure  *reach.Failure // of the last attempt or session; nil once reports come

@@ -111,6 +111,7 @@ type nodeRecord struct {
 	seen      time.Time // when it was first heard of
 	began     time.Time // of the current attempt; zero: none is under way
 	tries     int
+	stages    []reach.Stage
 	steps     []reach.Step // of the current attempt
 	lastSteps []reach.Step // of the attempt that failed last
 	attempts  []Attempt    // newest first
@@ -176,6 +177,7 @@ func (n *nodeRecord) apply(e Event) bool {
 
 func (n *nodeRecord) try(at time.Time, t *Try) {
 	n.began, n.tries, n.steps, n.retry = at, n.tries+1, nil, time.Time{}
+	n.stages = t.Stages
 	n.interval = max(t.Interval, time.Millisecond)
 }
 
@@ -199,7 +201,7 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 	if !n.began.IsZero() {
 		took = at.Sub(n.began)
 	}
-	n.attempts = append([]Attempt{{At: at, Summary: n.failure.Summary, Took: took}}, n.attempts[:min(len(n.attempts), maxAttempts-1)]...)
+	n.attempts = append([]Attempt{{At: at, Summary: n.failure.Summary(), Took: took}}, n.attempts[:min(len(n.attempts), maxAttempts-1)]...)
 	n.lastSteps, n.began, n.streaming = n.steps, time.Time{}, time.Time{}
 }
 
@@ -220,7 +222,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 func (n *nodeRecord) view(now time.Time) *Node {
 	v := &Node{
 		Name: n.name, Rev: n.rev, Tries: n.tries, Attempts: n.attempts, Failure: n.failure, RetryAt: n.retry,
-		Hello: n.hello, Interval: n.interval, Arrived: n.arrived, Steps: n.steps,
+		Hello: n.hello, Interval: n.interval, Arrived: n.arrived, Stages: n.stages, Steps: n.steps,
 	}
 	v.State, v.Since = n.state(now)
 	if v.State == NodeFailed {

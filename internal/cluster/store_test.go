@@ -54,7 +54,7 @@ func (w world) report(sec float64, node string, util ...int) {
 }
 
 func (w world) down(sec float64, node string, class reach.Class) {
-	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: reach.Failure{Class: class, Summary: "no"}, Retry: at(sec + 1)}})
+	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: reach.Failure{Class: class, Short: "no"}, Retry: at(sec + 1)}})
 }
 
 func (w world) node(sec float64, name string) *Node { return w.Snapshot(at(sec)).Nodes[name] }
@@ -101,13 +101,13 @@ func TestDoctorKeepsTheStepsOfTheFailedAttempt(t *testing.T) {
 		w.Apply(Event{At: at(sec), Node: "a", Step: &reach.Step{Stage: stage, State: state}})
 	}
 	w.try(0, "a")
-	step(0, reach.StageName, reach.StepBegan)
-	step(1, reach.StageName, reach.StepDone)
-	step(1, reach.StageTCP, reach.StepBegan)
-	step(2, reach.StageTCP, reach.StepFailed)
+	step(0, "name", reach.StepBegan)
+	step(1, "name", reach.StepDone)
+	step(1, "TCP", reach.StepBegan)
+	step(2, "TCP", reach.StepFailed)
 	w.down(2, "a", reach.ClassRefused)
 	w.try(3, "a")
-	step(3, reach.StageName, reach.StepBegan)
+	step(3, "name", reach.StepBegan)
 	n := w.node(3, "a")
 	var got []string
 	for _, s := range n.Steps {
@@ -289,10 +289,10 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 			ID: nasty, Number: nasty, Name: nasty, User: nasty, Partition: nasty, Nodes: []string{nasty, nasty + "2"}, Minors: map[string][]int{nasty: {1}, nasty + "2": {}},
 		}},
 		Pending: []PendingJob{{ID: nasty, Name: nasty, Partition: nasty, Reason: nasty}},
-		Failure: &reach.Failure{Summary: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
+		Failure: &reach.Failure{Short: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
 	}})
 	w.try(0, nasty)
-	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: reach.StageSSH, Text: nasty}})
+	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: "ssh", Text: nasty}})
 	w.Apply(Event{At: at(0), Node: nasty, Hello: &wire.Hello{
 		Build: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty},
 		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty}, {Index: 1, Minor: new(0), Lost: nasty}},

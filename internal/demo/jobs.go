@@ -66,7 +66,8 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 		answer.Took = deadline
 		answer.Failure = &reach.Failure{
 			Class:   reach.ClassSlurmTimeout,
-			Summary: "slurmctld does not answer: Socket timed out on send/recv operation",
+			Short:   "slurmctld does not answer",
+			Cause:   "Socket timed out on send/recv operation",
 			Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
 			Meaning: "The controller of the cluster is down, overloaded or out of reach. Running jobs go on without it.",
 			Hints:   []string{"`scontrol ping` says whether the controller is up."},

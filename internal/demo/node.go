@@ -30,6 +30,21 @@ const (
 	slowFrom                   = -3 * time.Second // its first attempt
 )
 
+// stages are those of a real node that is reached by ssh.
+var stages = []reach.Stage{stageName, stageTCP, stageSSH, stageHostKey, stageLogin, stageProbe, stageDriver, stageStream}
+
+// Stages in which something happens.
+const (
+	stageName    reach.Stage = "name"
+	stageTCP     reach.Stage = "TCP"
+	stageSSH     reach.Stage = "ssh"
+	stageHostKey reach.Stage = "host key"
+	stageLogin   reach.Stage = "login"
+	stageProbe   reach.Stage = "probe"
+	stageDriver  reach.Stage = "driver"
+	stageStream  reach.Stage = "stream"
+)
+
 // simNode is one node as nvnodetop meets it: attempts, then a stream. Its stages are those of a real one.
 type simNode struct {
 	world *world
@@ -37,7 +52,7 @@ type simNode struct {
 	begin time.Time
 
 	next     time.Duration
-	stage    int // of the attempt under way; -1: none; len(reach.Stages): it streams
+	stage    int // of the attempt under way; -1: none; len(stages): it streams
 	failures int
 	dropped  time.Duration // when the connection was last closed
 	listing  bool
@@ -61,7 +76,7 @@ func newSimNode(w *world, h *host, begin time.Time) *simNode {
 
 func (n *simNode) due() time.Duration { return n.next }
 
-func (n *simNode) streaming() bool { return n.stage == len(reach.Stages) }
+func (n *simNode) streaming() bool { return n.stage == len(stages) }
 
 func (n *simNode) act(now time.Duration) []cluster.Event {
 	var events []cluster.Event
@@ -81,15 +96,15 @@ func (n *simNode) act(now time.Duration) []cluster.Event {
 
 func (n *simNode) try(now time.Duration) []cluster.Event {
 	n.stage = 0
-	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll}}, n.beginStage(now)}
+	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Stages: stages}}, n.beginStage(now)}
 }
 
 // beginStage begins the stage n.stage, which ends at n.next.
 func (n *simNode) beginStage(now time.Duration) cluster.Event {
-	stage := reach.Stages[n.stage]
+	stage := stages[n.stage]
 	n.next = now + n.took(stage)
 	text := ""
-	if stage == reach.StageLogin {
+	if stage == stageLogin {
 		text = "trying publickey (key 1 of 1)"
 	}
 	return cluster.Event{Step: &reach.Step{Stage: stage, State: reach.StepBegan, Text: text}}
@@ -98,17 +113,17 @@ func (n *simNode) beginStage(now time.Duration) cluster.Event {
 // took is how long a stage takes.
 func (n *simNode) took(stage reach.Stage) time.Duration {
 	usual := map[reach.Stage]time.Duration{
-		reach.StageName: 2 * time.Millisecond, reach.StageTCP: time.Millisecond, reach.StageSSH: 9 * time.Millisecond,
-		reach.StageHostKey: time.Millisecond, reach.StageLogin: 41 * time.Millisecond, reach.StageProbe: 130 * time.Millisecond,
-		reach.StageDriver: 240 * time.Millisecond, reach.StageStream: 30 * time.Millisecond,
+		stageName: 2 * time.Millisecond, stageTCP: time.Millisecond, stageSSH: 9 * time.Millisecond,
+		stageHostKey: time.Millisecond, stageLogin: 41 * time.Millisecond, stageProbe: 130 * time.Millisecond,
+		stageDriver: 240 * time.Millisecond, stageStream: 30 * time.Millisecond,
 	}[stage]
 	if n.host.plot == connectsSlowly {
 		switch stage {
-		case reach.StageTCP:
+		case stageTCP:
 			usual = 2 * time.Second
-		case reach.StageLogin:
+		case stageLogin:
 			usual = 7 * time.Second
-		case reach.StageDriver:
+		case stageDriver:
 			usual = 3 * time.Second
 		}
 	}
@@ -117,13 +132,13 @@ func (n *simNode) took(stage reach.Stage) time.Duration {
 
 // advance ends a stage and begins the next, or streams.
 func (n *simNode) advance(now time.Duration) []cluster.Event {
-	stage := reach.Stages[n.stage]
+	stage := stages[n.stage]
 	step := &reach.Step{Stage: stage, State: reach.StepDone, Text: n.found(stage), Took: n.took(stage)}
-	if stage == reach.StageLogin && n.host.plot == refuses && now < refusesUntil {
+	if stage == stageLogin && n.host.plot == refuses && now < refusesUntil {
 		return n.refuse(now, step)
 	}
 	events := []cluster.Event{{Step: step}}
-	if stage == reach.StageDriver {
+	if stage == stageDriver {
 		events = append(events, cluster.Event{Hello: n.hello()})
 	}
 	n.stage++
@@ -137,19 +152,19 @@ func (n *simNode) advance(now time.Duration) []cluster.Event {
 // found is what a stage that is done has found.
 func (n *simNode) found(stage reach.Stage) string {
 	switch stage {
-	case reach.StageName:
+	case stageName:
 		return n.host.name + " is " + n.host.address()
-	case reach.StageTCP:
+	case stageTCP:
 		return "port 22 answers"
-	case reach.StageSSH:
+	case stageSSH:
 		return "OpenSSH_8.7"
-	case reach.StageHostKey:
+	case stageHostKey:
 		return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+n.host.number)
-	case reach.StageLogin:
+	case stageLogin:
 		return "publickey accepted"
-	case reach.StageProbe:
+	case stageProbe:
 		return "already there, started"
-	case reach.StageDriver:
+	case stageDriver:
 		return fmt.Sprintf("driver %s, %d GPUs", n.host.model.driver, len(n.host.gpus))
 	}
 	return "reports come"
@@ -160,9 +175,9 @@ func (h *host) address() string { return fmt.Sprintf("10.12.%d.%d", h.number/200
 func (n *simNode) refuse(now time.Duration, step *reach.Step) []cluster.Event {
 	step.State, step.Text = reach.StepFailed, "publickey accepted, then closed by PAM"
 	down := n.down(now, 5*time.Second, reach.Failure{
-		Class:   reach.ClassAdopt,
-		Stage:   reach.StageLogin,
-		Summary: "login refused (pam_slurm_adopt)",
+		Class: reach.ClassAdopt,
+		Stage: stageLogin,
+		Short: "login refused", Detail: "pam_slurm_adopt",
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n" +
 			"Connection closed by " + n.host.address() + " port 22",
 		Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. " +
@@ -185,7 +200,7 @@ func (n *simNode) stream(now time.Duration) []cluster.Event {
 	if n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+time.Minute {
 		n.dropped = now
 		return []cluster.Event{n.down(now, 4*time.Second, reach.Failure{
-			Class: reach.ClassClosed, Summary: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
+			Class: reach.ClassClosed, Short: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
 			Meaning: "The node or something on the way closed the connection.",
 		})}
 	}

@@ -24,13 +24,13 @@ func full() *cluster.Snapshot {
 		{At: at(-2), Node: "n1", Report: fullReport()},
 		{At: at(-46), Node: "n2", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-45), Node: "n2", Down: &cluster.Down{Failure: reach.Failure{
-			Class: reach.ClassAdopt, Stage: reach.StageLogin, Summary: "login refused", Words: "no active jobs\non this node", Meaning: "The step has ended.",
+			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Words: "no active jobs\non this node", Meaning: "The step has ended.",
 			Hints: []string{"Look at the output.", "Try ssh."},
 		}}},
 		{At: at(-15), Node: "n4", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-14), Node: "n4", Hello: &wire.Hello{Host: "n4.cluster", CPUs: 32, Fault: "driver not loaded", FaultID: wire.FaultNoDriver}},
 		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 0.25})}}},
-		{At: at(-12), Node: "n4", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Summary: "connection closed", Words: "Connection reset"}}},
+		{At: at(-12), Node: "n4", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed", Words: "Connection reset"}}},
 	} {
 		s.Apply(e)
 	}
@@ -41,7 +41,7 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 	return &cluster.Discovery{
 		Command: "squeue --me", User: "alice", Host: "login1", Asked: at(-51), Answered: at(-110), Took: 40 * time.Millisecond,
 		Failure: &reach.Failure{
-			Class: reach.ClassSlurm, Summary: "squeue failed", Words: "Unable to contact slurm controller", Meaning: "The daemon does not answer.", Hints: []string{"scontrol ping"},
+			Class: reach.ClassSlurm, Short: "squeue failed", Words: "Unable to contact slurm controller", Meaning: "The daemon does not answer.", Hints: []string{"scontrol ping"},
 		},
 		Jobs: []cluster.Job{
 			{

@@ -217,8 +217,7 @@ func newFailure(f *reach.Failure) *failure {
 	if f == nil {
 		return nil
 	}
-	out := failure(*f)
-	return &out
+	return &failure{Class: f.Class, Stage: f.Stage, Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
 }
 
 func newNode(s *cluster.Snapshot, n *cluster.Node) node {

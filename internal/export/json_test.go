@@ -146,7 +146,7 @@ func TestCleared(t *testing.T) {
 	s := cluster.NewStore(3*time.Second, health.New())
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Summary: "connection refused"}}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
 	s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
 	hot := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWThermal})}}}
 	well := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}

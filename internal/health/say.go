@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -18,6 +19,7 @@ type Words struct {
 	Flag     string // of a node-view row, without its age: "!THERM", "!PWR", "ECC:2"; "" for none
 	Long     string // overview, where there is room: "GPU5 slowed by heat, 87°C"
 	Short    string // overview, narrow: "GPU5 heat 87°C"
+	Brief    string // of a failure: Short without its details
 	Sentence string // whole, for the health section: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz."
 	Hint     string // what to do; may be empty
 }
@@ -130,8 +132,8 @@ func connecting(w *Words, e evidence) {
 func doing(s reach.Stage) string { return cmp.Or(stageDoing[s], string(s)) }
 
 var stageDoing = map[reach.Stage]string{
-	reach.StageName: "looking up its name", reach.StageTCP: "dialing", reach.StageSSH: "ssh handshake", reach.StageHostKey: "checking its host key",
-	reach.StageLogin: "authenticating", reach.StageProbe: "starting the probe", reach.StageDriver: "asking the driver", reach.StageStream: "waiting for the first report",
+	"name": "looking up its name", "TCP": "dialing", "ssh": "ssh handshake", "host key": "checking its host key",
+	"login": "authenticating", "probe": "starting the probe", "driver": "asking the driver", "stream": "waiting for the first report",
 }
 
 func failed(w *Words, e evidence) {
@@ -139,7 +141,7 @@ func failed(w *Words, e evidence) {
 	if why == nil {
 		return
 	}
-	w.Long, w.Short = why.Summary, why.Summary
+	w.Long, w.Short, w.Brief = why.Summary(), why.Summary(), why.Short
 	w.Sentence = failureSentence(why)
 	if len(why.Hints) > 0 {
 		w.Hint = why.Hints[0]
@@ -148,8 +150,8 @@ func failed(w *Words, e evidence) {
 
 // failureSentence is the meaning of a failure with the other side's own first line.
 func failureSentence(why *reach.Failure) string {
-	s := sentence(cmp.Or(why.Meaning, why.Summary))
-	if words, _, _ := strings.Cut(why.Words, "\n"); words != "" && !strings.Contains(s, words) {
+	s := sentence(cmp.Or(why.Meaning, why.Summary()))
+	if words := text.FirstLine(why.Words); words != "" && !strings.Contains(s, words) {
 		s += fmt.Sprintf(" It said: %q.", words)
 	}
 	return s

@@ -172,10 +172,10 @@ func TestDriverFindings(t *testing.T) {
 
 func TestNodeWords(t *testing.T) {
 	adopt := &reach.Failure{
-		Class: reach.ClassAdopt, Summary: "login refused (pam_slurm_adopt)", Meaning: "the node refuses the login",
+		Class: reach.ClassAdopt, Short: "login refused", Detail: "pam_slurm_adopt", Meaning: "the node refuses the login",
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed", Hints: []string{"is the job still running there?", "x"},
 	}
-	other := &reach.Failure{Class: reach.ClassOther, Summary: "it broke", Words: "it broke"}
+	other := &reach.Failure{Class: reach.ClassOther, Short: "it broke", Words: "it broke"}
 	refused := `The node refuses the login. It said: "Access denied by pam_slurm_adopt: you have no active jobs on this node".`
 	for name, tc := range map[string]struct {
 		kind  cluster.Kind
@@ -188,7 +188,7 @@ func TestNodeWords(t *testing.T) {
 		"lost":            {cluster.KindStale, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke. It said: \"it broke\".|"},
 		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{}, "nodes silent|silent|silent|Nothing came for more than 3 polls; the ssh connection is not known to be broken.|if it stays, a call into the driver hangs: try nvidia-smi on the node"},
 		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "connecting|connecting: waiting for its turn|waiting for its turn|Connecting: waiting for its turn.|"},
-		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: reach.StageName}, {Stage: reach.StageTCP}}}, "connecting|connecting: dialing|dialing|Connecting: dialing.|"},
+		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "connecting|connecting: dialing|dialing|Connecting: dialing.|"},
 		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}}, "connecting|connecting: beam|beam|Connecting: beam.|"},
 		"collector":       {cluster.KindFault, "", &cluster.Node{Faults: []wire.Fault{{Collector: "host", Error: "no /proc"}, {Collector: "x"}}}, "collectors failing|host cannot be read|host fails|The probe cannot read host: no /proc.|"},
 		"gone":            {cluster.KindFailed, reach.ClassAdopt, nil, "nodes refused||||"},

@@ -2,11 +2,13 @@ package poller
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Config is what a Manager needs.
@@ -107,6 +109,26 @@ func (m *Manager) Look(name string) {
 			n.repace.Ring()
 		}
 	}
+}
+
+// Ask asks the probe of a node for something, and waits for its answer. A Reply with an Error is one; the error of Ask says why there is
+// none. It blocks, as the only method but Run, until ctx or the session ends.
+func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+	m.mu.Lock()
+	n := m.nodes[name]
+	m.mu.Unlock()
+	if n == nil {
+		return wire.Reply{}, fmt.Errorf("%q is not watched", name)
+	}
+	session := n.session.Load()
+	if session == nil {
+		return wire.Reply{}, fmt.Errorf("%q is not connected", name)
+	}
+	reply, err := (*session).Call(ctx, r)
+	if err != nil {
+		return wire.Reply{}, fmt.Errorf("ask %q: %w", name, err)
+	}
+	return reply, nil
 }
 
 // Retry makes the nodes that wait for their next attempt try at once.

@@ -2,9 +2,8 @@ package poller
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +30,8 @@ type node struct {
 	processes atomic.Bool // the process list is wanted
 	repace    bell.Bell   // processes has changed
 	retry     bell.Bell   // do not wait any longer
+
+	session atomic.Pointer[Session] // that streams; nil: none does
 }
 
 // Waits between two attempts. A fault that only a person can mend is tried seldom: a site that counts failed logins shall not be
@@ -75,14 +76,14 @@ func (n *node) run(ctx context.Context) {
 		if streamed >= steady {
 			clear(backoffs)
 		}
-		failure := asFailure(err)
+		failure := reach.AsFailure(err, reach.ClassOther)
 		w := waitsFor(failure.Class)
 		if backoffs[w] == nil {
 			backoffs[w] = w.backoff()
 		}
 		delay := backoffs[w].NextBackOff()
 		now := time.Now()
-		n.emit(cluster.Event{At: now, Node: n.name, Down: &cluster.Down{Failure: failure, Retry: now.Add(delay)}})
+		n.emit(cluster.Event{At: now, Node: n.name, Down: &cluster.Down{Failure: *failure, Retry: now.Add(delay)}})
 		n.wait(ctx, delay, w.least)
 	}
 }
@@ -110,40 +111,51 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	}
 }
 
-// asFailure is err as a Failure. An error that is none is one that this program did not foresee: it is shown as it is.
-func asFailure(err error) reach.Failure {
-	if f, ok := errors.AsType[*reach.Failure](err); ok {
-		return *f
-	}
-	return reach.Failure{Class: reach.ClassOther, Summary: err.Error()}
-}
-
 // attempt opens a session and streams from it until it ends. streamed is how long reports came. A mistake of ours that
 // panics costs this node's session, not the screen and the other nodes: it is shown as the failure that it is.
 func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &reach.Failure{Class: reach.ClassLocal, Summary: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", p, debug.Stack())}
-		}
-	}()
+	defer mistake(&err)
 	select {
 	case n.dials <- struct{}{}:
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval}})
+	stages := slices.Concat(n.opener.Stages(), []reach.Stage{StageStream})
+	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval, Stages: stages}})
 	session, err := n.open(ctx)
 	if err != nil {
 		return 0, err
 	}
+	n.session.Store(&session)
+	defer n.session.Store(nil)
 	var wg sync.WaitGroup
-	defer wg.Wait()
+	var unpaced error
 	pacing, done := context.WithCancel(ctx)
-	defer done()
-	defer func() { _ = session.Close() }() // before the wait: a Send that blocks returns when the session is closed
+	stop := func() {
+		done()
+		_ = session.Close()
+		wg.Wait()
+	}
+	defer stop() // also of a panic
 	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
-	wg.Go(func() { n.keepPace(pacing, session) })
-	return n.stream(session)
+	wg.Go(func() {
+		if unpaced = n.keepPace(pacing, session); unpaced != nil {
+			_ = session.Close()
+		}
+	})
+	streamed, err = n.stream(session)
+	stop()
+	if unpaced != nil {
+		err = unpaced
+	}
+	return streamed, err
+}
+
+// mistake makes a panic an error. It is to be deferred.
+func mistake(err *error) {
+	if p := recover(); p != nil {
+		*err = reach.Mistake(p)
+	}
 }
 
 // silence is how long a probe may send no report although its connection stands: a call into the driver that hangs. A new probe is tried
@@ -153,7 +165,7 @@ func (n *node) silence() time.Duration { return max(10*n.interval, 30*time.Secon
 // errSilent is what a session that was closed for its silence ended of.
 func (n *node) errSilent(quiet time.Duration) *reach.Failure {
 	return &reach.Failure{
-		Class: reach.ClassSilent, Summary: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
+		Class: reach.ClassSilent, Short: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
 		Meaning: "The ssh connection stands, but the probe sends nothing: a call into the driver hangs, or the node is starved.",
 		Hints:   []string{"Try nvidia-smi on the node: if it hangs too, tell the site."},
 	}
@@ -168,17 +180,25 @@ func (n *node) step(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
-// keepPace tells the probe what is wanted, now and whenever it changes. Sending may block for as long as the connection does, which is
-// why it has a goroutine of its own; a failure to send is seen by stream, on the same connection.
-func (n *node) keepPace(ctx context.Context, session Session) {
-	for id := uint64(1); ; id++ {
+// keepPace tells the probe what is wanted, now and whenever it changes. That it cannot be told any more is seen by stream, on the same
+// session; the error is that the probe does not want to hear it: no report would ever come.
+func (n *node) keepPace(ctx context.Context, session Session) (err error) {
+	defer mistake(&err)
+	for {
 		pace := wire.Pace{IntervalMS: int(n.interval.Milliseconds()), Processes: n.processes.Load()}
-		if session.Send(wire.Request{ID: id, Pace: &pace}) != nil {
-			return
+		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
+		switch {
+		case err != nil:
+			return nil
+		case reply.Error != "":
+			return &reach.Failure{
+				Class: reach.ClassGarbage, Short: "the probe refused a request", Words: reply.Error,
+				Meaning: "Both ends of nvnodetop do not understand each other.", Hints: []string{"use the same version on all machines that share your home"},
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-n.repace:
 		}
 	}
@@ -186,7 +206,7 @@ func (n *node) keepPace(ctx context.Context, session Session) {
 
 func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	began := time.Now()
-	n.step(reach.Step{Stage: reach.StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
+	n.step(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
 	last := began // when a report came
 	watchdog := time.AfterFunc(n.silence(), func() { _ = session.Close() })
@@ -211,14 +231,9 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			watchdog.Reset(n.silence())
 			if first.IsZero() {
 				first = now
-				n.step(reach.Step{Stage: reach.StageStream, State: reach.StepDone, Text: "reports come", Took: now.Sub(began)})
+				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "reports come", Took: now.Sub(began)})
 			}
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
-		case msg.Reply != nil && msg.Reply.Error != "":
-			return streamed, &reach.Failure{
-				Class: reach.ClassGarbage, Summary: "the probe refused a request", Words: msg.Reply.Error,
-				Meaning: "Both ends of nvnodetop do not understand each other.", Hints: []string{"use the same version on all machines that share your home"},
-			}
 		}
 	}
 }

@@ -32,6 +32,7 @@ type fakeCluster struct {
 	sessions map[string]int // open ones
 	paces    map[string][]wire.Pace
 	slow     time.Duration // of Open
+	answer   func(wire.Request) (wire.Reply, error)
 }
 
 func newFakeCluster() *fakeCluster {
@@ -44,6 +45,8 @@ func (c *fakeCluster) tries(node string) int {
 	return c.nodes[node].tries
 }
 
+func (c *fakeCluster) Stages() []reach.Stage { return []reach.Stage{"name"} }
+
 func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Step)) (Session, error) {
 	c.mu.Lock()
 	c.opening++
@@ -52,7 +55,7 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Ste
 	n.tries++
 	try := n.tries
 	c.mu.Unlock()
-	step(reach.Step{Stage: reach.StageName, State: reach.StepBegan})
+	step(reach.Step{Stage: "name", State: reach.StepBegan})
 	defer func() { c.mu.Lock(); c.opening--; c.mu.Unlock() }()
 	select {
 	case <-ctx.Done():
@@ -96,19 +99,22 @@ func (s *fakeSession) Next() (wire.Message, error) {
 	case <-s.closed:
 		return wire.Message{}, io.ErrClosedPipe
 	case <-s.end:
-		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Summary: "connection closed"}
+		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}
 	case <-s.tick.C:
 		return wire.Message{Report: &wire.Report{}}, nil
 	}
 }
 
-func (s *fakeSession) Send(r wire.Request) error {
+func (s *fakeSession) Call(ctx context.Context, r wire.Request) (wire.Reply, error) {
 	s.cluster.mu.Lock()
 	defer s.cluster.mu.Unlock()
 	if r.Pace != nil {
 		s.cluster.paces[s.node] = append(s.cluster.paces[s.node], *r.Pace)
 	}
-	return nil
+	if s.cluster.answer != nil {
+		return s.cluster.answer(r)
+	}
+	return wire.Reply{}, nil
 }
 
 func (s *fakeSession) Close() error {
@@ -268,7 +274,7 @@ func TestBackoff(t *testing.T) {
 	} {
 		t.Run(string(tc.class)+tc.in.String(), func(t *testing.T) {
 			c := newFakeCluster()
-			c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: tc.class, Summary: "no"} }}
+			c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: tc.class, Short: "no"} }}
 			watch(t, c, 1, func(m *Manager, r *record) {
 				m.SetNodes([]string{"a"})
 				pass(tc.in)
@@ -316,7 +322,7 @@ func TestShortSessionsAreBackedOffFrom(t *testing.T) {
 
 func TestRetryHasAFloor(t *testing.T) {
 	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: reach.ClassAuth, Summary: "no"} }}
+	c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: reach.ClassAuth, Short: "no"} }}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		for range 900 { // a person who holds the key down for half a minute
@@ -334,7 +340,7 @@ func TestRetryIsForgotten(t *testing.T) {
 	c := newFakeCluster()
 	refused := func(try int) error {
 		if try < 4 {
-			return &reach.Failure{Class: reach.ClassRefused, Summary: "no"}
+			return &reach.Failure{Class: reach.ClassRefused, Short: "no"}
 		}
 		return nil
 	}
@@ -378,7 +384,7 @@ func TestRetryDoesNotWait(t *testing.T) {
 	c := newFakeCluster()
 	c.nodes["a"] = &fakeNode{fail: func(try int) error {
 		if try < 5 {
-			return &reach.Failure{Class: reach.ClassHostKeyChanged, Summary: "changed"}
+			return &reach.Failure{Class: reach.ClassHostKeyChanged, Short: "changed"}
 		}
 		return nil
 	}}
@@ -435,7 +441,7 @@ func TestSilentProbeIsReplaced(t *testing.T) {
 		}
 		pass(4 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent && e.Down.Failure.Summary == "no report for 30s"
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent && e.Down.Failure.Summary() == "no report for 30s"
 		}); n != 1 {
 			t.Errorf("%d failures of that kind, want one", n)
 		}
@@ -451,7 +457,9 @@ func TestUnforeseenErrorsAreShown(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		synctest.Wait()
-		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Summary == "the moon is in the way" }); n != 1 {
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Down != nil && e.Down.Failure.Summary() == "the moon is in the way"
+		}); n != 1 {
 			t.Error("the error did not become a failure")
 		}
 	})
@@ -472,6 +480,88 @@ func TestAPanicCostsOneNode(t *testing.T) {
 			return e.Node == "a" && e.Down != nil && strings.HasPrefix(e.Down.Failure.Words, "the moon fell down\n")
 		}); n < 2 {
 			t.Errorf("a told %d times what happened", n)
+		}
+	})
+}
+
+// The stages of an attempt are those of the way, and the last is the poller's own.
+func TestAnAttemptTellsItsStages(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		synctest.Wait()
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Try != nil && slices.Equal(e.Try.Stages, []reach.Stage{"name", StageStream})
+		}); n != 1 {
+			t.Error("the attempt does not tell its stages")
+		}
+	})
+}
+
+func TestAsk(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	c.nodes["down"] = &fakeNode{fail: func(int) error { return errors.New("no") }}
+	refused := false
+	c.answer = func(r wire.Request) (wire.Reply, error) {
+		switch {
+		case r.Pace != nil:
+			return wire.Reply{}, nil
+		case refused:
+			return wire.Reply{}, &reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}
+		}
+		return wire.Reply{ID: 7, Environ: &wire.Environ{Variables: []string{"A=1"}}}, nil
+	}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a", "down"})
+		synctest.Wait()
+		ask := func(node string) (wire.Reply, error) {
+			return m.Ask(t.Context(), node, wire.Request{Environ: &wire.ProcessID{PID: 1}})
+		}
+		if reply, err := ask("a"); err != nil || len(reply.Environ.Variables) != 1 {
+			t.Errorf("reply %+v, %v", reply, err)
+		}
+		refused = true
+		if _, err := ask("a"); !errors.As(err, new(*reach.Failure)) {
+			t.Errorf("a session that ends: %v", err)
+		}
+		for node, words := range map[string]string{"down": `"down" is not connected`, "x": `"x" is not watched`} {
+			if _, err := ask(node); err == nil || err.Error() != words {
+				t.Errorf("%s: %v, want %s", node, err, words)
+			}
+		}
+	})
+}
+
+// A probe that refuses the pace would never report: the session ends with its words. Other refusals are answers.
+func TestARefusedPaceEndsTheSession(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	c.answer = func(wire.Request) (wire.Reply, error) { return wire.Reply{Error: "what is a pace?"}, nil }
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		synctest.Wait()
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassGarbage && e.Down.Failure.Words == "what is a pace?"
+		}); n != 1 {
+			t.Error("the session goes on, or ended for another reason")
+		}
+	})
+}
+
+// A mistake of ours beside the stream costs that node's session as well, and no more.
+func TestAPanicWhilePacingCostsOneNode(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	c.answer = func(wire.Request) (wire.Reply, error) { panic("the moon fell down") }
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		synctest.Wait()
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Down != nil && strings.HasPrefix(e.Down.Failure.Words, "the moon fell down\n")
+		}); n != 1 {
+			t.Error("it is not told")
 		}
 	})
 }

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/prometheus/procfs"
 
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -147,13 +147,5 @@ func (l *localProcesses) userName(uid int) string {
 
 // commandLine joins arguments, cut to what the wire takes and to whole characters.
 func commandLine(args []string) string {
-	line := strings.TrimRight(strings.ToValidUTF8(strings.Join(args, " "), "?"), " ")
-	if len(line) <= wire.MaxCommand {
-		return line
-	}
-	end := wire.MaxCommand
-	for !utf8.RuneStart(line[end]) {
-		end--
-	}
-	return line[:end]
+	return text.Cut(strings.TrimRight(strings.ToValidUTF8(strings.Join(args, " "), "?"), " "), wire.MaxCommand)
 }

@@ -1,5 +1,11 @@
 package reach
 
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
 // Class is the class of a Failure: what a program decides by.
 type Class string
 
@@ -35,10 +41,40 @@ const (
 type Failure struct {
 	Class   Class    `json:"class"`
 	Stage   Stage    `json:"stage,omitempty"`   // of the attempt; empty when streaming or not of a node
-	Summary string   `json:"summary"`           // a few words, in place of data: "login refused (pam_slurm_adopt)"
+	Short   string   `json:"short"`             // a few words, in place of data: "login refused"
+	Detail  string   `json:"detail,omitempty"`  // what narrows Short down: "pam_slurm_adopt"
+	Cause   string   `json:"cause,omitempty"`   // whose fault it is, or what was said to it: "Socket timed out"
 	Words   string   `json:"words,omitempty"`   // the other side's own words, capped, lines parted by \n
 	Meaning string   `json:"meaning,omitempty"` // one or two sentences: what it means
 	Hints   []string `json:"hints,omitempty"`   // what a person can do, one sentence each
 }
 
-func (f *Failure) Error() string { return f.Summary }
+// Summary is the failure in one line: "login refused (pam_slurm_adopt)", "slurmctld does not answer: Socket timed out".
+func (f *Failure) Summary() string {
+	s := f.Short
+	if f.Detail != "" {
+		s += " (" + f.Detail + ")"
+	}
+	if f.Cause != "" {
+		s += ": " + f.Cause
+	}
+	return s
+}
+
+func (f *Failure) Error() string { return f.Summary() }
+
+// AsFailure is err as a Failure, nil for nil. An error that is none was not foreseen: it is shown as it is, as one of that class.
+func AsFailure(err error, class Class) *Failure {
+	if err == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	return &Failure{Class: class, Short: err.Error()}
+}
+
+// Mistake is the Failure for what recover returned: an error of ours, which costs the session that it came up in and nothing else.
+func Mistake(panicked any) *Failure {
+	return &Failure{Class: ClassLocal, Short: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", panicked, debug.Stack())}
+}

@@ -2,23 +2,9 @@ package reach
 
 import "time"
 
-// Stage is one stage on the way from a name to a stream of reports, in this order.
+// Stage is one stage on the way from a name to a stream of reports, as the screen names it. Which there are, and in which order, depends
+// on the way: each names its own.
 type Stage string
-
-// The stages, as the screen names them.
-const (
-	StageName    Stage = "name"     // resolve the host name
-	StageTCP     Stage = "TCP"      // connect
-	StageSSH     Stage = "ssh"      // protocol version and key exchange
-	StageHostKey Stage = "host key" // is it the host that we know
-	StageLogin   Stage = "login"    // authenticate, open a session
-	StageProbe   Stage = "probe"    // find or copy the probe, start it
-	StageDriver  Stage = "driver"   // the probe's Hello: NVML answers
-	StageStream  Stage = "stream"   // the first report
-)
-
-// Stages lists all stages in order.
-var Stages = []Stage{StageName, StageTCP, StageSSH, StageHostKey, StageLogin, StageProbe, StageDriver, StageStream}
 
 // StepState says how far a stage is.
 type StepState string

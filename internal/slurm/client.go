@@ -116,7 +116,7 @@ func (c *Client) expand(ctx context.Context, lists []string) error {
 		if !ok {
 			ours, err := ExpandHostlist(list)
 			if err != nil {
-				return &reach.Failure{Class: reach.ClassSlurm, Summary: "squeue names nodes in a way that is not understood", Words: err.Error()}
+				return &reach.Failure{Class: reach.ClassSlurm, Short: "squeue names nodes in a way that is not understood", Words: err.Error()}
 			}
 			if known = ours; strings.Contains(list, "[") {
 				fresh = append(fresh, list)

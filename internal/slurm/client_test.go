@@ -324,8 +324,8 @@ func TestAskFails(t *testing.T) {
 			if !ok || answer != nil {
 				t.Fatalf("answer %v, error %v", answer, err)
 			}
-			if f.Class != tt.class || f.Summary != tt.summary || f.Words != strings.TrimSpace(tt.stderr) {
-				t.Errorf("got  %q %q %q\nwant %q %q", f.Class, f.Summary, f.Words, tt.class, tt.summary)
+			if f.Class != tt.class || f.Summary() != tt.summary || f.Words != strings.TrimSpace(tt.stderr) {
+				t.Errorf("got  %q %q %q\nwant %q %q", f.Class, f.Summary(), f.Words, tt.class, tt.summary)
 			}
 		})
 	}

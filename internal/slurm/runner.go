@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // Runner runs a command to its end and returns what it printed. When ctx ends first, it ends the command and returns ctx's error.
@@ -28,8 +30,8 @@ const reapDelay = time.Second
 // Command is the Runner that starts a process, in a group of its own: that group is killed when ctx ends, and Ctrl-C at the terminal
 // does not reach it.
 func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
-	out := &capped{limit: maxStdout, full: errTooMuch}
-	words := &capped{limit: maxStderr}
+	out := &text.Capture{Limit: maxStdout, Full: errTooMuch}
+	words := &text.Capture{Limit: maxStderr}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = environment(os.Environ())
 	cmd.Stdout, cmd.Stderr = out, words
@@ -40,33 +42,10 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 	switch {
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case out.overflowed:
+	case out.Overflowed():
 		err = errTooMuch
 	}
-	return out.buf, words.buf, err
-}
-
-// capped keeps the first limit bytes. Beyond them it fails with full, which ends the command by a broken pipe, or drops the rest
-// when full is nil.
-type capped struct {
-	buf        []byte // not a bytes.Buffer embedded: io.Copy would pass Write by through its ReadFrom
-	limit      int
-	full       error
-	overflowed bool
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	room := c.limit - len(c.buf)
-	if len(p) <= room {
-		c.buf = append(c.buf, p...)
-		return len(p), nil
-	}
-	c.overflowed = true
-	c.buf = append(c.buf, p[:room]...)
-	if c.full != nil {
-		return room, c.full
-	}
-	return len(p), nil
+	return out.Bytes(), words.Bytes(), err
 }
 
 // environment is base without what would change the shape of squeue's and scontrol's output, and with times in the one format that

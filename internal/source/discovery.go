@@ -81,21 +81,10 @@ func sameJobs(a, b []cluster.Job) bool {
 func (d *discoverer) learn(began time.Time, answer *slurm.Answer, err error) {
 	d.known.Asked = time.Now()
 	d.known.Took = d.known.Asked.Sub(began)
-	d.known.Failure = asFailure(err)
+	d.known.Failure = reach.AsFailure(err, reach.ClassSlurm)
 	if answer != nil {
 		d.known.Answered, d.known.Jobs, d.known.Pending = d.known.Asked, answer.Jobs, answer.Pending
 	}
-}
-
-// asFailure is err as a Failure; nil for nil.
-func asFailure(err error) *reach.Failure {
-	if err == nil {
-		return nil
-	}
-	if f, ok := errors.AsType[*reach.Failure](err); ok {
-		return f
-	}
-	return &reach.Failure{Class: reach.ClassSlurm, Summary: err.Error()}
 }
 
 // next is when to ask again if nothing happens before: after the pace, and when a job's time is over.

@@ -218,7 +218,7 @@ func TestSlowAnswersDoubleTheInterval(t *testing.T) {
 }
 
 func TestAFailureKeepsTheJobsAndHeals(t *testing.T) {
-	away := &reach.Failure{Class: reach.ClassSlurmTimeout, Summary: "slurmctld does not answer"}
+	away := &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "slurmctld does not answer"}
 	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1"}}}}
 	discover(t, c, func(d *discoverer) {
 		c.at(10 * sec)
@@ -246,7 +246,7 @@ func TestFailuresAreAskedSeldomWhileNobodyIsThere(t *testing.T) {
 		c.at(20 * min1)
 	})
 	c.want(t, 7*min1, 9*min1, 13*min1, 18*min1)
-	if f := c.last().Failure; f == nil || f.Class != reach.ClassSlurm || f.Summary != "broken" {
+	if f := c.last().Failure; f == nil || f.Class != reach.ClassSlurm || f.Summary() != "broken" {
 		t.Errorf("failure %v", f)
 	}
 }

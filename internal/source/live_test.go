@@ -39,7 +39,9 @@ type session struct {
 	listed bool       // what was asked for last
 }
 
-var errDown = &reach.Failure{Class: reach.ClassRefused, Summary: "connection refused"}
+var errDown = &reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}
+
+func (n *network) Stages() []reach.Stage { return nil }
 
 func (n *network) Open(_ context.Context, node string, _ func(reach.Step)) (poller.Session, error) {
 	n.mu.Lock()
@@ -62,17 +64,17 @@ func (s *session) Next() (wire.Message, error) {
 	case <-s.beat.C:
 		return wire.Message{Report: &wire.Report{}}, nil
 	case <-s.closed:
-		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Summary: "closed"}
+		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Short: "closed"}
 	}
 }
 
-func (s *session) Send(r wire.Request) error {
+func (s *session) Call(_ context.Context, r wire.Request) (wire.Reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Pace != nil {
 		s.listed = r.Pace.Processes
 	}
-	return nil
+	return wire.Reply{}, nil
 }
 
 func (s *session) Close() error {

@@ -91,7 +91,7 @@ func (f *frame) doctorTitle(y int) {
 	case cluster.NodeFailed:
 		title, glyph = n.Name+": no data", " ✗ "
 		if n.Failure != nil {
-			title = n.Name + ": " + n.Failure.Summary
+			title = n.Name + ": " + n.Failure.Summary()
 		}
 		rest = append(rest, "for "+age, plural(n.Tries, "try", "tries"))
 	case cluster.NodeStale:
@@ -127,7 +127,7 @@ func (f *frame) doctorTitle(y int) {
 // stages lists the stages of the attempt, in tall terminals each of those that were not reached too, and returns the row below.
 func (f *frame) stages(y int) int {
 	var unreached []string
-	for _, stage := range reach.Stages {
+	for _, stage := range f.node.Stages {
 		if y >= f.h-1 {
 			return y
 		}
@@ -180,7 +180,7 @@ func (f *frame) stage(y int, stage reach.Stage, step *reach.Step) {
 			took = running(f.snap.At.Sub(step.At))
 		}
 	}
-	if stage == reach.StageStream && f.node.State == cluster.NodeStale && step != nil {
+	if n := len(f.node.Stages); n > 0 && stage == f.node.Stages[n-1] && f.node.State == cluster.NodeStale && step != nil {
 		glyph, role, text, took = "▲", draw.Warn, "the last report came "+draw.Age(f.node.Age)+" ago", ""
 	}
 	f.Put(3, y, glyph, role)

@@ -50,9 +50,9 @@ func fixtureHost(cpu, load, gib float64) wire.Host {
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
 		Name: name, Rev: 1, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
-		Hello: &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
-		Host:  fixtureHost(34, 38.2, 412),
-		Steps: reached(reach.StageStream, reach.StepDone, "first report after 0.4 s"),
+		Hello:  &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
+		Host:   fixtureHost(34, 38.2, 412),
+		Stages: stages, Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
 	}
 	for i := range gpus {
 		n.GPUs = append(n.GPUs, fixtureGPU(r, i, fixtureIndex(i, gpus)))
@@ -60,15 +60,18 @@ func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	return n
 }
 
+// stages are those of a node that is reached by ssh.
+var stages = []reach.Stage{"name", "TCP", "ssh", "host key", "login", "probe", "driver", "stream"}
+
 // reached is an attempt that got to the stage, which is in that state.
 func reached(stage reach.Stage, state reach.StepState, text string) []reach.Step {
 	texts := map[reach.Stage]string{
-		reach.StageName: "gpu-n04 is 10.12.0.14", reach.StageTCP: "port 22 answers", reach.StageSSH: "OpenSSH_8.7",
-		reach.StageHostKey: "ed25519, known (known_hosts line 113)", reach.StageLogin: "publickey, key 1 of 3",
-		reach.StageProbe: "was there already", reach.StageDriver: "550.90.07, 8 GPUs",
+		"name": "gpu-n04 is 10.12.0.14", "TCP": "port 22 answers", "ssh": "OpenSSH_8.7",
+		"host key": "ed25519, known (known_hosts line 113)", "login": "publickey, key 1 of 3",
+		"probe": "was there already", "driver": "550.90.07, 8 GPUs",
 	}
 	var steps []reach.Step
-	for i, s := range reach.Stages {
+	for i, s := range stages {
 		step := reach.Step{Stage: s, State: reach.StepDone, Text: texts[s], Took: time.Duration(i*9+1) * time.Millisecond}
 		if s == stage {
 			step.State, step.Text, step.At = state, text, ago(2*time.Second)
@@ -113,7 +116,7 @@ func fixture() *cluster.Snapshot {
 	listProcesses(n1, 318802)
 	listProcesses(n2, 358802)
 	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
-		Steps: reached(reach.StageLogin, reach.StepBegan, "trying publickey (key 1 of 3)")}
+		Stages: stages, Steps: reached("login", reach.StepBegan, "trying publickey (key 1 of 3)")}
 	s11 := sharedNode(r)
 	job := cluster.JobView{
 		Job: cluster.Job{
@@ -139,9 +142,9 @@ func fixture() *cluster.Snapshot {
 func refusedNode() *cluster.Node {
 	n := &cluster.Node{
 		Name: "gpu-n04", State: cluster.NodeFailed, Since: ago(3 * time.Minute), Tries: 6, RetryAt: fixtureNow.Add(14 * time.Second),
-		Steps: reached(reach.StageLogin, reach.StepFailed, "publickey accepted, then closed by PAM"),
+		Stages: stages, Steps: reached("login", reach.StepFailed, "publickey accepted, then closed by PAM"),
 		Failure: &reach.Failure{
-			Class: reach.ClassAdopt, Stage: reach.StageLogin, Summary: "login refused (pam_slurm_adopt)",
+			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Detail: "pam_slurm_adopt",
 			Words:   "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by 10.12.0.14 port 22",
 			Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. Either the job's step there has ended, or the site lets nobody in by ssh.",
 			Hints:   []string{"Look for a crashed rank in the job's output.", "ssh -v gpu-n04 true shows the refusal."},
@@ -292,7 +295,7 @@ func bigFixture() *cluster.Snapshot {
 		set(&s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88})
 	}
 	bad(52, 0, cluster.KindECC, 'E', "ECC:2", [2]string{"ECC", "ECC"}, "ECC 2", 2*time.Hour)
-	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Steps: reached(reach.StageProbe, reach.StepBegan, "copying")}
+	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Stages: stages, Steps: reached("probe", reach.StepBegan, "copying")}
 	job.Findings = append(job.Findings, worded(cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"connecting", "connecting"}}, Long: "connecting: probe", Short: "connecting", Sentence: "Connecting: probe."}))
 	s.Jobs = []cluster.JobView{job}
 	return s
@@ -322,7 +325,7 @@ func byHandFixture() *cluster.Snapshot {
 func awayFixture() *cluster.Snapshot {
 	s := fixture()
 	s.Discovery.Asked, s.Discovery.Answered = ago(2*time.Second), ago(3*time.Minute)
-	s.Discovery.Failure = &reach.Failure{Class: reach.ClassSlurmTimeout, Summary: "squeue failed: Unable to contact slurm controller (connect failure)", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
+	s.Discovery.Failure = &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "squeue failed", Cause: "Unable to contact slurm controller (connect failure)", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
 	return s
 }
 

@@ -140,7 +140,7 @@ func (f *frame) healthLine() {
 	}
 	for i, g := range groups {
 		if away != nil && g.severity < cluster.Critical {
-			x = f.away(x, end-len("  +12 more"), summary(away.Summary))
+			x = f.away(x, end-len("  +12 more"), away.Short)
 			away = nil
 		}
 		text := g.text()
@@ -160,7 +160,7 @@ func (f *frame) healthLine() {
 		}
 	}
 	if away != nil { // nothing comes after it: SLURM's own words may have the room
-		f.away(x, end, away.Summary, summary(away.Summary))
+		f.away(x, end, away.Summary(), away.Short)
 	}
 }
 
@@ -252,7 +252,7 @@ func (f *frame) sentences(y, end int, findings []*cluster.Finding) int {
 		lines := f.sentenceLines(words)
 		if y+lines[len(lines)-1].row+1+more > end {
 			room := max(f.w-1-sentenceText, 10)
-			short := shortOf(finding, words.Short, room)
+			short := shortOf(words, room)
 			if finding.GPU >= 0 {
 				short = strings.TrimPrefix(short, "GPU"+strconv.Itoa(finding.GPU)+" ")
 			}
@@ -272,22 +272,13 @@ func (f *frame) sentences(y, end int, findings []*cluster.Finding) int {
 	return y
 }
 
-// shortOf is s, the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns ends
-// before its details.
-func shortOf(finding *cluster.Finding, s string, w int) string {
-	if finding.Kind != cluster.KindFailed && finding.Kind != cluster.KindStale || draw.Width(s) <= w {
-		return s
+// shortOf is the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns leaves
+// out its details.
+func shortOf(said words.Words, w int) string {
+	if said.Brief == "" || draw.Width(said.Short) <= w {
+		return said.Short
 	}
-	return summary(s)
-}
-
-// summary is a failure's summary without its details.
-func summary(s string) string {
-	if at := strings.Index(s, " ("); at > 0 {
-		s = s[:at]
-	}
-	head, _, _ := strings.Cut(s, ": ")
-	return head
+	return said.Brief
 }
 
 // sentence writes one finding: glyph, age, where, and its words.

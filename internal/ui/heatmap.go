@@ -257,7 +257,7 @@ func (f *frame) verdicts(y int, t tiles) {
 		m := markOf(finding)
 		x2 := f.Put(x, y, m.glyph+" "+draw.ClipMiddle(t.names.of(finding.Node), 8)+" ", m.role)
 		words, role := wordsOf(f.snap, finding), draw.Text
-		text := shortOf(finding, words.Short, x+half-1-x2-6) + f.age(finding, " ")
+		text := shortOf(words, x+half-1-x2-6) + f.age(finding, " ")
 		if !finding.Holds() {
 			text, role = words.Short, draw.Dim
 			if draw.Width(words.Long) <= x+half-1-x2 {

@@ -21,7 +21,7 @@ func TestStaleLines(t *testing.T) {
 			snap := statesFixture()
 			if withFailure {
 				n := snap.Nodes["gpu-n01"]
-				n.Failure, n.RetryAt = &reach.Failure{Summary: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
+				n.Failure, n.RetryAt = &reach.Failure{Short: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
 			}
 			return snap
 		}, func(*view) {}}
@@ -101,6 +101,28 @@ func TestTwoFlags(t *testing.T) {
 	}
 	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "!THERM 40s +1") {
 		t.Errorf("there is room for the age:\n%s", text)
+	}
+}
+
+// This host has no name to resolve and no login: such stages do not stand there as not reached.
+func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
+	s := shot{"doctor", func() *cluster.Snapshot {
+		snap := fixture()
+		for _, n := range snap.Nodes {
+			n.State, n.Failure = cluster.NodeStreaming, nil
+			n.Stages = []reach.Stage{"probe", "driver", "stream"}
+			n.Steps = nil
+			for _, stage := range n.Stages {
+				n.Steps = append(n.Steps, reach.Step{Stage: stage, State: reach.StepDone, Text: "well"})
+			}
+		}
+		return snap
+	}, func(v *view) { v.screen = screenDoctor }}
+	for _, h := range []int{20, 50} {
+		text := strings.Join(linesOf(s, 100, h), "\n")
+		if strings.Contains(text, "not reached") || strings.Contains(text, "login") || strings.Count(text, "well") < 3 {
+			t.Errorf("%d rows:\n%s", h, text)
+		}
 	}
 }
 

@@ -114,7 +114,7 @@ func (f *frame) staleLine(y int) {
 	n := f.node
 	head, cause, next, follows := "Nothing from "+n.Name+" for "+draw.Age(n.Age), "its connection is not known to be broken", "", ""
 	if n.Failure != nil {
-		cause = n.Failure.Summary
+		cause = n.Failure.Summary()
 		if next = f.retry(n); next != "" {
 			next = ", " + next
 		}

@@ -45,7 +45,7 @@ func (f *frame) asked(y int) int {
 	}
 	switch {
 	case d.Failure != nil:
-		f.Put(2, y, draw.Clip(" ✗ "+d.Failure.Summary+" ", f.w-3), draw.CritFill)
+		f.Put(2, y, draw.Clip(" ✗ "+d.Failure.Summary()+" ", f.w-3), draw.CritFill)
 		y += 2
 		if words := d.Failure.Words; words != "" {
 			for s := range strings.SplitSeq(words, "\n") {

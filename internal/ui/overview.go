@@ -197,7 +197,7 @@ func (f *frame) verdict(n *cluster.Node, w int) string {
 	if draw.Width(long+rest) <= w {
 		return long + rest
 	}
-	return draw.Clip(shortOf(worst, words.Short, w-len(rest)-len(age))+age, w-len(rest)) + rest
+	return draw.Clip(shortOf(words, w-len(rest)-len(age))+age, w-len(rest)) + rest
 }
 
 // absence is why a node has no numbers, in place of them.
@@ -206,7 +206,7 @@ func (f *frame) absence(n *cluster.Node, w int) string {
 	if text == "" {
 		switch {
 		case n.Failure != nil:
-			text = n.Failure.Summary
+			text = n.Failure.Summary()
 		case n.State == cluster.NodeConnecting:
 			text = "connecting"
 		default:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,6 +89,45 @@ func (r *Reader) SkipToMagic() error {
 // Next decodes one line into v. It returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is of no use
 // after it), and an error that quotes the line's beginning when it is not JSON.
 func (r *Reader) Next(v any) error {
+	if err := r.line(); err != nil {
+		return err
+	}
+	return decode(r.buf, v)
+}
+
+// NextFor is Next that passes over the lines that are addressed to others than name.
+func (r *Reader) NextFor(name string, v any) error {
+	for {
+		if err := r.line(); err != nil {
+			return err
+		}
+		rest, addressed := bytes.CutPrefix(r.buf, []byte{addressMark})
+		if !addressed {
+			return decode(r.buf, v)
+		}
+		if to, line, ok := bytes.Cut(rest, []byte(" ")); ok && string(to) == name {
+			return decode(line, v)
+		}
+	}
+}
+
+// addressMark begins a line with an address. No JSON does.
+const addressMark = '@'
+
+// Address makes line one for the probe alone that was started under name, which has no space in it.
+func Address(name string, line []byte) []byte {
+	return slices.Concat([]byte{addressMark}, []byte(name), []byte(" "), line)
+}
+
+func decode(line []byte, v any) error {
+	if err := json.Unmarshal(line, v); err != nil {
+		return &MalformedError{Line: string(line[:min(len(line), lineKept)]), Cause: err}
+	}
+	return nil
+}
+
+// line reads one line into r.buf.
+func (r *Reader) line() error {
 	r.buf = r.buf[:0]
 	for {
 		part, err := r.br.ReadSlice('\n')
@@ -95,21 +135,16 @@ func (r *Reader) Next(v any) error {
 			return ErrLineTooLong
 		}
 		r.buf = append(r.buf, part...)
-		if err == nil {
-			break
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if errors.Is(err, io.EOF) && len(r.buf) > 0 {
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(r.buf) > 0:
 			return io.ErrUnexpectedEOF
+		default:
+			return err
 		}
-		return err
 	}
-	if err := json.Unmarshal(r.buf, v); err != nil {
-		return &MalformedError{Line: string(r.buf[:min(len(r.buf), lineKept)]), Cause: err}
-	}
-	return nil
 }
 
 // Write encodes v as one line with a single call of w.Write.

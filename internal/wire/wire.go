@@ -5,6 +5,9 @@
 // Reports at the pace that was asked for, each a Message of its own line.
 // nvnodetop writes Requests to the probe's standard input, one a line; each gets one Reply.
 //
+// One input may be heard by the probes of several nodes, as that of srun is. A line that Address has addressed is for the probe that was
+// started under that name alone; the others pass over it, and do not count it as a sign of life. A line without an address is for all.
+//
 // The numbers of a GPU and of a node are rows of the table in package metric; those of a process are fields here.
 // Absent is absent: a number that the driver or the kernel does not give is left out of the JSON, and so is a pointer field that is nil.
 // It is never 0 and never -1. Units are in the key, or in the field's name or its comment.
@@ -150,9 +153,11 @@ type Fault struct {
 
 // Request is one line to the probe. Exactly one of the pointers is set.
 type Request struct {
-	ID    uint64 `json:"id"` // of the Reply; counts up from 1
-	Pace  *Pace  `json:"pace,omitempty"`
-	Alive *Alive `json:"alive,omitempty"`
+	ID      uint64     `json:"id"` // of the Reply; counts up from 1
+	Pace    *Pace      `json:"pace,omitempty"`
+	Alive   *Alive     `json:"alive,omitempty"`
+	Environ *ProcessID `json:"environ,omitempty"` // the environment of a process of one's own
+	Process *ProcessID `json:"process,omitempty"` // what the node knows of a process
 }
 
 // Pace asks for reports every IntervalMS, and for what they hold. The probe answers a Pace that asks for processes anew with an
@@ -168,8 +173,48 @@ type Alive struct{}
 // SilenceMS is how long, in ms, a probe hears nothing before it ends itself.
 const SilenceMS = 60_000
 
-// Reply answers one Request.
-type Reply struct {
-	ID    uint64 `json:"id"`
-	Error string `json:"error,omitempty"` // empty: done
+// ProcessID names one process. The number alone is given again when the process has ended.
+type ProcessID struct {
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks"` // as Process.StartTicks
 }
+
+// Reply answers one Request: with an Error, or with the result that was asked for. A Pace and an Alive have none.
+type Reply struct {
+	ID      uint64   `json:"id"`
+	Error   string   `json:"error,omitempty"` // why the probe will not or cannot; empty: done
+	Environ *Environ `json:"environ,omitempty"`
+	Process *Details `json:"process,omitempty"`
+}
+
+// Environ is the environment of a process as it was when the process began. It holds secrets: it is shown to a person who asks for it,
+// and never written to a log.
+type Environ struct {
+	Variables []string `json:"variables"`           // "KEY=VALUE"
+	Truncated bool     `json:"truncated,omitempty"` // there are more than MaxEnviron bytes
+}
+
+// Details is what the node knows of one process. What /proc hides, as it does the executable and the directory of
+// another user's process, is absent.
+type Details struct {
+	ProcessID
+	Parent     int      `json:"parent_pid"`
+	State      string   `json:"state"` // one letter, as ps shows it
+	Threads    int      `json:"threads"`
+	User       string   `json:"user,omitempty"` // as in Process
+	UID        *int     `json:"uid,omitempty"`
+	Name       string   `json:"name,omitempty"` // comm
+	Arguments  []string `json:"arguments,omitempty"`
+	Truncated  bool     `json:"truncated,omitempty"` // there are Arguments beyond MaxArguments bytes
+	Cgroup     string   `json:"cgroup,omitempty"`
+	Job        string   `json:"job,omitempty"` // SLURM job id from its cgroup
+	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
+	Executable string   `json:"executable,omitempty"`
+	Directory  string   `json:"directory,omitempty"` // the working one
+}
+
+// Caps of a Reply, in bytes of JSON, so that it stays far below MaxLine.
+const (
+	MaxEnviron   = 256 << 10
+	MaxArguments = 64 << 10
+)

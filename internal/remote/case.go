@@ -1,0 +1,273 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Case is a failure in the making: what is known beside the error.
+type Case struct {
+	Node  string
+	Stage reach.Stage   // empty: the session streamed
+	Took  time.Duration // in the stage
+	Words string        // the node's
+
+	Failure reach.Failure // what has been found out so far; it has a Class once that is known
+}
+
+// Settle says what an error means. The first rule that knows the error wins, from what is most particular to what is most general;
+// explain is asked after those that have to do with the probe and not with the way to it.
+func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
+	if f, ok := errors.AsType[*reach.Failure](err); ok {
+		return f // it is one already
+	}
+	f := &c.Failure
+	for _, rule := range rules {
+		if rule(c, err) {
+			break
+		}
+	}
+	explain(c, err)
+	if f.Class == "" {
+		c.Unknown(err)
+	}
+	advise(c)
+	f.Stage, f.Words = c.Stage, capWords(c.Words)
+	for i, h := range f.Hints {
+		f.Hints[i] = strings.ReplaceAll(h, "NODE", c.Node)
+	}
+	return f
+}
+
+var rules = []func(*Case, error) bool{ruleLocal, ruleProbe, ruleInstall, ruleTimeout}
+
+// Say adds to the node's words, on lines of their own.
+func (c *Case) Say(words string) {
+	if words = strings.TrimSpace(words); words != "" {
+		c.Words = strings.TrimSpace(c.Words + "\n" + words)
+	}
+}
+
+// Is settles what the failure is.
+func (c *Case) Is(class reach.Class, short string) { c.Failure.Class, c.Failure.Short = class, short }
+
+// Unknown settles a failure that nothing is known of but the error.
+func (c *Case) Unknown(err error) {
+	c.Is(reach.ClassOther, "failed")
+	c.Failure.Cause = clip(err.Error(), 60)
+	c.Say(err.Error())
+}
+
+// After is for how long the stage has gone on, to be put behind what did not happen in it.
+func (c *Case) After() string {
+	return " after " + strconv.Itoa(int(c.Took.Round(time.Second)/time.Second)) + "s"
+}
+
+// LocalError is a fault on this side.
+type LocalError struct {
+	What  string
+	Err   error
+	Hints []string
+}
+
+func (e *LocalError) Error() string { return e.What + ": " + e.Err.Error() }
+func (e *LocalError) Unwrap() error { return e.Err }
+
+func ruleLocal(c *Case, err error) bool {
+	if p, ok := errors.AsType[*install.PayloadError](err); ok {
+		err = &LocalError{What: "the probe's executable", Err: p.Err}
+	}
+	l, ok := errors.AsType[*LocalError](err)
+	if !ok {
+		return false
+	}
+	c.Say(l.Error())
+	c.Is(reach.ClassLocal, l.What)
+	c.Failure.Cause, c.Failure.Hints = clip(l.Err.Error(), max(58-len(l.What), 20)), l.Hints
+	return true
+}
+
+// ruleInstall knows what keeps the probe from being put somewhere.
+func ruleInstall(c *Case, err error) bool {
+	if p, ok := errors.AsType[*install.PlatformError](err); ok {
+		c.Say(p.Error())
+		c.Is(reach.ClassPlatform, "no probe for "+p.Machine)
+		return true
+	}
+	place, ok := errors.AsType[*install.NoPlaceError](err)
+	if !ok {
+		return false
+	}
+	c.Say(place.Words)
+	lower := strings.ToLower(place.Words)
+	switch {
+	case strings.Contains(lower, "no space left") || strings.Contains(lower, "quota exceeded"):
+		c.Is(reach.ClassNoSpace, "no room for the probe")
+	case place.Any(install.NoExec):
+		c.Is(reach.ClassNoExec, "the probe may not be executed")
+	case place.Any(install.Damaged):
+		c.Is(reach.ClassOther, "the probe's copy arrives damaged")
+	default:
+		c.Is(reach.ClassNoSpace, "no place for the probe")
+	}
+	c.Failure.Hints = append(c.Failure.Hints, "Tried: "+place.List()+".")
+	return true
+}
+
+// ruleProbe knows how a process ends that is, or should have been, a probe.
+func ruleProbe(c *Case, err error) bool {
+	e, ok := errors.AsType[*link.EndError](err)
+	if !ok {
+		return false
+	}
+	c.Say(install.WithoutNeed(e.Stderr))
+	c.Say(e.Noise)
+	status, exited := e.Status()
+	switch {
+	case errors.Is(e.Read, wire.ErrLineTooLong):
+		c.Is(reach.ClassTooMuch, "a line longer than the protocol allows")
+	case strings.Contains(e.Stderr, "symbol lookup error"):
+		c.Is(reach.ClassOldDriver, "the driver is too old for the probe")
+	case strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found"), strings.Contains(e.Stderr, "Exec format error"):
+		c.Is(reach.ClassPlatform, "the probe does not run on this system")
+	case e.Signal() != "":
+		c.Is(reach.ClassProbeKilled, "probe killed")
+		c.Failure.Detail = "signal " + e.Signal()
+	case exited && status == 126:
+		c.Is(reach.ClassNoExec, "the probe may not be executed")
+	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // a shell for those who may run nothing
+		c.Is(reach.ClassDenied, "no command allowed after the login")
+	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
+		c.Is(reach.ClassGarbage, "no probe answered")
+	case e.IsEnd() && exited:
+		c.Is(reach.ClassProbeFailed, "probe ended with status "+strconv.Itoa(status))
+	case e.IsEnd():
+		return false // the way to it ended
+	default:
+		c.Is(reach.ClassGarbage, "what came is not the probe's protocol")
+		if bad, ok := errors.AsType[*wire.MalformedError](e.Read); ok {
+			c.Say(bad.Line)
+		} else {
+			c.Say(e.Read.Error())
+		}
+	}
+	return true
+}
+
+// TimedOut reports whether err is of a deadline of ours or the kernel's.
+func TimedOut(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ETIMEDOUT)
+}
+
+func ruleTimeout(c *Case, err error) bool {
+	switch {
+	case errors.Is(err, link.ErrSilent):
+		c.Silent()
+	case !TimedOut(err):
+		return false
+	default:
+		return c.Late()
+	}
+	return true
+}
+
+// Silent settles that nothing came through any more.
+func (c *Case) Silent() {
+	c.Is(reach.ClassSilent, "silent")
+	c.Failure.Cause = "the connection died"
+}
+
+// Late settles that the probe did not do in time what the stage is there for; false in the stages of a door.
+func (c *Case) Late() bool {
+	switch c.Stage {
+	case StageProbe:
+		c.Is(reach.ClassTimeout, "probe not started"+c.After())
+	case StageDriver:
+		c.Is(reach.ClassTimeout, "driver does not answer"+c.After())
+	default:
+		return false
+	}
+	return true
+}
+
+// maxWords is how much of a node's words a Failure carries.
+const maxWords = 4 << 10
+
+// capWords cuts words in their middle when they are longer than maxWords: a legal notice of any length may stand before the line
+// that counts, and garbage is known by its beginning.
+func capWords(words string) string {
+	if len(words) <= maxWords {
+		return words
+	}
+	const head, gap = maxWords / 4, "\n…\n"
+	rest := words[len(words)-(maxWords-head-len(gap)):]
+	for rest != "" && !utf8.RuneStart(rest[0]) {
+		rest = rest[1:]
+	}
+	return text.Cut(words, head) + gap + rest
+}
+
+// clip is the first line of s, cut to n characters.
+func clip(s string, n int) string {
+	s = text.FirstLine(s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// advice is what a class means and what a person can do. NODE stands for the node's name.
+type advice struct {
+	meaning string
+	hints   []string
+}
+
+// advices are for what does not depend on the way to the node.
+var advices = map[reach.Class]advice{
+	reach.ClassTimeout: {meaning: "The node does not answer: it is overloaded, or something there hangs."},
+	reach.ClassDenied:  {meaning: "The node lets this account do nothing there."},
+	reach.ClassNoSpace: {"The probe has to lie somewhere on the node to be run, and every place that was tried refuses it.",
+		[]string{"Make room in your home directory (see quota), or in /tmp on NODE."}},
+	reach.ClassNoExec: {"Every place on the node where you may write is mounted so that nothing there can be executed.",
+		[]string{"Ask the admins for a directory where users may execute files; $XDG_RUNTIME_DIR, ~/.cache, /dev/shm and /tmp were tried."}},
+	reach.ClassPlatform: {"The node's processor or system is another one than this build is for.",
+		[]string{"Use a build of nvnodetop for the node's platform, on a login node of the same kind."}},
+	reach.ClassOldDriver: {"The NVIDIA driver's library on the node lacks a function that the probe cannot do without.",
+		[]string{"Ask the admins for a newer NVIDIA driver on NODE."}},
+	reach.ClassProbeKilled: {meaning: "The node ended our probe: the job there ended, a site's reaper came by, or memory ran out."},
+	reach.ClassProbeFailed: {"The probe ended with an error of its own; its words are above.",
+		[]string{"Please report it with these words: it is a fault of nvnodetop."}},
+	reach.ClassGarbage: {meaning: "Something on the node writes into the probe's output, or a login script ends the session."},
+	reach.ClassTooMuch: {meaning: "The node sent a line that no probe sends; it was cut off."},
+	reach.ClassSilent:  {meaning: "The connection stands but nothing comes through it: the node hangs or its link is down."},
+	reach.ClassLocal:   {meaning: "This is on the side of nvnodetop, not the node's."},
+	reach.ClassOther:   {meaning: "This is a failure that nvnodetop does not know; its words are all there is."},
+	reach.ClassClosed:  {meaning: "The connection ended, or the probe did."},
+}
+
+// driverHangs takes the place of a timeout's meaning in the stage driver.
+const driverHangs = "The probe runs but the NVIDIA driver does not answer it: a GPU may have fallen off the bus."
+
+// advise fills in what the door has not said.
+func advise(c *Case) {
+	f := &c.Failure
+	if c.Stage == StageDriver && f.Class == reach.ClassTimeout {
+		f.Meaning = driverHangs
+	}
+	a := advices[f.Class]
+	f.Meaning = cmp.Or(f.Meaning, a.meaning)
+	f.Hints = append(f.Hints, a.hints...)
+}

@@ -1,0 +1,46 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// NoPlaceError says that no place on the node takes a probe.
+type NoPlaceError struct {
+	Refused []Refusal
+	Words   string // the node's
+	uid     string
+}
+
+func (e *NoPlaceError) Error() string { return "no place for the probe: " + e.List() }
+
+// Any reports whether a place refused for that reason.
+func (e *NoPlaceError) Any(s State) bool {
+	return slices.ContainsFunc(e.Refused, func(r Refusal) bool { return r.State == s })
+}
+
+// List names the places as people call them.
+func (e *NoPlaceError) List() string {
+	reasons := map[State]string{
+		Absent: "not there", NoWrite: "cannot be written to", Taken: "not ours alone", NoExec: "mounted noexec", Damaged: "what was copied differs",
+	}
+	var list []string
+	for _, r := range e.Refused {
+		list = append(list, r.Place.name(e.uid)+" ("+reasons[r.State]+")")
+	}
+	return strings.Join(list, ", ")
+}
+
+// PlatformError says that the node needs another build than the one that there is.
+type PlatformError struct{ Machine, Have string }
+
+func (e *PlatformError) Error() string {
+	return fmt.Sprintf("the node is %q, the probe is for %q", e.Machine, e.Have)
+}
+
+// PayloadError says that there is no probe to send.
+type PayloadError struct{ Err error }
+
+func (e *PayloadError) Error() string { return fmt.Sprintf("the probe's executable: %v", e.Err) }
+func (e *PayloadError) Unwrap() error { return e.Err }

@@ -1,0 +1,114 @@
+// Package local is the Door to this very host: scripts run as child processes, for a machine with GPUs and no SLURM. The same probe, protocol
+// and screens serve as across a cluster, without ssh.
+//
+// A Door may be used by any number of goroutines. A child ends when its pipe is closed, or when this process dies: its standard input ends.
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// Door is the way to this host. It implements remote.Door.
+type Door struct{}
+
+var _ remote.Door = Door{}
+
+// Stages implements remote.Door: there is nothing on the way.
+func (Door) Stages() []reach.Stage { return nil }
+
+// Dial implements remote.Door. The name of the node is not looked at: there is one.
+func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { return shell{}, nil }
+
+// New makes an Opener for this host, whose probe is this very program, even if its file has been replaced since.
+func New() (*remote.Opener, error) {
+	program := fmt.Sprintf("/proc/%d/exe", os.Getpid())
+	if _, err := os.Stat(program); err != nil {
+		if program, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("finding this program's file: %w", err)
+		}
+	}
+	o := remote.New(Door{})
+	o.Program = fmt.Sprintf("exec %q probe", program)
+	return o, nil
+}
+
+// shell implements remote.Shell.
+type shell struct{}
+
+// lingering is how long the output of a child may be held open by others after its end.
+const lingering = time.Second
+
+// Run implements install.Shell. The child outlives ctx; its pipe ends it.
+func (shell) Run(_ context.Context, script string, input []byte) (*link.Pipe, error) {
+	alive, kill := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)
+	cmd.WaitDelay = lingering
+	words := link.NewWords()
+	cmd.Stderr = words
+	in, err1 := cmd.StdinPipe()
+	out, theirs, err2 := os.Pipe() // not cmd's: Wait would close it while somebody still reads
+	if err := errors.Join(err1, err2); err != nil {
+		kill()
+		return nil, &remote.LocalError{What: "starting the probe", Err: err}
+	}
+	cmd.Stdout = theirs
+	err := cmd.Start()
+	_ = theirs.Close()
+	if err != nil {
+		kill()
+		_ = out.Close()
+		return nil, &remote.LocalError{What: "starting the probe", Err: err}
+	}
+	if len(input) > 0 {
+		_, _ = in.Write(input) // an error means that the script has ended: its exit status says more
+	}
+	wait := func() link.Exit {
+		_ = cmd.Wait() // the state tells it all
+		kill()
+		return exit(cmd.ProcessState)
+	}
+	// A child that hangs in the driver cannot be killed by anybody; it goes when the driver lets it. Our end of its output closes now.
+	end := sync.OnceFunc(func() {
+		kill()
+		_ = out.Close()
+	})
+	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: end}, nil
+}
+
+// exit is how a process ended.
+func exit(state *os.ProcessState) link.Exit {
+	if state == nil {
+		return link.Exit{}
+	}
+	e := link.Exit{Known: true, Status: state.ExitCode()}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		names := map[syscall.Signal]string{syscall.SIGKILL: "KILL", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGSEGV: "SEGV", syscall.SIGABRT: "ABRT", syscall.SIGBUS: "BUS"}
+		e.Signal = cmp.Or(names[status.Signal()], fmt.Sprint(int(status.Signal())))
+	}
+	return e
+}
+
+// Ping implements link.Way: this host is there.
+func (shell) Ping(context.Context) error { return nil }
+
+// Close implements link.Way. The pipe ends what runs.
+func (shell) Close() error { return nil }
+
+// Explain implements remote.Shell.
+func (shell) Explain(c *remote.Case, err error) {
+	if _, ended := errors.AsType[*link.EndError](err); ended && c.Failure.Class == "" {
+		c.Is(reach.ClassClosed, "the probe has ended")
+	}
+}

@@ -1,0 +1,113 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Opener opens sessions with probes behind a Door. It implements poller.Opener. Its fields are not changed once it is in use.
+type Opener struct {
+	Door      Door
+	Installer *install.Installer
+	Program   string // the script that starts a probe which needs no copying; empty: the Installer finds or copies one
+}
+
+var _ poller.Opener = (*Opener)(nil)
+
+// New makes an Opener that installs this very program as the probe.
+func New(door Door) *Opener {
+	return &Opener{Door: door, Installer: install.New(install.RunningExecutable)}
+}
+
+// Stages implements poller.Opener.
+func (o *Opener) Stages() []reach.Stage {
+	return slices.Concat(o.Door.Stages(), []reach.Stage{StageProbe, StageDriver})
+}
+
+// Open implements poller.Opener.
+func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
+	log := NewLog(node, step)
+	session, err := o.open(ctx, node, log)
+	switch {
+	case err == nil:
+		return session, nil
+	case ctx.Err() != nil:
+		log.end()
+		return nil, fmt.Errorf("open %q: %w", node, context.Cause(ctx))
+	}
+	failure := reach.AsFailure(err, reach.ClassOther)
+	log.Fail(failure.Summary())
+	return nil, failure
+}
+
+func (o *Opener) open(ctx context.Context, node string, log *Log) (*link.Session, error) {
+	shell, err := o.Door.Dial(ctx, node, log)
+	if err != nil {
+		return nil, err
+	}
+	session, err := o.start(ctx, shell, log)
+	if err != nil {
+		failure := log.Case().Settle(err, shell.Explain) // while the shell still knows what came of it
+		_ = shell.Close()                                // nobody is left to whom an error would matter
+		return nil, failure
+	}
+	session.Tend(shell, func(err error) error {
+		if errors.Is(err, link.ErrClosed) { // by us, which is no failure
+			return fmt.Errorf("%q: %w", node, err)
+		}
+		c := &Case{Node: node}
+		return c.Settle(err, shell.Explain)
+	})
+	if ctx.Err() != nil {
+		_ = session.Close()
+		return nil, ctx.Err()
+	}
+	return session, nil
+}
+
+// start is the stages probe and driver.
+func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Session, error) {
+	log.Begin(StageProbe, "")
+	session, how, err := o.launch(ctx, shell, log)
+	if err != nil {
+		return nil, err
+	}
+	log.Done(how)
+	log.Begin(StageDriver, "")
+	hello, err := session.Hello(ctx)
+	if err != nil {
+		return nil, err
+	}
+	log.Done(driverText(hello))
+	return session, nil
+}
+
+func (o *Opener) launch(ctx context.Context, shell Shell, log *Log) (*link.Session, string, error) {
+	if o.Program != "" {
+		session, err := o.Installer.Run(ctx, shell, o.Program)
+		return session, "started", err
+	}
+	return o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })
+}
+
+func driverText(h *wire.Hello) string {
+	if h.Fault != "" {
+		return "no NVML: " + h.Fault
+	}
+	gpus := fmt.Sprintf("%d GPUs", len(h.GPUs))
+	if len(h.GPUs) == 1 {
+		gpus = "1 GPU"
+	}
+	if h.Driver == "" {
+		return gpus
+	}
+	return "NVIDIA " + h.Driver + ", " + gpus
+}

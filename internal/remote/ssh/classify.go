@@ -1,0 +1,222 @@
+package ssh
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// explain is remote.Shell's Explain, and serves a trip that ends before there is a shell.
+func (a *trip) explain(c *remote.Case, err error) { a.circumstances().explain(c, err) }
+
+// Explain implements remote.Shell.
+func (s *shell) Explain(c *remote.Case, err error) { s.trip.explain(c, err) }
+
+func (a *trip) circumstances() *circumstances {
+	at := &circumstances{log: a.log}
+	if a.target != nil {
+		at.user, at.ignored = a.target.user, a.target.ignored
+	}
+	if a.conn != nil {
+		at.peer, at.broken, at.preamble = a.conn.RemoteAddr().String(), a.conn.failure(), a.conn.preamble()
+	}
+	return at
+}
+
+// circumstances are what is known beside an error.
+type circumstances struct {
+	log      *remote.Log // nil: nobody looks
+	user     string
+	peer     string   // "10.12.0.14:22"; empty: there was no connection
+	broken   error    // what the TCP connection came to
+	preamble string   // what the node said before it spoke SSH
+	ignored  []string // parts of the SSH configuration
+}
+
+// explain says what an error means for which nobody else knows a class, and what can be done about any on this way.
+func (at *circumstances) explain(c *remote.Case, err error) {
+	if c.Failure.Class == "" {
+		if c.Stage == StageSSH && at.preamble != "" {
+			c.Say(at.preamble)
+		}
+		for _, rule := range rules {
+			if rule(at, c, err) {
+				break
+			}
+		}
+	}
+	if c.Failure.Class == "" {
+		c.Unknown(err)
+	}
+	at.advise(c, err)
+	if l, ok := errors.AsType[*loginError](err); ok && at.log != nil {
+		at.log.Fail(l.step(&c.Failure))
+	}
+}
+
+// rules are tried in this order.
+var rules = []func(*circumstances, *remote.Case, error) bool{ruleHostKey, ruleSession, ruleTimeout, ruleLogin, ruleNetwork, ruleClosed}
+
+func ruleHostKey(_ *circumstances, c *remote.Case, err error) bool {
+	e, ok := errors.AsType[*hostKeyError](err)
+	if !ok {
+		return false
+	}
+	c.Say("The host offers the " + e.offered + " key " + e.fingerprint + ".")
+	switch {
+	case e.revoked:
+		c.Is(reach.ClassHostKeyChanged, "host key is revoked")
+	case e.changed:
+		c.Is(reach.ClassHostKeyChanged, "host key has changed")
+	default:
+		if !strings.Contains(e.Error(), "key is unknown") {
+			c.Say(e.Error())
+		}
+		c.Is(reach.ClassHostKeyUnknown, "host key is not known")
+	}
+	return true
+}
+
+func ruleSession(at *circumstances, c *remote.Case, err error) bool {
+	session, ok := errors.AsType[*sessionError](err)
+	if !ok || at.broken != nil || isClosed(session.err) {
+		return false
+	}
+	c.Say(session.err.Error())
+	c.Is(reach.ClassDenied, "no session allowed after the login")
+	return true
+}
+
+func ruleTimeout(at *circumstances, c *remote.Case, err error) bool {
+	if !remote.TimedOut(err) && !remote.TimedOut(at.broken) {
+		return false
+	}
+	switch c.Stage {
+	case StageName:
+		c.Is(reach.ClassUnknownHost, "name not resolved"+c.After())
+	case StageTCP:
+		c.Is(reach.ClassTimeout, "no answer"+c.After())
+	case StageSSH, StageHostKey:
+		c.Is(reach.ClassFrozen, "sshd says nothing"+c.After())
+	case StageLogin:
+		c.Is(reach.ClassTimeout, "login not finished"+c.After())
+	default:
+		if !c.Late() {
+			c.Silent()
+		}
+	}
+	return true
+}
+
+func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
+	e, ok := errors.AsType[*loginError](err)
+	if !ok {
+		return false
+	}
+	methods := strings.Join(e.methods, ",")
+	switch {
+	case e.proven != "" && isAdopt(c.Words):
+		at.sayClosed(c)
+		c.Is(reach.ClassAdopt, "login refused")
+		c.Failure.Detail = "pam_slurm_adopt"
+	case e.proven != "" && !e.rejected():
+		at.sayClosed(c)
+		c.Is(reach.ClassDenied, "login refused after the key was accepted")
+	case e.proven != "":
+		c.Say("The node takes: " + strings.Join(e.methods, ", ") + ".")
+		c.Is(reach.ClassAuth, "login refused")
+		c.Failure.Detail = "a key is not enough"
+	case e.rejected():
+		if strings.Contains(e.Error(), "ssh: disconnect") {
+			c.Say(e.Error())
+		}
+		c.Say("Permission denied (" + methods + ").")
+		c.Is(reach.ClassAuth, "permission denied")
+		c.Failure.Detail = methods
+	default:
+		return false
+	}
+	return true
+}
+
+// isAdopt knows the words of pam_slurm_adopt and of its forerunner pam_slurm. A banner that merely names the module is none of them.
+func isAdopt(words string) bool {
+	return strings.Contains(words, "denied by pam_slurm_adopt") || strings.Contains(words, "no active jobs on this node")
+}
+
+func (at *circumstances) sayClosed(c *remote.Case) {
+	if host, port, err := net.SplitHostPort(at.peer); err == nil {
+		c.Say("Connection closed by " + host + " port " + port)
+	}
+}
+
+func ruleNetwork(_ *circumstances, c *remote.Case, err error) bool {
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	switch {
+	case isDNS:
+		c.Say(dns.Error())
+		c.Is(reach.ClassUnknownHost, "unknown host")
+	case errors.Is(err, syscall.ECONNREFUSED):
+		c.Say("Connection refused")
+		c.Is(reach.ClassRefused, "connection refused")
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTDOWN):
+		c.Say("No route to host")
+		c.Is(reach.ClassNoRoute, "no route to the host")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.EADDRNOTAVAIL):
+		c.Say(err.Error())
+		c.Is(reach.ClassLocal, "too many open files or connections here")
+	default:
+		return false
+	}
+	return true
+}
+
+func ruleClosed(at *circumstances, c *remote.Case, err error) bool {
+	if _, ended := errors.AsType[*link.EndError](err); !ended && !isClosed(err) && at.broken == nil {
+		return false
+	}
+	if at.broken != nil && !errors.Is(at.broken, io.EOF) && !errors.Is(at.broken, net.ErrClosed) {
+		c.Say(at.broken.Error())
+	}
+	at.sayClosed(c)
+	switch {
+	case c.Stage == StageSSH:
+		c.Is(reach.ClassClosed, "sshd closes the connection")
+	case c.Stage == remote.StageProbe && isAdopt(c.Words):
+		c.Is(reach.ClassAdopt, "login refused")
+		c.Failure.Detail = "pam_slurm_adopt"
+	default:
+		c.Is(reach.ClassClosed, "connection closed")
+	}
+	return true
+}
+
+func isClosed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
+}
+
+// step is what the stage login shows of a login that failed.
+func (e *loginError) step(f *reach.Failure) string {
+	switch {
+	case f.Class == reach.ClassAdopt:
+		return "publickey accepted, then closed by PAM"
+	case f.Class == reach.ClassDenied:
+		return "publickey accepted, then closed"
+	case f.Class == reach.ClassAuth && e.proven == "" && e.tried == 0:
+		return "no key to offer"
+	case f.Class == reach.ClassAuth && e.proven == "" && e.tried == 1:
+		return "no key accepted (1 key tried)"
+	case f.Class == reach.ClassAuth && e.proven == "":
+		return "no key accepted (" + strconv.Itoa(e.tried) + " keys tried)"
+	default:
+		return f.Summary()
+	}
+}

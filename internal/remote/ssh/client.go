@@ -1,0 +1,82 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// client is an SSH connection that can be waited on without being stuck in it.
+type client struct {
+	*ssh.Client
+	gone chan struct{} // closed when the connection has ended
+}
+
+func newClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *client {
+	cl := &client{Client: ssh.NewClient(c, chans, reqs), gone: make(chan struct{})}
+	go func() {
+		_ = cl.Wait() // what the connection came to, watchedConn knows better
+		close(cl.gone)
+	}()
+	return cl
+}
+
+var errGone = fmt.Errorf("the connection has ended: %w", io.EOF)
+
+// lateAnswer is how long a call may take to say itself why it failed when the connection has just ended.
+const lateAnswer = 100 * time.Millisecond
+
+// await calls f, which talks over a connection, and returns what it returned; or an error when gone is closed, as the connection has
+// ended, or ctx ended before. What f returns later is
+// given to drop.
+//
+// x/crypto does not wake every call when a connection ends: a channel that is opened just after its loop has gone is waited for for ever
+// if the write still succeeds, whether the socket is closed then or not (golang/go issues 26643 and 50604). Such a call, and the
+// goroutine that it is in, cannot be ended by anybody and is left behind: one at most for an attempt to reach a node.
+func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error), drop func(T)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done, left := make(chan result), make(chan struct{})
+	go func() {
+		value, err := guarded(f)
+		select {
+		case done <- result{value, err}:
+		case <-left:
+			if err == nil && drop != nil {
+				drop(value)
+			}
+		}
+	}()
+	var late <-chan time.Time
+	for {
+		select {
+		case r := <-done:
+			return r.value, r.err
+		case <-gone:
+			gone, late = nil, time.After(lateAnswer)
+		case <-late:
+			close(left)
+			return *new(T), errGone
+		case <-ctx.Done():
+			close(left)
+			return *new(T), context.Cause(ctx)
+		}
+	}
+}
+
+// guarded is f that turns a panic into its error: a mistake of ours costs this node's session, not the program.
+func guarded[T any](f func() (T, error)) (value T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = reach.Mistake(p)
+		}
+	}()
+	return f()
+}

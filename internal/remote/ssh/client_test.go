@@ -1,0 +1,75 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// lostConn is a connection whose loop has ended while its writes still succeed: what is opened in it is waited for for ever, and to
+// close it wakes nobody. x/crypto has this state for a moment whenever a connection ends.
+type lostConn struct {
+	ssh.Conn
+	test  <-chan struct{} // closed at the end of the test, which is for ever
+	ended chan struct{}
+	asked chan struct{} // takes one for each channel that is opened
+}
+
+func (c *lostConn) OpenChannel(string, []byte) (ssh.Channel, <-chan *ssh.Request, error) {
+	c.asked <- struct{}{}
+	<-c.test
+	return nil, nil, io.EOF
+}
+
+func (c *lostConn) Wait() error {
+	select {
+	case <-c.ended:
+	case <-c.test:
+	}
+	return io.EOF
+}
+
+func (c *lostConn) Close() error { return nil }
+
+// lost returns a client of a lostConn that ends when a channel is opened in it, or not at all.
+func lost(t *testing.T, ends bool) *client {
+	conn := &lostConn{test: t.Context().Done(), ended: make(chan struct{}), asked: make(chan struct{}, 1)}
+	if ends {
+		go func() {
+			<-conn.asked
+			close(conn.ended)
+		}()
+	}
+	chans, reqs := make(chan ssh.NewChannel), make(chan *ssh.Request)
+	close(chans)
+	close(reqs)
+	return newClient(conn, chans, reqs)
+}
+
+// TestLostConnectionHoldsNobodyUp: a session that is opened in a connection that has just ended fails, whatever x/crypto does.
+func TestLostConnectionHoldsNobodyUp(t *testing.T) {
+	noLeaks(t)
+	for name, ends := range map[string]bool{"the connection ends": true, "the time is up": false} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			failed := make(chan error, 1)
+			go func() {
+				_, err := (&shell{client: lost(t, ends)}).Run(ctx, "true", nil)
+				failed <- err
+			}()
+			select {
+			case err := <-failed:
+				if want := map[bool]error{true: io.EOF, false: context.DeadlineExceeded}[ends]; !errors.Is(err, want) {
+					t.Errorf("error %v, want %v", err, want)
+				}
+			case <-time.After(5 * time.Second):
+				t.Fatal("it waits for ever")
+			}
+		})
+	}
+}

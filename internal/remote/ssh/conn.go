@@ -1,0 +1,91 @@
+package ssh
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// watchedConn is a TCP connection that can be asked afterwards what went wrong with it: x/crypto hides the cause of a lost
+// connection behind an EOF.
+type watchedConn struct {
+	net.Conn
+
+	mu       sync.Mutex
+	greeting []byte // up to the end of the server's version line
+	greeted  bool
+	err      error // the first of Read or Write
+}
+
+// maxGreeting caps what a server may say before its version line.
+const maxGreeting = 4 << 10
+
+// allow gives all that is done with the connection d from now; 0 is no limit. A connection that takes no deadline is closed, and
+// says so when it is used.
+func (c *watchedConn) allow(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	_ = c.SetDeadline(until)
+}
+
+func (c *watchedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.note(p[:n], err)
+	return n, err
+}
+
+func (c *watchedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.note(nil, err)
+	return n, err
+}
+
+func (c *watchedConn) note(p []byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	if c.greeted {
+		return
+	}
+	c.greeting = append(c.greeting, p[:min(len(p), maxGreeting-len(c.greeting))]...)
+	if v := bytes.Index(c.greeting, []byte("SSH-")); len(c.greeting) == maxGreeting || v >= 0 && bytes.IndexByte(c.greeting[v:], '\n') >= 0 {
+		c.greeted = true
+	}
+}
+
+func (c *watchedConn) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// serverVersion is the server's software: "OpenSSH_9.2p1".
+func (c *watchedConn) serverVersion() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for line := range strings.Lines(string(c.greeting)) {
+		if rest, ok := strings.CutPrefix(line, "SSH-2.0-"); ok {
+			software, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			return software
+		}
+	}
+	return ""
+}
+
+// preamble is what the server said in place of its version line, or before it.
+func (c *watchedConn) preamble() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	words, _, _ := strings.Cut(string(c.greeting), "SSH-2.0-")
+	return words
+}
+
+// drop closes what nobody needs any more: there is nobody left to whom an error would matter.
+func drop(c io.Closer) { c.Close() }

@@ -1,0 +1,249 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// defaultKeys are OpenSSH's, in ~/.ssh, the cheapest to verify first.
+var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"}
+
+// identity is one key to offer.
+type identity struct {
+	name   string
+	signer ssh.Signer
+}
+
+// identities are all keys to offer, in order, and those that could not be used.
+type identities struct {
+	keys    []identity
+	skipped []string
+	agent   net.Conn // signs for keys that it holds; nil: none is used
+}
+
+func (ids *identities) close() {
+	if ids.agent != nil {
+		drop(ids.agent)
+	}
+}
+
+func (ids *identities) skip(format string, args ...any) {
+	ids.skipped = append(ids.skipped, fmt.Sprintf(format, args...))
+}
+
+// identities collects the keys for a target in OpenSSH's order: what the agent holds, first those that the configuration names,
+// then the key files. IdentitiesOnly leaves the agent's other keys out.
+func (d *Door) identities(ctx context.Context, t *target) *identities {
+	ids := &identities{}
+	files := d.keyFiles(t, ids)
+	held := d.askAgent(ctx, t, ids)
+	inAgent := map[string]bool{}
+	for _, named := range []bool{true, false} {
+		for _, h := range held {
+			blob := string(h.signer.PublicKey().Marshal())
+			file, isNamed := files.byKey[blob]
+			if isNamed != named || !named && t.identitiesOnly {
+				continue
+			}
+			if isNamed {
+				h.name = filepath.Base(file.path)
+			}
+			inAgent[blob] = true
+			ids.addWithCertificates(h, files.certs)
+		}
+	}
+	for _, f := range files.list {
+		switch {
+		case f.pub != nil && inAgent[string(f.pub.Marshal())]:
+		case f.locked:
+			ids.skip("%s has a passphrase and no agent holds it", f.path)
+		case f.signer != nil:
+			ids.addWithCertificates(identity{name: filepath.Base(f.path), signer: f.signer}, files.certs)
+		}
+	}
+	return ids
+}
+
+// addWithCertificates adds a key, before it the certificates that are made for it.
+func (ids *identities) addWithCertificates(id identity, certs []*keyFile) {
+	for _, c := range certs {
+		if string(c.cert.Key.Marshal()) != string(id.signer.PublicKey().Marshal()) {
+			continue
+		}
+		if c.cert.ValidBefore != ssh.CertTimeInfinity && int64(c.cert.ValidBefore) < time.Now().Unix() {
+			ids.skip("the certificate %s has expired", c.path)
+			continue
+		}
+		if signer, err := ssh.NewCertSigner(c.cert, id.signer); err == nil {
+			ids.keys = append(ids.keys, identity{name: filepath.Base(c.path), signer: signer})
+		}
+	}
+	ids.keys = append(ids.keys, id)
+}
+
+// foundKeys are the key files of a target that exist.
+type foundKeys struct {
+	list  []*keyFile
+	byKey map[string]*keyFile // by public key
+	certs []*keyFile
+}
+
+func (d *Door) keyFiles(t *target, ids *identities) foundKeys {
+	found := foundKeys{byKey: map[string]*keyFile{}}
+	paths, named := t.identityFiles, true
+	if len(paths) == 0 {
+		named = false
+		for _, name := range defaultKeys {
+			paths = append(paths, filepath.Join(d.local.home, ".ssh", name))
+		}
+	}
+	certs := t.certificateFiles
+	for _, path := range paths {
+		f := d.keys.load(path)
+		if f.err != nil && (named || !errors.Is(f.err, fs.ErrNotExist)) {
+			ids.skip("%s: %v", path, f.err)
+		}
+		if f.err == nil {
+			found.list = append(found.list, f)
+			if f.pub != nil {
+				found.byKey[string(f.pub.Marshal())] = f
+			}
+		}
+		certs = append(certs, path+"-cert.pub")
+	}
+	for _, path := range certs {
+		if f := d.keys.load(path); f.cert != nil {
+			found.certs = append(found.certs, f)
+		}
+	}
+	return found
+}
+
+// askAgent lists the agent's keys. An agent that does not answer is passed over: key files may do.
+func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []identity {
+	path := d.local.agent
+	if t.agent != "" {
+		path = t.agent
+	}
+	if path == "" || path == "none" {
+		return nil
+	}
+	dialer := net.Dialer{Timeout: d.limits.agent}
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	if err != nil {
+		ids.skip("the ssh agent cannot be reached: %v", err)
+		return nil
+	}
+	err = conn.SetDeadline(time.Now().Add(d.limits.agent))
+	var signers []ssh.Signer
+	if err == nil {
+		signers, err = agent.NewClient(conn).Signers()
+	}
+	if err != nil {
+		drop(conn)
+		ids.skip("the ssh agent does not answer: %v", err)
+		return nil
+	}
+	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may ask a person for a touch
+	ids.agent = conn
+	held := make([]identity, len(signers))
+	for i, s := range signers {
+		held[i] = identity{name: "a key of the agent", signer: s}
+		if k, ok := s.PublicKey().(*agent.Key); ok && k.Comment != "" {
+			held[i].name = k.Comment + " (agent)"
+		}
+	}
+	return held
+}
+
+// keyCache holds parsed key files, so that 64 nodes cost one reading. A file that changed is read again.
+type keyCache struct {
+	mu    sync.Mutex
+	files map[string]*keyFile
+}
+
+// keyFile is a private key or a certificate, or why it cannot be read.
+type keyFile struct {
+	path   string
+	stamp  string
+	signer ssh.Signer       // nil: locked or a certificate
+	pub    ssh.PublicKey    // nil: not known
+	locked bool             // needs a passphrase
+	cert   *ssh.Certificate // nil: a private key
+	err    error
+}
+
+func (c *keyCache) load(path string) *keyFile {
+	stamp := fileStamp(path)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.files[path]; f != nil && f.stamp == stamp {
+		return f
+	}
+	f := readKeyFile(path)
+	f.stamp = stamp
+	c.files[path] = f
+	return f
+}
+
+func readKeyFile(path string) *keyFile {
+	f := &keyFile{path: path}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	if pub, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
+		f.pub = pub
+		f.cert, _ = pub.(*ssh.Certificate)
+		return f // a .pub file names a key that the agent holds
+	}
+	f.signer, f.err = ssh.ParsePrivateKey(data)
+	var locked *ssh.PassphraseMissingError
+	switch {
+	case errors.As(f.err, &locked):
+		f.locked, f.err, f.pub = true, nil, locked.PublicKey
+	case f.err == nil:
+		f.pub = f.signer.PublicKey()
+	}
+	if f.err == nil {
+		f.err = unprotected(path)
+	}
+	if f.err != nil {
+		f.signer, f.locked = nil, false
+	}
+	return f
+}
+
+// unprotected is an error when others may read a private key of ours. ssh does not use such a key either.
+func unprotected(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	if mode := info.Mode().Perm(); known && int(owner.Uid) == os.Getuid() && mode&0o077 != 0 {
+		return fmt.Errorf("others may read it (mode %04o): chmod 600 %s", mode, path)
+	}
+	return nil
+}
+
+// fileStamp changes when the file at path does.
+func fileStamp(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d %v", info.Size(), info.ModTime().UnixNano(), info.Mode())
+}

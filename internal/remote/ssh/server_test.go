@@ -1,0 +1,446 @@
+package ssh
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+)
+
+// node is an SSH server in this process. It runs commands with a real /bin/sh in a home of its own, unless exec is set.
+type node struct {
+	t       testing.TB
+	ln      net.Listener
+	host    ssh.Signer
+	home    string
+	env     []string
+	config  *ssh.ServerConfig
+	raw     func(net.Conn)                         // takes the place of SSH
+	session func(ch ssh.Channel, command string)   // takes the place of /bin/sh
+	after   func(c *ssh.ServerConn, conn net.Conn) // called after the login
+
+	mu    sync.Mutex
+	conns []net.Conn
+	ran   []string // commands
+	wg    sync.WaitGroup
+}
+
+// site is a place where a Dialer runs: a home with keys and known hosts.
+type site struct {
+	t     testing.TB
+	home  string
+	key   ssh.Signer
+	known string
+	d     *Door
+	o     *remote.Opener
+	steps recorder
+}
+
+func newSigner(t testing.TB) (ssh.Signer, ed25519.PrivateKey) {
+	t.Helper()
+	_, priv, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(priv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, priv
+}
+
+func writeKey(t testing.TB, path string, priv any, passphrase string) {
+	t.Helper()
+	var block *pem.Block
+	var err error
+	if passphrase == "" {
+		block, err = ssh.MarshalPrivateKey(priv, "")
+	} else {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(priv, "", []byte(passphrase))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, string(pem.EncodeToMemory(block)))
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	s := &site{t: t, home: t.TempDir()}
+	t.Setenv("HOME", s.home)
+	t.Setenv("SSH_AUTH_SOCK", "")
+	signer, priv := newSigner(t)
+	s.key = signer
+	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), priv, "")
+	s.known = filepath.Join(s.home, ".ssh", "known_hosts")
+	writeFile(t, s.known, "# known hosts of the test\n")
+	d, err := New(Config{
+		ConfigFiles: []string{filepath.Join(s.home, ".ssh", "config")},
+		KnownHosts:  []string{s.known},
+		Version:     "test",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.d, s.o = d, remote.New(d)
+	s.o.Installer = install.New(func() (install.Payload, error) { return scriptPayload(probeScript), nil })
+	return s
+}
+
+// configure makes the node reachable under name: its key is known, its port configured.
+func (s *site) configure(name string, n *node) {
+	s.t.Helper()
+	s.append(s.known, knownhosts.Line([]string{knownhosts.Normalize(n.ln.Addr().String())}, n.host.PublicKey())+"\n")
+	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock(name))
+	s.d.config.read = time.Time{}
+}
+
+func (n *node) hostBlock(name string) string {
+	host, port, _ := net.SplitHostPort(n.ln.Addr().String())
+	return fmt.Sprintf("Host %s\n  HostName %s\n  Port %s\n", name, host, port)
+}
+
+func (s *site) append(path, text string) {
+	s.t.Helper()
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		s.t.Fatal(err)
+	}
+	writeFile(s.t, path, string(old)+text)
+}
+
+func (s *site) open(name string) (poller.Session, error) {
+	s.steps.reset()
+	return s.o.Open(s.t.Context(), name, s.steps.add)
+}
+
+// mustOpen opens a session that ends with the test.
+func (s *site) mustOpen(name string) poller.Session {
+	s.t.Helper()
+	session, err := s.open(name)
+	if err != nil {
+		s.t.Fatalf("open %s: %v\n%s", name, describe(err), s.steps.String())
+	}
+	s.t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// mustFail opens a session that must fail with class.
+func (s *site) mustFail(name string, class reach.Class) *reach.Failure {
+	s.t.Helper()
+	session, err := s.open(name)
+	if err == nil {
+		_ = session.Close()
+		s.t.Fatalf("open %s: no error, want class %s", name, class)
+	}
+	return wantClass(s.t, err, class)
+}
+
+func wantClass(t testing.TB, err error, class reach.Class) *reach.Failure {
+	t.Helper()
+	var f *reach.Failure
+	if !errors.As(err, &f) {
+		t.Fatalf("error %T %v, want a failure of class %s", err, err, class)
+	}
+	if f.Class != class {
+		t.Fatalf("class %s, want %s: %s", f.Class, class, describe(err))
+	}
+	if f.Short == "" || f.Meaning == "" || len(f.Hints) == 0 {
+		t.Errorf("summary, meaning or hints are missing: %s", describe(err))
+	}
+	return f
+}
+
+func describe(err error) string {
+	var f *reach.Failure
+	if !errors.As(err, &f) {
+		return fmt.Sprint(err)
+	}
+	return fmt.Sprintf("%s at %q: %s\nwords: %s\nmeaning: %s\nhints: %s", f.Class, f.Stage, f.Summary(), f.Words, f.Meaning, strings.Join(f.Hints, "\n  "))
+}
+
+// recorder keeps steps.
+type recorder struct {
+	mu    sync.Mutex
+	steps []reach.Step
+}
+
+func (r *recorder) add(s reach.Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.steps = append(r.steps, s)
+}
+
+func (r *recorder) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.steps = nil
+}
+
+// last is the last step of a stage.
+func (r *recorder) last(stage reach.Stage) reach.Step {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.steps) - 1; i >= 0; i-- {
+		if r.steps[i].Stage == stage {
+			return r.steps[i]
+		}
+	}
+	return reach.Step{}
+}
+
+func (r *recorder) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	for _, s := range r.steps {
+		fmt.Fprintf(&b, "%s %s %q %v\n", s.Stage, s.State, s.Text, s.Took)
+	}
+	return b.String()
+}
+
+// startNode starts a server that lets the site's key in.
+func startNode(t testing.TB, s *site, change func(*node)) *node {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &node{t: t, ln: ln, home: t.TempDir()}
+	n.host, _ = newSigner(t)
+	n.config = &ssh.ServerConfig{
+		ServerVersion: "SSH-2.0-OpenSSH_9.9 Test",
+		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+			if bytes.Equal(key.Marshal(), s.key.PublicKey().Marshal()) {
+				return nil, nil
+			}
+			return nil, errors.New("not this key")
+		},
+	}
+	n.config.AddHostKey(n.host)
+	if change != nil {
+		change(n)
+	}
+	n.wg.Go(n.serve)
+	t.Cleanup(n.stop)
+	return n
+}
+
+func (n *node) stop() {
+	drop(n.ln)
+	n.drop()
+	n.wg.Wait()
+}
+
+// drop closes all connections.
+func (n *node) drop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range n.conns {
+		drop(c)
+	}
+	n.conns = nil
+}
+
+func (n *node) commands() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]string(nil), n.ran...)
+}
+
+func (n *node) serve() {
+	for {
+		conn, err := n.ln.Accept()
+		if err != nil {
+			return
+		}
+		n.mu.Lock()
+		n.conns = append(n.conns, conn)
+		n.mu.Unlock()
+		n.wg.Go(func() {
+			defer drop(conn)
+			if n.raw != nil {
+				n.raw(conn)
+				return
+			}
+			n.speak(conn)
+		})
+	}
+}
+
+func (n *node) speak(conn net.Conn) {
+	c, chans, reqs, err := ssh.NewServerConn(conn, n.config)
+	if err != nil {
+		return
+	}
+	defer drop(c)
+	n.wg.Go(func() { ssh.DiscardRequests(reqs) })
+	if n.after != nil {
+		n.after(c, conn)
+	}
+	for nc := range chans {
+		ch, requests, err := nc.Accept()
+		if err != nil {
+			return
+		}
+		n.wg.Go(func() { n.channel(ch, requests) })
+	}
+}
+
+func (n *node) channel(ch ssh.Channel, requests <-chan *ssh.Request) {
+	for r := range requests {
+		if r.Type != "exec" {
+			_ = r.Reply(false, nil)
+			continue
+		}
+		var exec struct{ Command string }
+		_ = ssh.Unmarshal(r.Payload, &exec)
+		_ = r.Reply(true, nil)
+		n.mu.Lock()
+		n.ran = append(n.ran, exec.Command)
+		n.mu.Unlock()
+		n.wg.Go(func() {
+			defer drop(ch)
+			if n.session != nil {
+				n.session(ch, exec.Command)
+				return
+			}
+			n.sh(ch, exec.Command)
+		})
+	}
+}
+
+// sh runs command as sshd does: a login shell is handed the command, and the exit status or signal comes back.
+func (n *node) sh(ch ssh.Channel, command string) {
+	cmd := exec.Command("/bin/sh", "-c", command)
+	cmd.Env = append([]string{"HOME=" + n.home, "PATH=" + os.Getenv("PATH")}, n.env...)
+	cmd.Dir = n.home
+	cmd.Stderr = ch.Stderr()
+	cmd.Stdout = ch
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return
+	}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(ch.Stderr(), err)
+		return
+	}
+	n.wg.Go(func() {
+		_, _ = io.Copy(in, ch)
+		drop(in)
+	})
+	sendExit(ch, cmd.Wait())
+}
+
+func sendExit(ch ssh.Channel, err error) {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if status := exit.Sys().(syscall.WaitStatus); status.Signaled() {
+			name := map[syscall.Signal]string{syscall.SIGKILL: "KILL", syscall.SIGTERM: "TERM"}[status.Signal()]
+			_, _ = ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
+				Name string
+				Core bool
+				Text string
+				Lang string
+			}{Name: name}))
+			return
+		}
+		sendStatus(ch, exit.ExitCode())
+		return
+	}
+	sendStatus(ch, 0)
+}
+
+func sendStatus(ch ssh.Channel, status int) {
+	_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ N uint32 }{uint32(status)}))
+}
+
+// probeScript is a probe as short as it can be: it greets, and answers each request.
+const probeScript = `#!/bin/sh
+[ "$1" = probe ] || exit 64
+printf '\036nvnodetop-probe/1\n'
+echo '{"hello":{"version":1,"build":"test","host":"fake","pid":'$$',"cpus":2,"driver":"550.54","gpus":[{"index":0},{"index":1}]}}'
+while read -r line; do
+	id=${line#*'"id":'}; id=${id%%,*}
+	echo '{"reply":{"id":'"${id%\}}"'}}'
+done
+`
+
+func scriptPayload(text string) install.Payload {
+	sum := sha256.Sum256([]byte(text))
+	return install.Payload{
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]),
+		Gzip: func() ([]byte, error) {
+			var b bytes.Buffer
+			zip := gzip.NewWriter(&b)
+			if _, err := io.WriteString(zip, text); err != nil {
+				return nil, err
+			}
+			err := zip.Close()
+			return b.Bytes(), err
+		},
+	}
+}
+
+// noLeaks fails the test when goroutines of this package or of the SSH library outlive it. It is to be called first, so that it
+// runs after all other cleanups.
+func noLeaks(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() {
+		deadline := time.Now().Add(3 * time.Second)
+		for {
+			buf := make([]byte, 1<<20)
+			all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+			var left []string
+			for _, g := range all[1:] {
+				if !strings.Contains(g, "testing.tRunner") && (strings.Contains(g, "/x/crypto") || strings.Contains(g, "internal/remote")) {
+					left = append(left, g)
+				}
+			}
+			if len(left) == 0 {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+}
+
+// swallow reads until nothing more comes.
+func swallow(r io.Reader) { _, _ = io.Copy(io.Discard, r) }

@@ -1,0 +1,168 @@
+package ssh
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// target is what the SSH configuration says of one node.
+type target struct {
+	node, hostName, port, user string
+	identityFiles              []string // empty: OpenSSH's defaults
+	certificateFiles           []string
+	identitiesOnly             bool
+	agent                      string // socket, "none", or empty for $SSH_AUTH_SOCK
+	knownHosts                 []string
+	alias                      string   // HostKeyAlias
+	ignored                    []string // parts of the configuration that could not be taken into account
+}
+
+// keyAddress is what the host's key is filed under.
+func (t *target) keyAddress() string {
+	if t.alias != "" {
+		return net.JoinHostPort(t.alias, "22") // OpenSSH files an alias without a port
+	}
+	return net.JoinHostPort(strings.ToLower(t.hostName), t.port)
+}
+
+// unsupported are options under which a direct connection would be another one than the user has set up, or a less careful one.
+var unsupported = []struct{ key, hint string }{
+	{"ProxyJump", "Run nvnodetop on the host that ProxyJump names."},
+	{"ProxyCommand", "Run nvnodetop on a host that reaches the nodes directly."},
+	{"RevokedHostKeys", "Write revoked keys into a known_hosts file, as lines that begin with @revoked."},
+}
+
+// target reads the configuration for node. StrictHostKeyChecking is not read: an unknown host key is a failure here, always.
+func (d *Door) target(node string) (*target, error) {
+	cfg := d.config.get()
+	for _, u := range unsupported {
+		if v := cfg.first(node, u.key); v != "" && !strings.EqualFold(v, "none") {
+			return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("%s %s is not supported", u.key, v), Hints: []string{u.hint}}
+		}
+	}
+	t := &target{node: node, ignored: cfg.ignored}
+	t.port = cmp.Or(cfg.first(node, "Port"), "22")
+	if n, err := strconv.ParseUint(t.port, 10, 16); err != nil || n == 0 {
+		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("%q is no port", t.port)}
+	}
+	t.user = cmp.Or(d.cfg.User, cfg.first(node, "User"), d.local.user)
+	t.alias = cfg.first(node, "HostKeyAlias")
+	t.hostName = expandTokens(cmp.Or(cfg.first(node, "HostName"), node), map[byte]string{'h': node})
+	if t.hostName == "" || strings.ContainsAny(t.hostName, " \t\n/") {
+		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("HostName %q is no host name", t.hostName)}
+	}
+	tokens := map[byte]string{'h': t.hostName, 'n': node, 'p': t.port, 'r': t.user, 'u': d.local.user, 'd': d.local.home, 'i': fmt.Sprint(os.Getuid()), 'k': cmp.Or(t.alias, node)}
+	path := func(s string) string { return d.path(expandTokens(s, tokens)) }
+	for _, f := range cfg.all(node, "IdentityFile") {
+		if !strings.EqualFold(f, "none") {
+			t.identityFiles = append(t.identityFiles, path(f))
+		}
+	}
+	for _, f := range cfg.all(node, "CertificateFile") {
+		t.certificateFiles = append(t.certificateFiles, path(f))
+	}
+	t.identitiesOnly = strings.EqualFold(cfg.first(node, "IdentitiesOnly"), "yes")
+	t.agent = d.agentSocket(cfg.first(node, "IdentityAgent"), path)
+	t.knownHosts = d.knownHostsFiles(cfg, node, path)
+	return t, nil
+}
+
+func (d *Door) agentSocket(value string, path func(string) string) string {
+	switch {
+	case value == "" || value == "SSH_AUTH_SOCK":
+		return ""
+	case strings.EqualFold(value, "none"):
+		return "none"
+	case strings.HasPrefix(value, "$"):
+		return cmp.Or(os.Getenv(strings.Trim(value[1:], "{}")), "none")
+	default:
+		return path(value)
+	}
+}
+
+func (d *Door) knownHostsFiles(cfg *sshConfig, node string, path func(string) string) []string {
+	if d.cfg.KnownHosts != nil {
+		return d.cfg.KnownHosts
+	}
+	var files []string
+	for _, o := range []struct{ key, preset string }{
+		{"UserKnownHostsFile", "~/.ssh/known_hosts ~/.ssh/known_hosts2"},
+		{"GlobalKnownHostsFile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"},
+	} {
+		for _, f := range splitWords(cmp.Or(cfg.first(node, o.key), o.preset)) {
+			if !strings.EqualFold(f, "none") {
+				files = append(files, path(f))
+			}
+		}
+	}
+	return files
+}
+
+// path makes a path of the configuration absolute.
+func (d *Door) path(p string) string {
+	if p == "~" {
+		return d.local.home
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return filepath.Join(d.local.home, rest)
+	}
+	return p
+}
+
+// expandTokens replaces %x for the tokens that are known, and ${NAME}.
+func expandTokens(s string, tokens map[byte]string) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '%' && i+1 < len(s):
+			i++
+			if v, ok := tokens[s[i]]; ok {
+				out.WriteString(v)
+			} else if s[i] == '%' {
+				out.WriteByte('%')
+			} else {
+				out.WriteString(s[i-1 : i+1])
+			}
+		case strings.HasPrefix(s[i:], "${") && strings.Contains(s[i:], "}"):
+			end := i + strings.IndexByte(s[i:], '}')
+			out.WriteString(os.Getenv(s[i+2 : end]))
+			i = end
+		default:
+			out.WriteByte(s[i])
+		}
+	}
+	return out.String()
+}
+
+// splitWords parts a value at white space outside double quotes.
+func splitWords(s string) []string {
+	var words []string
+	var word strings.Builder
+	inWord, quoted := false, false
+	for _, r := range s {
+		switch {
+		case r == '"':
+			quoted, inWord = !quoted, true
+		case (r == ' ' || r == '\t') && !quoted:
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}

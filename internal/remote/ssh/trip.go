@@ -1,0 +1,152 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// trip is the way to one node: from its name to a login.
+type trip struct {
+	d      *Door
+	node   string
+	log    *remote.Log
+	target *target
+	conn   *watchedConn
+}
+
+func (a *trip) run(ctx context.Context) (*shell, error) {
+	a.log.Begin(StageName, "")
+	target, err := a.d.target(a.node)
+	if err != nil {
+		return nil, err
+	}
+	a.target = target
+	addrs, err := a.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if a.conn, err = a.connect(ctx, addrs); err != nil {
+		return nil, err
+	}
+	c, err := a.handshake(ctx)
+	if err != nil {
+		drop(a.conn)
+		return nil, err
+	}
+	a.conn.allow(0)
+	return &shell{trip: a, client: c}, nil
+}
+
+func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.d.limits.name)
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupIPAddr(ctx, a.target.hostName)
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		return nil, &net.DNSError{Err: "no address", Name: a.target.hostName, IsNotFound: true}
+	}
+	a.log.Done(fmt.Sprintf("%s is %s", a.node, addrs[0].String()))
+	return addrs, nil
+}
+
+// connect tries the addresses in the resolver's order and keeps the first that answers.
+func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
+	a.log.Begin(StageTCP, "connecting to port "+a.target.port)
+	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
+	defer cancel()
+	var first error
+	for i, addr := range addrs {
+		dialer := net.Dialer{Timeout: a.d.limits.tcp / time.Duration(len(addrs)-i)}
+		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.port))
+		if err == nil {
+			a.log.Done("port " + a.target.port + " answers")
+			return &watchedConn{Conn: conn}, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// handshake is the stages ssh, host key and login. The connection's own deadlines wake it; await is for what they might not.
+func (a *trip) handshake(ctx context.Context) (*client, error) {
+	a.log.Begin(StageSSH, "")
+	a.conn.allow(a.d.limits.ssh)
+	known, err := a.d.known.load(a.target.knownHosts)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*(a.d.limits.ssh+a.d.limits.login))
+	defer cancel()
+	login := &login{trip: a}
+	var gone chan struct{} // there is no connection yet whose end could be waited for
+	return await(ctx, gone, func() (*client, error) { return a.shake(ctx, known, login) }, func(c *client) { drop(c) })
+}
+
+func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*client, error) {
+	defer context.AfterFunc(ctx, func() { drop(a.conn) })()
+	defer login.close()
+	check := &hostKeyCheck{trip: a, known: known}
+	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.keyAddress(), &ssh.ClientConfig{
+		User:              a.target.user,
+		ClientVersion:     "SSH-2.0-nvnodetop_" + versionToken(a.d.cfg.Version),
+		HostKeyCallback:   check.check,
+		HostKeyAlgorithms: known.algorithms(a.target.keyAddress()),
+		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.next(ctx, auth) },
+		BannerCallback:    func(words string) error { a.log.Hear(words); return nil },
+	})
+	if err != nil {
+		return nil, login.explain(err)
+	}
+	a.log.Done(login.accepted())
+	return newClient(c, chans, reqs), nil
+}
+
+// versionToken makes a version fit for an SSH version string, in which spaces and minus signs part fields.
+func versionToken(v string) string {
+	return strings.Map(func(r rune) rune {
+		if r > ' ' && r < 0x7f && r != '-' {
+			return r
+		}
+		return '_'
+	}, v)
+}
+
+// hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte: then the key must still be the same.
+type hostKeyCheck struct {
+	trip   *trip
+	known  *knownSet
+	agreed []byte
+}
+
+func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey) error {
+	if h.agreed != nil {
+		if string(h.agreed) != string(key.Marshal()) {
+			return errors.New("the host key changed during the session")
+		}
+		return nil
+	}
+	log := h.trip.log
+	log.Done(h.trip.conn.serverVersion())
+	log.Begin(StageHostKey, "")
+	where, err := h.known.check(address, remote, key)
+	if err != nil {
+		return err
+	}
+	h.agreed = key.Marshal()
+	log.Done(where)
+	log.Begin(StageLogin, "")
+	h.trip.conn.allow(h.trip.d.limits.login)
+	return nil
+}

@@ -1,0 +1,94 @@
+// Package text holds the little that several packages do to words that are not ours: keep their beginning, cut them at a character, take
+// their first line.
+//
+// It is a leaf. A Capture may be used by any number of goroutines; the rest are pure functions.
+package text
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Capture keeps the first Limit bytes that are written to it. Beyond them it fails with Full, which ends a command by a broken pipe, or
+// drops the rest when Full is nil.
+type Capture struct {
+	Limit int
+	Full  error
+
+	mu   sync.Mutex
+	buf  []byte
+	over bool
+}
+
+func (c *Capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	room := c.Limit - len(c.buf)
+	if len(p) <= room {
+		c.buf = append(c.buf, p...)
+		return len(p), nil
+	}
+	c.over = true
+	c.buf = append(c.buf, p[:room]...)
+	if c.Full != nil {
+		return room, c.Full
+	}
+	return len(p), nil
+}
+
+// ReadFrom spares each user the 32 KiB buffer of io.Copy.
+func (c *Capture) ReadFrom(r io.Reader) (total int64, err error) {
+	buf := make([]byte, 1<<10)
+	for {
+		n, err := r.Read(buf)
+		total += int64(n)
+		if _, full := c.Write(buf[:n]); full != nil {
+			return total, full
+		}
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Bytes is what was kept. Nothing may be written any more.
+func (c *Capture) Bytes() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.buf
+}
+
+func (c *Capture) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.buf)
+}
+
+// Overflowed reports whether more than Limit bytes came.
+func (c *Capture) Overflowed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
+}
+
+// Cut is the beginning of s of at most limit bytes, cut between two characters.
+func Cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// FirstLine is s up to its first newline.
+func FirstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,53 @@
+package text
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCapture(t *testing.T) {
+	full := errors.New("full")
+	for name, write := range map[string]func(*Capture, string) error{
+		"written": func(c *Capture, s string) error { _, err := io.WriteString(c, s); return err },
+		"copied":  func(c *Capture, s string) error { _, err := io.Copy(c, strings.NewReader(s)); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &Capture{Limit: 5}
+			for _, s := range []string{"abc", "defg", "hi"} {
+				if err := write(c, s); err != nil {
+					t.Error(err)
+				}
+			}
+			if c.String() != "abcde" || string(c.Bytes()) != "abcde" || !c.Overflowed() {
+				t.Errorf("kept %q, overflowed %v", c, c.Overflowed())
+			}
+			c = &Capture{Limit: 5, Full: full}
+			if err := write(c, "abcde"); err != nil || c.Overflowed() {
+				t.Errorf("as much as there is room for: %v", err)
+			}
+			if err := write(c, "f"); !errors.Is(err, full) || c.String() != "abcde" {
+				t.Errorf("one more: %v, kept %q", err, c)
+			}
+		})
+	}
+}
+
+func TestCut(t *testing.T) {
+	for limit := range 12 {
+		if got := Cut("aé中b🎉", limit); !utf8.ValidString(got) || len(got) > limit || !strings.HasPrefix("aé中b🎉", got) {
+			t.Errorf("%d bytes: %q", limit, got)
+		}
+	}
+	if got := Cut("aé", 3); got != "aé" {
+		t.Errorf("what fits became %q", got)
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	if FirstLine("a\nb") != "a" || FirstLine("a") != "a" || FirstLine("\nb") != "" {
+		t.Error("the first line is another")
+	}
+}
