@@ -20,6 +20,7 @@ type Demo struct {
 	world *world
 
 	mu      sync.Mutex // protects the following
+	begin   time.Time  // of Run
 	look    string     // the node whose processes are wanted, EveryNode, or none
 	refresh bool       // ask for the jobs, try to reach nodes
 	changed bell.Bell
@@ -36,6 +37,9 @@ func New(nodes, gpus int, seed int64, poll time.Duration) *Demo {
 // Run lives through the past at once and then goes on in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	begin := time.Now()
+	d.mu.Lock()
+	d.begin = begin
+	d.mu.Unlock()
 	actors := d.actors(begin)
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 const (
@@ -26,7 +28,7 @@ func Main(build string, lib Library) int {
 	// By the file, since it names the process whatever thread this runs on. To be named otherwise harms nobody.
 	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
 
-	if err := Run(context.Background(), os.Stdin, os.Stdout, Options{Build: build, Library: lib, Beat: kernelBeat()}); err != nil {
+	if err := Run(context.Background(), os.Stdin, os.Stdout, Options{Build: build, Library: lib, Beat: kernelBeat(), Name: os.Getenv(wire.NameVariable)}); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
 		return 1
 	}

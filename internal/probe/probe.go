@@ -1,20 +1,21 @@
 // Package probe is the far end of nvnodetop: it runs on a compute node, reads the GPUs through NVML and the node through /proc, and
 // streams reports over its standard output at the pace that it is asked for on its standard input. Package wire is the protocol.
 //
-// Run owns three goroutines: one reads requests, one does everything that may be slow (NVML, /proc, writing), and Run itself watches
-// over both. A driver call that hangs therefore stops the reports but never the end: when the input closes or falls silent, Run
-// returns, and the process that called it exits. A probe never outlives the session that it was started for.
+// Run owns four goroutines: one reads requests, one samples (NVML, /proc) and keeps the pace, one answers what is asked of the node, and
+// Run itself watches over them. A driver call that hangs therefore stops the reports, but neither the answers nor the end: when the input
+// closes or falls silent, Run returns, and the process that called it exits. A probe never outlives the session that it was started for.
 //
 // A collector that fails degrades itself alone: its numbers are absent, the report carries the fault, the rest goes on. Nothing is
 // kept on disk, no process is started, no network is used.
 package probe
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -24,10 +25,20 @@ import (
 type Options struct {
 	Build   string  // version of the executable, for Hello
 	Library Library // NVML
+	Name    string  // to which requests may be addressed; empty: its input is heard by no other probe
 
 	Proc string        // mount point of procfs; empty: /proc
 	Now  func() Moment // reads the clocks; nil: the kernel's
 	Beat Beat          // paces the reports; without a C: a time.Ticker
+}
+
+// complete fills in what stands for the real world.
+func (o Options) complete() Options {
+	o.Proc = cmp.Or(o.Proc, "/proc")
+	if o.Now == nil {
+		o.Now = now
+	}
+	return o
 }
 
 // Beat is a ticker: nothing comes from C before Reset and after Stop.
@@ -55,7 +66,7 @@ const (
 	silence = wire.SilenceMS * time.Millisecond
 	// parting is how long Run waits for the sampler at its end: it is in the middle of a report, or hangs in the driver.
 	parting = 500 * time.Millisecond
-	// maxQueued is how many requests wait for a sampler that hangs before the probe gives up. Within the time of silence
+	// maxQueued is how many requests wait for a worker that hangs before the probe gives up. Within the time of silence
 	// nobody sends as many.
 	maxQueued = 256
 )
@@ -72,21 +83,43 @@ type request struct {
 	err error
 }
 
+// worker does requests one after the other, in a goroutine of its own.
+type worker struct {
+	asked chan request
+	ended chan error
+	queue []request
+}
+
+func employ(do func(asked <-chan request) error) *worker {
+	w := &worker{asked: make(chan request), ended: make(chan error, 1)}
+	go func() { w.ended <- do(w.asked) }()
+	return w
+}
+
+// next is where the first request of the queue goes; nil, which is never ready, when there is none.
+func (w *worker) next() (to chan<- request, r request) {
+	if len(w.queue) == 0 {
+		return nil, request{}
+	}
+	return w.asked, w.queue[0]
+}
+
 // Run speaks the protocol over in and out until in ends (nil), ctx ends (nil), in falls silent (ErrSilence), the driver is replaced
 // (ErrOutdated), or out cannot be written.
 // A read of in that blocks, or a driver call that hangs, may leave a goroutine behind: the caller closes in, or exits.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
+	shared := &output{w: out}
 	heard, inEnded := make(chan request), make(chan error, 1)
-	go func() { inEnded <- listen(ctx, in, heard) }()
-	asked, samplerEnded := make(chan request), make(chan error, 1)
-	go func() { samplerEnded <- newSampler(out, opts).run(ctx, asked) }()
+	go func() { inEnded <- listen(ctx, in, opts.Name, heard) }()
+	sampler := employ(func(asked <-chan request) error { return newSampler(shared, opts).run(ctx, asked) })
+	clerk := employ(func(asked <-chan request) error { return newClerk(shared, opts).run(ctx, asked) })
 
-	err, sampling := supervise(ctx, heard, asked, inEnded, samplerEnded)
+	err, sampling := supervise(ctx, heard, inEnded, sampler, clerk)
 	cancel()
 	if sampling {
 		select {
-		case late := <-samplerEnded:
+		case late := <-sampler.ended:
 			if err == nil {
 				err = late
 			}
@@ -96,31 +129,35 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return err
 }
 
-// supervise passes requests on to the sampler until something ends the session. It never blocks on the sampler alone.
+// supervise passes requests on to those who do them until something ends the session. It never blocks on one of them alone.
 // It reports whether the sampler still runs.
-func supervise(ctx context.Context, heard <-chan request, asked chan<- request, inEnded, samplerEnded <-chan error) (err error, sampling bool) {
+func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, clerk *worker) (err error, sampling bool) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
-	var queue []request
 	for {
-		var to chan<- request // nil, which is never ready, while nothing is queued
-		var next request
-		if len(queue) > 0 {
-			to, next = asked, queue[0]
-		}
+		toSampler, pace := sampler.next()
+		toClerk, question := clerk.next()
 		select {
 		case r := <-heard:
-			if len(queue) == maxQueued {
+			quiet.Reset(silence)
+			w := clerk
+			if r.Pace != nil {
+				w = sampler
+			}
+			if len(w.queue) == maxQueued {
 				return fmt.Errorf("%d requests are unanswered: the driver hangs", maxQueued), true
 			}
-			queue = append(queue, r)
-			quiet.Reset(silence)
-		case to <- next:
-			queue = queue[1:]
+			w.queue = append(w.queue, r)
+		case toSampler <- pace:
+			sampler.queue = sampler.queue[1:]
+		case toClerk <- question:
+			clerk.queue = clerk.queue[1:]
 		case err := <-inEnded:
 			return err, true
-		case err := <-samplerEnded:
+		case err := <-sampler.ended:
 			return err, false
+		case err := <-clerk.ended:
+			return err, true
 		case <-quiet.C:
 			return ErrSilence, true
 		case <-ctx.Done():
@@ -129,15 +166,52 @@ func supervise(ctx context.Context, heard <-chan request, asked chan<- request, 
 	}
 }
 
+// output is written to by several goroutines, a message at a time. The magic line comes first, whoever begins.
+type output struct {
+	mu    sync.Mutex
+	w     io.Writer
+	begun bool
+}
+
+// greet writes the magic line.
+func (o *output) greet() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.begin()
+}
+
+func (o *output) begin() error {
+	if o.begun {
+		return nil
+	}
+	o.begun = true
+	if _, err := io.WriteString(o.w, wire.Magic+"\n"); err != nil {
+		return fmt.Errorf("greet: %w", err)
+	}
+	return nil
+}
+
+func (o *output) write(m wire.Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.begin(); err != nil {
+		return err
+	}
+	if err := wire.Write(o.w, m); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
 // listen reads requests until in ends.
-func listen(ctx context.Context, in io.Reader, heard chan<- request) error {
+func listen(ctx context.Context, in io.Reader, name string, heard chan<- request) error {
 	lines := wire.NewReader(in)
 	for {
 		var r request
-		r.err = lines.Next(&r.Request)
+		r.err = lines.NextFor(name, &r.Request)
 		switch {
 		case r.err == nil:
-		case isMalformed(r.err):
+		case errors.As(r.err, new(*wire.MalformedError)):
 			r.Request = wire.Request{} // what was understood of it is not to be trusted
 		case errors.Is(r.err, io.EOF), errors.Is(r.err, io.ErrUnexpectedEOF):
 			return nil
@@ -150,11 +224,4 @@ func listen(ctx context.Context, in io.Reader, heard chan<- request) error {
 			return nil
 		}
 	}
-}
-
-// isMalformed tells a line that is no request from a stream that cannot be read.
-func isMalformed(err error) bool {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &typ)
 }

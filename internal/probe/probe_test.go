@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func open(t *testing.T, lib Library, proc string) *session {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &session{t: t, in: inW, out: outR, msgs: make(chan wire.Message, 4096), ended: make(chan error, 1), cancel: cancel}
 	go func() {
-		err := Run(ctx, inR, outW, Options{Build: "v1", Library: lib, Proc: proc, Now: fakeNow})
+		err := Run(ctx, inR, outW, Options{Build: "v1", Library: lib, Proc: proc, Now: fakeNow, Name: "n1"})
 		_ = errors.Join(outW.Close(), inR.Close()) // they never fail
 		s.ended <- err
 	}()
@@ -278,7 +279,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A driver that hangs stops the reports, but the probe still ends with its input, and within a moment.
+// A driver that hangs stops the reports, but questions are answered, and the probe still ends with its input, and within a moment.
 func TestDriverHangs(t *testing.T) {
 	proc := writeProc(t, nil)
 	synctest.Test(t, func(t *testing.T) {
@@ -291,8 +292,18 @@ func TestDriverHangs(t *testing.T) {
 			time.Sleep(20 * time.Second)
 			s.say(`{"id":2,"alive":{}}`)
 		}
-		if reports := s.reports(); len(reports) != 0 {
-			t.Errorf("got %+v from a driver that hangs", reports)
+		s.say(fmt.Sprintf(`{"id":9,"environ":{"pid":%d,"start_ticks":1}}`, 4242))
+		reports, replies := 0, 0
+		for _, m := range s.got() {
+			if m.Report != nil {
+				reports++
+			}
+			if m.Reply != nil && (m.Reply.ID == 2 || m.Reply.Error == "there is no process 4242") {
+				replies++
+			}
+		}
+		if reports != 0 || replies != 21 {
+			t.Errorf("got %d reports and %d answers from a driver that hangs, want 21 answers", reports, replies)
 		}
 		closed := time.Now()
 		if err := s.end(); err != nil || time.Since(closed) > parting {
@@ -311,7 +322,7 @@ func TestDriverHangsUnderFlood(t *testing.T) {
 		s := open(t, lib, proc)
 		s.say(`{"id":1,"pace":{"interval_ms":1000}}`)
 		for range maxQueued + 1 {
-			s.say(`{"id":2,"alive":{}}`)
+			s.say(`{"id":2,"pace":{"interval_ms":1000}}`)
 		}
 		if err := <-s.ended; err == nil || !strings.Contains(err.Error(), "the driver hangs") {
 			t.Errorf("Run returned %v", err)
@@ -410,7 +421,7 @@ func TestDegrades(t *testing.T) {
 	take := func(t *testing.T, err0, err1 map[string]error) *sample {
 		lib, devices := newFakeLibrary(2)
 		devices[0].err, devices[1].err = err0, err1
-		s := newSampler(io.Discard, Options{Library: lib, Proc: writeProc(t, nil)})
+		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
 		s.cards.refresh()
 		return s.take()
 	}
@@ -449,7 +460,7 @@ func TestDegrades(t *testing.T) {
 	})
 	t.Run("no /proc", func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
-		s := newSampler(io.Discard, Options{Library: lib, Proc: t.TempDir()})
+		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: t.TempDir()})
 		s.cards.refresh()
 		sm := s.take()
 		if len(sm.Faults) != 1 || sm.Faults[0].Collector != "host" || !full(&sm.GPUs[0]) {
@@ -509,7 +520,7 @@ func (s *session) after(d time.Duration) []*wire.Report {
 // A GPU that was lost is read anew when it is back, slow numbers too.
 func TestLostGPUComesBack(t *testing.T) {
 	lib, devices := newFakeLibrary(2)
-	s := newSampler(io.Discard, Options{Library: lib, Proc: writeProc(t, nil)})
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
 	s.cards.refresh()
 	s.take()
 	devices[1].limit, devices[1].err["temperature"] = 300, errLost

@@ -20,7 +20,7 @@ import (
 
 // lister is a sampler that lists processes, with clocks that the test sets.
 func lister(lib Library, proc string, at *Moment) *sampler {
-	s := newSampler(io.Discard, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
 	s.cards.refresh()
 	return s
@@ -200,7 +200,7 @@ func TestTooManyProcesses(t *testing.T) {
 			at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 			s := lister(lib, writeProc(t, files), &at)
 			var out bytes.Buffer
-			s.out = &out
+			s.out = &output{w: &out, begun: true}
 			if err := s.report(false); err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +231,7 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 		d := devices[i%gpus]
 		d.contexts = append(d.contexts, Context{PID: pid, Type: Compute, Memory: new(uint64(1 << 30))})
 	}
-	s := newSampler(io.Discard, Options{Library: lib, Proc: writeProc(b, files), Now: now})
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(b, files), Now: now})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
 	s.cards.refresh()
 	b.ReportAllocs()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -52,10 +51,10 @@ func (s *sample) addFaults(faults []wire.Fault) {
 	}
 }
 
-// sampler answers requests and writes reports, all from one goroutine.
+// sampler keeps the pace that is asked for and writes reports, all from one goroutine.
 type sampler struct {
 	opts  Options
-	out   io.Writer
+	out   *output
 	cards *inventory
 	host  *hostReader
 	procs *processReader
@@ -66,13 +65,8 @@ type sampler struct {
 	seq   uint64
 }
 
-func newSampler(out io.Writer, opts Options) *sampler {
-	if opts.Proc == "" {
-		opts.Proc = "/proc"
-	}
-	if opts.Now == nil {
-		opts.Now = now
-	}
+func newSampler(out *output, opts Options) *sampler {
+	opts = opts.complete()
 	s := &sampler{
 		opts:  opts,
 		out:   out,
@@ -92,8 +86,8 @@ func newSampler(out io.Writer, opts Options) *sampler {
 func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	defer s.cards.close()
 	defer s.host.close()
-	if _, err := io.WriteString(s.out, wire.Magic+"\n"); err != nil {
-		return fmt.Errorf("greet: %w", err)
+	if err := s.out.greet(); err != nil {
+		return err
 	}
 	defer s.beat.Stop()
 	defer s.retry.Stop()
@@ -134,34 +128,16 @@ func (s *sampler) takeStock() error {
 	return s.hello()
 }
 
-// answer does what a request asks for, and replies.
+// answer takes on a pace that is one, and replies.
 func (s *sampler) answer(r request) error {
-	pace, err := r.Pace, check(r)
-	reply := wire.Reply{ID: r.ID}
-	if err != nil {
-		reply.Error = err.Error()
-		pace = nil
-	}
-	if err := s.write(wire.Message{Reply: &reply}); err != nil {
+	err := check(r)
+	if err := s.out.write(wire.Message{Reply: replyTo(r, err)}); err != nil || r.Pace == nil {
 		return err
 	}
-	if pace == nil {
+	if err != nil {
 		return nil
 	}
-	return s.setPace(*pace)
-}
-
-// check says what is wrong with a request.
-func check(r request) error {
-	switch {
-	case r.err != nil:
-		return r.err
-	case (r.Pace == nil) == (r.Alive == nil):
-		return errors.New("a request asks for exactly one thing that this probe knows: pace or alive")
-	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
-		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
-	}
-	return nil
+	return s.setPace(*r.Pace)
 }
 
 // setPace takes on a new pace. The first one begins with a report; one that asks for processes anew brings a report off the beat.
@@ -195,10 +171,10 @@ func (s *sampler) report(offBeat bool) error {
 	}
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat
-	err := s.write(wire.Message{Report: &sm.Report})
+	err := s.out.write(wire.Message{Report: &sm.Report})
 	if errors.Is(err, wire.ErrLineTooLong) {
 		curtail(sm)
-		err = s.write(wire.Message{Report: &sm.Report})
+		err = s.out.write(wire.Message{Report: &sm.Report})
 	}
 	return err
 }
@@ -223,12 +199,5 @@ func (s *sampler) hello() error {
 	h := s.cards.hello
 	h.Build = s.opts.Build
 	describeHost(&h, s.opts.Proc)
-	return s.write(wire.Message{Hello: &h})
-}
-
-func (s *sampler) write(m wire.Message) error {
-	if err := wire.Write(s.out, m); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
+	return s.out.write(wire.Message{Hello: &h})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Hosts watches hosts that were named by hand. They are shown as the nodes of one job that has no id; no SLURM is asked.
@@ -39,3 +40,8 @@ func (h *Hosts) Refresh() { h.nodes.Retry() }
 
 // Look says whether processes are wanted, and of which host; cluster.EveryNode is all of them.
 func (h *Hosts) Look(node string, processes bool) { look(h.nodes, node, processes) }
+
+// Ask asks the probe of a node for something and waits for its answer.
+func (h *Hosts) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+	return h.nodes.Ask(ctx, node, r)
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Live is the real cluster: the person's running jobs, as SLURM knows them, and the nodes of those jobs. A node that several jobs share
@@ -84,6 +85,11 @@ func (l *Live) Refresh() {
 
 // Look says whether processes are wanted, and of which node; cluster.EveryNode is all of them.
 func (l *Live) Look(node string, processes bool) { look(l.nodes, node, processes) }
+
+// Ask asks the probe of a node for something and waits for its answer.
+func (l *Live) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+	return l.nodes.Ask(ctx, node, r)
+}
 
 func look(nodes *poller.Manager, node string, processes bool) {
 	if !processes {

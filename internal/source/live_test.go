@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"sync"
@@ -73,6 +74,9 @@ func (s *session) Call(_ context.Context, r wire.Request) (wire.Reply, error) {
 	defer s.mu.Unlock()
 	if r.Pace != nil {
 		s.listed = r.Pace.Processes
+	}
+	if r.Environ != nil {
+		return wire.Reply{Error: fmt.Sprintf("%s has no process %d", s.node, r.Environ.PID)}, nil
 	}
 	return wire.Reply{}, nil
 }
@@ -279,5 +283,26 @@ func TestHosts(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Errorf("Run: %v", err)
 		}
+	})
+}
+
+// A question goes to the session of the node that it is about.
+func TestAsk(t *testing.T) {
+	net := &network{sessions: map[string]*session{}}
+	h := NewHosts("a,b", []string{"a", "b"}, poller.New(poller.Config{Opener: net, Interval: interval, Dials: 2}), "alice", "login1")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- h.Run(ctx, func(cluster.Event) {}) }()
+		synctest.Wait()
+		request := wire.Request{Environ: &wire.ProcessID{PID: 7}}
+		if reply, err := h.Ask(ctx, "b", request); err != nil || reply.Error != "b has no process 7" {
+			t.Errorf("got %+v, %v", reply, err)
+		}
+		if _, err := h.Ask(ctx, "c", request); err == nil {
+			t.Error("a node that is not watched answered")
+		}
+		cancel()
+		<-done
 	})
 }

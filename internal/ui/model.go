@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -9,13 +10,17 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Controls is what a person can ask for through the screen. No method blocks.
+// Controls is what a person can ask for through the screen. No method blocks but Ask.
 type Controls interface {
 	Touch()                           // a key was pressed: somebody is looking
 	Refresh()                         // ask SLURM now, and try the nodes that failed now
 	Look(node string, processes bool) // the node on the screen and whether its processes are; "" for no single node
+
+	// Ask asks the probe of a node for something and waits for its answer.
+	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 }
 
 // Options are what the screen needs to know. Snapshot, Now, Controls, Poll and Display are required.

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"image/color"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // asked records what the screen asks for.
@@ -26,6 +29,16 @@ type asked struct {
 func (a *asked) Touch()                           { a.touched++ }
 func (a *asked) Refresh()                         { a.refreshed++ }
 func (a *asked) Look(node string, processes bool) { a.looks = append(a.looks, look{node, processes}) }
+
+func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return wire.Reply{}, errors.New("no deadline")
+	}
+	if node != "gpu-n01" {
+		return wire.Reply{}, errors.New("not watched")
+	}
+	return wire.Reply{ID: 3, Environ: &wire.Environ{Variables: []string{fmt.Sprint("PID=", r.Environ.PID)}}}, nil
+}
 
 // rig is a model with all that it touches.
 type rig struct {

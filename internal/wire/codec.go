@@ -114,6 +114,10 @@ func (r *Reader) NextFor(name string, v any) error {
 // addressMark begins a line with an address. No JSON does.
 const addressMark = '@'
 
+// NameVariable is the environment variable by which a probe is told the name that it was started under. Where one command starts probes on
+// many nodes, its value there may be what the command itself tells them apart by: "0", "1", …
+const NameVariable = "NVNODETOP_NAME"
+
 // Address makes line one for the probe alone that was started under name, which has no space in it.
 func Address(name string, line []byte) []byte {
 	return slices.Concat([]byte{addressMark}, []byte(name), []byte(" "), line)

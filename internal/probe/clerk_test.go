@@ -1,0 +1,137 @@
+package probe
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// ask says one request to a probe over proc and returns its reply.
+func ask(t *testing.T, proc, request string) (reply wire.Reply) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(0)
+		s := open(t, lib, proc)
+		time.Sleep(time.Second)
+		s.got()
+		s.say(`{"id":5,` + request + `}`)
+		msgs := s.got()
+		if len(msgs) != 1 || msgs[0].Reply == nil || msgs[0].Reply.ID != 5 {
+			t.Fatalf("got %+v, want one reply", msgs)
+		}
+		reply = *msgs[0].Reply
+		s.finish()
+	})
+	return reply
+}
+
+func identity(pid, ticks int) string { return fmt.Sprintf(`{"pid":%d,"start_ticks":%d}`, pid, ticks) }
+
+// mine is a /proc with the process 42 of ours, and 43 of root's or somebody else's; both began 1000 ticks after boot.
+func mine(t *testing.T, environ string) string {
+	t.Helper()
+	own := os.Getuid()
+	files := procOf("42", "python", "1000", "python\x00train me.py\x00", strconv.Itoa(own))
+	maps.Copy(files, procOf("43", "bash", "1000", "bash\x00", strconv.Itoa(own+1)))
+	files["42/environ"], files["43/environ"] = environ, "SECRET=1\x00"
+	return writeProc(t, files)
+}
+
+func TestEnviron(t *testing.T) {
+	proc := mine(t, "SLURM_JOB_ID=77\x00EMPTY=\x00LINES=a\nb\x00")
+	reply := ask(t, proc, `"environ":`+identity(42, 1000))
+	if reply.Error != "" || reply.Environ == nil || reply.Environ.Truncated || !slices.Equal(reply.Environ.Variables, []string{"SLURM_JOB_ID=77", "EMPTY=", "LINES=a\nb"}) {
+		t.Errorf("got %+v", reply)
+	}
+	for request, words := range map[string]string{
+		identity(42, 999):  "pid 42 is another process now",
+		identity(44, 1000): "there is no process 44",
+		identity(43, 1000): "process 43 is " + (&localProcesses{users: map[int]string{}}).userName(os.Getuid()+1) + "'s: only one's own",
+		identity(0, 0):     "0 is no number of a process",
+		identity(-1, 0):    "-1 is no number of a process",
+	} {
+		if reply := ask(t, proc, `"environ":`+request); !strings.HasPrefix(reply.Error, words) || reply.Environ != nil {
+			t.Errorf("%s: got %+v, want %q", request, reply, words)
+		}
+	}
+}
+
+func TestEnvironIsCapped(t *testing.T) {
+	for name, one := range map[string]string{"plain": "K=" + strings.Repeat("v", 1000), "that grows in JSON": "K=" + strings.Repeat("\x01", 1000)} {
+		reply := ask(t, mine(t, strings.Repeat(one+"\x00", 600)), `"environ":`+identity(42, 1000))
+		if reply.Environ == nil || !reply.Environ.Truncated {
+			t.Fatalf("%s: got no part of it: %.200s", name, reply.Error)
+		}
+		if n := len(reply.Environ.Variables); n < 30 || n > wire.MaxEnviron/1000 || reply.Environ.Variables[n-1] != one {
+			t.Errorf("%s: %d variables", name, n)
+		}
+	}
+	if reply := ask(t, mine(t, ""), `"environ":`+identity(42, 1000)); reply.Environ == nil || reply.Environ.Variables == nil || reply.Environ.Truncated {
+		t.Errorf("an empty one: %+v", reply)
+	}
+}
+
+func TestProcessDetails(t *testing.T) {
+	proc := mine(t, "")
+	for link, to := range map[string]string{"42/exe": "/usr/bin/python3.11", "42/cwd": "/home/alice/run"} {
+		if err := os.Symlink(to, proc+"/"+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := ask(t, proc, `"process":`+identity(42, 1000)).Process
+	if d == nil || d.PID != 42 || d.StartTicks != 1000 || d.Parent != 1 || d.State != "S" || d.Threads != 4 || d.Name != "python" || d.UID == nil || *d.UID != os.Getuid() ||
+		d.User == "" || !slices.Equal(d.Arguments, []string{"python", "train me.py"}) || d.Job != "77" || !strings.Contains(d.Cgroup, "/job_77/") ||
+		d.Executable != "/usr/bin/python3.11" || d.Directory != "/home/alice/run" || d.ElapsedSec == nil || *d.ElapsedSec != 3591 {
+		t.Errorf("got %+v", d)
+	}
+	if reply := ask(t, proc, `"process":`+identity(43, 1000)); reply.Process == nil || reply.Process.Name != "bash" || reply.Process.Executable != "" {
+		t.Errorf("another's: %+v", reply)
+	}
+	if reply := ask(t, proc, `"process":`+identity(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "another process now") {
+		t.Errorf("another process: %+v", reply)
+	}
+	long := procOf("42", "python", "1000", strings.Repeat(strings.Repeat("a", 1000)+"\x00", 100), "0")
+	if d := ask(t, writeProc(t, long), `"process":`+identity(42, 1000)).Process; d == nil || !d.Truncated || len(d.Arguments) < 60 {
+		t.Errorf("a long command line: %d arguments", len(d.Arguments))
+	}
+}
+
+// Lines for probes of other nodes that hear the same input are neither answered nor a sign that this one is still wanted.
+func TestAddressedRequests(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(0)
+		s := open(t, lib, proc)
+		for range 5 {
+			time.Sleep(10 * time.Second)
+			s.say(string(wire.Address("n2", []byte(`{"id":1,"alive":{}}`))))
+			s.say("@broken")
+		}
+		s.say(string(wire.Address("n1", []byte(`{"id":2,"alive":{}}`))))
+		s.say(`{"id":3,"alive":{}}`)
+		var ids []uint64
+		for _, m := range s.got() {
+			if m.Reply != nil {
+				ids = append(ids, m.Reply.ID)
+			}
+		}
+		if !slices.Equal(ids, []uint64{2, 3}) {
+			t.Errorf("answered %d, want what was for it and what was for all", ids)
+		}
+		for range 6 {
+			time.Sleep(10 * time.Second)
+			s.write(string(wire.Address("n2", []byte(`{"id":1,"alive":{}}`))) + "\n")
+		}
+		if err := <-s.ended; err != ErrSilence {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+}

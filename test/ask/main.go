@@ -1,0 +1,106 @@
+// Command ask asks the probe of a node for something and prints its reply as JSON: `ask NODE environ PID START`, `ask NODE process PID
+// START`, where START is the process's start in ticks, as --json gives it. It reaches the node as nvnodetop does.
+//
+// The tests on a real cluster run it. It is its own probe, so it can be copied to a cluster alone.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "probe" {
+		os.Exit(probe.Main("ask", nvml.New()))
+	}
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "ask:", err)
+		os.Exit(1)
+	}
+}
+
+// within is how long reaching the node and asking may take.
+const within = time.Minute
+
+func run(args []string) error {
+	node, request, err := parse(args)
+	if err != nil {
+		return err
+	}
+	door, err := ssh.New(ssh.Config{})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	nodes := poller.New(poller.Config{Opener: remote.New(door), Interval: time.Second, Dials: 1})
+	nodes.SetNodes([]string{node})
+	up := make(chan error, 1)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+	watching.Go(func() { nodes.Run(ctx, func(e cluster.Event) { tell(up, e) }) })
+	select {
+	case err := <-up:
+		if err != nil {
+			return err
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	reply, err := nodes.Ask(ctx, node, request)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(reply)
+}
+
+func parse(args []string) (node string, r wire.Request, err error) {
+	if len(args) != 4 {
+		return "", r, errors.New("usage: ask NODE environ|process PID START")
+	}
+	pid, err1 := strconv.Atoi(args[2])
+	start, err2 := strconv.ParseUint(args[3], 10, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", r, err
+	}
+	id := &wire.ProcessID{PID: pid, StartTicks: start}
+	switch args[1] {
+	case "environ":
+		r.Environ = id
+	case "process":
+		r.Process = id
+	default:
+		return "", r, fmt.Errorf("%q is nothing to ask for", args[1])
+	}
+	return args[0], r, nil
+}
+
+// tell says once that the node streams, or why not.
+func tell(up chan<- error, e cluster.Event) {
+	var err error
+	switch {
+	case e.Down != nil:
+		err = &e.Down.Failure
+	case e.Report == nil:
+		return
+	}
+	select {
+	case up <- err:
+	default:
+	}
+}
