@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"internal/ui":             {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/ui/draw", "internal/wire"},
 	"internal/ui/draw":        {},
 	"internal/wire":           {"internal/metric"},
+	"test/ask":                {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/wire"},
 	"test/bench":              {"test/term"},
 	"test/cluster":            {},
 	"test/term":               {},
