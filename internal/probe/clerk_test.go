@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -130,7 +131,7 @@ func TestAddressedRequests(t *testing.T) {
 			time.Sleep(10 * time.Second)
 			s.write(string(wire.Address("n2", []byte(`{"id":1,"alive":{}}`))) + "\n")
 		}
-		if err := <-s.ended; err != ErrSilence {
+		if err := <-s.ended; !errors.Is(err, ErrSilence) {
 			t.Errorf("Run returned %v", err)
 		}
 	})

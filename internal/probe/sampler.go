@@ -128,16 +128,16 @@ func (s *sampler) takeStock() error {
 	return s.hello()
 }
 
-// answer takes on a pace that is one, and replies.
+// answer replies, and takes on the pace when it is one.
 func (s *sampler) answer(r request) error {
-	err := check(r)
-	if err := s.out.write(wire.Message{Reply: replyTo(r, err)}); err != nil || r.Pace == nil {
+	wrong := check(r)
+	if err := s.out.write(wire.Message{Reply: replyTo(r, wrong)}); err != nil {
 		return err
 	}
-	if err != nil {
-		return nil
+	if wrong == nil {
+		return s.setPace(*r.Pace)
 	}
-	return s.setPace(*r.Pace)
+	return nil
 }
 
 // setPace takes on a new pace. The first one begins with a report; one that asks for processes anew brings a report off the beat.

@@ -1,0 +1,99 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+func silentDoor(*Case, error) {}
+
+// TestSettle: what has to do with the probe is known without the door.
+func TestSettle(t *testing.T) {
+	at := func(s reach.Stage) *Case { return &Case{Node: "n1", Stage: s} }
+	refused := func(s install.State, words string) error {
+		return &install.NoPlaceError{Refused: []install.Refusal{{Place: "home", State: install.NoWrite}, {Place: "tmp", State: s}}, Words: words}
+	}
+	exit := func(status int) error {
+		return &link.EndError{Read: io.EOF, Exit: link.Exit{Known: true, Status: status}, Stderr: "nvnodetop-need/1: x\nsome words"}
+	}
+	for _, c := range []struct {
+		c       *Case
+		err     error
+		class   reach.Class
+		summary string
+		says    string // somewhere in words, meaning or hints
+	}{
+		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal, "the probe's executable: too many open files", "side of nvnodetop"},
+		{at(StageProbe), &LocalError{What: "a thing", Err: errors.New("broke"), Hints: []string{"mend it"}}, reach.ClassLocal, "a thing: broke", "mend it"},
+		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: "Linux x86_64"}, reach.ClassPlatform, "no probe for Linux sparc64", "Use a build"},
+		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no room for the probe", "~/.cache/nvnodetop (cannot be written to), /tmp/nvnodetop- (cannot"},
+		{at(StageProbe), refused(install.NoExec, ""), reach.ClassNoExec, "the probe may not be executed", "(mounted noexec)"},
+		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "the probe's copy arrives damaged", "differs"},
+		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace, "no place for the probe", "on n1."},
+		{at(StageProbe), exit(0), reach.ClassGarbage, "no probe answered", "some words"},
+		{at(""), exit(0), reach.ClassProbeFailed, "probe ended with status 0", "report it"},
+		{at(""), exit(126), reach.ClassNoExec, "the probe may not be executed", ""},
+		{at(""), exit(137), reach.ClassProbeKilled, "probe killed (signal KILL)", "memory ran out"},
+		{at(""), link.ErrSilent, reach.ClassSilent, "silent: the connection died", ""},
+		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassTimeout, "driver does not answer after 0s", "fallen off the bus"},
+		{at(""), errors.New("the moon fell"), reach.ClassOther, "failed: the moon fell", "does not know"},
+	} {
+		t.Run(c.summary, func(t *testing.T) {
+			f := c.c.Settle(c.err, silentDoor)
+			all := f.Words + f.Meaning + strings.Join(f.Hints, "|")
+			if f.Class != c.class || f.Summary() != c.summary || f.Stage != c.c.Stage || f.Meaning == "" {
+				t.Errorf("got %+v, want %s %q", f, c.class, c.summary)
+			}
+			if !strings.Contains(all, c.says) || strings.Contains(all, "NODE") || strings.Contains(all, "need/1") {
+				t.Errorf("%q is not said in %q", c.says, all)
+			}
+		})
+	}
+}
+
+func TestAFailureStaysAsItIs(t *testing.T) {
+	f := &reach.Failure{Class: reach.ClassAdopt}
+	if got := (&Case{}).Settle(fmt.Errorf("open: %w", f), silentDoor); got != f {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestWordsAreCapped(t *testing.T) {
+	for _, words := range []string{strings.Repeat("w", maxHeard), strings.Repeat("é", maxHeard/2), "a" + strings.Repeat("é", maxHeard/2)} {
+		f := (&Case{Words: words}).Settle(errors.New(strings.Repeat("e", 999)), silentDoor)
+		if n := len(f.Words); n > maxWords || n < maxWords-3 || !utf8.ValidString(f.Words) || len(f.Summary()) > 100 {
+			t.Errorf("%d bytes of words, %d of summary", n, len(f.Summary()))
+		}
+	}
+}
+
+// TestLog: what comes after a failure is not told any more.
+func TestLog(t *testing.T) {
+	var told []string
+	l := NewLog("n", func(s reach.Step) { told = append(told, string(s.State)+" "+s.Text) })
+	l.Begin("a", "1")
+	l.Begin("a", "2")
+	l.Done("3")
+	l.Hear(strings.Repeat("x", maxHeard))
+	l.Hear("y")
+	l.Begin("b", "4")
+	l.Fail("5")
+	l.Fail("6")
+	l.Begin("c", "7")
+	l.Done("8")
+	if got := strings.Join(told, ","); got != "began 1,began 2,done 3,began 4,failed 5" {
+		t.Errorf("told %s", got)
+	}
+	if c := l.Case(); c.Node != "n" || len(c.Words) != maxHeard {
+		t.Errorf("case of %s with %d bytes of words", c.Node, len(c.Words))
+	}
+}

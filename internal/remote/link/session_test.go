@@ -1,0 +1,386 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// peer is the far end of a session, and the way to it.
+type peer struct {
+	t     *testing.T
+	in    *io.PipeReader
+	out   *io.PipeWriter
+	asked chan wire.Request // requests that have come
+	exit  chan Exit
+	ping  atomic.Pointer[func() error] // answers Ping; nil: it does
+
+	pinged, killed, cut atomic.Int32 // how often
+}
+
+const hello = `{"hello":{"version":1,"host":"n","cpus":1,"gpus":[]}}` + "\n"
+
+// start is a session over pipes in memory whose far end has said text.
+func start(t *testing.T, text string) (*Session, *peer) {
+	t.Helper()
+	in, toPeer := io.Pipe()
+	fromPeer, out := io.Pipe()
+	p := &peer{t: t, in: in, out: out, asked: make(chan wire.Request, 1000), exit: make(chan Exit, 1)}
+	go func() {
+		for lines := wire.NewReader(in); ; {
+			var r wire.Request
+			if lines.Next(&r) != nil {
+				close(p.asked)
+				return
+			}
+			p.asked <- r
+		}
+	}()
+	kill := func() {
+		p.killed.Add(1)
+		_ = in.Close()
+		_ = fromPeer.Close()
+	}
+	s := New(&Pipe{In: toPeer, Out: fromPeer, Words: NewWords(), Wait: func() Exit { return <-p.exit }, Kill: kill}, DefaultLimits)
+	p.say(text)
+	return s, p
+}
+
+func (p *peer) Ping(context.Context) error {
+	p.pinged.Add(1)
+	if answer := p.ping.Load(); answer != nil {
+		return (*answer)()
+	}
+	return nil
+}
+
+func (p *peer) answers(ping func() error) { p.ping.Store(&ping) }
+
+func (p *peer) Close() error {
+	p.cut.Add(1)
+	return nil
+}
+
+func (p *peer) say(text string) {
+	if _, err := io.WriteString(p.out, text); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		p.t.Error(err)
+	}
+}
+
+// end is the end of the far program.
+func (p *peer) end(e Exit) {
+	p.exit <- e
+	_ = p.out.Close()
+}
+
+// open is a session that has said Hello and is tended. Reasons become errors that begin with "explained".
+func open(t *testing.T) (*Session, *peer) {
+	t.Helper()
+	s, p := start(t, "noise\n"+wire.Magic+"\n"+hello)
+	if err := s.Magic(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := s.Hello(t.Context()); err != nil || h.Host != "n" {
+		t.Fatal(h, err)
+	}
+	s.Tend(p, func(err error) error { return fmt.Errorf("explained: %w", err) })
+	if m, err := s.Next(); err != nil || m.Hello == nil {
+		t.Fatalf("first message %+v, %v", m, err)
+	}
+	return s, p
+}
+
+// within runs test in a bubble, in which all goroutines must have ended when it returns.
+func within(t *testing.T, test func(t *testing.T, s *Session, p *peer)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s, p := open(t)
+		test(t, s, p)
+		select {
+		case p.exit <- Exit{}:
+		default:
+		}
+		_ = s.Close()
+		_ = p.out.Close()
+	})
+}
+
+var question = wire.Request{Environ: &wire.ProcessID{PID: 7}}
+
+// Each answer goes to its question, in whatever order they come; answers that nobody waits for go nowhere.
+func TestCalls(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				r, err := s.Call(t.Context(), wire.Request{ID: 1, Environ: &wire.ProcessID{PID: i}})
+				if want := fmt.Sprint("of ", i); err != nil || r.Error != want {
+					t.Errorf("question %d: %+v, %v", i, r, err)
+				}
+			})
+		}
+		var asked []wire.Request
+		for range 20 {
+			asked = append(asked, <-p.asked)
+		}
+		p.say(`{"reply":{"id":999999}}` + "\n")
+		for i := range asked {
+			r := asked[len(asked)-1-i]
+			p.say(fmt.Sprintf("{\"reply\":{\"id\":%d,\"error\":\"of %d\"}}\n", r.ID, r.Environ.PID))
+			p.say(fmt.Sprintf("{\"reply\":{\"id\":%d,\"error\":\"again\"}}\n", r.ID))
+		}
+		wg.Wait()
+		p.say("{\"report\":{\"seq\":3}}\n")
+		if m, err := s.Next(); err != nil || m.Report == nil || m.Report.Seq != 3 {
+			t.Errorf("after the answers: %+v, %v", m, err)
+		}
+	})
+}
+
+func TestCallsEndWithTheirContextAndTheSession(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := s.Call(ctx, question); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("no answer: %v", err)
+		}
+		failed := make(chan error)
+		go func() { _, err := s.Call(t.Context(), question); failed <- err }()
+		synctest.Wait()
+		p.end(Exit{Known: true, Status: 3})
+		var ended *EndError
+		if err := <-failed; !errors.As(err, &ended) || !strings.HasPrefix(err.Error(), "explained") || ended.Exit.Status != 3 {
+			t.Errorf("a session that ends: %v", err)
+		}
+		if _, err := s.Call(t.Context(), question); !errors.As(err, &ended) {
+			t.Errorf("a session that has ended: %v", err)
+		}
+	})
+}
+
+func TestQuestionsAreBounded(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range maxPending {
+			wg.Go(func() { _, _ = s.Call(ctx, question) })
+		}
+		synctest.Wait()
+		if _, err := s.Call(ctx, question); !errors.Is(err, errTooMany) {
+			t.Errorf("one more: %v", err)
+		}
+		cancel()
+		wg.Wait()
+		go func() {
+			for r := range p.asked {
+				p.say(fmt.Sprintf("{\"reply\":{\"id\":%d}}\n", r.ID))
+			}
+		}()
+		if _, err := s.Call(t.Context(), question); err != nil {
+			t.Errorf("when there is room again: %v", err)
+		}
+	})
+}
+
+// A far end that takes nothing any more holds no question up, and not the end.
+func TestStuckPipe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fromPeer, out := io.Pipe()
+		stuck, cut := make(chan struct{}), make(chan struct{})
+		s := New(&Pipe{In: stuckWriter(stuck), Out: fromPeer, Words: NewWords(), Wait: func() Exit { <-cut; return Exit{} }, Kill: func() {}}, DefaultLimits)
+		_, _ = io.WriteString(out, wire.Magic+"\n"+hello)
+		if _, err := s.Hello(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Tend(cutter{func() { close(cut); close(stuck); _ = fromPeer.Close() }}, func(err error) error { return err })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := s.Call(ctx, question); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Call returned %v", err)
+		}
+		began := time.Now()
+		_ = s.Close()
+		if took := time.Since(began); took > DefaultLimits.Closing {
+			t.Errorf("Close took %v", took)
+		}
+	})
+}
+
+type stuckWriter chan struct{}
+
+func (w stuckWriter) Write(p []byte) (int, error) { <-w; return 0, io.ErrClosedPipe }
+func (w stuckWriter) Close() error                { <-w; return nil }
+
+// cutter is a way that is there, and does something when it is cut.
+type cutter struct{ close func() }
+
+func (cutter) Ping(context.Context) error { return nil }
+func (c cutter) Close() error             { c.close(); return nil }
+
+// A probe hears signs of life for as long as the session lives. While nothing comes back, the way is asked.
+func TestSignsOfLife(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if n := len(p.asked); n != 15 {
+			t.Errorf("%d signs of life in 5 minutes, want 15", n)
+		}
+		for range len(p.asked) {
+			if r := <-p.asked; r.Alive == nil || r.ID == 0 {
+				t.Errorf("request %+v", r)
+			}
+		}
+		if p.pinged.Load() != 15 {
+			t.Errorf("the way was asked %d times, want 15", p.pinged.Load())
+		}
+		select {
+		case <-s.ended:
+			t.Error("the session ended although the way answers")
+		default:
+		}
+	})
+}
+
+func TestSilence(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		p.answers(func() error { return errors.New("no answer") })
+		began := time.Now()
+		if _, err := s.Next(); !errors.Is(err, ErrSilent) || time.Since(began) != DefaultLimits.Silence {
+			t.Errorf("Next returned %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// What comes holds the silence off, to the second.
+func TestBytesAreASignOfLife(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		p.answers(func() error { return errors.New("no answer") })
+		time.Sleep(29 * time.Second)
+		go p.say("{\"report\":{}}\n")
+		if _, err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := s.Next(); !errors.Is(err, ErrSilent) || time.Since(began) != DefaultLimits.Silence {
+			t.Errorf("Next returned %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// A mistake of ours in a goroutine of the session ends the session, not the program.
+func TestPanicsEndTheSession(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		p.answers(func() error { panic("the moon fell down") })
+		_, err := s.Next()
+		if f, ok := errors.AsType[*reach.Failure](err); !ok || !strings.HasPrefix(f.Words, "the moon fell down\n") {
+			t.Errorf("Next returned %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		s := New(&Pipe{Out: r, Words: NewWords(), Wait: func() Exit { panic("the moon fell down") }, Kill: func() { _ = w.Close() }}, DefaultLimits)
+		if err := s.Magic(t.Context()); !errors.As(err, new(*reach.Failure)) {
+			t.Errorf("Magic returned %v", err)
+		}
+		_ = w.Close()
+	})
+}
+
+// A probe that ends with its input is let end; the way is cut after it. One that does not is killed.
+func TestClose(t *testing.T) {
+	for name, deaf := range map[string]bool{"polite": false, "deaf": true} {
+		t.Run(name, func(t *testing.T) {
+			within(t, func(t *testing.T, s *Session, p *peer) {
+				go func() {
+					for range p.asked { // until the input ends
+					}
+					if !deaf {
+						p.end(Exit{Known: true})
+					}
+				}()
+				waiting := make(chan error, 1)
+				go func() { _, err := s.Next(); waiting <- err }()
+				synctest.Wait()
+				began := time.Now()
+				_, _ = s.Close(), s.Close()
+				took := time.Since(began)
+				if want := map[bool]time.Duration{true: 2 * DefaultLimits.Closing}[deaf]; took != want || p.cut.Load() != 1 || p.killed.Load() == 0 {
+					t.Errorf("Close took %v, cut %d times, killed %d times; want %v", took, p.cut.Load(), p.killed.Load(), want)
+				}
+				if err := <-waiting; !errors.Is(err, ErrClosed) {
+					t.Errorf("Next returned %v", err)
+				}
+			})
+		})
+	}
+}
+
+// What comes in place of a probe is told with the program's own words and its exit.
+func TestNoProbe(t *testing.T) {
+	for name, c := range map[string]struct {
+		says  string
+		exit  Exit
+		check func(*EndError) bool
+	}{
+		"ends": {"Welcome\n", Exit{Known: true, Status: 75}, func(e *EndError) bool {
+			s, ok := e.Status()
+			return ok && s == 75 && e.Noise == "Welcome\n" && e.IsEnd() && e.Died()
+		}},
+		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "KILL" && e.Died() }},
+		"by sh":     {"", Exit{Known: true, Status: 143}, func(e *EndError) bool { return e.Signal() == "TERM" }},
+		"is gone":   {"", Exit{}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "" && !e.Died() && e.IsEnd() }},
+		"no hello":  {wire.Magic + "\n{\"reply\":{\"id\":1}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errNoHello) && !e.IsEnd() }},
+		"garbage":   {wire.Magic + "\n" + hello + "oops\n", Exit{}, func(e *EndError) bool { return strings.Contains(e.Error(), "oops") && !e.IsEnd() }},
+		"strange":   {wire.Magic + "\n" + hello + "{\"future\":{}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errUnknown) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, p := start(t, "")
+				_, _ = io.WriteString(s.pipe.Words, "some words")
+				go func() { p.say(c.says); p.end(c.exit) }()
+				err := s.Magic(t.Context())
+				if err == nil {
+					_, err = s.Hello(t.Context())
+				}
+				for err == nil {
+					_, err = s.Next()
+				}
+				if e, ok := errors.AsType[*EndError](err); !ok || !c.check(e) || e.Stderr != "some words" {
+					t.Errorf("got %+v", err)
+				}
+				if p.killed.Load() == 0 {
+					t.Error("what is of no use was not ended")
+				}
+			})
+		})
+	}
+}
+
+// Waiting ends with the context, and what was waited for is ended.
+func TestGivingUp(t *testing.T) {
+	for _, said := range []string{"", wire.Magic + "\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := start(t, said)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := s.Magic(ctx)
+			if err == nil {
+				_, err = s.Hello(ctx)
+			}
+			if !errors.Is(err, context.DeadlineExceeded) || p.killed.Load() != 1 {
+				t.Errorf("%q: %v, killed %d times", said, err, p.killed.Load())
+			}
+			p.end(Exit{})
+		})
+	}
+}
