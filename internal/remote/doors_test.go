@@ -453,7 +453,7 @@ func TestADoorInMemory(t *testing.T) {
 func TestADoorToManyNodesByOneProcess(t *testing.T) {
 	d := &stepDoor{machines: []*machine{newMachine(t, 10), newMachine(t, 11), newMachine(t, 12)}, ended: make(chan int, 8)}
 	o := New(d)
-	o.Program = "exec probe"
+	o.Installer = install.New(testPayload)
 	w := watch(t, o, "n0", "n1", "n2")
 	numbers := map[string]int{"n0": 10, "n1": 11, "n2": 12}
 	for node, number := range numbers {
@@ -491,7 +491,7 @@ func TestADoorToManyNodesByOneProcess(t *testing.T) {
 func TestOneOfManyNodesDies(t *testing.T) {
 	d := &stepDoor{machines: []*machine{newMachine(t, 10), newMachine(t, 11), newMachine(t, 99)}, ended: make(chan int, 8)}
 	o := New(d)
-	o.Program = "exec probe"
+	o.Installer = install.New(testPayload)
 	w := watch(t, o, "n0", "n1", "n2")
 	w.sees(1, func(e cluster.Event) bool {
 		return e.Node == "n2" && e.Down != nil && e.Down.Failure.Class == reach.ClassProbeFailed && e.Down.Failure.Words == "a warning of 2" &&
