@@ -399,3 +399,14 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// The stages that a node's attempts go through are those that the last one told.
+func TestStages(t *testing.T) {
+	w := newWorld()
+	stages := []reach.Stage{"probe", "driver", "stream"}
+	w.Apply(Event{At: at(0), Node: "a", Try: &Try{Interval: time.Second, Stages: []reach.Stage{"name"}}})
+	w.Apply(Event{At: at(1), Node: "a", Try: &Try{Interval: time.Second, Stages: stages}})
+	if got := w.Snapshot(at(1)).Nodes["a"].Stages; !slices.Equal(got, stages) {
+		t.Errorf("got %q, want %q", got, stages)
+	}
+}

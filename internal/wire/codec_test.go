@@ -241,3 +241,28 @@ func BenchmarkDecodeReport(b *testing.B) {
 		}
 	}
 }
+
+// Lines for others are passed over; those for all and those for us are read, and no more of them than that.
+func TestNextFor(t *testing.T) {
+	var in bytes.Buffer
+	for _, line := range [][]byte{
+		Address("n2", []byte(`{"id":1}`)), []byte(`{"id":2}`), Address("n1", []byte(`{"id":3}`)), Address("n10", []byte(`{"id":4}`)),
+		[]byte("@n1"), []byte("@"), Address("", []byte(`{"id":5}`)), Address("n1", []byte(`oops`)), Address("n1", []byte(`{"id":6}`)),
+	} {
+		in.Write(append(line, '\n'))
+	}
+	r := NewReader(&in)
+	for _, want := range []uint64{2, 3, 0, 6} {
+		var got Request
+		err := r.NextFor("n1", &got)
+		if bad := (*MalformedError)(nil); want == 0 && (!errors.As(err, &bad) || bad.Line != "oops\n") {
+			t.Errorf("a line for us that is none: %v", err)
+		}
+		if want != 0 && (err != nil || got.ID != want) {
+			t.Errorf("got %+v, %v; want %d", got, err, want)
+		}
+	}
+	if err := r.NextFor("n1", &Request{}); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %v", err)
+	}
+}
