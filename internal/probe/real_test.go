@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/prometheus/procfs"
 )
 
 // These tests run the real probe, with the real go-nvml, on our fake of the driver's library: as current, and as an old driver had it.
@@ -88,7 +90,7 @@ func run(t *testing.T, library, scenario string) *process {
 	p := &process{t: t, msgs: make(chan wire.Message, 1000), scenario: filepath.Join(t.TempDir(), "scenario")}
 	p.set(scenario)
 	p.cmd = exec.Command(dir + "/probe")
-	p.cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, library), "FAKENVML_SCENARIO="+p.scenario)
+	p.cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, library), "FAKENVML_SCENARIO="+p.scenario, wire.NameVariable+"=n7")
 	p.cmd.Stderr = &p.stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -378,4 +380,27 @@ func TestRealProbeIsBoundLazily(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A probe answers under the name that its environment gives it, of what the kernel really says of a process: itself.
+func TestRealAnswers(t *testing.T) {
+	p := run(t, "current", "count 1\n")
+	pid := p.hello().PID
+	proc, err := procfs.NewProc(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := proc.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, to := range []string{"n8", "n7"} {
+		line := fmt.Sprintf(`{"id":%d,"environ":{"pid":%d,"start_ticks":%d}}`, id, pid, stat.Starttime)
+		p.say(string(wire.Address(to, []byte(line))))
+	}
+	reply := p.next(func(m wire.Message) bool { return m.Reply != nil }).Reply
+	if reply.ID != 1 || reply.Environ == nil || !slices.Contains(reply.Environ.Variables, wire.NameVariable+"=n7") {
+		t.Errorf("got %+v", reply)
+	}
+	p.close()
 }
