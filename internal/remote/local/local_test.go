@@ -53,6 +53,7 @@ func TestMain(m *testing.M) {
 func open(t *testing.T, ctx context.Context, kind string) (poller.Session, []reach.Step, error) {
 	t.Helper()
 	t.Setenv("FAKE_PROBE", kind)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets a process linger for a second
 	o, err := New()
 	if err != nil {
 		t.Fatal(err)
