@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"internal/remote":     {"internal/cluster", "internal/poller", "internal/reach", "internal/wire"},
 	"internal/slurm":      {"internal/cluster", "internal/reach"},
 	"internal/source":     {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm", "internal/wire"},
+	"internal/tally":      {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/ui":         {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/ui/draw", "internal/wire"},
 	"internal/ui/draw":    {},
 	"internal/wire":       {"internal/metric"},
