@@ -12,6 +12,7 @@ import (
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -160,8 +161,9 @@ var (
 	fixtureMu    sync.Mutex // protects fixtureWords: tests run at once
 )
 
-func init() {
-	wordsOf = func(s *cluster.Snapshot, f *cluster.Finding) words.Words {
+// invented are words for the findings of the fixtures, and the real ones for others.
+func invented() part.Words {
+	say := func(s *cluster.Snapshot, f *cluster.Finding) words.Words {
 		if f.Times >= 0 {
 			return words.Say(s, f)
 		}
@@ -169,12 +171,13 @@ func init() {
 		defer fixtureMu.Unlock()
 		return fixtureWords[-f.Times-1]
 	}
-	labelOf = func(f *cluster.Finding) words.Label {
+	label := func(f *cluster.Finding) words.Label {
 		if f.Times >= 0 {
 			return words.LabelOf(f)
 		}
-		return wordsOf(nil, f).Label
+		return say(nil, f).Label
 	}
+	return part.Words{Say: say, Label: label}
 }
 
 // worded gives a finding words.
