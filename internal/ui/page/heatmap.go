@@ -281,11 +281,11 @@ func troubles(f *part.Frame, y int, t tiles) {
 // troubleText is a finding in w columns, and its role.
 func troubleText(f *part.Frame, finding *cluster.Finding, w int) (string, draw.Role) {
 	words := f.Say(finding)
-	switch {
-	case finding.Holds():
-		return part.ShortOf(finding, words.Short, w-6) + part.FindingAge(f, finding, " "), draw.Text
-	case draw.Width(words.Long) <= w:
-		return words.Long, draw.Dim
+	if finding.Holds() {
+		return part.ShortOf(finding, words, w-6) + part.FindingAge(f, finding, " "), draw.Text
 	}
-	return words.Short, draw.Dim
+	if long := part.OnGPU(finding, words.Long); draw.Width(long) <= w {
+		return long, draw.Dim
+	}
+	return part.OnGPU(finding, words.Short), draw.Dim
 }

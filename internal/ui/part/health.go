@@ -220,11 +220,7 @@ func Sentences(f *Frame, y, end int, findings []*cluster.Finding) int {
 		lines := sentenceLines(f, words)
 		if y+lines[len(lines)-1].row+1+more > end {
 			room := max(f.W-1-sentenceText, 10)
-			short := ShortOf(finding, words.Short, room)
-			if finding.GPU >= 0 {
-				short = strings.TrimPrefix(short, "GPU"+strconv.Itoa(finding.GPU)+" ")
-			}
-			lines = []line{{0, sentenceText, short, draw.Text}}
+			lines = []line{{0, sentenceText, shortened(finding, words.Short, room), draw.Text}}
 		}
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
@@ -240,9 +236,22 @@ func Sentences(f *Frame, y, end int, findings []*cluster.Finding) int {
 	return y
 }
 
-// ShortOf is s, the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns ends
-// before its details.
-func ShortOf(finding *cluster.Finding, s string, w int) string {
+// ShortOf is the short wording of a finding with the GPU that it is about, in w columns where that can be.
+func ShortOf(finding *cluster.Finding, words health.Words, w int) string {
+	return OnGPU(finding, shortened(finding, words.Short, w))
+}
+
+// OnGPU is what is said of a finding, behind the GPU that it is about: "GPU5 heat 87°C".
+func OnGPU(finding *cluster.Finding, s string) string {
+	if finding.GPU < 0 {
+		return s
+	}
+	return "GPU" + strconv.Itoa(finding.GPU) + " " + s
+}
+
+// shortened is s, the short wording of a finding. Those of failures may be as long as the long ones: what does not fit into w columns
+// ends before its details.
+func shortened(finding *cluster.Finding, s string, w int) string {
 	if finding.Kind != cluster.KindFailed && finding.Kind != cluster.KindStale || draw.Width(s) <= w {
 		return s
 	}

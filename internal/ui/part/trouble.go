@@ -28,7 +28,7 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	}
 	age := FindingAge(f, worst, " ")
 	words := f.Say(worst)
-	long := words.Long + FindingAge(f, worst, sep)
+	long := OnGPU(worst, words.Long) + FindingAge(f, worst, sep)
 	rest := ""
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
@@ -36,7 +36,7 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	if draw.Width(long+rest) <= w {
 		return long + rest
 	}
-	return draw.Clip(ShortOf(worst, words.Short, w-len(rest)-len(age))+age, w-len(rest)) + rest
+	return draw.Clip(ShortOf(worst, words, w-len(rest)-len(age))+age, w-len(rest)) + rest
 }
 
 // Absence is why a node has no numbers, in place of them.
