@@ -60,6 +60,7 @@ func TestFilter(t *testing.T) {
 		{"o", "n02", "enter down up", "48211/gpu-n02 1", "1 of 4 nodes match /n02", "gpu-n01  "},
 		{"o", "n02", "enter down", "48377/gpu-s11 1", "gpu-s11", "match"},
 		{"o", "n04", "home delete enter", "48211/gpu-n04 1", "1 of 4 nodes match /04", "gpu-n02  "},
+		{"o", "n0", "enter / 2 enter", "48211/gpu-n02 1", "1 of 4 nodes match /n02", "gpu-n01  "},
 		{"", "n04", "", "48211/gpu-n01 0", "gpu-n02", "match"},
 	} {
 		r := newRig(t, fixture())
@@ -110,6 +111,12 @@ func TestPaste(t *testing.T) {
 	r.send(tea.PasteMsg{Content: "n0\x1b[31m\u202e\x00\n2\x7f\u009b"})
 	if got := r.footer(); !strings.HasPrefix(got, "/n0[31m 2█") {
 		t.Errorf("the last row is %q", got)
+	}
+	r.press("esc", "/")
+	r.send(tea.PasteMsg{Content: "N\u200b0\u202e2\x9f"}) // none of what is not seen counts
+	r.send(tea.KeyPressMsg{Code: tea.KeyExtended, Text: "\u202e"})
+	if !strings.Contains(r.text(), "1 of 4 nodes match /N02 ") {
+		t.Errorf("what is not seen takes part:\n%s", r.text())
 	}
 	r.send(tea.PasteMsg{Content: strings.Repeat("模", 1_000_000)})
 	if n := len([]rune(r.footer())); n > 120 {

@@ -165,6 +165,25 @@ func TestSelectionIsByName(t *testing.T) {
 	}
 }
 
+// Whoever comes next takes the place of a job that has ended, the last when it was the last.
+func TestTheNextJobTakesThePlace(t *testing.T) {
+	for keys, want := range map[string]string{"": "48377/gpu-s11 0", "down": "48400/gpu-n03 0", "up": "48377/gpu-s11 0"} {
+		r := newRig(t, fixture())
+		three := fixture()
+		three.Jobs = append(three.Jobs, cluster.JobView{Job: cluster.Job{ID: "48400", Nodes: []string{"gpu-n03"}}})
+		r.snap = three
+		r.send(tick{r.chain})
+		r.press(strings.Fields(keys)...)
+		ended := *three
+		ended.Jobs = slices.DeleteFunc(slices.Clone(three.Jobs), func(j cluster.JobView) bool { return j.ID == r.view.job })
+		r.snap = &ended
+		r.send(tick{r.chain})
+		if got := r.where(); got != want {
+			t.Errorf("after %q the job has ended, and %s is selected, want %s", keys, got, want)
+		}
+	}
+}
+
 // Controls hear which node is looked at, once for each change.
 func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
@@ -255,7 +274,7 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "JOB  93%"}, {"v", "HEALTH"}, {"enter", "Processes"}, {"d", "first report after"},
+		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "JOB  93%"}, {"v", "HEALTH"}, {"s", "SLURM's order"}, {"s", "worst first"}, {"enter", "Processes"}, {"d", "first report after"},
 		{"?", "What the marks mean"}, {"x", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)
