@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -78,7 +78,7 @@ func TestNastyNames(t *testing.T) {
 			noJobs.Jobs, noJobs.Nodes = nil, nil
 			for _, snap := range []*cluster.Snapshot{snap, &noJobs} {
 				var text bytes.Buffer
-				if err := ui.Text(&text, snap, ui.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := page.Text(&text, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					t.Fatal(err)
 				}
 				checkPrintable(t, "Text", strings.ReplaceAll(text.String(), "\n", ""))

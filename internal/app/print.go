@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
 
 // Widths of --once: a terminal's own, else that of the file or pipe.
@@ -27,7 +28,7 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	if w, _, err := term.GetSize(int(io.out.Fd())); err == nil {
 		width = max(w, leastWidth)
 	}
-	return ui.Text(io.out, snap, ui.TextOptions{
+	return page.Text(io.out, snap, page.TextOptions{
 		Width: width, Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
 	})
 }

@@ -16,7 +16,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 // allowed is the table of docs/ARCHITECTURE.md: what of this project each package may import. A package that is not here fails.
 var allowed = map[string][]string{
 	"cmd/nvnodetop":           {"internal/app", "internal/probe", "internal/probe/nvml"},
-	"internal/app":            {"internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui"},
+	"internal/app":            {"internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/page"},
 	"internal/arch":           {},
 	"internal/bell":           {},
 	"internal/cluster":        {"internal/metric", "internal/reach", "internal/text", "internal/wire"},
@@ -36,9 +36,14 @@ var allowed = map[string][]string{
 	"internal/remote/ssh":     {"internal/reach", "internal/remote", "internal/remote/link"},
 	"internal/slurm":          {"internal/cluster", "internal/reach", "internal/text"},
 	"internal/source":         {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm", "internal/wire"},
+	"internal/tally":          {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":           {},
-	"internal/ui":             {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/ui/draw", "internal/wire"},
+	"internal/ui":             {"internal/cluster", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/page", "internal/ui/part", "internal/wire"},
 	"internal/ui/draw":        {},
+	"internal/ui/keys":        {},
+	"internal/ui/page":        {"internal/cluster", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/part", "internal/ui/table"},
+	"internal/ui/part":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys"},
+	"internal/ui/table":       {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part"},
 	"internal/wire":           {"internal/metric"},
 	"test/ask":                {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/wire"},
 	"test/bench":              {"test/term"},
@@ -51,8 +56,10 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},
 	"golang.org/x/crypto/ssh":            {"internal/remote/ssh"},
-	"charm.land/bubbletea/v2":            {"internal/ui"},
 	"charm.land/lipgloss/v2":             {"internal/ui/draw"},
+	"charm.land/bubbletea/v2":            {"internal/ui", "internal/ui/page"},
+	"charm.land/bubbles/v2/key":          {"internal/ui", "internal/ui/keys", "internal/ui/page"},
+	"charm.land/bubbles/v2/textinput":    {"internal/ui/page"},
 	"github.com/spf13/cobra":             {"internal/app"},
 	"os/exec":                            {"internal/remote/local", "internal/slurm", "test/bench", "test/term"},
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Words are a finding as each place says it.
+// Words are a finding as each place says it. None names the node or the GPU: Finding does.
 type Words struct {
 	Label
 	Flag     string // of a node-view row, without its age: "!THERM", "!PWR", "ECC:2"; "" for none
-	Long     string // overview, where there is room: "GPU5 slowed by heat, 87°C"
-	Short    string // overview, narrow: "GPU5 heat 87°C"
+	Long     string // overview, where there is room: "slowed by heat, 87°C"
+	Short    string // overview, narrow: "heat 87°C"
 	Brief    string // of a failure: Short without its details
 	Sentence string // whole, for the health section: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz."
 	Hint     string // what to do; may be empty
@@ -78,7 +78,7 @@ func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	if !f.Holds() {
 		was := cmp.Or(how.was, w.Group[0])
 		over := fmt.Sprintf("over for %ds", max(0, int(s.At.Sub(f.Over)/time.Second)))
-		w.Short, w.Long = gpuPrefix(f)+was, gpuPrefix(f)+was+", "+over
+		w.Short, w.Long = was, was+", "+over
 		w.Sentence = sentence(was + ", " + over)
 		return w
 	}
@@ -88,24 +88,15 @@ func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	return w
 }
 
-// gpuPrefix names the GPU in front of words about it: "GPU5 ".
-func gpuPrefix(f *cluster.Finding) string {
-	if f.GPU < 0 {
-		return ""
-	}
-	return fmt.Sprintf("GPU%d ", f.GPU)
-}
-
 // evidence is what the Snapshot has on a finding. Its pointers are never nil.
 type evidence struct {
 	node  *cluster.Node
 	hello *wire.Hello
 	gpu   *cluster.GPU
-	name  string // "GPU5"
 }
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
-	e := evidence{node: s.Nodes[f.Node], hello: &wire.Hello{}, gpu: &cluster.GPU{}, name: strings.TrimSpace(gpuPrefix(f))}
+	e := evidence{node: s.Nodes[f.Node], hello: &wire.Hello{}, gpu: &cluster.GPU{}}
 	if e.node == nil {
 		e.node = &cluster.Node{}
 	}
@@ -212,7 +203,7 @@ func collectorFailing(w *Words, e evidence) {
 }
 
 func gpuLost(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "LOST", e.name+" lost", e.name+" lost"
+	w.Flag, w.Long, w.Short = "LOST", "lost", "lost"
 	w.Sentence = "NVML says of it: " + e.gpu.Lost + "."
 	if e.gpu.Unplaced {
 		w.Sentence = fmt.Sprintf("A GPU whose number is not known (index %d for NVML) is lost: %s.", e.gpu.Index, e.gpu.Lost)
@@ -226,7 +217,7 @@ func ecc(w *Words, e evidence) {
 		return
 	}
 	n := int64(count)
-	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%d", n), fmt.Sprintf("%s ECC %d uncorrected", e.name, n), fmt.Sprintf("%s ECC %d", e.name, n)
+	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%d", n), fmt.Sprintf("ECC %d uncorrected", n), fmt.Sprintf("ECC %d", n)
 	w.Sentence = fmt.Sprintf("%d uncorrected memory errors since the driver was loaded.", n)
 	if n == 1 {
 		w.Sentence = "1 uncorrected memory error since the driver was loaded."
@@ -235,19 +226,19 @@ func ecc(w *Words, e evidence) {
 }
 
 func thermal(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!THERM", e.name+" slowed by heat"+e.temperature(", "), e.name+" heat"+e.temperature(" ")
+	w.Flag, w.Long, w.Short = "!THERM", "slowed by heat"+e.temperature(", "), "heat"+e.temperature(" ")
 	w.Sentence = "Slowed by heat" + e.temperature(": ") + e.clocks() + "."
 	w.Hint = "cooling of that slot: tell the site"
 }
 
 func powerBrake(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!PWR", e.name+" power brake", e.name+" brake"
+	w.Flag, w.Long, w.Short = "!PWR", "power brake", "brake"
 	w.Sentence = "The power supply pulls the brake" + e.clocks() + "."
 	w.Hint = "a fault of the node or the rack, not of the job: tell the site"
 }
 
 func slowdown(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!SLOW", e.name+" slowed by the hardware", e.name+" hw slow"
+	w.Flag, w.Long, w.Short = "!SLOW", "slowed by the hardware", "hw slow"
 	w.Sentence = "Slowed by the hardware for a reason that the driver does not name" + e.clocks() + "."
 	w.Hint = "if it stays, tell the site"
 }

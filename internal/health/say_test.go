@@ -60,12 +60,12 @@ func TestGPUFindings(t *testing.T) {
 	}{
 		"well":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 97, metric.ECCUncorrected: 0, metric.Throttle: wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle})}, "", "", ""},
 		"no number": {wire.GPU{}, "", "", ""},
-		"hot":       {hot, `2 a/0 thermal T "!THERM" "GPU0 slowed by heat, 87°C"`, "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", "Slowed by heat, over for 12s."},
-		"brake":     {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "GPU0 power brake"`, "The power supply pulls the brake.", "Power brake, over for 12s."},
-		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "GPU0 slowed by the hardware"`, "Slowed by the hardware for a reason that the driver does not name, SM clock 990 of 1980 MHz.", "Slowed by the hardware, over for 12s."},
-		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "GPU0 ECC 2 uncorrected"`, "2 uncorrected memory errors since the driver was loaded.", "Memory errors, over for 12s."},
-		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "GPU0 ECC 1 uncorrected"`, "1 uncorrected memory error since the driver was loaded.", "Memory errors, over for 12s."},
-		"lost":      {wire.GPU{Lost: "GPU is lost"}, `3 a/0 gpu_lost X "LOST" "GPU0 lost"`, "NVML says of it: GPU is lost.", "Lost, over for 12s."},
+		"hot":       {hot, `2 a/0 thermal T "!THERM" "slowed by heat, 87°C"`, "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", "Slowed by heat, over for 12s."},
+		"brake":     {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "power brake"`, "The power supply pulls the brake.", "Power brake, over for 12s."},
+		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "slowed by the hardware"`, "Slowed by the hardware for a reason that the driver does not name, SM clock 990 of 1980 MHz.", "Slowed by the hardware, over for 12s."},
+		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "ECC 2 uncorrected"`, "2 uncorrected memory errors since the driver was loaded.", "Memory errors, over for 12s."},
+		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "ECC 1 uncorrected"`, "1 uncorrected memory error since the driver was loaded.", "Memory errors, over for 12s."},
+		"lost":      {wire.GPU{Lost: "GPU is lost"}, `3 a/0 gpu_lost X "LOST" "lost"`, "NVML says of it: GPU is lost.", "Lost, over for 12s."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()

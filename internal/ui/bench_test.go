@@ -8,6 +8,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // A frame is drawn once a second and after each key; it should cost less than 300 µs.
@@ -18,23 +20,23 @@ func BenchmarkFrame(b *testing.B) {
 		view func(*view)
 	}{
 		{"node", fixture(), func(*view) {}},
-		{"node-procs", fixture(), func(v *view) { v.processes = true }},
+		{"node-procs", fixture(), func(v *view) { v.node.Processes = true }},
 		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
-		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.grid = gridRows }},
+		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			v := newView(false)
-			v.settle(bench.snap)
 			bench.view(v)
 			theme := draw.NewTheme(colorprofile.TrueColor, false, false)
 			c := draw.New(0, 0)
-			var m scratch
+			s := &part.Scene{Snap: bench.snap, W: 200, H: 50, Poll: 3 * time.Second, Display: time.Second, Words: invented(), Memory: &part.Memory{}}
 			var out []byte
 			for b.Loop() {
 				c.Reset(200, 50)
-				render(c, scene{snap: bench.snap, view: v, poll: 3 * time.Second, display: time.Second}, &m)
+				v.resolve(s)
+				v.page(s).Draw(part.NewFrame(c, s))
 				out = theme.Encode(out[:0], c)
 			}
 			b.ReportMetric(float64(len(out)), "bytes/frame")

@@ -12,6 +12,7 @@ import (
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -163,8 +164,9 @@ var (
 	fixtureMu    sync.Mutex // protects fixtureWords: tests run at once
 )
 
-func init() {
-	wordsOf = func(s *cluster.Snapshot, f *cluster.Finding) words.Words {
+// invented are words for the findings of the fixtures, and the real ones for others.
+func invented() part.Words {
+	say := func(s *cluster.Snapshot, f *cluster.Finding) words.Words {
 		if f.Times >= 0 {
 			return words.Say(s, f)
 		}
@@ -172,12 +174,13 @@ func init() {
 		defer fixtureMu.Unlock()
 		return fixtureWords[-f.Times-1]
 	}
-	labelOf = func(f *cluster.Finding) words.Label {
+	label := func(f *cluster.Finding) words.Label {
 		if f.Times >= 0 {
 			return words.LabelOf(f)
 		}
-		return wordsOf(nil, f).Label
+		return say(nil, f).Label
 	}
+	return part.Words{Say: say, Label: label}
 }
 
 // worded gives a finding words.
@@ -196,8 +199,8 @@ func worded(f cluster.Finding, w words.Words) cluster.Finding {
 func fixtureFindings() []cluster.Finding {
 	return []cluster.Finding{
 		worded(cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"node refused", "nodes refused"}}, Long: "login refused (pam_slurm_adopt)", Short: "login refused", Sentence: `The node refuses the login: "you have no active jobs on this node" (pam_slurm_adopt).`, Hint: "SLURM lists the job here, so its step may have ended"}),
-		worded(cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5}, words.Words{Label: words.Label{Letter: 'T', AgeFlag: true, Group: [2]string{"throttled", "throttled"}}, Flag: "!THERM", Long: "GPU5 slowed by heat, 87°C", Short: "GPU5 heat 87°C", Sentence: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", Hint: "cooling of that slot: tell the site"}),
-		worded(cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: "gpu-n02", GPU: 3}, words.Words{Label: words.Label{Letter: 'E', Group: [2]string{"ECC", "ECC"}}, Flag: "ECC:2", Long: "GPU3 2 memory errors", Short: "GPU3 ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded: a result computed there may be wrong, and the job may die of the next one.", Hint: "let the site drain the node after this job; a reset applies the row remap"}),
+		worded(cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5}, words.Words{Label: words.Label{Letter: 'T', AgeFlag: true, Group: [2]string{"throttled", "throttled"}}, Flag: "!THERM", Long: "slowed by heat, 87°C", Short: "heat 87°C", Sentence: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", Hint: "cooling of that slot: tell the site"}),
+		worded(cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: "gpu-n02", GPU: 3}, words.Words{Label: words.Label{Letter: 'E', Group: [2]string{"ECC", "ECC"}}, Flag: "ECC:2", Long: "2 memory errors", Short: "ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded: a result computed there may be wrong, and the job may die of the next one.", Hint: "let the site drain the node after this job; a reset applies the row remap"}),
 		worded(cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(2 * time.Second), Node: "gpu-n03", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"connecting", "connecting"}}, Long: "connecting: login", Short: "connecting", Sentence: "Connecting: login."}),
 		worded(cluster.Finding{Kind: cluster.KindOldDriver, Severity: cluster.Note, Since: ago(8 * time.Hour), Node: "gpu-n02", GPU: -1}, words.Words{Long: "old driver", Short: "old driver", Sentence: "Driver 550.54.15 lacks nvmlDeviceGetMemoryInfo_v2."}),
 	}
@@ -252,10 +255,10 @@ func statesFixture() *cluster.Snapshot {
 	s.Nodes["gpu-n01"] = n
 	s.Jobs[0].GPUsSeen, s.Jobs[0].Streaming = 8, 1
 	s.Jobs[0].Findings = []cluster.Finding{
-		worded(cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(12 * time.Second), Node: "gpu-n01", GPU: 2}, words.Words{Label: words.Label{Letter: 'X', Group: [2]string{"GPU lost", "GPUs lost"}}, Long: "GPU2 is lost", Short: "GPU2 lost", Sentence: "The GPU is lost.", Hint: "cancel the job and exclude the node: --exclude=gpu-n01"}),
+		worded(cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(12 * time.Second), Node: "gpu-n01", GPU: 2}, words.Words{Label: words.Label{Letter: 'X', Group: [2]string{"GPU lost", "GPUs lost"}}, Long: "is lost", Short: "lost", Sentence: "The GPU is lost.", Hint: "cancel the job and exclude the node: --exclude=gpu-n01"}),
 		worded(cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(3 * time.Second), Node: "gpu-n01", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"node silent", "nodes silent"}}, Long: "silent for 12s", Short: "silent 12s", Sentence: "Nothing for 12s; the connection is up."}),
-		worded(cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(2 * time.Hour), Node: "gpu-n01", GPU: 5}, words.Words{Label: words.Label{Letter: 'E', Group: [2]string{"ECC", "ECC"}}, Flag: "ECC:2", Long: "GPU5 2 memory errors", Short: "GPU5 ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded."}),
-		worded(cluster.Finding{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(3 * time.Minute), Node: "gpu-n01", GPU: 6}, words.Words{Label: words.Label{Letter: 'P', AgeFlag: true, Group: [2]string{"power brake", "power brakes"}}, Flag: "!PWR", Long: "GPU6 slowed by the power brake", Short: "GPU6 power brake", Sentence: "The power supply pulls the brake: SM clock 990 of 1980 MHz."}),
+		worded(cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(2 * time.Hour), Node: "gpu-n01", GPU: 5}, words.Words{Label: words.Label{Letter: 'E', Group: [2]string{"ECC", "ECC"}}, Flag: "ECC:2", Long: "2 memory errors", Short: "ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded."}),
+		worded(cluster.Finding{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(3 * time.Minute), Node: "gpu-n01", GPU: 6}, words.Words{Label: words.Label{Letter: 'P', AgeFlag: true, Group: [2]string{"power brake", "power brakes"}}, Flag: "!PWR", Long: "slowed by the power brake", Short: "power brake", Sentence: "The power supply pulls the brake: SM clock 990 of 1980 MHz."}),
 	}
 	return s
 }
@@ -279,7 +282,7 @@ func bigFixture() *cluster.Snapshot {
 			severity = cluster.Critical
 		}
 		name := fmt.Sprintf("gpu-n%03d", node)
-		job.Findings = append(job.Findings, worded(cluster.Finding{Kind: kind, Severity: severity, Since: ago(age), Node: name, GPU: gpu}, words.Words{Label: words.Label{Letter: letter, Group: group}, Flag: flag, Long: fmt.Sprintf("GPU%d %s", gpu, says), Short: fmt.Sprintf("GPU%d %s", gpu, says), Sentence: "The GPU: " + says + ".", Hint: "tell the site"}))
+		job.Findings = append(job.Findings, worded(cluster.Finding{Kind: kind, Severity: severity, Since: ago(age), Node: name, GPU: gpu}, words.Words{Label: words.Label{Letter: letter, Group: group}, Flag: flag, Long: says, Short: says, Sentence: "The GPU: " + says + ".", Hint: "tell the site"}))
 	}
 	bad(44, 2, cluster.KindLost, 'X', "", [2]string{"GPU lost", "GPUs lost"}, "lost", 12*time.Second)
 	forget(&s.Nodes["gpu-n044"].GPUs[2], "GPU is lost")

@@ -5,54 +5,78 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"charm.land/bubbles/v2/cursor"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // shot is one screen of one Snapshot.
 type shot struct {
-	name string
-	snap func() *cluster.Snapshot
-	view func(v *view)
+	name  string
+	snap  func() *cluster.Snapshot
+	view  func(v *view)
+	typed string // then these keys are pressed; "\r" is Enter
 }
 
 var shots = []shot{
-	{"node", fixture, func(v *view) { v.choose("gpu-n02", 1) }},
-	{"node-procs", fixture, func(v *view) { v.choose("gpu-n02", 1); v.processes = true }},
-	{"node-classic", fixture, func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
-	{"node-shared", fixture, func(v *view) { v.job = "48377"; v.processes = true }},
-	{"node-states", statesFixture, func(*view) {}},
-	{"node-connecting", fixture, func(v *view) { v.choose("gpu-n03", 2) }},
-	{"node-refused", fixture, func(v *view) { v.choose("gpu-n04", 3) }},
-	{"doctor", fixture, func(v *view) { v.screen = screenDoctor }},
-	{"overview", fixture, func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }},
-	{"overview-worst", fixture, func(v *view) { v.screen = screenOverview; v.worst = true }},
-	{"heatmap", bigFixture, func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
-	{"nojobs", noJobsFixture, func(*view) {}},
-	{"help", fixture, func(v *view) { v.help = true }},
-	{"byhand", byHandFixture, func(*view) {}},
-	{"controller-away", awayFixture, func(v *view) { v.screen = screenOverview }},
-	{"slurm-failed", slurmFailedFixture, func(*view) {}},
-	{"nogpus", noGPUsFixture, func(*view) {}},
+	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
+	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = true }},
+	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
+	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node.Processes = true }},
+	{name: "node-states", snap: statesFixture, view: func(*view) {}},
+	{name: "node-connecting", snap: fixture, view: func(v *view) { v.choose("gpu-n03", 2) }},
+	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
+	{name: "doctor", snap: fixture, view: func(v *view) { v.screen = screenDoctor }},
+	{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }},
+	{name: "overview-worst", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Worst = true }},
+	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
+	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
+	{name: "help", snap: fixture, view: func(v *view) { v.help = true }},
+	{name: "byhand", snap: byHandFixture, view: func(*view) {}},
+	{name: "controller-away", snap: awayFixture, view: func(v *view) { v.screen = screenOverview }},
+	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},
+	{name: "filter-prompt", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/N0 2"},
+	{name: "filter-map", snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "/n03\r"},
+	{name: "filter-none", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/gpu xyz\r"},
+	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
+}
+
+// scene is what a shot shows in a terminal of that size.
+func (s shot) scene(w, h int) (*view, *part.Scene) {
+	v := newView(false)
+	sc := &part.Scene{Snap: s.snap(), W: w, H: h, Poll: 3 * time.Second, Display: time.Second, Version: "nvnodetop 0.1.0", Words: invented(), Memory: &part.Memory{}}
+	v.resolve(sc)
+	s.view(v)
+	v.resolve(sc)
+	for _, r := range s.typed {
+		msg := tea.KeyPressMsg{Code: r, Text: string(r)}
+		if r == '\r' {
+			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		}
+		v.page(sc).Press(msg, sc)
+		v.resolve(sc)
+	}
+	return v, sc
 }
 
 // take draws a shot.
 func (s shot) take(w, h int) *draw.Canvas {
-	v := newView(false)
-	snap := s.snap()
-	v.settle(snap)
-	s.view(v)
 	c := draw.New(w, h)
-	render(c, scene{snap: snap, view: v, poll: 3 * time.Second, display: time.Second, version: "nvnodetop 0.1.0"}, &scratch{})
+	v, sc := s.scene(w, h)
+	v.page(sc).Draw(part.NewFrame(c, sc))
 	return c
 }
 
@@ -92,5 +116,37 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the frame has changed (-want +got); see it and run the test with -update:\n%s", diff)
+	}
+}
+
+// everything compares what is not exported too. The cursor of an input has a number of its own.
+var everything = cmp.Options{
+	cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.IgnoreTypes(cursor.Model{}), cmpopts.EquateNaNs(),
+}
+
+// To draw a screen changes neither what is chosen nor the scene, and the same scene always gives the same picture.
+func TestDrawingChangesNothing(t *testing.T) {
+	for _, s := range allShots() {
+		snap := s.snap()
+		s.snap = func() *cluster.Snapshot { return snap }
+		for _, size := range [][2]int{{80, 24}, {200, 50}} {
+			v, sc := s.scene(size[0], size[1])
+			sameView, same := s.scene(size[0], size[1])
+			var pictures [2]string
+			for i := range pictures {
+				c := draw.New(size[0], size[1])
+				v.page(sc).Draw(part.NewFrame(c, sc))
+				pictures[i] = string(darkTheme.Encode(nil, c))
+			}
+			if pictures[0] != pictures[1] {
+				t.Errorf("%s: the second picture differs from the first", s.name)
+			}
+			if diff := cmp.Diff(sameView, v, everything); diff != "" {
+				t.Errorf("%s: the view has changed:\n%s", s.name, diff)
+			}
+			if diff := cmp.Diff(same, sc, everything, cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{}, part.Words{})); diff != "" {
+				t.Errorf("%s: the scene has changed:\n%s", s.name, diff)
+			}
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -68,16 +68,16 @@ func bareFixture() *cluster.Snapshot {
 
 func allShots() []shot {
 	return append(slices.Clone(shots),
-		shot{"odd", oddFixture, func(v *view) { v.processes = true }},
-		shot{"odd-overview", oddFixture, func(v *view) { v.screen = screenOverview }},
-		shot{"odd-map", oddFixture, func(v *view) { v.screen = screenOverview; v.grid = gridMap }},
-		shot{"wide", wideFixture, func(*view) {}},
-		shot{"wide-overview", wideFixture, func(v *view) { v.screen = screenOverview }},
-		shot{"bare", bareFixture, func(v *view) { v.processes = true }},
-		shot{"bare-overview", bareFixture, func(v *view) { v.screen = screenOverview }},
-		shot{"rows", bigFixture, func(v *view) { v.screen = screenOverview; v.grid = gridRows; v.choose("gpu-n050", 49) }},
-		shot{"mine", fixture, func(v *view) { v.job = "48377"; v.mine = true }},
-		shot{"nothing", func() *cluster.Snapshot { return &cluster.Snapshot{} }, func(*view) {}},
+		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = true }},
+		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.screen = screenOverview }},
+		shot{name: "odd-map", snap: oddFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }},
+		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
+		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.screen = screenOverview }},
+		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = true }},
+		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.screen = screenOverview }},
+		shot{name: "rows", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows; v.choose("gpu-n050", 49) }},
+		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
+		shot{name: "nothing", snap: func() *cluster.Snapshot { return &cluster.Snapshot{} }, view: func(*view) {}},
 	)
 }
 
@@ -111,105 +111,40 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-var layouts = map[string]struct {
-	of      func(int) layout
-	columns []column
-}{
-	"node":      {nodeLayout, nodeColumns},
-	"processes": {processLayout, processColumns},
-	"overview":  {overviewLayout, overviewColumns},
-}
-
-// Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.
-func TestLayouts(t *testing.T) {
-	for name, l := range layouts {
-		had := map[col]bool{}
-		for w := 1; w <= 300; w++ {
-			at := l.of(w)
-			have := map[col]bool{}
-			x := 0
-			for _, c := range l.columns {
-				s := at[c.key]
-				if !s.in() {
-					continue
-				}
-				have[c.key] = true
-				if s.x < x || s.x+s.w > w-1 {
-					t.Errorf("%s at %d: column %d spans %d…%d, behind %d", name, w, c.key, s.x, s.x+s.w, x)
-				}
-				x = s.x + s.w + 1
-			}
-			for k := range had {
-				if !have[k] && (name != "overview" || w != overviewNumbers) {
-					t.Errorf("%s: column %d leaves at %d", name, k, w)
-				}
-			}
-			had = have
-		}
-		if len(had) != len(l.columns) {
-			t.Errorf("%s: at 300 columns only %v are there", name, slices.Collect(maps.Keys(had)))
-		}
-	}
-}
-
-// The widths at which columns come in are promised to users.
-func TestColumnsComeInAt(t *testing.T) {
-	for _, test := range []struct {
-		layout string
-		key    col
-		width  int
-	}{
-		{"node", colUtil, 11}, {"node", colFlags, 24}, {"node", colTemp, 31}, {"node", colUsed, 45}, {"node", colPower, 57}, {"node", colUtilBar, 67},
-		{"node", colMemBar, 77}, {"node", colHistory, 89}, {"node", colClock, 100}, {"node", colName, 116},
-		{"processes", colPID, 15}, {"processes", colCommand, 31}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
-		{"overview", colCells, 24}, {"overview", colHealth, 40}, {"overview", colAverage, 46}, {"overview", colHottest, 53}, {"overview", colPower, 77}, {"overview", colUsed, 91},
-	} {
-		l := layouts[test.layout]
-		if !l.of(test.width)[test.key].in() || l.of(test.width - 1)[test.key].in() {
-			first := 0
-			for w := 300; w > 0 && l.of(w)[test.key].in(); w-- {
-				first = w
-			}
-			t.Errorf("%s: column %d comes in at %d, not at %d", test.layout, test.key, first, test.width)
-		}
-	}
-	if at := nodeLayout(80); at[colUtilBar].w != 9 || at[colFlags].w != 12 {
-		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 12", at[colUtilBar].w, at[colFlags].w)
-	}
-}
-
-// Numbers stay in their columns: two clusters with other values have the same blanks between the columns.
+// Numbers stay in their columns: two clusters with other values have the same ends of columns.
 func TestPositionsDoNotDependOnValues(t *testing.T) {
-	small, large := fixture(), fixture()
-	for _, n := range []*cluster.Node{small.Nodes["gpu-n02"], large.Nodes["gpu-n02"]} {
+	of := func(v values) func() *cluster.Snapshot {
+		snap := fixture()
+		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			g := &n.GPUs[i]
-			if n == small.Nodes["gpu-n02"] {
-				set(&g.GPU, values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0})
-			} else {
-				set(&g.GPU, values{"util": 100, "used": value(&g.GPU, "total"), "power": 1000, "temp": 100, "bandwidth": 100, "limit": 1200})
-			}
+			set(&n.GPUs[i].GPU, v)
+			setUtil(&n.GPUs[i], nil)
 		}
+		return func() *cluster.Snapshot { return snap }
 	}
+	choose := func(v *view) { v.choose("gpu-n02", 1) }
+	small := shot{name: "small", snap: of(values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0}), view: choose}
+	large := shot{name: "large", snap: of(values{"util": 100, "used": 81559, "power": 1000, "temp": 100, "bandwidth": 100, "limit": 1200}), view: choose}
 	for w := 20; w <= 250; w++ {
-		l := nodeLayout(w)
-		for _, s := range []*cluster.Snapshot{small, large} {
-			v := newView(false)
-			v.settle(s)
-			v.choose("gpu-n02", 1)
-			c := draw.New(w, 40)
-			render(c, scene{snap: s, view: v}, &scratch{})
-			for y, line := range strings.Split(string(plainTheme.Encode(nil, c)), "\n")[6:14] {
-				runes := []rune(line)
-				for _, column := range nodeColumns {
-					x := l[column.key].x - 1
-					if l[column.key].in() && column.gap > 0 && x < len(runes) && runes[x] != ' ' {
-						t.Fatalf("at %d columns GPU %d has no blank before column %d: %q", w, y, column.key, line)
-					}
-				}
+		a, b := linesOf(small, w, 40), linesOf(large, w, 40)
+		for y := 6; y < 14; y++ {
+			if !slices.Equal(ends(a[y]), ends(b[y])) {
+				t.Fatalf("%d wide: the columns of GPU %d end elsewhere:\n%s\n%s", w, y-6, a[y], b[y])
 			}
 		}
 	}
+}
+
+// ends are the columns behind which a line has a blank, or ends.
+func ends(line string) []int {
+	var at []int
+	runes := append([]rune(line), ' ')
+	for x := range runes[1:] {
+		if runes[x] != ' ' && runes[x+1] == ' ' {
+			at = append(at, x)
+		}
+	}
+	return at
 }
 
 // Every glyph that a screen uses must be one of the list, as each of those is one column wide in every terminal.

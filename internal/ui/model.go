@@ -5,11 +5,15 @@ import (
 	"io"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -45,12 +49,11 @@ const (
 	ColorsClassic = "classic"
 )
 
-// hurry is the display interval while a person waits for something: for the first numbers, at most hurryFirst, or for what a key has
-// asked for, for hurryKey.
+// fast is the redraw interval until the first numbers arrive (at most fastFirst), and for fastKey after a key that requested data.
 const (
-	hurry      = 200 * time.Millisecond
-	hurryFirst = 15 * time.Second
-	hurryKey   = 1500 * time.Millisecond
+	fast      = 200 * time.Millisecond
+	fastFirst = 15 * time.Second
+	fastKey   = 1500 * time.Millisecond
 )
 
 // tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that has asked for something begins a new one.
@@ -60,19 +63,17 @@ type tick struct{ chain int }
 // terminal.
 type model struct {
 	Options
-	view   *view
-	snap   *cluster.Snapshot
-	looked look
+	view  *view
+	scene *part.Scene // of the last Snapshot, with the selection resolved
+	told  look
 
 	began, asked time.Time // the program, and the last key that asked for something
 	chain        int       // of ticks
 
-	width, height int
-	light         bool
-	theme         *draw.Theme
-	terminal      *terminal
-	scratch       scratch
-	dirty         bool
+	light    bool
+	theme    *draw.Theme
+	terminal *terminal
+	dirty    bool
 }
 
 // look is what was last told to Controls.Look.
@@ -85,9 +86,10 @@ type look struct {
 func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
+	m.scene = &part.Scene{Poll: o.Poll, Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
 	m.began = o.Now()
 	m.retheme()
-	m.pull()
+	m.takeSnapshot()
 	return m
 }
 
@@ -98,7 +100,7 @@ func (m *model) Init() tea.Cmd { return m.next() }
 func (m *model) next() tea.Cmd {
 	every, chain := m.Display, m.chain
 	if m.waiting() {
-		every = min(every, hurry)
+		every = min(every, fast)
 	}
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
@@ -106,23 +108,29 @@ func (m *model) next() tea.Cmd {
 // waiting says that a person waits: a key has just asked for something, or no node has ever shown numbers.
 func (m *model) waiting() bool {
 	now := m.Now()
-	if now.Sub(m.asked) < hurryKey {
+	if now.Sub(m.asked) < fastKey {
 		return true
 	}
-	if now.Sub(m.began) > hurryFirst {
+	if now.Sub(m.began) > fastFirst {
 		return false
 	}
-	for _, n := range m.snap.Nodes {
-		if hasNumbers(n) {
+	for _, n := range m.scene.Snap.Nodes {
+		if tally.HasNumbers(n) {
 			return false
 		}
 	}
 	return true
 }
 
-// pull takes a new Snapshot.
-func (m *model) pull() {
-	m.snap = m.Snapshot(m.Now())
+// takeSnapshot takes a new Snapshot.
+func (m *model) takeSnapshot() {
+	m.scene.Snap = m.Snapshot(m.Now())
+	m.resolve()
+}
+
+// resolve settles what is selected, and has it drawn.
+func (m *model) resolve() {
+	m.view.resolve(m.scene)
 	m.dirty = true
 }
 
@@ -143,13 +151,19 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.chain != m.chain {
 			return m, nil
 		}
-		m.pull()
-		m.tell()
+		m.takeSnapshot()
+		m.notifyLook()
 		return m, m.next()
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
+	case tea.PasteMsg:
+		m.Controls.Touch()
+		if m.view.page(m.scene).Press(msg, m.scene) {
+			m.resolve()
+		}
 	case tea.WindowSizeMsg:
-		m.width, m.height, m.dirty = msg.Width, msg.Height, true
+		m.scene.W, m.scene.H = msg.Width, msg.Height
+		m.resolve()
 	case tea.BackgroundColorMsg:
 		m.light = !msg.IsDark()
 		m.retheme()
@@ -165,23 +179,24 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // key does what a key stands for and draws again from the Snapshot at hand.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.Controls.Touch()
-	a := keys[msg.String()]
-	refresh := a == actRefresh && !m.view.help
-	switch {
-	case a == actQuit:
-		return tea.Quit
-	case a == actRepaint:
-		m.terminal.forget()
-	case refresh:
-		m.Controls.Refresh()
+	classic, refresh := m.view.classic, false
+	if !m.view.page(m.scene).Press(msg, m.scene) {
+		if key.Matches(msg, keys.Quit) {
+			return tea.Quit
+		}
+		if key.Matches(msg, keys.Repaint) {
+			m.terminal.forget()
+		}
+		if refresh = key.Matches(msg, keys.Refresh) && !m.view.help; refresh {
+			m.Controls.Refresh()
+		}
+		m.view.apply(msg, m.scene)
 	}
-	classic := m.view.classic
-	m.view.do(a, m.snap, m.width, m.height)
+	m.resolve()
 	if m.view.classic != classic && m.Remember != nil {
 		m.Remember(m.colors())
 	}
-	m.dirty = true
-	if told := m.tell(); !told && !refresh {
+	if told := m.notifyLook(); !told && !refresh {
 		return nil
 	}
 	m.asked = m.Now()
@@ -196,23 +211,25 @@ func (m *model) colors() string {
 	return ColorsJob
 }
 
-// tell says which node is looked at, and returns true, when that has changed.
-func (m *model) tell() bool {
+// notifyLook says which node is looked at, and returns true, when that has changed.
+func (m *model) notifyLook() bool {
 	var l look
-	if m.view.settle(m.snap) >= 0 && m.view.screen == screenNode {
-		l = look{m.view.node[m.view.job], m.view.processes}
+	if m.scene.Job != nil {
+		if w := m.view.body().Wants(m.scene); w.Selected {
+			l = look{m.view.nodes[m.view.job].name, w.Processes}
+		}
 	}
-	if l == m.looked {
+	if l == m.told {
 		return false
 	}
-	m.looked = l
+	m.told = l
 	m.Controls.Look(l.node, l.processes)
 	return true
 }
 
 // View implements tea.Model. Bubble Tea calls it after every message; most change nothing. What it returns has no frame: see terminal.
 func (m *model) View() tea.View {
-	if m.dirty && m.width > 0 && m.height > 0 {
+	if m.dirty && m.scene.W > 0 && m.scene.H > 0 {
 		m.dirty = false
 		m.paint()
 	}
@@ -220,18 +237,12 @@ func (m *model) View() tea.View {
 }
 
 // modes is how the terminal is to be around the frame.
-func (m *model) modes() tea.View {
-	var job *cluster.JobView
-	if at := m.view.settle(m.snap); at >= 0 {
-		job = &m.snap.Jobs[at]
-	}
-	return tea.View{WindowTitle: title(job, m.ASCII)}
-}
+func (m *model) modes() tea.View { return tea.View{WindowTitle: title(m.scene.Job, m.ASCII)} }
 
 func (m *model) paint() {
 	defer m.rescue()
-	c := m.terminal.canvas(m.width, m.height)
-	render(c, scene{snap: m.snap, view: m.view, poll: m.Poll, display: m.Display, version: m.Version}, &m.scratch)
+	c := m.terminal.canvas(m.scene.W, m.scene.H)
+	m.view.page(m.scene).Draw(part.NewFrame(c, m.scene))
 	m.terminal.show(m.theme, c, m.modes())
 }
 

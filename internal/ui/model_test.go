@@ -15,8 +15,10 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -59,6 +61,7 @@ func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 		Poll: 3 * time.Second, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
 		Remember: func(c string) { r.colors = append(r.colors, c) },
 	}, &r.out)
+	r.scene.Words = invented()
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	r.send(tick{})
 	return r
@@ -77,7 +80,10 @@ func (r *rig) send(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-var named = map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape}
+var named = map[string]rune{
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
+	"backspace": tea.KeyBackspace, "home": tea.KeyHome, "delete": tea.KeyDelete,
+}
 
 // press presses keys by name.
 func (r *rig) press(keys ...string) tea.Cmd {
@@ -100,9 +106,9 @@ func (r *rig) text() string { return ansi.Strip(r.screen.Render()) }
 // where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 doctor, 3 help.
 func (r *rig) where() string {
 	if r.view.help {
-		return fmt.Sprintf("%s/%s 3", r.view.job, r.view.node[r.view.job])
+		return fmt.Sprintf("%s/%s 3", r.view.job, r.view.nodes[r.view.job].name)
 	}
-	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.node[r.view.job], r.view.screen)
+	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
 }
 
 // Keys move round the ends, in both cases, and the node of each job is remembered.
@@ -172,6 +178,25 @@ func TestSelectionIsByName(t *testing.T) {
 	}
 }
 
+// Whoever comes next takes the place of a job that has ended, the last when it was the last.
+func TestTheNextJobTakesThePlace(t *testing.T) {
+	for keys, want := range map[string]string{"": "48377/gpu-s11 0", "down": "48400/gpu-n03 0", "up": "48377/gpu-s11 0"} {
+		r := newRig(t, fixture())
+		three := fixture()
+		three.Jobs = append(three.Jobs, cluster.JobView{Job: cluster.Job{ID: "48400", Nodes: []string{"gpu-n03"}}})
+		r.snap = three
+		r.send(tick{r.chain})
+		r.press(strings.Fields(keys)...)
+		ended := *three
+		ended.Jobs = slices.DeleteFunc(slices.Clone(three.Jobs), func(j cluster.JobView) bool { return j.ID == r.view.job })
+		r.snap = &ended
+		r.send(tick{r.chain})
+		if got := r.where(); got != want {
+			t.Errorf("after %q the job has ended, and %s is selected, want %s", keys, got, want)
+		}
+	}
+}
+
 // Controls hear which node is looked at, once for each change.
 func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
@@ -216,7 +241,7 @@ func TestHurryAtFirst(t *testing.T) {
 		after   time.Duration
 		waiting bool
 	}{
-		{connecting, 0, true}, {connecting, hurryFirst, true}, {connecting, hurryFirst + time.Second, false}, {fixture(), 0, false},
+		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false}, {fixture(), 0, false},
 	} {
 		r := newRig(t, connecting)
 		r.snap, r.now = test.snap, fixtureNow.Add(test.after)
@@ -262,7 +287,7 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "JOB  93%"}, {"v", "HEALTH"}, {"enter", "Processes"}, {"d", "first report after"},
+		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "JOB  93%"}, {"v", "HEALTH"}, {"s", "SLURM's order"}, {"s", "worst first"}, {"enter", "Processes"}, {"d", "first report after"},
 		{"?", "What the marks mean"}, {"x", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)
@@ -276,17 +301,23 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// What the keys' hints promise must be keys.
+// What the hints in the footers promise must be keys.
 func TestHintsAreKeys(t *testing.T) {
+	shown := map[string]bool{"↑↓": true, "←→": true}
+	for _, row := range keys.Rows {
+		for _, b := range row.Bindings {
+			name, _, _ := strings.Cut(b.Help().Key, " ")
+			shown[name] = true
+		}
+	}
 	for _, s := range shots {
+		if s.name == "filter-prompt" {
+			continue
+		}
 		lines := strings.Split(string(plainTheme.Encode(nil, s.take(200, 50))), "\n")
 		for h := range strings.SplitSeq(strings.TrimSpace(lines[len(lines)-1]), "  ") {
 			k, _, _ := strings.Cut(h, " ")
-			if k == "" || strings.HasPrefix(k, "nvnodetop") {
-				continue
-			}
-			k = map[string]string{"↑↓": "up", "←→": "left", "Enter": "enter", "Esc": "esc"}[k] + map[bool]string{true: k}[len(k) == 1]
-			if keys[k] == actNone {
+			if k != "" && !strings.HasPrefix(k, "nvnodetop") && !shown[k] {
 				t.Errorf("%s promises the key of %q", s.name, h)
 			}
 		}
@@ -362,15 +393,14 @@ func (gone) Write([]byte) (int, error) { return 0, fmt.Errorf("input/output erro
 
 // On the screen of somebody who has no job, a key changes nothing that would be seen only later.
 func TestKeysWithoutAJob(t *testing.T) {
-	v := newView(false)
-	before := *v
-	for _, a := range []action{actOverview, actProcesses, actDoctor, actMine, actNextNode, actPrevJob, actOpen, actGrid, actWorst} {
-		v.do(a, noJobsFixture(), 80, 24)
-		if v.screen != before.screen || v.processes != before.processes || v.mine != before.mine || v.grid != before.grid {
-			t.Errorf("action %d changed the view", a)
+	r := newRig(t, noJobsFixture())
+	for _, k := range []string{"o", "p", "d", "a", "right", "up", "enter", "v", "s", "/"} {
+		r.press(k)
+		if diff := cmp.Diff(newView(false), r.view, everything); diff != "" {
+			t.Errorf("%s changed the view:\n%s", k, diff)
 		}
 	}
-	if v.do(actHelp, noJobsFixture(), 80, 24); !v.help {
+	if r.press("?"); !r.view.help {
 		t.Error("there is no help")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
 
 func linesOf(s shot, w, h int) []string {
@@ -17,14 +18,14 @@ func linesOf(s shot, w, h int) []string {
 // Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in "…".
 func TestStaleLines(t *testing.T) {
 	for _, withFailure := range []bool{false, true} {
-		s := shot{"stale", func() *cluster.Snapshot {
+		s := shot{name: "stale", snap: func() *cluster.Snapshot {
 			snap := statesFixture()
 			if withFailure {
 				n := snap.Nodes["gpu-n01"]
 				n.Failure, n.RetryAt = &reach.Failure{Short: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
 			}
 			return snap
-		}, func(*view) {}}
+		}, view: func(*view) {}}
 		for w := 40; w < 220; w++ {
 			lines := linesOf(s, w, 30)
 			before, tag, found := strings.Cut(lines[3], " [stale 12s]")
@@ -40,7 +41,7 @@ func TestStaleLines(t *testing.T) {
 
 // In low and narrow terminals there still is a word on what is wrong, and as many as there is room for.
 func TestHealthInNarrowTerminals(t *testing.T) {
-	s := shot{"overview", fixture, func(v *view) { v.screen = screenOverview; v.grid = gridRows }}
+	s := shot{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
 	text := strings.Join(linesOf(s, 60, 20), "\n")
 	for _, want := range []string{"login refused", "heat 87°C", "ECC 2"} {
 		if !strings.Contains(text, want) {
@@ -51,7 +52,7 @@ func TestHealthInNarrowTerminals(t *testing.T) {
 
 // Rows 0 and 1 have the job and the worst of what is wrong, however narrow they are.
 func TestHeaderInNarrowTerminals(t *testing.T) {
-	s := shot{"node", fixture, func(*view) {}}
+	s := shot{name: "node", snap: fixture, view: func(*view) {}}
 	for w := 27; w < 120; w++ {
 		lines := linesOf(s, w, 24)
 		if !strings.HasPrefix(lines[0], " Job 48211 ll") || !strings.Contains(lines[0], " 18:42:07") {
@@ -65,7 +66,7 @@ func TestHeaderInNarrowTerminals(t *testing.T) {
 
 // A number that does not fit loses its digits' meaning: it must be whole, or not there.
 func TestNumbersAreNeverCut(t *testing.T) {
-	s := shot{"large", func() *cluster.Snapshot {
+	s := shot{name: "large", snap: func() *cluster.Snapshot {
 		snap := fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
@@ -75,7 +76,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
 		}
 		return snap
-	}, func(v *view) { v.choose("gpu-n02", 1); v.processes = true }}
+	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = true }}
 	for w := 60; w < 240; w++ {
 		for _, line := range linesOf(s, w, 40)[3:24] {
 			for i, r := range line {
@@ -89,13 +90,13 @@ func TestNumbersAreNeverCut(t *testing.T) {
 
 // A second flag is told of, at the cost of the first one's age.
 func TestTwoFlags(t *testing.T) {
-	s := shot{"flags", func() *cluster.Snapshot {
+	s := shot{name: "flags", snap: func() *cluster.Snapshot {
 		snap := fixture()
 		two := worded(snap.Jobs[0].Findings[1], words.Words{Flag: "!PWR"})
 		two.Kind = cluster.KindPowerBrake
 		snap.Jobs[0].Findings = append(snap.Jobs[0].Findings, two)
 		return snap
-	}, func(*view) {}}
+	}, view: func(*view) {}}
 	if text := strings.Join(linesOf(s, 80, 24), "\n"); !strings.Contains(text, "!THERM +1") {
 		t.Errorf("there is no second flag:\n%s", text)
 	}
@@ -106,7 +107,7 @@ func TestTwoFlags(t *testing.T) {
 
 // This host has no name to resolve and no login: such stages do not stand there as not reached.
 func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
-	s := shot{"doctor", func() *cluster.Snapshot {
+	s := shot{name: "doctor", snap: func() *cluster.Snapshot {
 		snap := fixture()
 		for _, n := range snap.Nodes {
 			n.State, n.Failure = cluster.NodeStreaming, nil
@@ -117,7 +118,7 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 			}
 		}
 		return snap
-	}, func(v *view) { v.screen = screenDoctor }}
+	}, view: func(v *view) { v.screen = screenDoctor }}
 	for _, h := range []int{20, 50} {
 		text := strings.Join(linesOf(s, 100, h), "\n")
 		if strings.Contains(text, "not reached") || strings.Contains(text, "login") || strings.Count(text, "well") < 3 {
@@ -128,7 +129,7 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 
 // A low terminal says what went wrong, and what can be done rather than what it means.
 func TestDoctorInLowTerminals(t *testing.T) {
-	s := shot{"refused", fixture, func(v *view) { v.choose("gpu-n04", 3) }}
+	s := shot{name: "refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }}
 	for h, want := range map[int][]string{
 		9:  {"closed by PAM", "Access denied"},
 		16: {"closed by PAM", "not reached", "Access denied", "Look for a crashed rank"},

@@ -51,8 +51,8 @@ func sharedByTwo() *cluster.Snapshot {
 // The number of a GPU is the device's minor number on every screen, whatever NVML's index of it is, and what is known by the one is not
 // looked for by the other.
 func TestNumbersAreMinors(t *testing.T) {
-	node := shot{"node", sharedByTwo, func(v *view) { v.processes = true }}
-	overview := shot{"overview", sharedByTwo, func(v *view) { v.screen = screenOverview }}
+	node := shot{name: "node", snap: sharedByTwo, view: func(v *view) { v.node.Processes = true }}
+	overview := shot{name: "overview", snap: sharedByTwo, view: func(v *view) { v.screen = screenOverview }}
 	for _, test := range []struct {
 		of   shot
 		line string // one line matches
@@ -83,7 +83,7 @@ func TestNumbersAreMinors(t *testing.T) {
 
 // Where not all GPUs fit, the one that is in trouble is there.
 func TestTheWorstGPUHasTheRoom(t *testing.T) {
-	few := shot{"node", sharedByTwo, func(*view) {}}
+	few := shot{name: "node", snap: sharedByTwo, view: func(*view) {}}
 	for h := 5; h < 8; h++ {
 		lines := linesOf(few, 80, h)
 		if text := strings.Join(lines, "\n"); !strings.Contains(text, "ECC:5") {
@@ -104,7 +104,7 @@ func inOrder(lines []string, words ...string) bool {
 
 // Processes on one GPU are in the order of their ids, whatever order they were reported in.
 func TestProcessesAreOrderedByID(t *testing.T) {
-	s := shot{"node", func() *cluster.Snapshot {
+	s := shot{name: "node", snap: func() *cluster.Snapshot {
 		snap := sharedByTwo()
 		n := *snap.Nodes["n"]
 		n.Processes = nil
@@ -113,7 +113,7 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 		}
 		snap.Nodes["n"] = &n
 		return snap
-	}, func(v *view) { v.processes = true }}
+	}, view: func(v *view) { v.node.Processes = true }}
 	if lines := linesOf(s, 120, 40); !inOrder(lines, " 31 C", " 701 C", " 702 C", " 90011 C") {
 		t.Errorf("the processes stand in another order:\n%s", strings.Join(lines, "\n"))
 	}
@@ -129,7 +129,7 @@ func TestHot(t *testing.T) {
 		{0, 84, false}, {0, 85, true}, {95, 85, false}, {95, 92, false}, {95, 93, true}, {80, 77, false}, {80, 78, true},
 	} {
 		frame := func(calm bool) string {
-			return string(darkTheme.Encode(nil, shot{"hot", func() *cluster.Snapshot {
+			return string(darkTheme.Encode(nil, shot{name: "hot", snap: func() *cluster.Snapshot {
 				snap := fixture()
 				g := &snap.Nodes["gpu-n01"].GPUs[0]
 				g.Card.Values = metric.Values{}
@@ -141,7 +141,7 @@ func TestHot(t *testing.T) {
 				}
 				set(&g.GPU, values{"temp": test.temp})
 				return snap
-			}, func(*view) {}}.take(120, 24)))
+			}, view: func(*view) {}}.take(120, 24)))
 		}
 		if got := frame(false) != frame(true); got != test.hot {
 			t.Errorf("%g °C with a threshold of %v: shown as hot %v, want %v", test.temp, test.slowdown, got, test.hot)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
 
 // overFixture is a job in which one thing has been wrong until 12 s ago.
@@ -31,7 +32,7 @@ func TestWhatIsOver(t *testing.T) {
 		"node":     func(v *view) { v.choose("gpu-n01", 0) },
 		"overview": func(v *view) { v.screen = screenOverview },
 	} {
-		s := shot{name, overFixture, view}
+		s := shot{name: name, snap: overFixture, view: view}
 		lines := linesOf(s, 120, 40)
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(lines[1], "all 32 GPUs well") {
@@ -77,7 +78,7 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 		s.Jobs[0].Findings[0].Node = "gpu-n001"
 		return s
 	}
-	s := shot{"heatmap", snap, func(v *view) { v.screen = screenOverview }}
+	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.screen = screenOverview }}
 	for w, want := range map[int]string{80: "001 GPU5 slowed by heat\n", 90: "001 GPU5 slowed by heat, over for 12s\n"} {
 		if text := strings.Join(linesOf(s, w, 24), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%d wide:\n%s", w, text)
@@ -85,18 +86,9 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 	}
 }
 
-// Where there is no room for its line, what is over is no error that is left out.
-func TestMoreThatIsOver(t *testing.T) {
-	s := overFixture()
-	findings := []*cluster.Finding{&s.Jobs[0].Findings[0], &fixture().Jobs[0].Findings[0]}
-	if got := left(findings); got != "+2 more: 1 error, 1 over" {
-		t.Error(got)
-	}
-}
-
 func TestTextTellsWhatIsOver(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, overFixture(), TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+	if err := page.Text(&b, overFixture(), page.TextOptions{Words: invented(), Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), overWords) || !strings.Contains(b.String(), "all 32 GPUs well") {

@@ -206,7 +206,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 		{"Ctrl-C", "run", types("\x03"), 0, "ended: <nil>"},
 		{"SIGTERM", "run", func(p *os.Process, _ *os.File) { p.Signal(syscall.SIGTERM) }, 0, "ended: <nil>"},
 		{"SIGHUP", "run", func(p *os.Process, _ *os.File) { p.Signal(syscall.SIGHUP) }, 0, "ended: <nil>"},
-		{"panic", "panic", func(*os.Process, *os.File) {}, 3, "(*model).pull"},
+		{"panic", "panic", func(*os.Process, *os.File) {}, 3, "(*model).takeSnapshot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := onTerminal(t, test.mode, test.end)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // maxTitle is the longest title, in characters. A window shows fewer.
@@ -19,7 +20,7 @@ func title(job *cluster.JobView, ascii bool) string {
 		words = append(words, job.ID)
 		for _, s := range []cluster.Severity{cluster.Critical, cluster.Warning} {
 			if n := holding(job.Findings, s); n > 0 {
-				words = append(words, marks[s].glyph+strconv.Itoa(n))
+				words = append(words, part.Marks[s].Glyph+strconv.Itoa(n))
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Sums fit their columns whatever the GPUs are, and what has no number is not counted as 0.
@@ -36,16 +38,18 @@ func TestTotals(t *testing.T) {
 		{"no limit", of(2, noLimit), "50%", "81558/163118", "1200W", "1.2kW", 2},
 		{"nothing known", of(2, bare), "n/a", "", "", "", 0},
 	} {
-		tot := total(test.gpus)
-		watts, unit := tot.power(10, false)
-		kilowatts, kiloUnit := tot.power(10, true)
-		for _, got := range [][2]string{{percent(tot.util.mean()), test.util}, {tot.memory(13), test.memory}, {watts + unit, test.watts}, {kilowatts + kiloUnit, test.kilowatts}} {
+		tot := tally.Total(test.gpus)
+		watts, kilowatts := part.Power(&tot, 10, false), part.Power(&tot, 10, true)
+		for _, got := range [][2]string{
+			{part.Percent(tot.Util.Mean()), test.util}, {part.MemorySum(&tot, 13), test.memory}, {watts.Share() + watts.Unit, test.watts},
+			{kilowatts.Share() + kilowatts.Unit, test.kilowatts},
+		} {
 			if got[0] != got[1] {
 				t.Errorf("%s: got %q, want %q", test.name, got[0], got[1])
 			}
 		}
-		if tot.counted() != test.counted {
-			t.Errorf("%s: %d counted, want %d", test.name, tot.counted(), test.counted)
+		if tot.Counted() != test.counted {
+			t.Errorf("%s: %d counted, want %d", test.name, tot.Counted(), test.counted)
 		}
 	}
 }

@@ -144,10 +144,10 @@ func TestWrap(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	const gb = uint64(1) << 30
-	share, unit := Share(34*1024*gb, 38*1024*gb)
+	now, most, unit := Share(34*1024*gb, 38*1024*gb)
 	for _, test := range [][2]string{
 		{MiB(71313 << 20), "71313"}, {GiB(99 * gb), "99.0"}, {GiB(100 * gb), "100"}, {GiB(gb*9995/100 + 1), "100"}, {GiB(0), "0.0"},
-		{share + " " + unit, "34.0/38.0 TiB"}, {KW(4850), "4.8"}, {KW(99_900), "99.9"}, {KW(99_960), "100"}, {KW(342_000), "342"},
+		{now + "/" + most + " " + unit, "34.0/38.0 TiB"}, {KW(4850), "4.8"}, {KW(99_900), "99.9"}, {KW(99_960), "100"}, {KW(342_000), "342"},
 		{Age(-time.Second), "0s"}, {Age(59 * time.Second), "59s"}, {Age(time.Minute), "1m"}, {Age(3*time.Hour + 10*time.Minute), "3h10m"},
 		{Age(8 * time.Hour), "8h"}, {Age(2*time.Hour + 5*time.Minute), "2h05m"}, {Age(23*time.Hour + 59*time.Minute), "23h"}, {Age(52 * time.Hour), "2d4h"}, {Age(41 * 24 * time.Hour), "41d"},
 		{JobTime(8*time.Hour + 3*time.Minute + 12*time.Second), "8:03:12"}, {JobTime(27*time.Hour + 22*time.Minute + 40*time.Second), "1-03:22:40"}, {JobTime(-time.Hour), "0:00:00"},

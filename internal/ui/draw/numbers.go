@@ -14,12 +14,12 @@ func MiB(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) }
 // GiB is bytes in GiB: one decimal below 100, none from there.
 func GiB(bytes uint64) string { return short(float64(bytes) / gib) }
 
-// Share is "used/total" with its unit: GiB, or TiB from 10 000 GiB.
-func Share(used, total uint64) (amount, unit string) {
+// Share is used and total in the same unit: GiB, or TiB from 10 000 GiB.
+func Share(used, total uint64) (now, most, unit string) {
 	if total >= 10_000*gib {
-		return short(float64(used)/gib/1024) + "/" + short(float64(total)/gib/1024), "TiB"
+		return short(float64(used) / gib / 1024), short(float64(total) / gib / 1024), "TiB"
 	}
-	return GiB(used) + "/" + GiB(total), "GiB"
+	return GiB(used), GiB(total), "GiB"
 }
 
 // KW is watts in kW: one decimal below 100 kW, none from there.

@@ -1,0 +1,148 @@
+package tally
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Node is the node of that name. One that the Snapshot knows nothing of is one that nobody has tried to reach yet.
+func Node(s *cluster.Snapshot, name string) *cluster.Node {
+	if n := s.Nodes[name]; n != nil {
+		return n
+	}
+	return &cluster.Node{Name: name, State: cluster.NodeConnecting}
+}
+
+// HasNumbers says that a node has numbers to show, even if they are old.
+func HasNumbers(n *cluster.Node) bool {
+	return n.State == cluster.NodeStreaming || n.State == cluster.NodeStale
+}
+
+// Lost is what NVML says of a GPU that is lost; "" when it is not.
+func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
+
+// Own appends those GPUs of a node to gpus that are the job's.
+func Own(gpus []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; job.Owns(n, g) {
+			gpus = append(gpus, g)
+		}
+	}
+	return gpus
+}
+
+// All are the GPUs of a node, whoever they belong to.
+func All(n *cluster.Node) []*cluster.GPU {
+	gpus := make([]*cluster.GPU, len(n.GPUs))
+	for i := range n.GPUs {
+		gpus[i] = &n.GPUs[i]
+	}
+	return gpus
+}
+
+// Fresh are the job's GPUs on nodes that stream.
+func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
+	gpus := make([]*cluster.GPU, 0, max(job.GPUs, 8))
+	for _, name := range job.Nodes {
+		if n := Node(s, name); n.State == cluster.NodeStreaming {
+			gpus = Own(gpus, job, n)
+		}
+	}
+	return gpus
+}
+
+// NodeOf is the name of the job's node that the GPU is in, "" when it is in none.
+func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
+	for _, name := range job.Nodes {
+		n := Node(s, name)
+		for i := range n.GPUs {
+			if &n.GPUs[i] == g {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Owner is who uses a GPU that is not the job's. Job is empty when only the user is known; the zero Owner is nobody that is known.
+type Owner struct{ User, Job string }
+
+// OwnerOf finds out whose a GPU of node n is: by SLURM's list of jobs, else by the processes on it.
+func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *cluster.GPU) Owner {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.ID != job.ID && slices.Contains(j.Minors[n.Name], g.Number) {
+			return Owner{j.User, j.ID}
+		}
+	}
+	for i := range n.Processes {
+		if p := &n.Processes[i]; p.GPU == g.Index && p.User != "" {
+			return Owner{p.User, p.Job}
+		}
+	}
+	return Owner{}
+}
+
+// Model is a model of GPUs, without its maker's name, and how many of them a node has.
+type Model struct {
+	Name  string
+	Count int
+}
+
+// Models counts the GPUs of a node by model, in the order in which they come.
+func Models(n *cluster.Node) []Model {
+	var models []Model
+	for i := range n.GPUs {
+		name := ShortModel(n.GPUs[i].Card.Name)
+		if name == "" {
+			continue
+		}
+		at := slices.IndexFunc(models, func(m Model) bool { return m.Name == name })
+		if at < 0 {
+			at = len(models)
+			models = append(models, Model{Name: name})
+		}
+		models[at].Count++
+	}
+	return models
+}
+
+// ShortModel is a model without its maker's name.
+func ShortModel(name string) string { return strings.TrimPrefix(name, "NVIDIA ") }
+
+// Process is a process with the number of its GPU, and whether that GPU is the job's.
+type Process struct {
+	*wire.Process
+	Number int
+	Own    bool
+}
+
+// Processes are the processes of a node, the job's first, by GPU, and how many are the job's.
+func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) {
+	list = make([]Process, 0, len(n.Processes))
+	for i := range n.Processes {
+		p := Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
+		for k := range n.GPUs {
+			if g := &n.GPUs[k]; g.Index == p.GPU {
+				p.Number, p.Own = g.Number, job.Owns(n, g)
+			}
+		}
+		if p.Own {
+			own++
+		}
+		list = append(list, p)
+	}
+	slices.SortStableFunc(list, func(a, b Process) int {
+		if a.Own != b.Own {
+			if a.Own {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.PID, b.PID))
+	})
+	return list, own
+}

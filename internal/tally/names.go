@@ -1,0 +1,127 @@
+package tally
+
+import "strings"
+
+// Naming shortens the names of a job's nodes so that they still differ where they can.
+type Naming struct {
+	Title string // what all names share
+	Wide  int    // the width of the longest short form
+	short map[string]string
+}
+
+// Of is the short form of a name.
+func (n *Naming) Of(name string) string {
+	if s, ok := n.short[name]; ok {
+		return s
+	}
+	return name
+}
+
+// Text measures and cuts names as the place does that shows them.
+type Text struct {
+	Width func(s string) int
+	Clip  func(s string, w int) string // s in w columns
+}
+
+// NewNaming names nodes that have room columns each: whole, else without what they all begin with, else by the numbers in them that
+// differ, else clipped.
+func NewNaming(names []string, room int, t Text) *Naming {
+	prefix := commonPrefix(names, room)
+	n := t.shortened(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })
+	if n.Wide <= room {
+		return n
+	}
+	if title, labels := numbersThatDiffer(names, room); labels != nil {
+		i := -1
+		return t.shortened(names, title, func(string) string { i++; return labels[i] })
+	}
+	return t.shortened(names, prefix, func(s string) string { return t.Clip(strings.TrimPrefix(s, prefix), room) })
+}
+
+func (t Text) shortened(names []string, title string, short func(string) string) *Naming {
+	n := &Naming{Title: title, short: make(map[string]string, len(names))}
+	for _, name := range names {
+		s := short(name)
+		n.short[name] = s
+		n.Wide = max(n.Wide, t.Width(s))
+	}
+	return n
+}
+
+// numbersThatDiffer labels names that differ only in some of their numbers by those numbers ("03-17") and returns the common pattern as
+// their title. Leading zeros that all labels have are dropped where they do not fit. Names that differ otherwise get no labels.
+func numbersThatDiffer(names []string, room int) (title string, labels []string) {
+	all := make([][]string, len(names))
+	for i, name := range names {
+		all[i] = runs(name)
+		if len(all[i]) != len(all[0]) {
+			return "", nil
+		}
+	}
+	labels = make([]string, len(names))
+	stripped := make([]string, len(names))
+	longest := 0
+	for k, first := range all[0] {
+		same, zeros := true, len(first)
+		for _, r := range all {
+			same = same && r[k] == first
+			zeros = min(zeros, len(r[k])-len(strings.TrimLeft(r[k], "0")), len(r[k])-1)
+		}
+		switch {
+		case same:
+			title += first
+			continue
+		case k%2 == 0: // a text that differs
+			return "", nil
+		}
+		title += "…"
+		for i, r := range all {
+			if labels[i] != "" {
+				labels[i] += "-"
+				stripped[i] += "-"
+			}
+			labels[i] += r[k]
+			stripped[i] += r[k][zeros:]
+			longest = max(longest, len(labels[i]))
+		}
+	}
+	switch {
+	case longest == 0: // one name
+		return "", nil
+	case longest > room:
+		return title, stripped
+	}
+	return title, labels
+}
+
+// runs parts a name into text, number, text, number…: the numbers have the odd places.
+func runs(name string) []string {
+	parts := []string{""}
+	digits := false
+	for i := range len(name) {
+		if d := name[i] >= '0' && name[i] <= '9'; d != digits {
+			parts = append(parts, "")
+			digits = d
+		}
+		parts[len(parts)-1] += name[i : i+1]
+	}
+	return parts
+}
+
+// commonPrefix is what all names begin with; it does not end in a digit unless what is left would not fit into room.
+func commonPrefix(names []string, room int) string {
+	if len(names) < 2 {
+		return ""
+	}
+	p, longest := names[0], 0
+	for _, name := range names {
+		for !strings.HasPrefix(name, p) {
+			p = p[:len(p)-1]
+		}
+		longest = max(longest, len(name))
+	}
+	if short := strings.TrimRight(p, "0123456789"); longest-len(short) <= room {
+		return short
+	}
+	return strings.ToValidUTF8(p, "")
+}

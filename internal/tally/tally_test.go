@@ -1,0 +1,184 @@
+package tally
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const historyLen = 60
+
+// gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that is not known.
+func gpu(number int, util, temp []float32) cluster.GPU {
+	g := cluster.GPU{Number: number}
+	for i := range util {
+		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i], metric.Power: util[i] * float32(number)}
+		g.History.Add(int64(101-len(util)+i), historyLen, func(id metric.ID) float64 {
+			if v, ok := values[id]; ok {
+				return float64(v)
+			}
+			return math.NaN()
+		})
+		g.Values = metric.Values{}
+		for id, v := range values {
+			if v == v {
+				g.Values.Set(id, float64(v))
+			}
+		}
+	}
+	return g
+}
+
+var gap = cluster.Gap
+
+// node has a busy GPU, a young one with a gap, and a slow one.
+func node() *cluster.Node {
+	return &cluster.Node{Name: "n", State: cluster.NodeStreaming, GPUs: []cluster.GPU{
+		gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}), gpu(1, []float32{gap, 96}, []float32{gap, 70}), gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51}),
+	}}
+}
+
+func TestSeries(t *testing.T) {
+	gpus := All(node())
+	var m Scratch
+	for _, test := range []struct {
+		name string
+		of   func(n int) []float32
+		want []float32
+	}{
+		{"mean", func(n int) []float32 { return m.Mean(gpus, n) }, []float32{gap, 65, 67, gap, 78}},
+		{"lowest", func(n int) []float32 { return m.Lowest(gpus, n) }, []float32{gap, 40, 42, gap, 44}},
+		{"median", func(n int) []float32 { return m.Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
+		{"hottest", func(n int) []float32 { return m.Hottest(gpus, n) }, []float32{gap, 80, 61, gap, 70}},
+		{"amount", func(n int) []float32 { return m.Amount(gpus, metric.Power, n) }, []float32{gap, 80, 84, gap, 184}},
+		{"last", func(n int) []float32 { return m.Last(gpus[1], metric.Util, n) }, []float32{gap, gap, gap, gap, 96}},
+	} {
+		for range 2 { // what the scratch holds does not matter
+			if diff := cmp.Diff(test.want, test.of(5), cmpopts.EquateNaNs()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.name, diff)
+			}
+		}
+	}
+	if got := m.Mean(gpus, 1); len(got) != 1 || got[0] != 78 {
+		t.Errorf("the newest sample is %v", got)
+	}
+}
+
+func TestSlowest(t *testing.T) {
+	n := node()
+	if low, standsOut := Slowest(All(n)); low != &n.GPUs[2] || !standsOut {
+		t.Errorf("the slowest is %+v, stands out: %v", low, standsOut)
+	}
+	if low, standsOut := Slowest(All(n)[:2]); low != &n.GPUs[0] || standsOut {
+		t.Errorf("of two that are alike the slowest is %+v, stands out: %v", low, standsOut)
+	}
+	if low, _ := Slowest([]*cluster.GPU{{}}); low != nil {
+		t.Errorf("%+v has no utilisation", low)
+	}
+}
+
+func TestTotalsCountWhatIsKnown(t *testing.T) {
+	n := node()
+	n.GPUs = append(n.GPUs, cluster.GPU{})
+	total := Total(All(n))
+	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Mean() != 78 || total.Hottest != &n.GPUs[1] || total.Counted() != 3 {
+		t.Errorf("%+v, %d counted", total, total.Counted())
+	}
+}
+
+// Only a node that streams counts for the job, and of that only the job's GPUs.
+func TestFresh(t *testing.T) {
+	n, old := node(), node()
+	old.Name, old.State = "old", cluster.NodeStale
+	job := &cluster.JobView{Job: cluster.Job{ID: "1", Nodes: []string{"n", "old", "unknown"}, Minors: map[string][]int{"n": {0, 2}}}}
+	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{"n": n, "old": old}}
+	if got := Fresh(s, job); !slices.Equal(got, []*cluster.GPU{&n.GPUs[0], &n.GPUs[2]}) {
+		t.Errorf("%d GPUs are fresh", len(got))
+	}
+	if got := NodeOf(s, job, &old.GPUs[1]); got != "old" {
+		t.Errorf("the GPU is in %q", got)
+	}
+}
+
+func TestOwnerOf(t *testing.T) {
+	n := node()
+	for i := range n.GPUs {
+		n.GPUs[i].Index = 5 - i
+	}
+	n.Processes = []wire.Process{{GPU: 5, User: "bob"}, {GPU: 4, User: "dave", Job: "9"}}
+	job := cluster.JobView{Job: cluster.Job{ID: "1", User: "alice", Minors: map[string][]int{"n": {2}}}}
+	other := cluster.JobView{Job: cluster.Job{ID: "2", User: "carol", Minors: map[string][]int{"n": {1}}}}
+	s := &cluster.Snapshot{Jobs: []cluster.JobView{job, other}}
+	for i, want := range []Owner{{"bob", ""}, {"carol", "2"}, {}} {
+		if got := OwnerOf(s, &job, n, &n.GPUs[i]); got != want {
+			t.Errorf("GPU %d is %v's, want %v", i, got, want)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	names := []string{"gpu-n01", "GPU-n10", "cpu-n01"}
+	for text, want := range map[string]string{
+		"": "gpu-n01 GPU-n10 cpu-n01", "  ": "gpu-n01 GPU-n10 cpu-n01", "gpu": "gpu-n01 GPU-n10", "N01 pu": "gpu-n01 cpu-n01", "01 gpu": "gpu-n01", "gpu01": "",
+	} {
+		got := Filter(names, text)
+		if strings.Join(got, " ") != want || got == nil {
+			t.Errorf("%q leaves %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	hot, lost := [2]string{"hot", "hot"}, [2]string{"lost", "lost"}
+	names := func(f *cluster.Finding) [2]string {
+		if f.Kind == cluster.KindLost {
+			return lost
+		}
+		return hot
+	}
+	findings := []cluster.Finding{
+		{Kind: cluster.KindLost, Severity: cluster.Critical}, {Severity: cluster.Warning}, {Severity: cluster.Note}, {Severity: cluster.Warning},
+		{Kind: cluster.KindLost, Severity: cluster.Critical, Over: time.Unix(1, 0)},
+	}
+	want := []Group{{lost, cluster.Critical, 1}, {hot, cluster.Warning, 2}}
+	if diff := cmp.Diff(want, Groups(findings, names)); diff != "" {
+		t.Error(diff)
+	}
+	var all []*cluster.Finding
+	for i := range findings {
+		all = append(all, &findings[i])
+	}
+	counts := map[cluster.Severity]int{cluster.Critical: 1, cluster.Warning: 2, cluster.Note: 1, Over: 1}
+	if diff := cmp.Diff(counts, BySeverity(all)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The right edge of several histories is a bin that all have, save those whose reports have stopped.
+func TestEdge(t *testing.T) {
+	gpu := func(newest int64) *cluster.GPU {
+		g := &cluster.GPU{}
+		g.History.Add(newest, historyLen, func(metric.ID) float64 { return 1 })
+		return g
+	}
+	for _, test := range []struct {
+		gpus []*cluster.GPU
+		want int64
+	}{
+		{nil, 0}, {[]*cluster.GPU{{}}, 0}, {[]*cluster.GPU{gpu(100)}, 100}, {[]*cluster.GPU{gpu(99), gpu(100), {}}, 99},
+		{[]*cluster.GPU{gpu(100), gpu(98), gpu(99)}, 98}, {[]*cluster.GPU{gpu(97), gpu(100)}, 100},
+	} {
+		if got := Edge(test.gpus...); got != test.want {
+			t.Errorf("got %d, want %d", got, test.want)
+		}
+	}
+}

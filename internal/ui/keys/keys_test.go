@@ -1,0 +1,113 @@
+package keys
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the table of README.md anew")
+
+// names are those of Bubble Tea for what a screen writes otherwise.
+var names = map[string]string{"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l"}
+
+// What a screen says of a key must be one of its keys, and no key may stand for two things.
+func TestRows(t *testing.T) {
+	of := map[string]string{}
+	for _, row := range Rows {
+		for _, b := range row.Bindings {
+			for shown := range strings.FieldsSeq(b.Help().Key) {
+				name := shown
+				if n, ok := names[shown]; ok {
+					name = n
+				}
+				if !slices.Contains(b.Keys(), name) {
+					t.Errorf("%q is no key of %q, which has %q", shown, b.Help().Desc, b.Keys())
+				}
+			}
+			for _, k := range b.Keys() {
+				if of[k] != "" {
+					t.Errorf("%s stands for %s and for %s", k, of[k], b.Help().Desc)
+				}
+				of[k] = b.Help().Desc
+			}
+		}
+	}
+	for _, b := range []key.Binding{Keep, Cancel, Abort} { // a prompt's: the names of keys that are no text
+		if k := b.Keys()[0]; of[k] == "" || len(k) == 1 {
+			t.Errorf("%s cannot be a prompt's", k)
+		}
+	}
+}
+
+func TestHelpOf(t *testing.T) {
+	has := func(page string) bool {
+		return slices.ContainsFunc(HelpOf(page), func(r Row) bool { return r.Shown() == "/" })
+	}
+	if has("node") || !has("overview") {
+		t.Errorf("the filter is in the help of the node: %v, of the overview: %v", has("node"), has("overview"))
+	}
+	if n := len(HelpOf("node")); n != 13 {
+		t.Errorf("the help of the node has %d rows", n)
+	}
+}
+
+// The table of keys in README.md is made of the list.
+func TestReadme(t *testing.T) {
+	const path, head = "../../../README.md", "| key | |\n|---|---|\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), head)
+	at := strings.Index(rest, "\n\n")
+	if !found || at < 0 {
+		t.Fatal("README.md has no table of keys")
+	}
+	var want strings.Builder
+	for _, row := range Rows {
+		want.WriteString("| " + cell(row) + " | " + row.long() + " |\n")
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(before+head+want.String()+rest[at+1:]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want.String(), rest[:at+1]); diff != "" {
+		t.Errorf("README.md has another table (-list +README.md); run the test with -update:\n%s", diff)
+	}
+}
+
+// cell is all keys of a row, each letter once.
+func cell(r Row) string {
+	var bindings []string
+	for _, b := range r.Bindings {
+		var keys []string
+		for _, k := range b.Keys() {
+			if lower := strings.ToLower(k); lower != k && slices.Contains(b.Keys(), lower) {
+				continue
+			}
+			for shown, name := range names {
+				if name == k {
+					k = shown
+				}
+			}
+			keys = append(keys, "`"+k+"`")
+		}
+		bindings = append(bindings, strings.Join(keys, " "))
+	}
+	return strings.Join(bindings, " / ")
+}
+
+func (r Row) long() string {
+	if r.Long != "" {
+		return r.Long
+	}
+	return r.Text
+}

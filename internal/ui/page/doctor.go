@@ -1,0 +1,261 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Doctor shows how nvnodetop reaches the selected node, whether it is well or not.
+type Doctor struct{ plain }
+
+// Draw draws the page.
+func (Doctor) Draw(f *part.Frame) { drawDoctor(f, true) }
+
+// drawDoctor draws the page, which Esc leads back from where it was asked for.
+func drawDoctor(f *part.Frame, back bool) {
+	part.Header(f, true)
+	part.Tabs(f)
+	doctor(f, 4)
+	retry := keys.HintOf(keys.Refresh)
+	if f.Node.State == cluster.NodeFailed {
+		retry = retry.As("retry now")
+	}
+	hints := []keys.Hint{retry, keys.Job, keys.Node, keys.HintOf(keys.Overview)}
+	if back {
+		hints = append(hints, keys.HintOf(keys.Back))
+	}
+	part.Footer(f, "", append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
+}
+
+// doctor draws from row y: how far the attempt got, the node's own words, what they mean and what can be done. Low terminals have no
+// blank lines, and no room for stages that were not reached; the lowest have the stage at fault and the words.
+func doctor(f *part.Frame, y int) {
+	low := f.H < part.Tall
+	if low {
+		y--
+	}
+	doctorTitle(f, y)
+	failure := f.Node.Failure
+	if f.H < veryLow && failure != nil {
+		y = lastStage(f, y+1)
+		f.Paragraphs(y, strings.Split(failure.Words, "\n"))
+		return
+	}
+	if low {
+		y = stages(f, y+1)
+	} else {
+		y = stages(f, y+2) + 1
+	}
+	if failure != nil {
+		y = explain(f, y, failure)
+	}
+	if tally.HasNumbers(f.Node) {
+		y = prose(f, y, "What is missing", missing(f))
+	}
+	tries(f, y)
+}
+
+// veryLow is the height below which the doctor tells but what went wrong.
+const veryLow = 12
+
+// explain draws the words of a failure, what they mean and what can be done: that first, where there is no room for both.
+func explain(f *part.Frame, y int, failure *reach.Failure) int {
+	y = prose(f, y, "In the node's words", strings.Split(failure.Words, "\n"))
+	meaning, hints := []string{failure.Meaning}, failure.Hints
+	rows := 4 // two titles, and two blank lines in a part.Tall terminal
+	if f.H < part.Tall {
+		rows = 2
+	}
+	for _, p := range append(meaning, hints...) {
+		rows += len(f.Wrapped(p))
+	}
+	if y+rows > f.H-1 {
+		y = prose(f, y, "What you can do", hints)
+		return prose(f, y, "What it means", meaning)
+	}
+	y = prose(f, y, "What it means", meaning)
+	return prose(f, y, "What you can do", hints)
+}
+
+// doctorTitle says in one line how it stands.
+func doctorTitle(f *part.Frame, y int) {
+	n := f.Node
+	var title, glyph string
+	role := draw.CritFill
+	var rest []string
+	age := draw.Age(f.Snap.At.Sub(n.Since))
+	switch n.State {
+	case cluster.NodeFailed:
+		title, glyph = n.Name+": no data", " ✗ "
+		if n.Failure != nil {
+			title = n.Name + ": " + n.Failure.Summary()
+		}
+		rest = append(rest, "for "+age, part.Plural(n.Tries, "try", "tries"))
+	case cluster.NodeStale:
+		title, role, glyph = n.Name+" is silent", draw.Warn, "▲ "
+		rest = append(rest, "for "+draw.Age(n.Age))
+	case cluster.NodeStreaming:
+		title, role, glyph = n.Name+" streams", draw.Strong, "✓ "
+		rest = append(rest, "for "+age)
+		if n.Interval > 0 {
+			rest = append(rest, "every "+part.Seconds(n.Interval))
+		}
+	default:
+		title, role, glyph = "Connecting to "+n.Name, draw.Strong, "◌ "
+		try := "first try"
+		if n.Tries > 1 {
+			try = "try " + strconv.Itoa(n.Tries)
+		}
+		if !n.Since.IsZero() {
+			rest = append(rest, age)
+		}
+		rest = append(rest, try)
+	}
+	if next := part.Retry(f, n); next != "" {
+		rest = append(rest, next)
+	}
+	if role == draw.CritFill {
+		title += " "
+	}
+	x := f.Put(1, y, draw.Clip(glyph+title, f.W-2), role)
+	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
+}
+
+// stages lists the stages of the attempt, in part.Tall terminals each of those that were not reached too, and returns the row below.
+func stages(f *part.Frame, y int) int {
+	var unreached []string
+	for _, stage := range f.Node.Stages {
+		if y >= f.H-1 {
+			return y
+		}
+		if i := step(f, stage); i >= 0 {
+			drawStage(f, y, stage, &f.Node.Steps[i])
+		} else if unreached = append(unreached, string(stage)); f.H < part.Tall {
+			continue
+		} else {
+			drawStage(f, y, stage, nil)
+		}
+		y++
+	}
+	if f.H < part.Tall && len(unreached) > 0 {
+		f.Put(3, y, "·", draw.Dim)
+		f.Left(6, y, f.W-7, strings.Join(unreached, ", ")+": not reached", draw.Dim)
+		y++
+	}
+	return y
+}
+
+// step is the place of a stage's step among the node's, -1 when it was not reached.
+func step(f *part.Frame, stage reach.Stage) int {
+	return slices.IndexFunc(f.Node.Steps, func(s reach.Step) bool { return s.Stage == stage })
+}
+
+// lastStage draws the stage that the attempt got to and returns the row below.
+func lastStage(f *part.Frame, y int) int {
+	n := len(f.Node.Steps)
+	if n == 0 || y >= f.H-1 {
+		return y
+	}
+	drawStage(f, y, f.Node.Steps[n-1].Stage, &f.Node.Steps[n-1])
+	return y + 1
+}
+
+// drawStage draws one stage; nil is the step of one that was not reached.
+func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
+	room := max(min(58, f.W-30), 12)
+	glyph, role, name, text, took := "·", draw.Dim, draw.Dim, "not reached", ""
+	if step != nil {
+		name, text = draw.Text, step.Text
+		took = draw.Took(step.Took)
+		switch step.State {
+		case reach.StepDone:
+			glyph, role = "✓", draw.Data
+		case reach.StepFailed:
+			glyph, role = "✗", draw.Crit
+		default:
+			glyph, role = "◌", draw.Strong
+			took = running(f.Snap.At.Sub(step.At))
+		}
+	}
+	if n := len(f.Node.Stages); n > 0 && stage == f.Node.Stages[n-1] && f.Node.State == cluster.NodeStale && step != nil {
+		glyph, role, text, took = "▲", draw.Warn, "the last report came "+draw.Age(f.Node.Age)+" ago", ""
+	}
+	f.Put(3, y, glyph, role)
+	f.Left(6, y, 9, string(stage), name)
+	textRole := name
+	if role == draw.Crit || role == draw.Warn {
+		textRole = role
+	}
+	f.Left(16, y, room, text, textRole)
+	if 16+room+8 < f.W {
+		f.Right(16+room, y, 8, took, draw.Dim)
+	}
+}
+
+// running is for how long something goes on: whole seconds, as it is looked at once a second.
+func running(d time.Duration) string {
+	if d < time.Minute {
+		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
+	}
+	return draw.Age(d)
+}
+
+// prose draws a section of paragraphs, as far as there is room, and returns the row below. Nothing to say is no section.
+func prose(f *part.Frame, y int, title string, paragraphs []string) int {
+	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
+	if len(paragraphs) == 0 || y+2 > f.H-1 {
+		return y
+	}
+	f.Section(y, title, "")
+	y = f.Paragraphs(y+1, paragraphs)
+	if f.H >= part.Tall {
+		y++
+	}
+	return y
+}
+
+// missing says what a node that streams does not tell.
+func missing(f *part.Frame) []string {
+	var lines []string
+	if h := f.Node.Hello; h != nil {
+		if h.Fault != "" {
+			lines = append(lines, "no numbers of the GPUs: "+h.Fault)
+		}
+		if len(h.Missing) > 0 {
+			lines = append(lines, "the driver's library lacks "+strings.Join(h.Missing, ", "))
+		}
+	}
+	for _, fault := range f.Node.Faults {
+		lines = append(lines, fault.Collector+": "+fault.Error)
+	}
+	return lines
+}
+
+// tries lists the attempts that failed.
+func tries(f *part.Frame, y int) {
+	if len(f.Node.Attempts) == 0 || y+2 > f.H-1 {
+		return
+	}
+	f.Section(y, "Tries that failed", "")
+	for _, a := range f.Node.Attempts {
+		y++
+		if y >= f.H-1 {
+			return
+		}
+		x := f.Put(3, y, a.At.Format(time.TimeOnly)+"  ", draw.Dim)
+		text := a.Summary
+		if a.Took > 0 {
+			text += " after " + draw.Took(a.Took)
+		}
+		f.Left(x, y, f.W-1-x, text, draw.Text)
+	}
+}

@@ -1,0 +1,120 @@
+package part
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Amount is a quantity in words. Most is what it is a share of; "" when that is not known. The zero Amount is one that is not known itself.
+type Amount struct{ Now, Most, Unit string }
+
+// Share is "4850/5600", or "4850" where there is no limit.
+func (a Amount) Share() string {
+	if a.Most == "" {
+		return a.Now
+	}
+	return a.Now + "/" + a.Most
+}
+
+// Power is the sum of the power. The limit decides on the unit and its form, so that nothing jumps; without a limit, w columns do. The
+// limit is left out unless every GPU that counts has one. Large amounts are never in watts.
+func Power(t *tally.Totals, w int, large bool) Amount {
+	if t.Power.Count == 0 {
+		return Amount{}
+	}
+	var a Amount
+	limited := t.PowerLimit.Count == t.Power.Count
+	for _, u := range powerUnits {
+		a = Amount{Now: u.format(t.Power.Value), Unit: u.name}
+		fits := len(a.Now)+len(a.Unit) <= w
+		if limited {
+			a.Most = u.format(t.PowerLimit.Value)
+			fits = t.PowerLimit.Value < u.below
+		}
+		if fits && (u.name != "W" || !large) {
+			break
+		}
+	}
+	return a
+}
+
+// powerUnit is a unit of power with the form of its numbers, for limits below a number of watts.
+type powerUnit struct {
+	name   string
+	below  float64
+	format func(watts float64) string
+}
+
+var powerUnits = []powerUnit{
+	{"W", 10e3, draw.Whole}, {"kW", 100e3, draw.KW}, {"kW", 10e6, func(w float64) string { return draw.Whole(w / 1e3) }},
+	{"MW", math.Inf(1), func(w float64) string { return draw.One(w / 1e6) }},
+}
+
+// MemoryUsed is the sum of the memory in GiB or TiB.
+func MemoryUsed(t *tally.Totals) Amount {
+	if t.Used.Count == 0 {
+		return Amount{}
+	}
+	used, total, unit := draw.Share(uint64(t.Used.Value), uint64(t.Memory.Value))
+	return Amount{used, total, unit}
+}
+
+// MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that.
+func MemorySum(t *tally.Totals, w int) string {
+	if t.Used.Count == 0 {
+		return ""
+	}
+	used, total := uint64(t.Used.Value), uint64(t.Memory.Value)
+	if text := draw.MiB(used) + "/" + draw.MiB(total); len(text) <= w {
+		return text
+	}
+	return draw.GiB(used) + "/" + draw.GiB(total) + "GiB"
+}
+
+// GPUNumber is "GPU3".
+func GPUNumber(g *cluster.GPU) string { return "GPU" + strconv.Itoa(g.Number) }
+
+// Percent is "97%", "n/a" for NaN.
+func Percent(v float64) string {
+	if math.IsNaN(v) {
+		return "n/a"
+	}
+	return draw.Whole(v) + "%"
+}
+
+// Measured is a number of a GPU, whole, with its unit; "" when it is not known.
+func Measured(g *cluster.GPU, id metric.ID, unit string) string {
+	v, known := g.Get(id)
+	if !known {
+		return ""
+	}
+	return draw.Whole(v) + unit
+}
+
+// PadLeft is s with blanks before it, w columns wide.
+func PadLeft(s string, w int) string {
+	if n := w - draw.Width(s); n > 0 {
+		return strings.Repeat(" ", n) + s
+	}
+	return s
+}
+
+// Plural is "1 node", "4 nodes".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// Seconds is "3s", "0.5s".
+func Seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+}

@@ -1,0 +1,189 @@
+package part
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// cellsAcross is how many cells a node has room for. A cell stands for several GPUs where nodes have more.
+const cellsAcross = 8
+
+// Letter is the letter of a cell in trouble, with what it says in a word, and in full.
+type Letter struct {
+	Letter      rune
+	Short, Full string
+}
+
+// Letters are those that the health rules know, worst first.
+var Letters = []Letter{
+	{'X', "lost", "GPU lost"},
+	{'E', "ecc", "memory errors    ECC:n"},
+	{'T', "heat", "slowed by heat   !THERM"},
+	{'P', "power", "power brake      !PWR"},
+}
+
+// Cells is how the job's GPUs are shown as cells.
+type Cells struct {
+	Numbers bool // true: a cell is 4 columns and shows the percentage; false: wide columns and a bar height
+	wide    int
+	most    int // GPUs of the largest node
+	each    int // GPUs that a cell stands for
+}
+
+// CellNumbers are cells of four columns, with the utilisation and a letter.
+func CellNumbers(f *Frame) Cells { return cells(f, true, 4) }
+
+// CellHeights are cells of wide columns: a height, or a letter.
+func CellHeights(f *Frame, wide int) Cells { return cells(f, false, wide) }
+
+func cells(f *Frame, numbers bool, wide int) Cells {
+	g := Cells{Numbers: numbers, wide: wide}
+	for _, name := range f.Job.Nodes {
+		g.most = max(g.most, len(f.NodeOf(name).GPUs))
+	}
+	if g.most == 0 {
+		g.most = cellsAcross
+	}
+	g.each = (g.most + cellsAcross - 1) / cellsAcross
+	return g
+}
+
+// count is how many cells n GPUs take.
+func (g Cells) count(n int) int { return (n + g.each - 1) / g.each }
+
+// Titles writes the number of the first GPU above each cell.
+func (g Cells) Titles(f *Frame, x, y int) {
+	for i := range g.count(g.most) {
+		title := strconv.Itoa(i * g.each)
+		if g.Numbers {
+			f.Right(x+i*g.wide, y, 3, title, draw.Dim)
+		} else {
+			f.Left(x+i*g.wide, y, g.wide, title[len(title)-1:], draw.Dim)
+		}
+	}
+}
+
+// Draw draws a node's GPUs: a height or a number when well, with a letter when not.
+func (g Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
+	if !tally.HasNumbers(n) {
+		for i := range g.count(g.most) {
+			if g.Numbers {
+				f.Put(x+i*g.wide+2, y, "·", draw.Dim)
+			} else {
+				f.Put(x+i*g.wide, y, "·", draw.Dim)
+			}
+		}
+		return
+	}
+	for i := range g.count(len(n.GPUs)) {
+		c := cellOf(f, n, n.GPUs[i*g.each:min((i+1)*g.each, len(n.GPUs))])
+		if g.Numbers {
+			c.number(f, x+i*g.wide, y)
+		} else {
+			c.height(f, x+i*g.wide, y, g.wide)
+		}
+	}
+}
+
+// oneCell is what a cell shows: of several GPUs the worst.
+type oneCell struct {
+	util     float64 // NaN: no number
+	letter   byte    // 0: well
+	severity cluster.Severity
+	shown    bool
+	own      bool
+	stale    bool
+	lost     bool
+}
+
+func cellOf(f *Frame, n *cluster.Node, gpus []cluster.GPU) oneCell {
+	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
+	for i := range gpus {
+		g := &gpus[i]
+		own := f.Job.Owns(n, g)
+		if !own && (f.Mine || c.own) {
+			continue
+		}
+		c.shown = true
+		if own && !c.own { // what is the job's goes before what is not
+			c.util, c.own = math.NaN(), true
+		}
+		if v := g.Float(metric.Util); math.IsNaN(c.util) || v < c.util {
+			c.util = v
+		}
+		c.lost = c.lost || tally.Lost(g) != ""
+		for _, finding := range f.Health.OfGPU(n.Name, g.Number) {
+			c.take(f.Label(finding).Letter, finding.Severity)
+		}
+	}
+	return c
+}
+
+// take is the letter and the severity of one thing that is wrong.
+func (c *oneCell) take(letter byte, severity cluster.Severity) {
+	if letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
+		c.letter, c.severity = letter, severity
+	}
+}
+
+func letterRank(b byte) int {
+	for i := range Letters {
+		if Letters[i].Letter == rune(b) {
+			return i
+		}
+	}
+	return len(Letters)
+}
+
+// role is that of the cell, quiet when all is well.
+func (c oneCell) role(quiet, stale draw.Role) draw.Role {
+	switch {
+	case c.letter != 0 && c.severity == cluster.Critical:
+		return draw.CritFill
+	case c.letter != 0 && c.severity == cluster.Warning:
+		return draw.WarnFill
+	case !c.own, c.stale:
+		return stale
+	}
+	return quiet
+}
+
+// number draws the cell in four columns: "97 ", " 24L".
+func (c oneCell) number(f *Frame, x, y int) {
+	role := c.role(draw.Text, draw.Ghost)
+	letter := " "
+	if c.letter != 0 {
+		letter = string(rune(c.letter))
+	}
+	switch {
+	case !c.shown:
+	case c.lost:
+		f.Put(x, y, " "+letter+"  ", role)
+	case math.IsNaN(c.util):
+		f.Put(x, y, "n/a"+letter, c.role(draw.Dim, draw.Ghost))
+	default:
+		f.Put(x, y, PadLeft(draw.Whole(c.util), 3)+letter, role)
+	}
+}
+
+// height draws the cell in one or two columns.
+func (c oneCell) height(f *Frame, x, y, w int) {
+	role := c.role(draw.Cell, draw.GhostBar)
+	switch {
+	case !c.shown:
+	case c.letter != 0:
+		f.Fill(x, y, w, ' ', role)
+		f.Put(x, y, string(rune(c.letter)), role)
+	case c.stale:
+		f.Fill(x, y, w, '░', draw.Ghost)
+	case math.IsNaN(c.util):
+		f.Put(x, y, "·", draw.Dim)
+	default:
+		f.Fill(x, y, w, draw.Height(c.util), role)
+	}
+}

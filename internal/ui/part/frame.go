@@ -1,0 +1,76 @@
+package part
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Frame is a picture of a Scene while it is drawn.
+type Frame struct {
+	*draw.Canvas
+	*Scene
+}
+
+// NewFrame begins a picture of the scene on a canvas of its size.
+func NewFrame(c *draw.Canvas, s *Scene) *Frame { return &Frame{c, s} }
+
+// Put writes s like the Canvas' own Put, but leaves the terminal's last column free: some wrap there.
+func (f *Frame) Put(x, y int, s string, role draw.Role) int { return f.PutUntil(x, y, f.W-1, s, role) }
+
+// Left is the Canvas' own Left for no more columns than there are before the last.
+func (f *Frame) Left(x, y, w int, s string, role draw.Role) {
+	f.Canvas.Left(x, y, min(w, f.W-1-x), s, role)
+}
+
+// Piece is a piece of a line.
+type Piece struct {
+	Text string
+	Role draw.Role
+}
+
+// Pieces writes pieces behind each other and returns the column behind the last.
+func (f *Frame) Pieces(x, y int, pieces ...Piece) int {
+	for _, p := range pieces {
+		x = f.Put(x, y, p.Text, p.Role)
+	}
+	return x
+}
+
+// Width is how many columns pieces take.
+func Width(pieces []Piece) int {
+	n := 0
+	for _, p := range pieces {
+		n += draw.Width(p.Text)
+	}
+	return n
+}
+
+// Section draws the rule with its title that begins a part of the body.
+func (f *Frame) Section(y int, title, right string) {
+	f.Fill(0, y, f.W, '─', draw.Faint)
+	x := f.Put(2, y, " "+draw.Clip(title, f.W-8)+" ", draw.Strong)
+	if w := draw.Width(right) + 2; right != "" && x+w+4 <= f.W {
+		f.Put(f.W-2-w, y, " "+right+" ", draw.Dim)
+	}
+}
+
+// Paragraphs draws text as far as there is room, and returns the row below.
+func (f *Frame) Paragraphs(y int, paragraphs []string) int {
+	for _, p := range paragraphs {
+		for _, s := range f.Wrapped(p) {
+			if y >= f.H-1 {
+				return y
+			}
+			f.Left(3, y, f.W-4, s, draw.Text)
+			y++
+		}
+	}
+	return y
+}
+
+// Wrapped is a paragraph in the lines that Paragraphs draws.
+func (f *Frame) Wrapped(p string) []string { return draw.Wrap(p, max(f.W-5, 10), "") }
+
+// Text, Strong and Dim are pieces of these roles.
+func Text(s string) Piece   { return Piece{s, draw.Text} }
+func Strong(s string) Piece { return Piece{s, draw.Strong} }
+func Dim(s string) Piece    { return Piece{s, draw.Dim} }

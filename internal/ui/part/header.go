@@ -1,0 +1,154 @@
+package part
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Header draws rows 0 and 1. withNode says which of the job's nodes is shown.
+func Header(f *Frame, withNode bool) {
+	right := position(f, true, withNode)
+	start := f.W - Width(right)
+	for _, job := range []bool{true, false} { // the job's name goes before where it is in a list
+		if start >= jobNameLeast(f) {
+			break
+		}
+		right = position(f, job, false)
+		start = f.W - Width(right)
+	}
+	x := JobName(f, start)
+	if times := JobTimes(f); x+Width(times) < start {
+		f.Pieces(x, 0, times...)
+	}
+	f.Pieces(start, 0, right...)
+	HealthLine(f)
+}
+
+// JobName draws which job it is, not beyond column end, and returns the column behind it.
+func JobName(f *Frame, end int) int {
+	room := 12
+	if f.W >= 100 {
+		room = 24
+	}
+	if f.Job.ID == "" {
+		n := len(f.Job.Nodes)
+		how := f.Job.Name
+		if how == "" {
+			how = "named by hand"
+		}
+		x := f.Put(1, 0, Plural(n, "node", "nodes"), draw.Strong)
+		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
+	}
+	x := 1
+	for _, w := range []Piece{{"Job ", draw.Dim}, {draw.Clip(f.Job.ID, max(end-x-5, 0)), draw.Strong}, {" ", draw.Text}} {
+		x = f.PutUntil(x, 0, end-1, w.Text, w.Role)
+	}
+	x = f.PutUntil(x, 0, end-1, draw.Clip(f.Job.Name, min(room, max(end-1-x, 0))), draw.Strong)
+	if f.W >= 100 {
+		x = f.Put(x, 0, "  "+draw.Clip(f.Job.User, 16), draw.Dim)
+	}
+	return x
+}
+
+// jobNameLeast is the least room that JobName is worth something in: the ID, and the beginning of the name.
+func jobNameLeast(f *Frame) int {
+	const name = 6
+	if f.Job.ID == "" {
+		return 10
+	}
+	return 1 + len("Job ") + draw.Width(f.Job.ID) + 1 + min(draw.Width(f.Job.Name), name) + 1
+}
+
+// JobTimes is for how long the job runs and may run.
+func JobTimes(f *Frame) []Piece {
+	var words []Piece
+	now := f.Snap.At
+	if f.W >= 100 && !f.Job.Start.IsZero() {
+		words = append(words, Piece{"  R ", draw.Dim}, Piece{draw.JobTime(now.Sub(f.Job.Start)), draw.Text})
+		if f.W >= 130 && f.Job.Limit > 0 {
+			words = append(words, Piece{" of " + draw.JobTime(f.Job.Limit), draw.Dim})
+		}
+	}
+	if !f.Job.End.IsZero() {
+		role := draw.Text
+		if f.W < 100 {
+			role = draw.Dim
+		}
+		words = append(words, Piece{"  " + draw.JobTime(f.Job.End.Sub(now)), draw.Text}, Piece{" left", role})
+	}
+	return words
+}
+
+// position is the right end of row 0: where in the lists, how often, what time.
+func position(f *Frame, withJob, withNode bool) []Piece {
+	wide := f.W >= 100
+	var words []Piece
+	add := func(name string, at, n int, arrows string) {
+		words = append(words, Piece{name + " [", draw.Dim}, Piece{strconv.Itoa(at+1) + "/" + strconv.Itoa(n), draw.Text}, Piece{"]", draw.Dim})
+		if wide {
+			words = append(words, Piece{" " + arrows, draw.Dim})
+		}
+		words = append(words, Piece{"  ", draw.Dim})
+	}
+	if f.Job.ID != "" && withJob {
+		add("job", f.JobAt, len(f.Snap.Jobs), "↑↓")
+	}
+	if withNode {
+		add("node", f.NodeAt, len(f.Job.Nodes), "←→")
+	}
+	return append(words, Clock(f)...)
+}
+
+func Clock(f *Frame) []Piece {
+	clock := Piece{f.Snap.At.Format(time.TimeOnly) + " ", draw.Text}
+	if f.W < 110 {
+		return []Piece{clock}
+	}
+	return []Piece{{"poll:" + Seconds(f.Poll) + " disp:" + Seconds(f.Display) + "  ", draw.Dim}, clock}
+}
+
+// Tabs draws the rule of row 2 with the job's nodes in it.
+func Tabs(f *Frame) {
+	const y, longest = 2, 24
+	f.Fill(0, y, f.W, '─', draw.Faint)
+	per := 0
+	for _, name := range f.Job.Nodes {
+		per = max(per, min(draw.Width(name), longest)+6)
+	}
+	n := max(1, (f.W-12)/per)
+	from := max(0, min(f.NodeAt-n/2, len(f.Job.Nodes)-n))
+	to := min(len(f.Job.Nodes), from+n)
+	x := 2
+	if from > 0 {
+		x = f.Put(x, y, " ‹"+strconv.Itoa(from)+" ", draw.Dim) + 1
+	}
+	for i := from; i < to; i++ {
+		x = tab(f, x, y, draw.ClipMiddle(f.Job.Nodes[i], longest), f.Health.NodeMark(f.Job.Nodes[i]), i == f.NodeAt) + 1
+	}
+	if to < len(f.Job.Nodes) {
+		f.Put(x, y, " "+strconv.Itoa(len(f.Job.Nodes)-to)+"› ", draw.Dim)
+	}
+}
+
+func tab(f *Frame, x, y int, name string, m Mark, current bool) int {
+	role, glyphRole := draw.Dim, m.Role
+	if current {
+		role, glyphRole = draw.Tab, draw.Tab
+	}
+	x = f.Put(x, y, " "+name, role)
+	if m.Glyph != "" {
+		x = f.Put(x, y, " "+m.Glyph, glyphRole)
+	}
+	return f.Put(x, y, " ", role)
+}
+
+// Retry says when a node is tried again: "next in 14s".
+func Retry(f *Frame, n *cluster.Node) string {
+	if n.RetryAt.IsZero() || !n.RetryAt.After(f.Snap.At) {
+		return ""
+	}
+	return "next in " + draw.Age(n.RetryAt.Sub(f.Snap.At).Round(time.Second))
+}

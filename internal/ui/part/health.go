@@ -1,0 +1,119 @@
+package part
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Health is what is wrong in a job. ByNode has what is wrong now.
+type Health struct {
+	snapshot *cluster.Snapshot
+	findings []cluster.Finding
+	ByNode   map[string][]*cluster.Finding
+}
+
+// NewHealth sorts the findings of a job.
+func NewHealth(s *cluster.Snapshot, job *cluster.JobView) Health {
+	h := Health{snapshot: s, findings: job.Findings, ByNode: make(map[string][]*cluster.Finding)}
+	for i := range job.Findings {
+		if f := &job.Findings[i]; f.Holds() {
+			h.ByNode[f.Node] = append(h.ByNode[f.Node], f)
+		}
+	}
+	return h
+}
+
+// Mark is a severity as the screen shows it: a glyph and the role of the glyph and of what it is about.
+type Mark struct {
+	Glyph string
+	Role  draw.Role
+}
+
+// Marks are the marks of the severities.
+var Marks = map[cluster.Severity]Mark{
+	cluster.Critical: {"✗", draw.Crit}, cluster.Warning: {"▲", draw.Warn}, cluster.Waiting: {"◌", draw.Dim}, cluster.Note: {"·", draw.Dim},
+}
+
+// NodeMark is the mark of a node; the zero mark when it is well.
+func (h Health) NodeMark(node string) Mark {
+	if s := h.Rank(node); s > int(cluster.Note) {
+		return Marks[cluster.Severity(s)]
+	}
+	return Mark{Role: draw.Text}
+}
+
+// Rank orders nodes by how bad they are. A node's state counts although no finding says so.
+func (h Health) Rank(node string) int {
+	rank := int(cluster.Note)
+	if n := h.snapshot.Nodes[node]; n != nil {
+		switch n.State {
+		case cluster.NodeFailed:
+			rank = int(cluster.Critical)
+		case cluster.NodeStale:
+			rank = int(cluster.Warning)
+		case cluster.NodeConnecting:
+			rank = int(cluster.Waiting)
+		}
+	}
+	for _, f := range h.ByNode[node] {
+		rank = max(rank, int(f.Severity))
+	}
+	return rank
+}
+
+// OfGPU is what is wrong with one GPU, worst first.
+func (h Health) OfGPU(node string, number int) []*cluster.Finding {
+	var found []*cluster.Finding
+	for _, f := range h.ByNode[node] {
+		if f.GPU == number {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// WorstOf is the worst thing of a node, nil when there is none.
+func (h Health) WorstOf(node string) *cluster.Finding {
+	if all := h.ByNode[node]; len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Listed are the findings of a node, of all nodes when it is "", those that were true until a moment ago among them.
+func (h Health) Listed(node string) []*cluster.Finding {
+	var list []*cluster.Finding
+	for i := range h.findings {
+		if f := &h.findings[i]; node == "" || f.Node == node {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// MarkOf is how a finding is shown: quietly when it holds no more.
+func MarkOf(f *cluster.Finding) Mark {
+	m := Marks[f.Severity]
+	if !f.Holds() {
+		m.Role = draw.Dim
+	}
+	return m
+}
+
+// Since is the age of a finding: "", " 4m" behind sep.
+func Since(f *cluster.Finding, now time.Time, sep string) string {
+	if f.Since.IsZero() {
+		return ""
+	}
+	return sep + draw.Age(now.Sub(f.Since))
+}
+
+// FindingAge is like Since, except that a stale node's age counts from its last report, not from when it was declared stale.
+func FindingAge(f *Frame, finding *cluster.Finding, sep string) string {
+	if n := f.NodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
+		return sep + draw.Age(n.Age)
+	}
+	return Since(finding, f.Snap.At, sep)
+}

@@ -1,0 +1,128 @@
+package part
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Scene is what a screen shows: a Snapshot, what of it is selected, and what holds for every screen.
+type Scene struct {
+	Snap   *cluster.Snapshot
+	Job    *cluster.JobView // the selected one; nil: there is none
+	JobAt  int              // its place in Snap.Jobs
+	Node   *cluster.Node    // the selected one; nil: there is none
+	NodeAt int              // its place in Job.Nodes
+	Order  []string         // the job's nodes that can be selected, as they are shown
+	Health Health
+
+	W, H    int  // size of the terminal
+	Mine    bool // GPUs of other jobs are hidden
+	Classic bool // colours show the level of utilisation
+
+	Poll, Display time.Duration
+	Version       string
+	Words         Words
+	Memory        *Memory
+}
+
+// Words put findings into words; the zero value has those of package health. Tests of how words are laid out have others.
+type Words struct {
+	Say   func(*cluster.Snapshot, *cluster.Finding) health.Words
+	Label func(*cluster.Finding) health.Label
+}
+
+// Memory is what pictures are worked out in. It is kept from picture to picture, and none depends on what it holds.
+type Memory struct {
+	tally.Scratch
+	dots []float32
+
+	nodes  []string // that namings are for
+	byRoom map[int]*tally.Naming
+}
+
+// Tall is the height from which blank lines part the sections.
+const Tall = 30
+
+// Small is the height below which there is room for rows 0 and 1 and the GPUs only.
+const Small = 10
+
+// SetJob makes the job at that place of the Snapshot's list the selected one.
+func (s *Scene) SetJob(at int) {
+	s.Job, s.JobAt = &s.Snap.Jobs[at], at
+	s.Order = s.Job.Nodes
+	s.Health = NewHealth(s.Snap, s.Job)
+}
+
+// SetNode makes the node at that place of the job's list the selected one.
+func (s *Scene) SetNode(at int) {
+	s.Node, s.NodeAt = s.NodeOf(s.Job.Nodes[at]), at
+}
+
+// NodeOf is the node of that name.
+func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, name) }
+
+// Own appends those GPUs of a node to gpus that are the job's.
+func (s *Scene) Own(gpus []*cluster.GPU, n *cluster.Node) []*cluster.GPU {
+	return tally.Own(gpus, s.Job, n)
+}
+
+// GPUs are those of a node that are to be shown.
+func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
+	if s.Mine {
+		return s.Own(nil, n)
+	}
+	return tally.All(n)
+}
+
+// GPUName names a GPU of the job: "gpu-n02 GPU3".
+func (s *Scene) GPUName(g *cluster.GPU) string {
+	return tally.NodeOf(s.Snap, s.Job, g) + " " + GPUNumber(g)
+}
+
+// Say puts a finding into words.
+func (s *Scene) Say(f *cluster.Finding) health.Words {
+	if s.Words.Say != nil {
+		return s.Words.Say(s.Snap, f)
+	}
+	return health.Say(s.Snap, f)
+}
+
+// Label is what can be said of a finding without a look at the evidence.
+func (s *Scene) Label(f *cluster.Finding) health.Label {
+	if s.Words.Label != nil {
+		return s.Words.Label(f)
+	}
+	return health.LabelOf(f)
+}
+
+// Naming shortens the names of the job's nodes to room columns each.
+func (s *Scene) Naming(room int) *tally.Naming {
+	m := s.Memory
+	if !slices.Equal(m.nodes, s.Job.Nodes) || m.byRoom == nil {
+		m.nodes, m.byRoom = s.Job.Nodes, map[int]*tally.Naming{}
+	}
+	n := m.byRoom[room]
+	if n == nil {
+		n = tally.NewNaming(s.Job.Nodes, room, tally.Text{Width: draw.Width, Clip: draw.ClipMiddle})
+		m.byRoom[room] = n
+	}
+	return n
+}
+
+// NodeName is the name of one of the job's nodes in w columns: with "…" for its middle while that tells it from the others.
+func (s *Scene) NodeName(name string, w int) string {
+	if draw.Width(name) <= w {
+		return name
+	}
+	for _, other := range s.Job.Nodes {
+		if other != name && draw.ClipMiddle(other, w) == draw.ClipMiddle(name, w) {
+			return s.Naming(w).Of(name)
+		}
+	}
+	return draw.ClipMiddle(name, w)
+}

@@ -1,0 +1,59 @@
+package part
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Trouble is the worst thing of a node in the words that fit into w columns.
+func Trouble(f *Frame, n *cluster.Node, w int) string {
+	worst := f.Health.WorstOf(n.Name)
+	if worst == nil || worst.Severity == cluster.Note {
+		if n.State == cluster.NodeStale {
+			return "silent " + draw.Age(n.Age)
+		}
+		return ""
+	}
+	more := 0
+	for _, f := range f.Health.ByNode[n.Name][1:] {
+		if f.Severity > cluster.Note {
+			more++
+		}
+	}
+	sep := ", "
+	if worst.Kind == cluster.KindStale { // "silent 48s"
+		sep = " "
+	}
+	age := FindingAge(f, worst, " ")
+	words := f.Say(worst)
+	long := OnGPU(worst, words.Long) + FindingAge(f, worst, sep)
+	rest := ""
+	if more > 0 {
+		rest = " +" + strconv.Itoa(more)
+	}
+	if draw.Width(long+rest) <= w {
+		return long + rest
+	}
+	return draw.Clip(ShortOf(worst, words, w-len(rest)-len(age))+age, w-len(rest)) + rest
+}
+
+// Absence is why a node has no numbers, in place of them.
+func Absence(f *Frame, n *cluster.Node, w int) string {
+	text := Trouble(f, n, w)
+	if text == "" {
+		switch {
+		case n.Failure != nil:
+			text = n.Failure.Summary()
+		case n.State == cluster.NodeConnecting:
+			text = "connecting"
+		default:
+			text = "no GPU"
+		}
+	}
+	if next := Retry(f, n); next != "" && n.State == cluster.NodeFailed && draw.Width(text)+2+len(next) <= w {
+		text += ", " + next
+	}
+	return text
+}

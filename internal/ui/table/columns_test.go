@@ -1,0 +1,76 @@
+package table
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+var layouts = map[string]struct {
+	of      func(int) part.Layout
+	columns []part.Column
+}{
+	"gpus":      {gpuLayout, gpuColumns},
+	"processes": {processLayout, processColumns},
+	"nodes":     {nodeLayout, nodeColumns},
+}
+
+// Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.
+func TestLayouts(t *testing.T) {
+	for name, l := range layouts {
+		had := map[part.Col]bool{}
+		for w := 1; w <= 300; w++ {
+			at := l.of(w)
+			have := map[part.Col]bool{}
+			x := 0
+			for _, c := range l.columns {
+				s := at[c.Key]
+				if !s.Shown() {
+					continue
+				}
+				have[c.Key] = true
+				if s.X < x || s.X+s.W > w-1 {
+					t.Errorf("%s at %d: column %d spans %d…%d, behind %d", name, w, c.Key, s.X, s.X+s.W, x)
+				}
+				x = s.X + s.W + 1
+			}
+			for k := range had {
+				if !have[k] && (name != "nodes" || w != numbersFrom) {
+					t.Errorf("%s: column %d leaves at %d", name, k, w)
+				}
+			}
+			had = have
+		}
+		if len(had) != len(l.columns) {
+			t.Errorf("%s: at 300 columns only %v are there", name, slices.Collect(maps.Keys(had)))
+		}
+	}
+}
+
+// The widths at which columns come in are promised to users.
+func TestColumnsComeInAt(t *testing.T) {
+	for _, test := range []struct {
+		layout string
+		key    part.Col
+		width  int
+	}{
+		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45}, {"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
+		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
+		{"processes", colPID, 15}, {"processes", colCommand, 31}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
+		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colAverage, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 77}, {"nodes", colUsed, 91},
+	} {
+		l := layouts[test.layout]
+		if !l.of(test.width)[test.key].Shown() || l.of(test.width - 1)[test.key].Shown() {
+			first := 0
+			for w := 300; w > 0 && l.of(w)[test.key].Shown(); w-- {
+				first = w
+			}
+			t.Errorf("%s: column %d comes in at %d, not at %d", test.layout, test.key, first, test.width)
+		}
+	}
+	if at := gpuLayout(80); at[colUtilBar].W != 9 || at[colFlags].W != 12 {
+		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 12", at[colUtilBar].W, at[colFlags].W)
+	}
+}

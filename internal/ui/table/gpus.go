@@ -1,0 +1,283 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+var gpuTitles = map[part.Col]part.Heading{
+	colGPU: part.Right("GPU", ""), colName: part.Left("Name", ""), colTemp: part.Right("Temp", ""), colUtilBar: part.Left("Utilization", "Util"),
+	colUtil: part.Right("%", ""), colMemBar: part.Left("Memory", ""), colUsed: part.Right("Used/Tot MiB", ""), colPower: part.Right("Power", ""),
+	colClock: part.Right("SM/MemMHz", ""), colBandwidth: part.Right("%MBW", ""), colHistory: part.Left("Util History", "History"), colFlags: part.Left("Flags", ""),
+}
+
+// offends is the cells that a kind of finding is about.
+var offends = map[cluster.Kind][]part.Col{
+	cluster.KindThermal:    {colTemp, colClock},
+	cluster.KindPowerBrake: {colPower, colClock},
+	cluster.KindSlowdown:   {colClock},
+}
+
+// memoryFull is the percentage from which the level of the memory is worth a look. Below it allocators fill it on purpose.
+const memoryFull = 98
+
+// GPUs is the table of the selected node's GPUs.
+type GPUs struct{ layout part.Layout }
+
+// NewGPUs returns the table for a terminal of that width.
+func NewGPUs(width int) *GPUs { return &GPUs{gpuLayout(width)} }
+
+// Head draws the headings in row y.
+func (t *GPUs) Head(f *part.Frame, y int) { f.Headings(y, &t.layout, gpuTitles) }
+
+// Rows draws the GPUs from row y up to row end and returns the row below the last. Where not all fit the bad ones come first.
+func (t *GPUs) Rows(f *part.Frame, y, end int) int {
+	gpus := f.GPUs(f.Node)
+	room := max(end-y, 0)
+	more := 0
+	if len(gpus) > room {
+		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return gpuRank(f, b) - gpuRank(f, a) })
+		if f.H >= part.Small {
+			room = max(room-1, 0)
+			more = len(gpus) - room
+		}
+		gpus = gpus[:min(room, len(gpus))]
+	}
+	for _, g := range gpus {
+		gpuRow(f, y, g, &t.layout)
+		y++
+	}
+	if more > 0 && y < end {
+		f.Put(2, y, "+"+strconv.Itoa(more)+" more", draw.Dim)
+		y++
+	}
+	return y
+}
+
+func gpuRank(f *part.Frame, g *cluster.GPU) int {
+	rank := -1
+	for _, finding := range f.Health.OfGPU(f.Node.Name, g.Number) {
+		rank = max(rank, int(finding.Severity))
+	}
+	return rank
+}
+
+// gpuRow draws one GPU.
+func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *part.Layout) {
+	findings := f.Health.OfGPU(f.Node.Name, g.Number)
+	own := f.Job.Owns(f.Node, g)
+	m := part.Mark{Role: draw.Strong}
+	if len(findings) > 0 && findings[0].Severity > cluster.Note {
+		m = part.Marks[findings[0].Severity]
+	}
+	if !own {
+		m = part.Mark{Role: draw.Ghost}
+	}
+	f.Put(1, y, m.Glyph, m.Role)
+	f.Number(l[colGPU], y, strconv.Itoa(g.Number), m.Role)
+	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), dimOr(own))
+	if words := tally.Lost(g); words != "" {
+		lostRow(f, y, words, findings, l)
+		return
+	}
+	r := gpuRoles{own: own, classic: f.Classic, util: g.Float(metric.Util)}
+	for _, finding := range findings {
+		r.offending = append(r.offending, offends[finding.Kind]...)
+	}
+	gpuNumbers(f, y, g, l, r)
+	gpuFlags(f, y, g, findings, own, m.Role, l)
+}
+
+func dimOr(own bool) draw.Role {
+	if own {
+		return draw.Dim
+	}
+	return draw.Ghost
+}
+
+// lostRow says in place of the cells that the GPU is lost: no old number stays.
+func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l *part.Layout) {
+	text := " " + words
+	if !strings.Contains(strings.ToLower(words), "lost") {
+		text = " the GPU is lost: " + words
+	}
+	if len(findings) > 0 && !findings[0].Since.IsZero() {
+		text += ", since " + findings[0].Since.Format(time.TimeOnly)
+	}
+	x := l[colGPU].X + l[colGPU].W + 1
+	for _, k := range []part.Col{colTemp, colUtil} {
+		if l[k].Shown() {
+			x = l[k].X
+			break
+		}
+	}
+	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
+}
+
+// gpuRoles says which role each cell of a GPU has.
+type gpuRoles struct {
+	own, classic bool
+	util         float64 // NaN: not known
+	offending    []part.Col
+}
+
+// of is the role of the cell of column k, plain when nothing is the matter.
+func (r gpuRoles) of(k part.Col, plain draw.Role) draw.Role {
+	switch {
+	case !r.own:
+		return draw.Ghost
+	case slices.Contains(r.offending, k):
+		return draw.Warn
+	}
+	return plain
+}
+
+// The thresholds of the classic colours.
+const (
+	classicYellow = 60
+	classicRed    = 85
+)
+
+// level is the role of the utilisation's number, its bar and its history.
+func (r gpuRoles) level() (number, bar, history draw.Role) {
+	switch {
+	case !r.own:
+		return draw.Ghost, draw.BarGhost, draw.GhostBar
+	case r.classic && r.util == r.util:
+		switch {
+		case r.util < classicYellow:
+			return draw.Green, draw.BarGreen, draw.Dim
+		case r.util < classicRed:
+			return draw.Yellow, draw.BarYellow, draw.Dim
+		}
+		return draw.Red, draw.BarRed, draw.Dim
+	case slices.Contains(r.offending, colUtil):
+		return draw.Warn, draw.BarWarn, draw.Warn
+	}
+	return draw.Text, draw.BarData, draw.Cell
+}
+
+func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *part.Layout, r gpuRoles) {
+	number, bar, history := r.level()
+	temp := r.of(colTemp, draw.Text)
+	if r.own && tally.Hot(g) {
+		temp = draw.Warn
+	}
+	f.Number(l[colTemp], y, part.Measured(g, metric.Temperature, "°C"), temp)
+	f.Meter(l[colUtilBar], y, g.Float(metric.Util), bar)
+	f.Number(l[colUtil], y, part.Measured(g, metric.Util, "%"), number)
+	gpuMemory(f, y, g, l, r)
+	f.Number(l[colPower], y, power(g), r.of(colPower, draw.Text), kilowatts(g))
+	f.Number(l[colClock], y, clocks(g), r.of(colClock, draw.Text), part.Measured(g, metric.SMClock, ""))
+	f.Number(l[colBandwidth], y, part.Measured(g, metric.MemUtil, "%"), r.of(colBandwidth, draw.Text))
+	f.Trend(l[colHistory], y, func(n int) []float32 { return f.Memory.Last(g, metric.Util, n) }, history)
+}
+
+func gpuMemory(f *part.Frame, y int, g *cluster.GPU, l *part.Layout, r gpuRoles) {
+	used, total := g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)
+	percent, known := cluster.Percent(used, total)
+	bar, number := draw.BarMem, draw.Text
+	switch {
+	case !r.own:
+		bar, number = draw.BarGhost, draw.Ghost
+	case percent >= memoryFull:
+		bar, number = draw.BarWarn, draw.Warn
+	}
+	text := ""
+	if known {
+		text = draw.MiB(uint64(used)) + "/" + draw.MiB(uint64(total))
+	} else {
+		percent = math.NaN()
+	}
+	f.Meter(l[colMemBar], y, percent, bar)
+	f.Number(l[colUsed], y, text, number)
+}
+
+func power(g *cluster.GPU) string {
+	watts, limit := part.Measured(g, metric.Power, ""), part.Measured(g, metric.PowerLimit, "")
+	switch {
+	case watts == "":
+		return ""
+	case limit == "":
+		return watts + "W"
+	}
+	return watts + "/" + limit + "W"
+}
+
+// kilowatts is power's form that never is in watts.
+func kilowatts(g *cluster.GPU) string {
+	t := tally.Total([]*cluster.GPU{g})
+	a := part.Power(&t, part.Unbounded, true)
+	return a.Share() + a.Unit
+}
+
+func clocks(g *cluster.GPU) string {
+	sm, mem := part.Measured(g, metric.SMClock, ""), part.Measured(g, metric.MemClock, "")
+	if sm == "" || mem == "" {
+		return sm
+	}
+	return sm + "/" + mem
+}
+
+// gpuFlags writes the last column: what is wrong in the fewest letters, or whose the GPU is.
+func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l *part.Layout) {
+	s := l[colFlags]
+	if !s.Shown() {
+		return
+	}
+	if !own {
+		f.Left(s.X, y, s.W, owner(f, g), draw.Ghost)
+		return
+	}
+	text, age, more := "", "", 0
+	for _, finding := range findings {
+		words := f.Say(finding)
+		switch {
+		case words.Flag == "":
+		case text != "":
+			more++
+		default:
+			text = words.Flag
+			if words.AgeFlag {
+				age = part.Since(finding, f.Snap.At, " ")
+			}
+		}
+	}
+	rest := ""
+	if more > 0 {
+		rest = " +" + strconv.Itoa(more)
+	}
+	if draw.Width(text+age+rest) > s.W {
+		age = ""
+	}
+	switch {
+	case text != "":
+		text = draw.Clip(text+age, s.W-len(rest)) + rest
+	case g.Card.MIG && !g.Values.Has(metric.Util):
+		text, role = "n/a (MIG)", draw.Dim
+	}
+	f.Left(s.X, y, s.W, text, role)
+}
+
+// owner says whose a GPU is that is not the job's, as far as it is known.
+func owner(f *part.Frame, g *cluster.GPU) string {
+	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
+	switch {
+	case who.Job != "":
+		return who.User + " " + who.Job
+	case who.User != "":
+		return who.User
+	case f.Node.Listed:
+		return "free"
+	}
+	return "not this job's"
+}
