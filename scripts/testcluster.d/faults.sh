@@ -140,12 +140,14 @@ fault_hostkeyback() {
 	reload_sshd "$1"
 }
 
-fault_unknownkey() { in_host login sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts; }
+# Faults of several hosts may be made at the same time, and this file is of all.
+# shellcheck disable=SC2016  # expanded by the inner shell
+fault_unknownkey() { known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts' "$1"; }
 fault_knownkey() {
-	fault_unknownkey "$1"
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	in_host login sh -c 'grep "^$1," "$2" >>/etc/ssh/ssh_known_hosts' sh "$1" "$STATE/etc/ssh/ssh_known_hosts"
+	known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts && grep "^$1," "$2" >>/etc/ssh/ssh_known_hosts' "$1" "$STATE/etc/ssh/ssh_known_hosts"
 }
+known_hosts() { in_host login flock /run/known_hosts.lock sh -c "$1" sh "${@:2}"; }
 
 fault_adopt() {
 	fault_unadopt "$1"

@@ -1,23 +1,27 @@
 package cluster
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
 
-// TestFaults makes every fault of a node while the job is watched: the node says what happened in words and with a hint, the others
-// go on, and when the fault heals it comes back by itself.
+// TestFaults makes every fault of a node while it is watched: the node says what happened in words and with a hint, the other one goes
+// on, and when the fault heals it comes back by itself. Most of the time is spent waiting, so several nodes have their faults at once.
 func TestFaults(t *testing.T) {
-	job(t, 3)
+	victims := make(chan string, nodes)
+	for i := 2; i <= nodes; i++ {
+		victims <- fmt.Sprintf("node%02d", i)
+	}
 	for _, tc := range []struct {
 		name  string
-		fault [][]string // on node02, in this order
+		fault [][]string // in this order
 		says  []string   // on its page
 		row1  string     // how row 1 counts it
 	}{
 		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "1 node unreachable"},
 		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "1 node unreachable"},
-		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{"node02: no "}, "1 node unreachable"}, // no answer, or no route to the host
+		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{": no "}, "1 node unreachable"}, // no answer, or no route to the host
 		{"silent", [][]string{{"drop"}}, []string{"silent"}, "1 node silent"},
 		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no answer after 5s"}, "1 node unreachable"},
 		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "1 node silent"},
@@ -36,19 +40,21 @@ func TestFaults(t *testing.T) {
 		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML says of it"}, "1 GPU lost"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := watch(t)
-			w.sees(streaming(3, 3))
-			w.types(".") // to node02, whose page then is the doctor
+			t.Parallel()
+			node := <-victims
+			t.Cleanup(func() { victims <- node })
+			w := watch(t, "--nodes", node+",node01")
+			w.sees("all 8 GPUs well")
 			began := time.Now()
 			for _, f := range tc.fault {
-				fault(t, append([]string{f[0], "node02"}, f[1:]...)...)
+				fault(t, append([]string{f[0], node}, f[1:]...)...)
 			}
 			w.sees(tc.row1)
 			w.sees(tc.says...)
 			said := time.Since(began)
 			healing := time.Now()
-			do(t, "heal", "node02")
-			w.sees(streaming(3, 3))
+			do(t, "heal", node)
+			w.sees("all 8 GPUs well")
 			t.Logf("said after %.1f s, healed after %.1f s", said.Seconds(), time.Since(healing).Seconds())
 			w.quits()
 		})
