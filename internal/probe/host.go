@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -161,23 +162,22 @@ func (h *hostReader) readLoad(to *wire.Host) error {
 type procFile struct {
 	path string
 	file *os.File
-	fd   uintptr // of file; to ask file for it each time is a system call
 }
 
-// head reads the beginning of the file into buf.
+// head reads the beginning of the file into buf. Where /proc is a file system of its own (lxcfs) a read may hang. The scheduler must know
+// of it, since the watchdog needs the one processor that there is: so this is no raw system call.
 func (f *procFile) head(buf []byte) ([]byte, error) {
 	if f.file == nil {
 		file, err := os.Open(f.path)
 		if err != nil {
 			return nil, err
 		}
-		f.file, f.fd = file, file.Fd()
+		f.file = file
 	}
-	// One read gives all, as procfs makes the content at the first.
-	n, err := f.read(buf)
-	if err != nil {
+	n, err := f.file.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		f.close()
-		return nil, fmt.Errorf("read %q: %w", f.path, err)
+		return nil, err
 	}
 	return buf[:n], nil
 }

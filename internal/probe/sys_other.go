@@ -2,11 +2,7 @@
 
 package probe
 
-import (
-	"errors"
-	"io"
-	"time"
-)
+import "time"
 
 var started = time.Now()
 
@@ -14,10 +10,4 @@ func now() Moment { return Moment{Mono: time.Since(started), Wall: time.Now()} }
 
 func kernel() string { return "" }
 
-func (f *procFile) read(buf []byte) (int, error) {
-	n, err := f.file.ReadAt(buf, 0)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return n, err
-}
+func kernelBeat() Beat { return tickerBeat() }

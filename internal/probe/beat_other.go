@@ -1,5 +1,0 @@
-//go:build !linux
-
-package probe
-
-func kernelBeat() Beat { return tickerBeat() }
