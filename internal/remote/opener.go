@@ -17,7 +17,7 @@ import (
 type Opener struct {
 	Door      Door
 	Installer *install.Installer
-	Program   string // the script that starts a probe which needs no copying; empty: the Installer finds or copies one
+	Program   string // path of a probe that is on the node already; empty: the Installer finds or copies one
 }
 
 var _ poller.Opener = (*Opener)(nil)
@@ -92,7 +92,7 @@ func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Sessio
 
 func (o *Opener) launch(ctx context.Context, shell Shell, log *Log) (*link.Session, string, error) {
 	if o.Program != "" {
-		session, err := o.Installer.Run(ctx, shell, o.Program)
+		session, err := o.Installer.StartAt(ctx, shell, o.Program)
 		return session, "started", err
 	}
 	return o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })

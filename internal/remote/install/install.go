@@ -215,9 +215,9 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 	return nil, "", nil
 }
 
-// Run starts what script starts on a node where it is known to be, and waits for its magic line as Start does.
-func (in *Installer) Run(ctx context.Context, shell Shell, script string) (*link.Session, error) {
-	return in.run(ctx, shell, script, nil)
+// StartAt starts the probe that lies at path on the node, and waits for its magic line as Start does.
+func (in *Installer) StartAt(ctx context.Context, shell Shell, path string) (*link.Session, error) {
+	return in.run(ctx, shell, become(path), nil)
 }
 
 func (in *Installer) run(ctx context.Context, shell Shell, script string, input []byte) (*link.Session, error) {

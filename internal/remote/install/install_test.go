@@ -314,6 +314,17 @@ func TestWholeCopyThatFailsStays(t *testing.T) {
 	}
 }
 
+// TestProbeHasAnEmptyPath however it is started: from a copy that was just made, that is trusted, that was verified.
+func TestProbeHasAnEmptyPath(t *testing.T) {
+	noLeaks(t)
+	s, n := siteWith(t, "#!/bin/sh\necho \"PATH=${PATH-unset}\" >>\"$HOME/paths\"\nexit 3\n"), newNode(t)
+	s.mustEnd(n)
+	s.mustEnd(n)
+	if paths, err := os.ReadFile(filepath.Join(n.home, "paths")); string(paths) != "PATH=\nPATH=\nPATH=\n" {
+		t.Errorf("the probes had %q, %v; want an empty PATH three times", paths, err)
+	}
+}
+
 // TestNodeThatOffersWhatItWasNotAskedFor comes to an end, however often it says the same.
 func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
 	for place, want := range map[Place]int{"x": 1, "": 1, placeHome: 3} {

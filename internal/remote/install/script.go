@@ -98,6 +98,10 @@ func prelude(p Payload) string {
 		fmt.Sprintf("case $1,$2 in $u:41c0:*,$u:81c0:%d|$u:45c0:*,$u:81c0:%d) [ -x \"$d/$f\" ];; *) false;; esac; }; ", p.Size, p.Size)
 }
 
+// become makes the probe at path of the shell that runs the script. Its PATH is empty, since it starts no program: a library that is linked
+// for the screen looks along PATH for clipboard programs before main begins, and where a mount in PATH is dead that would never end.
+func become(path string) string { return "PATH= exec \"" + path + "\" probe" }
+
 // look is how a script treats a copy that is there. A deployment goes through them in this order, and never back.
 type look int
 
@@ -116,10 +120,10 @@ func (l look) tries(p Payload) string {
 	places := list(lookOrder)
 	switch l {
 	case lookTrust:
-		return fmt.Sprintf(each, places, "exec \"$d/$f\" probe")
+		return fmt.Sprintf(each, places, become("$d/$f"))
 	case lookVerify:
 		return fmt.Sprintf(each, places, "{ i=$(stat -c %i \"$d/$f\"); "+
-			"case $(sha256sum <\"$d/$f\") in "+p.SHA256+"*) exec \"$d/$f\" probe;; esac; "+
+			"case $(sha256sum <\"$d/$f\") in "+p.SHA256+"*) "+become("$d/$f")+";; esac; "+
 			"if [ \"$i\" = \"$(stat -c %i \"$d/$f\")\" ]; then rm -f \"$d/$f\"; fi; }")
 	default:
 		return ""
@@ -160,7 +164,7 @@ func uploadScript(p Payload, place Place, n int) string {
 		fmt.Sprintf("case $h in %s*) ;; *) echo \"the copy has the sha256 ${h%%%% *}\" >&2; exit %d;; esac; ", p.SHA256, exitMismatch) +
 		fmt.Sprintf("chmod 700 \"$t\"; ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
 		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +180 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
-		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; exec \"$d/$f\" probe", exitNoExec)
+		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; ", exitNoExec) + become("$d/$f")
 }
 
 // need is what a node that has no probe says of itself.

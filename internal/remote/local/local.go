@@ -40,7 +40,7 @@ func New() (*remote.Opener, error) {
 		}
 	}
 	o := remote.New(Door{})
-	o.Program = fmt.Sprintf("exec %q probe", program)
+	o.Program = program
 	return o, nil
 }
 

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 			if r.Next(&req) != nil {
 				os.Exit(0)
 			}
-			wire.Write(os.Stdout, wire.Message{Reply: &wire.Reply{ID: req.ID, Error: os.Args[1]}})
+			wire.Write(os.Stdout, wire.Message{Reply: &wire.Reply{ID: req.ID, Error: fmt.Sprintf("%s PATH=%q", os.Args[1], os.Getenv("PATH"))}})
 		}
 	case "deaf": // does not end with its input
 		io.WriteString(os.Stdout, wire.Magic+"\n")
@@ -91,8 +92,8 @@ func TestSession(t *testing.T) {
 		t.Errorf("steps %+v", steps)
 	}
 	probe := pid(t, s)
-	if reply, err := s.Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil || reply.Error != "probe" {
-		t.Errorf("reply %+v, %v; want its argument", reply, err)
+	if reply, err := s.Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil || reply.Error != `probe PATH=""` {
+		t.Errorf("reply %+v, %v; want its argument and an empty PATH", reply, err)
 	}
 	ended := make(chan error, 1)
 	go func() { _, err := s.Next(); ended <- err }()
@@ -152,7 +153,7 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Program = "exec /nowhere/nvnodetop probe"
+	o.Program = "/nowhere/nvnodetop"
 	_, err = o.Open(t.Context(), "", func(reach.Step) {})
 	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeFailed || !strings.Contains(f.Words, "/nowhere/nvnodetop") {
 		t.Errorf("a program that is not there: %#v", err)
