@@ -14,14 +14,16 @@ import (
 // client is an SSH connection that can be waited on without being stuck in it.
 type client struct {
 	*ssh.Client
-	gone chan struct{} // closed when the connection has ended
+	gone    <-chan struct{} // closed when the connection has ended, or was given up
+	abandon func()          // gives it up: nothing waits for it any more
 }
 
 func newClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *client {
-	cl := &client{Client: ssh.NewClient(c, chans, reqs), gone: make(chan struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	cl := &client{Client: ssh.NewClient(c, chans, reqs), gone: ctx.Done(), abandon: cancel}
 	go func() {
 		_ = cl.Wait() // what the connection came to, watchedConn knows better
-		close(cl.gone)
+		cancel()
 	}()
 	return cl
 }
@@ -31,9 +33,8 @@ var errGone = fmt.Errorf("the connection has ended: %w", io.EOF)
 // lateAnswer is how long a call may take to say itself why it failed when the connection has just ended.
 const lateAnswer = 100 * time.Millisecond
 
-// await calls f, which talks over a connection, and returns what it returned; or an error when gone is closed, as the connection has
-// ended, or ctx ended before. What f returns later is
-// given to drop.
+// await calls f, which talks over a connection, and returns what it returned; or an error when gone is closed or ctx ends before. What f
+// returns later is given to drop.
 //
 // x/crypto does not wake every call when a connection ends: a channel that is opened just after its loop has gone is waited for for ever
 // if the write still succeeds, whether the socket is closed then or not (golang/go issues 26643 and 50604). Such a call, and the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"testing"
 	"time"
 
@@ -71,5 +72,27 @@ func TestLostConnectionHoldsNobodyUp(t *testing.T) {
 				t.Fatal("it waits for ever")
 			}
 		})
+	}
+}
+
+// TestCloseGivesUpWhatWillNotEnd: who waits for a program without a deadline is let go by Close, even if the loop of the connection hangs.
+func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
+	noLeaks(t)
+	conn, far := net.Pipe()
+	defer far.Close()
+	s := &shell{client: lost(t, false), trip: &trip{d: &Door{limits: limits{closing: time.Millisecond}}, conn: &watchedConn{Conn: conn}}}
+	failed := make(chan error, 1)
+	go func() {
+		_, err := await(context.Background(), s.client.gone, func() (any, error) { <-t.Context().Done(); return nil, nil }, nil)
+		failed <- err
+	}()
+	s.Close()
+	select {
+	case err := <-failed:
+		if !errors.Is(err, io.EOF) {
+			t.Errorf("error %v, want that of a connection that has ended", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("it waits for ever")
 	}
 }

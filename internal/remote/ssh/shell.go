@@ -74,8 +74,9 @@ func (s *shell) Ping(ctx context.Context) error {
 	return err
 }
 
-// Close implements link.Way. The socket goes first: what waits for it returns then.
+// Close implements link.Way. The socket goes first: what waits for it returns then, and what still does not is given up.
 func (s *shell) Close() error {
+	defer s.client.abandon()
 	drop(s.trip.conn)
 	select {
 	case <-s.client.gone:
