@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"internal/metric":         {},
 	"internal/poller":         {"internal/bell", "internal/cluster", "internal/reach", "internal/wire"},
 	"internal/probe":          {"internal/metric", "internal/text", "internal/wire"},
-	"internal/probe/nvml":     {"internal/metric", "internal/probe"},
+	"internal/probe/nvml":     {"internal/metric", "internal/probe", "internal/wire"},
 	"internal/reach":          {},
 	"internal/remote":         {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/text", "internal/wire"},
 	"internal/remote/install": {"internal/remote/link", "internal/text"},

@@ -39,19 +39,16 @@ func (c *clerk) run(ctx context.Context, asked <-chan request) error {
 }
 
 func (c *clerk) answer(r request) error {
-	var environ *wire.Environ
-	var details *wire.Details
-	err := check(r)
+	reply, err := replyTo(r, nil), check(r)
 	switch {
 	case err != nil:
 	case r.Environ != nil:
-		environ, err = c.environ(*r.Environ)
+		reply.Environ, err = c.environ(*r.Environ)
 	case r.Process != nil:
-		details, err = c.details(*r.Process)
+		reply.Process, err = c.details(*r.Process)
 	}
-	reply := replyTo(r, err)
-	if err == nil {
-		reply.Environ, reply.Process = environ, details
+	if err != nil {
+		reply = replyTo(r, err)
 	}
 	return c.out.write(wire.Message{Reply: reply})
 }

@@ -40,7 +40,7 @@ func (r Reader) row() metric.Row { return r.IDs[0].Row() }
 
 // Device is one GPU. An error is an *Error.
 type Device interface {
-	Card() Card // all but Index, which the Slot has, and Values, which the Readers give
+	Card() wire.Card // all but Index, which the Slot has, and Values, which the Readers give
 
 	// Processes lists the contexts on the GPU. It may return some together with an error.
 	Processes() ([]Context, error)
@@ -74,21 +74,9 @@ type Usage struct {
 	SM, Memory int // percent
 }
 
-// Card is the wire's, and so are the classes of an InitError: an implementation of Library knows this package alone.
-type Card = wire.Card
-
-// Classes of InitError.
-const (
-	FaultNoLibrary = wire.FaultNoLibrary
-	FaultMismatch  = wire.FaultMismatch
-	FaultNoDriver  = wire.FaultNoDriver
-	FaultNoNVML    = wire.FaultNoNVML
-	FaultOther     = wire.FaultOther
-)
-
 // InitError is why NVML cannot be used at all.
 type InitError struct {
-	ID    string // one of the Fault… constants
+	ID    string // one of the wire's Fault… constants
 	Words string // the library's own
 }
 
@@ -113,10 +101,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Words }
 
-// kindOf returns the kind of an error of a Device.
-func kindOf(err error) ErrorKind {
-	var e *Error
-	if errors.As(err, &e) {
+// KindOf returns the kind of an error of a Device.
+func KindOf(err error) ErrorKind {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return Other

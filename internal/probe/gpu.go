@@ -61,7 +61,7 @@ func (g *gpu) report(sm *sample) (wire.GPU, error) {
 	switch {
 	case err == nil:
 		return out, nil
-	case kindOf(err) == Lost:
+	case KindOf(err) == Lost:
 		g.read = false
 		return wire.GPU{Index: g.Index, Lost: err.Error()}, nil
 	}
@@ -92,7 +92,7 @@ func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, er
 		if err == nil {
 			continue
 		}
-		switch kindOf(err) {
+		switch KindOf(err) {
 		case Absent:
 		case Lost, Gone:
 			return err

@@ -3,6 +3,7 @@ package probe
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -19,15 +20,7 @@ type inventory struct {
 
 // incomplete says that trying again may give more than there is.
 func (n *inventory) incomplete() bool {
-	if !n.up {
-		return true
-	}
-	for _, card := range n.hello.GPUs {
-		if card.Lost != "" {
-			return true
-		}
-	}
-	return false
+	return !n.up || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" })
 }
 
 // outdated says that the driver was replaced by one of another version while the probe ran. The library that goes with it is on the
@@ -89,8 +82,7 @@ func (n *inventory) drop(words string) {
 func (n *inventory) fail(err error) {
 	n.close()
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}
-	var init *InitError
-	if errors.As(err, &init) {
+	if init, ok := errors.AsType[*InitError](err); ok {
 		n.hello.FaultID = init.ID
 	}
 }

@@ -86,16 +86,11 @@ func (l *localProcesses) read(pid int) *localProcess {
 	}
 	rss := uint64(max(stat.ResidentMemory(), 0))
 	lp.RSS = &rss
-	if elapsed := l.at.Boot - startedAt(stat.Starttime); l.at.Boot > 0 && elapsed >= 0 {
+	if elapsed := l.at.Boot - time.Duration(stat.Starttime)*(time.Second/ticksPerSecond); l.at.Boot > 0 && elapsed >= 0 {
 		seconds := int64(elapsed.Seconds())
 		lp.ElapsedSec = &seconds
 	}
 	return lp
-}
-
-// startedAt is the time since boot that a start time stands for.
-func startedAt(ticks uint64) time.Duration {
-	return time.Duration(ticks) * (time.Second / ticksPerSecond)
 }
 
 // measureCPU works out the share of one CPU since the listing before, or repeats it when that was a moment ago.

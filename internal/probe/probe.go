@@ -173,32 +173,20 @@ type output struct {
 	begun bool
 }
 
-// greet writes the magic line.
-func (o *output) greet() error {
+// write writes messages; where there are none, the magic line alone if it is still to come.
+func (o *output) write(messages ...wire.Message) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.begin()
-}
-
-func (o *output) begin() error {
-	if o.begun {
-		return nil
+	if !o.begun {
+		o.begun = true
+		if _, err := io.WriteString(o.w, wire.Magic+"\n"); err != nil {
+			return fmt.Errorf("greet: %w", err)
+		}
 	}
-	o.begun = true
-	if _, err := io.WriteString(o.w, wire.Magic+"\n"); err != nil {
-		return fmt.Errorf("greet: %w", err)
-	}
-	return nil
-}
-
-func (o *output) write(m wire.Message) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.begin(); err != nil {
-		return err
-	}
-	if err := wire.Write(o.w, m); err != nil {
-		return fmt.Errorf("write: %w", err)
+	for _, m := range messages {
+		if err := wire.Write(o.w, m); err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
 	}
 	return nil
 }

@@ -11,27 +11,17 @@ import (
 // one a second or more often, and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
-// processReader lists the processes on the GPUs.
-type processReader struct {
-	local *localProcesses
-	last  time.Time // the listing before
-}
-
-func newProcessReader(proc string) *processReader {
-	return &processReader{local: newLocalProcesses(proc)}
-}
-
 // collectProcesses lists processes when they are asked for. They count as listed when at least one GPU could be asked.
 func (s *sampler) collectProcesses(sm *sample) {
 	if s.pace == nil || !s.pace.Processes || sm.gone != "" {
 		return
 	}
 	since := sm.at.Wall.Add(-utilizationWindow)
-	if last := s.procs.last; !last.IsZero() && last.Before(since) {
-		since = last
+	if !s.listed.IsZero() && s.listed.Before(since) {
+		since = s.listed
 	}
-	s.procs.last = sm.at.Wall
-	s.procs.local.begin(sm.at)
+	s.listed = sm.at.Wall
+	s.procs.begin(sm.at)
 	left := 0
 	for _, g := range s.cards.gpus {
 		if g.Device == nil {
@@ -51,7 +41,7 @@ func (s *sampler) collectProcesses(sm *sample) {
 				left++
 				continue
 			}
-			p := s.procs.local.describe(c.PID)
+			p := s.procs.describe(c.PID)
 			p.GPU, p.Type, p.GPUMemory = g.Index, string(c.Type), c.Memory
 			if u, ok := usage[p.PID]; ok {
 				p.SMPercent, p.MemPercent = &u.SM, &u.Memory
@@ -59,7 +49,7 @@ func (s *sampler) collectProcesses(sm *sample) {
 			sm.Processes = append(sm.Processes, p)
 		}
 	}
-	s.procs.local.end()
+	s.procs.end()
 	if left > 0 {
 		sm.fault("processes", fmt.Errorf("%d processes more than the %d of one report: left out", left, wire.MaxProcesses))
 	}
@@ -67,7 +57,7 @@ func (s *sampler) collectProcesses(sm *sample) {
 
 // processFault notes an error of a process call. That a GPU is lost the GPU itself says.
 func (s *sample) processFault(err error) {
-	if kindOf(err) == Other {
+	if KindOf(err) == Other {
 		s.fault("processes", err)
 	}
 }

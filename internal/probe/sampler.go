@@ -18,19 +18,6 @@ const (
 	retryEvery = 10 * time.Second
 )
 
-// collector reads one part of a report.
-type collector struct {
-	name    string
-	collect func(*sampler, *sample)
-}
-
-// collectors are what a report is made of, in this order.
-var collectors = []collector{
-	{"host", (*sampler).collectHost},
-	{"gpu", (*sampler).collectGPUs},
-	{"processes", (*sampler).collectProcesses},
-}
-
 // sample is a report in the making.
 type sample struct {
 	wire.Report
@@ -57,7 +44,9 @@ type sampler struct {
 	out   *output
 	cards *inventory
 	host  *hostReader
-	procs *processReader
+	procs *localProcesses
+
+	listed time.Time // when procs were last listed
 
 	pace  *wire.Pace // nil until asked for
 	beat  Beat
@@ -72,7 +61,7 @@ func newSampler(out *output, opts Options) *sampler {
 		out:   out,
 		cards: &inventory{lib: opts.Library},
 		host:  newHostReader(opts.Proc),
-		procs: newProcessReader(opts.Proc),
+		procs: newLocalProcesses(opts.Proc),
 		retry: time.NewTimer(time.Hour),
 	}
 	s.retry.Stop()
@@ -86,7 +75,7 @@ func newSampler(out *output, opts Options) *sampler {
 func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	defer s.cards.close()
 	defer s.host.close()
-	if err := s.out.greet(); err != nil {
+	if err := s.out.write(); err != nil {
 		return err
 	}
 	defer s.beat.Stop()
@@ -183,9 +172,9 @@ func (s *sampler) report(offBeat bool) error {
 func (s *sampler) take() *sample {
 	at := s.opts.Now()
 	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds()}}
-	for _, c := range collectors {
-		c.collect(s, sm)
-	}
+	s.collectHost(sm)
+	s.collectGPUs(sm)
+	s.collectProcesses(sm)
 	return sm
 }
 

@@ -39,21 +39,8 @@ func (c *Capture) Write(p []byte) (int, error) {
 }
 
 // ReadFrom spares each user the 32 KiB buffer of io.Copy.
-func (c *Capture) ReadFrom(r io.Reader) (total int64, err error) {
-	buf := make([]byte, 1<<10)
-	for {
-		n, err := r.Read(buf)
-		total += int64(n)
-		if _, full := c.Write(buf[:n]); full != nil {
-			return total, full
-		}
-		if err == io.EOF {
-			return total, nil
-		}
-		if err != nil {
-			return total, err
-		}
-	}
+func (c *Capture) ReadFrom(r io.Reader) (int64, error) {
+	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10)) // bare, so that their own copying is not used
 }
 
 // Bytes is what was kept. Nothing may be written any more.

@@ -15,15 +15,16 @@ import (
 // ErrLineTooLong is returned by a Reader for a line over MaxLine bytes.
 var ErrLineTooLong = fmt.Errorf("line longer than %d bytes", MaxLine)
 
-// ErrNoMagic is returned by a Reader that found no Magic line within MagicBudget or before the stream ended.
-// The bytes that came instead are in NoiseError.Noise.
-var ErrNoMagic = errors.New("no probe answered on this stream")
-
-// NoiseError carries what stood on the stream in place of the Magic line. It unwraps to ErrNoMagic.
+// NoiseError is returned by a Reader that found no Magic line within MagicBudget or before the stream ended.
 type NoiseError struct {
-	Noise string // at most noiseKept bytes, raw: not yet fit for a screen
+	Noise string // what stood in its place: at most noiseKept bytes, raw: not yet fit for a screen
 	Cause error  // io.EOF, a transport's error, or nil when the budget ran out
 }
+
+func (e *NoiseError) Error() string { return "no probe answered on this stream" }
+
+// Unwrap makes the cause visible.
+func (e *NoiseError) Unwrap() error { return e.Cause }
 
 // MalformedError is a line that is no message. It unwraps to what is wrong with it.
 type MalformedError struct {
@@ -43,16 +44,6 @@ const lineKept = 256
 
 // noiseKept is how much of the noise an error quotes.
 const noiseKept = 4 << 10
-
-func (e *NoiseError) Error() string { return ErrNoMagic.Error() }
-
-// Unwrap makes errors.Is(err, ErrNoMagic) true, and the transport's cause visible.
-func (e *NoiseError) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{ErrNoMagic}
-	}
-	return []error{ErrNoMagic, e.Cause}
-}
 
 // Reader decodes lines of JSON with a cap on their length: the memory it holds never exceeds MaxLine.
 // It is for one goroutine.

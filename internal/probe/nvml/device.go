@@ -8,6 +8,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // device is one GPU.
@@ -36,8 +37,8 @@ func check(ret nvml.Return) error {
 }
 
 // Card reads what is no number and does not change. First comes by what a GPU is told from others, which may be known of one that is lost as well.
-func (d *device) Card() probe.Card {
-	var c probe.Card
+func (d *device) Card() wire.Card {
+	var c wire.Card
 	if d.lib.has["nvmlDeviceGetMinorNumber"] {
 		if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
 			c.Minor = &minor
@@ -52,7 +53,7 @@ func (d *device) Card() probe.Card {
 	switch err := check(ret); {
 	case err == nil:
 		c.UUID = uuid
-	case isLost(err):
+	case probe.KindOf(err) == probe.Lost:
 		c.Lost = err.Error()
 		return c
 	}

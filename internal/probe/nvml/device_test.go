@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // TestCardWithoutUUID: only what NVML calls lost is lost, and its place on the node is told even then.
@@ -19,13 +19,13 @@ func TestCardWithoutUUID(t *testing.T) {
 	minor := 3
 	for name, tt := range map[string]struct {
 		uuid nvml.Return
-		want probe.Card
+		want wire.Card
 	}{
-		"all well":      {nvml.SUCCESS, probe.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
-		"not supported": {nvml.ERROR_NOT_SUPPORTED, probe.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
-		"unknown error": {nvml.ERROR_UNKNOWN, probe.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
-		"lost":          {nvml.ERROR_GPU_IS_LOST, probe.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_GPU_IS_LOST.Error()}},
-		"needs a reset": {nvml.ERROR_RESET_REQUIRED, probe.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_RESET_REQUIRED.Error()}},
+		"all well":      {nvml.SUCCESS, wire.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
+		"not supported": {nvml.ERROR_NOT_SUPPORTED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
+		"unknown error": {nvml.ERROR_UNKNOWN, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
+		"lost":          {nvml.ERROR_GPU_IS_LOST, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_GPU_IS_LOST.Error()}},
+		"needs a reset": {nvml.ERROR_RESET_REQUIRED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_RESET_REQUIRED.Error()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gpu := &mock.Device{

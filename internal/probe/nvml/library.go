@@ -9,6 +9,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // libraryName is what the driver's package installs, on the linker's path.
@@ -38,7 +39,7 @@ func (l *Library) Init() error {
 	for _, name := range essential {
 		if !l.has[name] {
 			l.Shutdown()
-			return &probe.InitError{ID: probe.FaultOther, Words: fmt.Sprintf("the driver is too old: its %s has no %s", libraryName, name)}
+			return &probe.InitError{ID: wire.FaultOther, Words: fmt.Sprintf("the driver is too old: its %s has no %s", libraryName, name)}
 		}
 	}
 	return nil
@@ -47,10 +48,10 @@ func (l *Library) Init() error {
 // initError says what a failed Init means. The library's words are NVML's, or the dynamic linker's when it could not be loaded: that a
 // file is not there, of another architecture, or cut off.
 func initError(ret nvml.Return) error {
-	e := &probe.InitError{ID: probe.FaultOther, Words: ret.Error()}
+	e := &probe.InitError{ID: wire.FaultOther, Words: ret.Error()}
 	switch ret {
 	case nvml.ERROR_LIBRARY_NOT_FOUND:
-		e.ID = probe.FaultNoLibrary
+		e.ID = wire.FaultNoLibrary
 		lib := dl.New(libraryName, dl.RTLD_LAZY)
 		if err := lib.Open(); err != nil {
 			e.Words = err.Error()
@@ -58,9 +59,9 @@ func initError(ret nvml.Return) error {
 			_ = lib.Close() // it came between the two attempts: the next one finds it
 		}
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
-		e.ID = probe.FaultMismatch
+		e.ID = wire.FaultMismatch
 	case nvml.ERROR_DRIVER_NOT_LOADED, nvml.ERROR_TIMEOUT:
-		e.ID = probe.FaultNoDriver
+		e.ID = wire.FaultNoDriver
 	}
 	return e
 }

@@ -3,7 +3,6 @@
 package nvml
 
 import (
-	"errors"
 	"math"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -34,7 +33,7 @@ func (d *device) Processes() ([]probe.Context, error) {
 		switch err := check(ret); {
 		case err == nil:
 			some = true
-		case isAbsent(err):
+		case probe.KindOf(err) == probe.Absent:
 			none = err
 		default:
 			failed = err
@@ -47,15 +46,6 @@ func (d *device) Processes() ([]probe.Context, error) {
 		failed = none
 	}
 	return contexts, failed
-}
-
-func isAbsent(err error) bool { return isOf(probe.Absent, err) }
-
-func isLost(err error) bool { return isOf(probe.Lost, err) }
-
-func isOf(kind probe.ErrorKind, err error) bool {
-	var e *probe.Error
-	return errors.As(err, &e) && e.Kind == kind
 }
 
 // memory is what a process uses; all ones say that the driver does not know, as under WDDM, MIG or without permission.

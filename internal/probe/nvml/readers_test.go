@@ -62,7 +62,7 @@ func TestField(t *testing.T) {
 			lib := &Library{has: map[string]bool{"nvmlDeviceGetFieldValues": true}}
 			var got metric.Values
 			err := (&device{lib: lib, nvml: gpu}).readers()[0].Read(&got)
-			if got.String() != tt.want || (err == nil) != (tt.kind == 0) || err != nil && !isOf(tt.kind, err) {
+			if got.String() != tt.want || (err == nil) != (tt.kind == 0) || err != nil && probe.KindOf(err) != tt.kind {
 				t.Errorf("got %v, %v, want %s", got, err, tt.want)
 			}
 		})

@@ -4,27 +4,16 @@ package nvml
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Library is none: this build cannot call NVML.
-type Library struct{}
+// Library is none: this build cannot call NVML. Nothing else is called after an Init that failed.
+type Library struct{ probe.Library }
 
 // New returns a Library whose Init says why there is none.
 func New() *Library { return &Library{} }
 
 // Init fails.
 func (*Library) Init() error {
-	return &probe.InitError{ID: probe.FaultNoNVML, Words: "built without cgo: NVML is not there"}
+	return &probe.InitError{ID: wire.FaultNoNVML, Words: "built without cgo: NVML is not there"}
 }
-
-// Shutdown does nothing.
-func (*Library) Shutdown() {}
-
-// Versions knows none.
-func (*Library) Versions() (driver, cuda string) { return "", "" }
-
-// Missing names nothing.
-func (*Library) Missing() []string { return nil }
-
-// Devices is never called, since Init fails.
-func (*Library) Devices() ([]probe.Slot, error) { return nil, nil }
