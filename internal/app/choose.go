@@ -80,7 +80,7 @@ func hosts(list string) ([]string, error) {
 }
 
 func overSSH(cfg *config.Config) (*poller.Manager, error) {
-	door, err := ssh.New(ssh.Config{Version: Version()})
+	door, err := ssh.New(Version())
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}

@@ -23,7 +23,7 @@ type Log struct {
 	step  func(reach.Step)
 	stage reach.Stage
 	began time.Time
-	over  bool // nothing is told any more
+	over  bool // no step is handed on any more
 	words text.Capture
 }
 
@@ -42,29 +42,27 @@ func (l *Log) Begin(stage reach.Stage, text string) {
 	if l.stage != stage {
 		l.stage, l.began = stage, time.Now()
 	}
-	l.tell(reach.Step{Stage: stage, State: reach.StepBegan, Text: text})
+	l.send(reach.Step{Stage: stage, State: reach.StepBegan, Text: text})
 }
 
 // Done ends the stage well; text is what was found.
-func (l *Log) Done(text string) {
+func (l *Log) Done(text string) { l.endStage(reach.StepDone, text) }
+
+// Fail ends the attempt in its current stage. Only the first text counts, and nothing after it: what a Dial left behind may still speak.
+func (l *Log) Fail(text string) { l.endStage(reach.StepFailed, text) }
+
+func (l *Log) endStage(state reach.StepState, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tell(reach.Step{Stage: l.stage, State: reach.StepDone, Text: text, Took: time.Since(l.began)})
+	l.send(reach.Step{Stage: l.stage, State: state, Text: text, Took: time.Since(l.began)})
+	l.over = l.over || state == reach.StepFailed
 }
 
-// tell hands on a step. l.mu is held.
-func (l *Log) tell(s reach.Step) {
+// send hands on a step. l.mu is held.
+func (l *Log) send(s reach.Step) {
 	if !l.over {
 		l.step(s)
 	}
-}
-
-// Fail ends the attempt in its current stage. Only the first text counts, and nothing after it: what a Dial left behind may still speak.
-func (l *Log) Fail(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.tell(reach.Step{Stage: l.stage, State: reach.StepFailed, Text: text, Took: time.Since(l.began)})
-	l.over = true
 }
 
 // end ends an attempt that nobody wants any more.

@@ -41,7 +41,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	door, err := ssh.New(ssh.Config{})
+	door, err := ssh.New("ask")
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (a *attempt) understand(err error) (need, bool) {
 // round says it again.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
-	if a.look != lookTrust || !ok || !ended.IsEnd() || !ended.Died() {
+	if a.look != lookTrust || !ok || !ended.IsEnd() || !ended.Exit.Known {
 		return false
 	}
 	a.look = lookVerify
@@ -170,11 +170,9 @@ func (a *attempt) waitForOthers(ctx context.Context, seen int) bool {
 	}
 	a.waited = true
 	a.say("waiting for the copy that another node makes")
-	timer := time.NewTimer(a.in.Limits.Others)
-	defer timer.Stop()
 	select {
 	case <-copied:
-	case <-timer.C:
+	case <-time.After(a.in.Limits.Others):
 	case <-ctx.Done():
 	}
 	return true

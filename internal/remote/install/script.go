@@ -25,13 +25,7 @@ var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
 var lookOrder = []Place{placeRuntime, placeHome, placeShm, placeTmp}
 
 // list is the places as words of a script.
-func list(places []Place) string {
-	var words strings.Builder
-	for _, p := range places {
-		words.WriteString(" " + string(p))
-	}
-	return words.String()[min(1, words.Len()):]
-}
+func list(places []Place) string { return strings.Trim(fmt.Sprint(places), "[]") }
 
 // name is how a person calls the place of the user with that id.
 func (p Place) name(uid string) string {

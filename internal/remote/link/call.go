@@ -32,8 +32,8 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 				return wire.Reply{}, s.lost(ctx, err)
 			}
 			written = nil
-		case <-s.ended:
-			return wire.Reply{}, s.explain(s.reason)
+		case <-s.life.Done():
+			return wire.Reply{}, s.explain(context.Cause(s.life))
 		case <-ctx.Done():
 			return wire.Reply{}, context.Cause(ctx)
 		}
@@ -45,8 +45,8 @@ func (s *Session) lost(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.limits.Exit)
 	defer cancel()
 	select {
-	case <-s.ended:
-		return s.explain(s.reason)
+	case <-s.life.Done():
+		return s.explain(context.Cause(s.life))
 	case <-ctx.Done():
 		return err
 	}
@@ -58,14 +58,6 @@ func (s *Session) write(r *wire.Request) error {
 	return wire.Write(s.pipe.In, r)
 }
 
-// nextID gives out the numbers of requests. Nobody else does.
-func (s *Session) nextID() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.id++
-	return s.id
-}
-
 // expect notes that somebody waits for the answer to a request, and returns its number.
 func (s *Session) expect(answer chan<- wire.Reply) (uint64, error) {
 	s.mu.Lock()
@@ -73,9 +65,9 @@ func (s *Session) expect(answer chan<- wire.Reply) (uint64, error) {
 	if len(s.pending) == maxPending {
 		return 0, errTooMany
 	}
-	s.id++
-	s.pending[s.id] = answer
-	return s.id, nil
+	id := s.id.Add(1)
+	s.pending[id] = answer
+	return id, nil
 }
 
 func (s *Session) forget(id uint64) {

@@ -82,9 +82,6 @@ func (e *EndError) Signal() string {
 	return map[int]string{129: "HUP", 137: "KILL", 139: "SEGV", 143: "TERM", 134: "ABRT", 135: "BUS"}[status]
 }
 
-// Died reports whether the program itself ended, as opposed to the way to it.
-func (e *EndError) Died() bool { return e.Exit.Known }
-
 // Errors that a Session ends with, beside *EndError.
 var (
 	ErrSilent  = errors.New("nothing came any more")

@@ -33,10 +33,10 @@ type Session struct {
 	messages chan wire.Message
 	exited   chan struct{} // closed when exit is known
 	exit     Exit
-	ended    chan struct{} // closed when reason is known
-	ending   sync.Once
-	reason   error
-	last     atomic.Int64 // UnixNano of the last bytes that came
+	life     context.Context         // ends with the session: its cause is why
+	end      context.CancelCauseFunc // of life; the first cause counts
+	last     atomic.Int64            // UnixNano of the last bytes that came
+	id       atomic.Uint64           // of the last request
 
 	// Set by Tend, before the session is handed out.
 	way     Way
@@ -49,16 +49,16 @@ type Session struct {
 	mu      sync.Mutex // protects the following
 	beat    *time.Timer
 	silent  *time.Timer
-	id      uint64
 	pending map[uint64]chan<- wire.Reply
 }
 
 // New makes a Session over p, and begins to read from it.
 func New(p *Pipe, l Limits) *Session {
 	s := &Session{
-		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}), ended: make(chan struct{}),
+		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}),
 		explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
 	}
+	s.life, s.end = context.WithCancelCause(context.Background())
 	go s.await()
 	go s.read()
 	return s
@@ -75,14 +75,6 @@ func (s *Session) await() {
 	defer close(s.exited)
 	defer s.guard()
 	s.exit = s.pipe.Wait()
-}
-
-// end is the end of the session, for the first reason that is given.
-func (s *Session) end(reason error) {
-	s.ending.Do(func() {
-		s.reason = reason
-		close(s.ended)
-	})
 }
 
 // read reads until the output ends or is of no use.
@@ -113,7 +105,7 @@ func (s *Session) read() {
 		}
 		select {
 		case s.messages <- m:
-		case <-s.ended:
+		case <-s.life.Done():
 			return
 		}
 	}
@@ -141,7 +133,7 @@ func (s *Session) autopsy(readErr error) *EndError {
 		select {
 		case <-s.exited:
 			e.Exit = s.exit
-		case <-s.ended:
+		case <-s.life.Done():
 		case <-time.After(s.limits.Exit):
 		}
 	}
@@ -155,12 +147,12 @@ func (s *Session) Magic(ctx context.Context) error {
 	select {
 	case <-s.greeted:
 		return nil
-	case <-s.ended:
+	case <-s.life.Done():
 		select {
 		case <-s.greeted: // what came then is for Hello to tell
 			return nil
 		default:
-			return s.reason
+			return context.Cause(s.life)
 		}
 	case <-ctx.Done():
 		s.drop(ErrClosed)
@@ -182,8 +174,8 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	case m := <-s.messages:
 		s.hello = m.Hello
 		return m.Hello, nil
-	case <-s.ended:
-		return nil, s.reason
+	case <-s.life.Done():
+		return nil, context.Cause(s.life)
 	case <-ctx.Done():
 		s.drop(ErrClosed)
 		return nil, context.Cause(ctx)
@@ -208,7 +200,7 @@ func (s *Session) quiet() time.Duration { return time.Since(time.Unix(0, s.last.
 // nothing has come for a while, the way is asked: an answer keeps the session while the probe is busy, and without one listen ends it.
 func (s *Session) keepAlive() {
 	defer s.guard()
-	if s.write(&wire.Request{ID: s.nextID(), Alive: &wire.Alive{}}) != nil {
+	if s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
 		return // the pipe is gone: read says so
 	}
 	if s.quiet() > s.limits.Alive/2 {
@@ -237,17 +229,8 @@ func (s *Session) listen() {
 func (s *Session) again(t **time.Timer, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.over() {
+	if s.life.Err() == nil {
 		(*t).Reset(d)
-	}
-}
-
-func (s *Session) over() bool {
-	select {
-	case <-s.ended:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -260,8 +243,8 @@ func (s *Session) Next() (wire.Message, error) {
 	select {
 	case m := <-s.messages:
 		return m, nil
-	case <-s.ended:
-		return wire.Message{}, s.explain(s.reason)
+	case <-s.life.Done():
+		return wire.Message{}, s.explain(context.Cause(s.life))
 	}
 }
 
@@ -288,10 +271,8 @@ func (s *Session) Close() error {
 
 // waitExit gives the far end its time to end.
 func (s *Session) waitExit() {
-	timer := time.NewTimer(s.limits.Closing)
-	defer timer.Stop()
 	select {
 	case <-s.exited:
-	case <-timer.C:
+	case <-time.After(s.limits.Closing):
 	}
 }

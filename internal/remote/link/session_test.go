@@ -244,7 +244,7 @@ func TestSignsOfLife(t *testing.T) {
 			t.Errorf("the way was asked %d times, want 15", p.pinged.Load())
 		}
 		select {
-		case <-s.ended:
+		case <-s.life.Done():
 			t.Error("the session ended although the way answers")
 		default:
 		}
@@ -334,11 +334,11 @@ func TestNoProbe(t *testing.T) {
 	}{
 		"ends": {"Welcome\n", Exit{Known: true, Status: 75}, func(e *EndError) bool {
 			s, ok := e.Status()
-			return ok && s == 75 && e.Noise == "Welcome\n" && e.IsEnd() && e.Died()
+			return ok && s == 75 && e.Noise == "Welcome\n" && e.IsEnd() && e.Exit.Known
 		}},
-		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "KILL" && e.Died() }},
+		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "KILL" && e.Exit.Known }},
 		"by sh":     {"", Exit{Known: true, Status: 143}, func(e *EndError) bool { return e.Signal() == "TERM" }},
-		"is gone":   {"", Exit{}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "" && !e.Died() && e.IsEnd() }},
+		"is gone":   {"", Exit{}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "" && !e.Exit.Known && e.IsEnd() }},
 		"no hello":  {wire.Magic + "\n{\"reply\":{\"id\":1}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errNoHello) && !e.IsEnd() }},
 		"garbage":   {wire.Magic + "\n" + hello + "oops\n", Exit{}, func(e *EndError) bool { return strings.Contains(e.Error(), "oops") && !e.IsEnd() }},
 		"strange":   {wire.Magic + "\n" + hello + "{\"future\":{}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errUnknown) }},

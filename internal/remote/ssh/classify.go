@@ -13,11 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// explain is remote.Shell's Explain, and serves a trip that ends before there is a shell.
-func (a *trip) explain(c *remote.Case, err error) { a.circumstances().explain(c, err) }
-
-// Explain implements remote.Shell.
-func (s *shell) Explain(c *remote.Case, err error) { s.trip.explain(c, err) }
+// Explain implements remote.Shell, and serves a trip that ends before there is a shell.
+func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().explain(c, err) }
 
 func (a *trip) circumstances() *circumstances {
 	at := &circumstances{log: a.log}

@@ -29,30 +29,17 @@ const (
 	StageLogin   reach.Stage = "login"    // authenticate
 )
 
-// Config says how to reach hosts. The zero value is what OpenSSH would do with its default files.
-type Config struct {
-	User        string   // login name everywhere; empty: what ssh_config says, else the local one
-	ConfigFiles []string // nil: ~/.ssh/config and /etc/ssh/ssh_config
-	KnownHosts  []string // nil: what ssh_config says, else OpenSSH's four files
-	Version     string   // of nvnodetop, for the client's version string
-}
-
 // Door reaches nodes by SSH. It implements remote.Door.
 type Door struct {
-	cfg    Config
-	local  local
-	limits limits
-	config *configCache
-	keys   *keyCache
-	known  *knownCache
+	version           string // of nvnodetop, for the client's version string
+	home, user, agent string // of this process: agent is a socket
+	limits            limits
+	config            *configCache
+	keys              *keyCache
+	known             *knownCache
 }
 
 var _ remote.Door = (*Door)(nil)
-
-// local is what is taken from this process's surroundings.
-type local struct {
-	home, user, agent string
-}
 
 // limits are the deadlines of the stages.
 type limits struct {
@@ -66,20 +53,16 @@ var defaultLimits = limits{
 }
 
 // New makes a Door. It reads no file yet: what is wrong with one is said by Dial.
-func New(cfg Config) (*Door, error) {
+func New(version string) (*Door, error) {
 	name, home, err := whoAmI()
 	if err != nil {
 		return nil, err
 	}
-	if cfg.ConfigFiles == nil {
-		cfg.ConfigFiles = []string{filepath.Join(home, ".ssh", "config"), "/etc/ssh/ssh_config"}
-	}
-	cfg.Version = cmp.Or(cfg.Version, "dev")
 	return &Door{
-		cfg:    cfg,
-		local:  local{home: home, user: name, agent: os.Getenv("SSH_AUTH_SOCK")},
+		version: version,
+		home:    home, user: name, agent: os.Getenv("SSH_AUTH_SOCK"),
 		limits: defaultLimits,
-		config: &configCache{files: cfg.ConfigFiles, home: home},
+		config: &configCache{files: []string{filepath.Join(home, ".ssh", "config"), "/etc/ssh/ssh_config"}, home: home},
 		keys:   &keyCache{files: map[string]*keyFile{}},
 		known:  &knownCache{sets: map[string]*knownSet{}},
 	}, nil
@@ -110,7 +93,7 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	t := &trip{d: d, node: node, log: log}
 	s, err := t.run(ctx)
 	if err != nil {
-		return nil, log.Case().Settle(err, t.explain)
+		return nil, log.Case().Settle(err, t.Explain)
 	}
 	return s, nil
 }

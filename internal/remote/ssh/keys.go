@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (d *Door) keyFiles(t *target, ids *identities) foundKeys {
 	if len(paths) == 0 {
 		named = false
 		for _, name := range defaultKeys {
-			paths = append(paths, filepath.Join(d.local.home, ".ssh", name))
+			paths = append(paths, filepath.Join(d.home, ".ssh", name))
 		}
 	}
 	certs := t.certificateFiles
@@ -132,10 +133,7 @@ func (d *Door) keyFiles(t *target, ids *identities) foundKeys {
 
 // askAgent lists the agent's keys. An agent that does not answer is passed over: key files may do.
 func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []identity {
-	path := d.local.agent
-	if t.agent != "" {
-		path = t.agent
-	}
+	path := cmp.Or(t.agent, d.agent)
 	if path == "" || path == "none" {
 		return nil
 	}
@@ -210,11 +208,9 @@ func readKeyFile(path string) *keyFile {
 		return f // a .pub file names a key that the agent holds
 	}
 	f.signer, f.err = ssh.ParsePrivateKey(data)
-	var locked *ssh.PassphraseMissingError
-	switch {
-	case errors.As(f.err, &locked):
+	if locked, ok := errors.AsType[*ssh.PassphraseMissingError](f.err); ok {
 		f.locked, f.err, f.pub = true, nil, locked.PublicKey
-	case f.err == nil:
+	} else if f.err == nil {
 		f.pub = f.signer.PublicKey()
 	}
 	if f.err == nil {

@@ -25,7 +25,7 @@ func startAgent(t *testing.T, s *site, serve func(net.Conn)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.d.local.agent = path
+	s.d.agent = path
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -146,7 +146,7 @@ func TestCertificates(t *testing.T) {
 	s.append(s.known, "@cert-authority * "+string(ssh.MarshalAuthorizedKey(ca.PublicKey())))
 
 	path := filepath.Join(s.home, ".ssh", "id_ed25519-cert.pub")
-	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.local.user, time.Now().Add(time.Hour)))))
+	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user, time.Now().Add(time.Hour)))))
 	drop(s.mustOpen("n"))
 	for stage, want := range map[reach.Stage]string{
 		StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
@@ -157,7 +157,7 @@ func TestCertificates(t *testing.T) {
 		}
 	}
 
-	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.local.user, time.Now().Add(-time.Hour)))))
+	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user, time.Now().Add(-time.Hour)))))
 	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "has expired") {
 		t.Errorf("expired: %s", describe(f))
 	}

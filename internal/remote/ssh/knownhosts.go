@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -135,9 +136,9 @@ func (s *knownSet) check(address string, remote net.Addr, key ssh.PublicKey) (st
 		return keyType(key) + ", known", nil
 	}
 	e := &hostKeyError{err: err, address: xknownhosts.Normalize(address), offered: keyType(key), fingerprint: ssh.FingerprintSHA256(key)}
-	var revoked *xknownhosts.RevokedError
+	revoked, is := errors.AsType[*xknownhosts.RevokedError](err)
 	switch {
-	case errors.As(err, &revoked):
+	case is:
 		e.revoked = true
 		e.file, e.line = s.origin(revoked.Revoked.Filename), revoked.Revoked.Line
 	case len(lines) > 0:
@@ -154,8 +155,8 @@ func (s *knownSet) check(address string, remote net.Addr, key ssh.PublicKey) (st
 
 // lines are the entries for address.
 func (s *knownSet) lines(address string, remote net.Addr) []xknownhosts.KnownKey {
-	var all *xknownhosts.KeyError
-	if !errors.As(s.db.HostKeyCallback()(address, remote, noKey{}), &all) {
+	all, ok := errors.AsType[*xknownhosts.KeyError](s.db.HostKeyCallback()(address, remote, noKey{}))
+	if !ok {
 		return nil
 	}
 	lines := slices.Clone(all.Want)
@@ -166,10 +167,7 @@ func (s *knownSet) lines(address string, remote net.Addr) []xknownhosts.KnownKey
 }
 
 func (s *knownSet) origin(file string) string {
-	if name := s.names[file]; name != "" {
-		return name
-	}
-	return file
+	return cmp.Or(s.names[file], file)
 }
 
 // authority is the key that vouches for key.

@@ -108,14 +108,11 @@ func newSite(t testing.TB) *site {
 	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), priv, "")
 	s.known = filepath.Join(s.home, ".ssh", "known_hosts")
 	writeFile(t, s.known, "# known hosts of the test\n")
-	d, err := New(Config{
-		ConfigFiles: []string{filepath.Join(s.home, ".ssh", "config")},
-		KnownHosts:  []string{s.known},
-		Version:     "test",
-	})
+	d, err := New("test")
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.config.files = d.config.files[:1] // not those of this machine
 	s.d, s.o = d, remote.New(d)
 	s.o.Installer = install.New(func() (install.Payload, error) { return scriptPayload(probeScript), nil })
 	return s

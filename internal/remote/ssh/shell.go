@@ -13,7 +13,7 @@ import (
 
 // shell is a login on a node. It implements remote.Shell.
 type shell struct {
-	trip   *trip
+	*trip
 	client *client
 }
 
@@ -77,10 +77,10 @@ func (s *shell) Ping(ctx context.Context) error {
 // Close implements link.Way. The socket goes first: what waits for it returns then, and what still does not is given up.
 func (s *shell) Close() error {
 	defer s.client.abandon()
-	drop(s.trip.conn)
+	drop(s.conn)
 	select {
 	case <-s.client.gone:
-	case <-time.After(s.trip.d.limits.closing):
+	case <-time.After(s.d.limits.closing):
 	}
 	return nil
 }

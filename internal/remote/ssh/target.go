@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -52,13 +53,13 @@ func (d *Door) target(node string) (*target, error) {
 	if n, err := strconv.ParseUint(t.port, 10, 16); err != nil || n == 0 {
 		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("%q is no port", t.port)}
 	}
-	t.user = cmp.Or(d.cfg.User, cfg.first(node, "User"), d.local.user)
+	t.user = cmp.Or(cfg.first(node, "User"), d.user)
 	t.alias = cfg.first(node, "HostKeyAlias")
 	t.hostName = expandTokens(cmp.Or(cfg.first(node, "HostName"), node), map[byte]string{'h': node})
 	if t.hostName == "" || strings.ContainsAny(t.hostName, " \t\n/") {
 		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("HostName %q is no host name", t.hostName)}
 	}
-	tokens := map[byte]string{'h': t.hostName, 'n': node, 'p': t.port, 'r': t.user, 'u': d.local.user, 'd': d.local.home, 'i': fmt.Sprint(os.Getuid()), 'k': cmp.Or(t.alias, node)}
+	tokens := map[byte]string{'h': t.hostName, 'n': node, 'p': t.port, 'r': t.user, 'u': d.user, 'd': d.home, 'i': fmt.Sprint(os.Getuid()), 'k': cmp.Or(t.alias, node)}
 	path := func(s string) string { return d.path(expandTokens(s, tokens)) }
 	for _, f := range cfg.all(node, "IdentityFile") {
 		if !strings.EqualFold(f, "none") {
@@ -88,9 +89,6 @@ func (d *Door) agentSocket(value string, path func(string) string) string {
 }
 
 func (d *Door) knownHostsFiles(cfg *sshConfig, node string, path func(string) string) []string {
-	if d.cfg.KnownHosts != nil {
-		return d.cfg.KnownHosts
-	}
 	var files []string
 	for _, o := range []struct{ key, preset string }{
 		{"UserKnownHostsFile", "~/.ssh/known_hosts ~/.ssh/known_hosts2"},
@@ -108,61 +106,38 @@ func (d *Door) knownHostsFiles(cfg *sshConfig, node string, path func(string) st
 // path makes a path of the configuration absolute.
 func (d *Door) path(p string) string {
 	if p == "~" {
-		return d.local.home
+		return d.home
 	}
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
-		return filepath.Join(d.local.home, rest)
+		return filepath.Join(d.home, rest)
 	}
 	return p
 }
 
-// expandTokens replaces %x for the tokens that are known, and ${NAME}.
-func expandTokens(s string, tokens map[byte]string) string {
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '%' && i+1 < len(s):
-			i++
-			if v, ok := tokens[s[i]]; ok {
-				out.WriteString(v)
-			} else if s[i] == '%' {
-				out.WriteByte('%')
-			} else {
-				out.WriteString(s[i-1 : i+1])
-			}
-		case strings.HasPrefix(s[i:], "${") && strings.Contains(s[i:], "}"):
-			end := i + strings.IndexByte(s[i:], '}')
-			out.WriteString(os.Getenv(s[i+2 : end]))
-			i = end
-		default:
-			out.WriteByte(s[i])
+// token is %x, or ${NAME}.
+var token = regexp.MustCompile(`(?s)%.|\$\{[^}]*\}`)
+
+// expandTokens replaces %x for those that values has, and ${NAME} by the environment's.
+func expandTokens(s string, values map[byte]string) string {
+	return token.ReplaceAllStringFunc(s, func(t string) string {
+		if name, ok := strings.CutPrefix(t, "${"); ok {
+			return os.Getenv(strings.TrimSuffix(name, "}"))
 		}
-	}
-	return out.String()
+		if v, ok := values[t[1]]; ok {
+			return v
+		}
+		return strings.Replace(t, "%%", "%", 1)
+	})
 }
+
+// word is a run of anything but blanks, which may stand between double quotes; the last quote may be missing.
+var word = regexp.MustCompile(`(?:[^ \t"]|"[^"]*"?)+`)
 
 // splitWords parts a value at white space outside double quotes.
 func splitWords(s string) []string {
-	var words []string
-	var word strings.Builder
-	inWord, quoted := false, false
-	for _, r := range s {
-		switch {
-		case r == '"':
-			quoted, inWord = !quoted, true
-		case (r == ' ' || r == '\t') && !quoted:
-			if inWord {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			inWord = false
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if inWord {
-		words = append(words, word.String())
+	words := word.FindAllString(s, -1)
+	for i, w := range words {
+		words[i] = strings.ReplaceAll(w, `"`, "")
 	}
 	return words
 }

@@ -15,7 +15,6 @@ func siteWith(t testing.TB, files map[string]string) *site {
 	for name, text := range files {
 		writeFile(t, filepath.Join(s.home, name), strings.ReplaceAll(text, "HOME", s.home))
 	}
-	s.d.cfg.KnownHosts = nil
 	s.d.config.files = []string{filepath.Join(s.home, ".ssh/config"), filepath.Join(s.home, "etc/ssh_config")}
 	return s
 }

@@ -90,8 +90,8 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*(a.d.limits.ssh+a.d.limits.login))
 	defer cancel()
 	login := &login{trip: a}
-	var gone chan struct{} // there is no connection yet whose end could be waited for
-	return await(ctx, gone, func() (*client, error) { return a.shake(ctx, known, login) }, func(c *client) { drop(c) })
+	// There is no gone: nobody knows yet of the connection's end but the handshake.
+	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, known, login) }, func(c *client) { drop(c) })
 }
 
 func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*client, error) {
@@ -100,7 +100,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	check := &hostKeyCheck{trip: a, known: known}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.keyAddress(), &ssh.ClientConfig{
 		User:              a.target.user,
-		ClientVersion:     "SSH-2.0-nvnodetop_" + versionToken(a.d.cfg.Version),
+		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version), // blanks and minus signs part its fields
 		HostKeyCallback:   check.check,
 		HostKeyAlgorithms: known.algorithms(a.target.keyAddress()),
 		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.next(ctx, auth) },
@@ -111,16 +111,6 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	}
 	a.log.Done(login.accepted())
 	return newClient(c, chans, reqs), nil
-}
-
-// versionToken makes a version fit for an SSH version string, in which spaces and minus signs part fields.
-func versionToken(v string) string {
-	return strings.Map(func(r rune) rune {
-		if r > ' ' && r < 0x7f && r != '-' {
-			return r
-		}
-		return '_'
-	}, v)
 }
 
 // hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte: then the key must still be the same.
