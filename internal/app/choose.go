@@ -55,7 +55,7 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.NewLive(slurm.New(slurm.Command, slurm.Deadline), nodes, name, host), nil
+	return source.NewLive(slurm.New(slurm.Command), nodes, name, host), nil
 }
 
 // hostName is what ssh and a shell take for a host's name and for nothing else.

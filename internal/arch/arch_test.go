@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"internal/remote/local":   {"internal/reach", "internal/remote", "internal/remote/link"},
 	"internal/remote/ssh":     {"internal/reach", "internal/remote", "internal/remote/link"},
 	"internal/slurm":          {"internal/cluster", "internal/reach", "internal/text"},
-	"internal/source":         {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm", "internal/wire"},
+	"internal/source":         {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm"},
 	"internal/tally":          {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":           {},
 	"internal/ui":             {"internal/cluster", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/page", "internal/ui/part", "internal/wire"},

@@ -1,8 +1,14 @@
+// Package poller watches nodes: one goroutine a node leads it through its life (dial, stream, wait, again), and a Manager keeps the set
+// of watched nodes equal to the wanted one. How a node is reached only the Opener knows.
+//
+// All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order; those of
+// several nodes interleave, so emit must be safe for concurrent use. After a node was dropped nothing more is emitted for it but Gone, last.
 package poller
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -28,14 +34,14 @@ type Manager struct {
 	emit    func(cluster.Event)
 	wanted  []string
 	nodes   map[string]*node
-	leaving map[string]<-chan struct{} // names that were dropped: closed when their last event is out
+	leaving map[string]context.Context // names that were dropped: done when their last event is out
 	look    string                     // the node whose processes are wanted, EveryNode, or none
 	wg      sync.WaitGroup
 }
 
 // New returns a Manager that watches nothing yet.
 func New(cfg Config) *Manager {
-	return &Manager{cfg: cfg, dials: make(chan struct{}, cfg.Dials), nodes: map[string]*node{}, leaving: map[string]<-chan struct{}{}}
+	return &Manager{cfg: cfg, dials: make(chan struct{}, cfg.Dials), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
 }
 
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
@@ -72,11 +78,7 @@ func (m *Manager) reconcile() {
 			m.start(name)
 		}
 	}
-	for name, done := range m.leaving {
-		if isClosed(done) {
-			delete(m.leaving, name)
-		}
-	}
+	maps.DeleteFunc(m.leaving, func(_ string, done context.Context) bool { return done.Err() != nil })
 	for name, n := range m.nodes {
 		if !wanted[name] {
 			n.cancel()
@@ -88,19 +90,26 @@ func (m *Manager) reconcile() {
 
 func (m *Manager) start(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
+	done, left := context.WithCancel(context.Background())
 	n := &node{
 		name: name, opener: m.cfg.Opener, interval: m.cfg.Interval, dials: m.dials, emit: m.emit, cancel: cancel,
-		before: m.leaving[name], done: make(chan struct{}),
+		before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)
 	n.processes.Store(m.look == name || m.look == cluster.EveryNode)
 	m.nodes[name] = n
-	m.wg.Go(func() { n.run(ctx) })
+	m.wg.Go(func() {
+		defer left()
+		n.run(ctx)
+	})
 }
 
-// Look says whose processes are wanted: those of one node, of EveryNode, or of none ("").
-func (m *Manager) Look(name string) {
+// Look says whether processes are wanted, and of which node; cluster.EveryNode is all of them.
+func (m *Manager) Look(name string, processes bool) {
+	if !processes {
+		name = ""
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.look = name
@@ -137,14 +146,5 @@ func (m *Manager) Retry() {
 	defer m.mu.Unlock()
 	for _, n := range m.nodes {
 		n.retry.Ring()
-	}
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }

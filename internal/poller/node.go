@@ -24,8 +24,8 @@ type node struct {
 	dials    chan struct{}
 	emit     func(cluster.Event)
 	cancel   context.CancelFunc
-	before   <-chan struct{} // closed when an earlier watch of the same name has ended; nil: there was none
-	done     chan struct{}   // closed when this one has
+	before   context.Context // done when an earlier watch of the same name has ended; nil: there was none
+	done     context.Context // done when this one has
 
 	processes atomic.Bool // the process list is wanted
 	repace    bell.Bell   // processes has changed
@@ -62,9 +62,8 @@ func (w waits) backoff() *backoff.ExponentialBackOff {
 
 // run leads the node through its life until ctx ends.
 func (n *node) run(ctx context.Context) {
-	defer close(n.done)
 	if n.before != nil {
-		<-n.before
+		<-n.before.Done()
 	}
 	defer func() { n.emit(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
 	backoffs := map[waits]*backoff.ExponentialBackOff{}
@@ -94,16 +93,14 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	case <-n.retry: // asked for while the session stood: meant for other nodes
 	default:
 	}
-	full, floor := time.NewTimer(delay), time.NewTimer(least)
-	defer full.Stop()
-	defer floor.Stop()
+	full, floor := time.After(delay), time.After(least)
 	for asked, may := false, false; !asked || !may; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-full.C:
+		case <-full:
 			return
-		case <-floor.C:
+		case <-floor:
 			may = true
 		case <-n.retry:
 			asked = true
@@ -162,8 +159,8 @@ func mistake(err *error) {
 // then; what the old one hangs in may have been mended.
 func (n *node) silence() time.Duration { return max(10*n.interval, 30*time.Second) }
 
-// errSilent is what a session that was closed for its silence ended of.
-func (n *node) errSilent(quiet time.Duration) *reach.Failure {
+// errSilent is why a session that was closed for its silence ended.
+func errSilent(quiet time.Duration) *reach.Failure {
 	return &reach.Failure{
 		Class: reach.ClassSilent, Short: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
 		Meaning: "The ssh connection stands, but the probe sends nothing: a call into the driver hangs, or the node is starved.",
@@ -218,7 +215,7 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			streamed = last.Sub(first)
 		}
 		if quiet := now.Sub(last); err != nil && quiet >= n.silence() {
-			return streamed, n.errSilent(quiet)
+			return streamed, errSilent(quiet)
 		}
 		if err != nil {
 			return streamed, err

@@ -407,11 +407,11 @@ func TestLook(t *testing.T) {
 	watch(t, c, 2, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a", "b"})
 		pass(time.Second)
-		m.Look("a")
+		m.Look("a", true)
 		synctest.Wait()
-		m.Look("b")
+		m.Look("b", true)
 		synctest.Wait()
-		m.Look("b")
+		m.Look("b", true)
 		synctest.Wait()
 		want := map[string][]bool{"a": {false, true, false}, "b": {false, true}}
 		for node, list := range want {

@@ -1,3 +1,13 @@
+// Package slurm asks SLURM which jobs a person has: it runs squeue and scontrol and reads what they print.
+//
+// The commands are run by an injected Runner, so that everything else here is a pure function of their output. Command is the real
+// one. Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
+//
+// Ask makes one call of squeue. Only when a job is new or has changed does it make more, as few as it can: `scontrol show hostnames`
+// for node lists that it has not expanded yet, `scontrol show job -d` for the GPUs of the new jobs. Answers to both are kept as long
+// as the job is.
+//
+// A Client is for one goroutine. Strings in what it returns (job names, SLURM's words) are as SLURM printed them: not fit for a screen.
 package slurm
 
 import (
@@ -14,8 +24,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Deadline is how long one call of squeue or scontrol may take.
-const Deadline = 10 * time.Second
+// deadline is how long one call of squeue or scontrol may take.
+const deadline = 10 * time.Second
 
 // states are those of the jobs asked for: running, waiting, and waiting for nodes that boot.
 const states = "R,PD,CF"
@@ -31,18 +41,21 @@ type Answer struct {
 
 // Client asks SLURM. It is for one goroutine.
 type Client struct {
-	run      Runner
-	deadline time.Duration
-	loc      *time.Location
-	marks    func() marks
+	run   Runner
+	loc   *time.Location
+	marks func() marks
 
 	hosts map[string][]string // expanded node lists of the jobs of the last answer
 	gpus  map[string]gpus     // of the jobs of the last answer, by their numbers
 }
 
-// New makes a client that runs its commands with run, each under deadline.
-func New(run Runner, deadline time.Duration) *Client {
-	return &Client{run: run, deadline: deadline, loc: time.Local, marks: newMarks}
+// New makes a client that runs its commands with run.
+func New(run Runner) *Client { return &Client{run: run, loc: time.Local, marks: newMarks} }
+
+// Installed reports whether this host has SLURM's commands.
+func Installed() bool {
+	_, err := exec.LookPath("squeue")
+	return err == nil
 }
 
 // Ask asks which jobs run and which wait. The error is ErrNoSlurm, ctx's, or a *reach.Failure. The Answer is nil unless squeue
@@ -84,21 +97,21 @@ func (c *Client) squeue(ctx context.Context) ([]record, error) {
 		return nil, ErrNoSlurm
 	}
 	if err != nil {
-		return nil, failure("squeue", c.deadline, stderr, err)
+		return nil, failure("squeue", stderr, err)
 	}
 	records, err := m.parse(out)
 	if err != nil {
-		return nil, failure("squeue", c.deadline, nil, fmt.Errorf("its output is not understood: %w", err))
+		return nil, failure("squeue", nil, fmt.Errorf("its output is not understood: %w", err))
 	}
 	if len(records) == 0 && strings.Contains(string(stderr), "error") { // an unknown user, for one: the exit status is 0
-		return nil, failure("squeue", c.deadline, stderr, nil)
+		return nil, failure("squeue", stderr, nil)
 	}
 	return records, nil
 }
 
-// call runs one command under our deadline.
+// call runs one command under our own deadline.
 func (c *Client) call(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.deadline, errLate)
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errLate)
 	defer cancel()
 	return c.run(ctx, argv...)
 }
@@ -126,7 +139,7 @@ func (c *Client) expand(ctx context.Context, lists []string) error {
 	}
 	c.hosts = hosts
 	slices.Sort(fresh)
-	for batch := range batches(slices.Compact(fresh), maxArgument) {
+	for _, batch := range batches(slices.Compact(fresh), maxArgument) {
 		maps.Copy(c.hosts, c.hostnames(ctx, batch))
 	}
 	return ctx.Err()
@@ -148,4 +161,19 @@ func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]str
 		hosts[lists[i]] = strings.Fields(group)
 	}
 	return hosts
+}
+
+// batches cuts items into runs whose lengths, with 3 characters between two, add up to at most limit. An item that is longer stands
+// alone.
+func batches(items []string, limit int) (runs [][]string) {
+	size := 0
+	for _, item := range items {
+		if len(runs) == 0 || size+len(item) > limit {
+			runs, size = append(runs, nil), 0
+		}
+		last := len(runs) - 1
+		runs[last] = append(runs[last], item)
+		size += len(item) + 3
+	}
+	return runs
 }

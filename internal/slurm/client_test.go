@@ -62,7 +62,7 @@ func (s *fakeSlurm) since() []string {
 }
 
 func newClient(run Runner) *Client {
-	c := New(run, Deadline)
+	c := New(run)
 	c.loc, c.marks = time.UTC, func() marks { return fixed }
 	return c
 }
@@ -378,7 +378,7 @@ func TestBatches(t *testing.T) {
 		{[]string{"aaa", "bbb", "c"}, [][]string{{"aaa", "bbb"}, {"c"}}},
 		{[]string{"longer than the limit", "a"}, [][]string{{"longer than the limit"}, {"a"}}},
 	} {
-		if diff := cmp.Diff(tt.want, slices.Collect(batches(tt.items, 9))); diff != "" {
+		if diff := cmp.Diff(tt.want, batches(tt.items, 9)); diff != "" {
 			t.Errorf("batches(%q) (-want +got):\n%s", tt.items, diff)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -27,7 +26,7 @@ const (
 )
 
 // failure says why a command failed, from its error and from what it wrote to its standard error.
-func failure(command string, deadline time.Duration, stderr []byte, err error) *reach.Failure {
+func failure(command string, stderr []byte, err error) *reach.Failure {
 	words := string(bytes.TrimSpace(stderr[:min(len(stderr), maxWords)]))
 	said := firstLine(words)
 	f := &reach.Failure{

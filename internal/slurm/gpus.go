@@ -94,7 +94,7 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
-		return nil, failure("scontrol", c.deadline, stderr, err)
+		return nil, failure("scontrol", stderr, err)
 	}
 	return parseShowJob(out), nil
 }

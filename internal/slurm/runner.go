@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -51,13 +52,9 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 // environment is base without what would change the shape of squeue's and scontrol's output, and with times in the one format that
 // is read here. The cluster is the one of slurm.conf: nodes of another one could not be told from it.
 func environment(base []string) []string {
-	env := make([]string, 0, len(base)+1)
-	for _, entry := range base {
+	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || name == "SLURM_CLUSTERS" || name == "SLURM_TIME_FORMAT" {
-			continue
-		}
-		env = append(env, entry)
-	}
+		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || name == "SLURM_CLUSTERS" || name == "SLURM_TIME_FORMAT"
+	})
 	return append(env, "SLURM_TIME_FORMAT=standard")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -35,11 +36,7 @@ func parseShowJob(out []byte) map[string][]gresLine {
 			}
 		}
 	}
-	for number, is := range twice {
-		if is {
-			delete(jobs, number)
-		}
-	}
+	maps.DeleteFunc(jobs, func(number string, _ []gresLine) bool { return twice[number] })
 	return jobs
 }
 
@@ -98,26 +95,17 @@ func parseIDX(item string) ([]int, error) {
 	if idx == "" || idx == "N/A" {
 		return nil, nil
 	}
+	numbers, err := expandRanges(idx)
+	if err != nil {
+		return nil, err
+	}
 	var minors []int
-	for r := range strings.SplitSeq(idx, ",") {
-		first, last, isRange := strings.Cut(r, "-")
-		if !isRange {
-			last = first
+	for _, number := range numbers {
+		minor, err := strconv.Atoi(number)
+		if err != nil || minor > maxMinor || len(minors) > maxMinor {
+			return nil, fmt.Errorf("%.40q are no numbers of GPUs", idx)
 		}
-		from, err := strconv.ParseUint(first, 10, 16)
-		if err != nil {
-			return nil, err
-		}
-		to, err := strconv.ParseUint(last, 10, 16)
-		if err != nil {
-			return nil, err
-		}
-		if from > to || to > maxMinor || len(minors) > maxMinor {
-			return nil, fmt.Errorf("%q is no range of GPUs", r)
-		}
-		for n := from; n <= to; n++ {
-			minors = append(minors, int(n))
-		}
+		minors = append(minors, minor)
 	}
 	return minors, nil
 }

@@ -120,17 +120,15 @@ func parseLimit(s string) time.Duration {
 	if len(parts) < 2 || len(parts) > 3 {
 		return 0
 	}
-	seconds := total * 24 * 3600
-	unit := uint64(1)
-	for i := len(parts) - 1; i >= 0; i-- {
-		n, err := strconv.ParseUint(parts[i], 10, 32)
+	seconds := uint64(0)
+	for _, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 32)
 		if err != nil {
 			return 0
 		}
-		seconds += n * unit
-		unit *= 60
+		seconds = seconds*60 + n
 	}
-	if seconds > uint64(maxLimit/time.Second) {
+	if seconds += total * 24 * 3600; seconds > uint64(maxLimit/time.Second) {
 		return 0
 	}
 	return time.Duration(seconds) * time.Second

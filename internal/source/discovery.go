@@ -70,7 +70,7 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 	return nil
 }
 
-func ended(ctx context.Context) bool { return ctx.Err() != nil }
+func ended(ctx context.Context) bool { return ctx.Err() != nil } // apart, as an end by ctx is no error
 
 // sameJobs reports whether a and b are the same runs of the same jobs.
 func sameJobs(a, b []cluster.Job) bool {

@@ -1,3 +1,11 @@
+// Package source makes the Events that everything on screen comes from.
+//
+// Live is the real cluster: a discoverer asks SLURM which jobs run, a poller watches their nodes. Hosts watches nodes that were named
+// by hand.
+//
+// Each is a cluster.Source, and has the methods by which a person at a screen tells it what is wanted: Touch (somebody is there),
+// Refresh (ask now, try now), and the poller's Look (list the processes of a node) and Ask (ask the probe of a node for something, and
+// wait for its answer). They may be called from any goroutine, also before Run; only Ask blocks.
 package source
 
 import (
@@ -8,14 +16,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Live is the real cluster: the person's running jobs, as SLURM knows them, and the nodes of those jobs. A node that several jobs share
 // is watched once; the nodes of a job that ended are let go.
 type Live struct {
+	*poller.Manager
 	discoverer *discoverer
-	nodes      *poller.Manager
 
 	mu       sync.Mutex      // protects the following
 	streamed map[string]bool // nodes whose session has brought a report
@@ -23,7 +30,7 @@ type Live struct {
 
 // NewLive makes the source for user on host, from where SLURM is asked with client. Live is the client's and the manager's only user.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
-	return &Live{discoverer: newDiscoverer(client.Ask, user, host), nodes: nodes, streamed: map[string]bool{}}
+	return &Live{discoverer: newDiscoverer(client.Ask, user, host), Manager: nodes, streamed: map[string]bool{}}
 }
 
 // Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once when there is no SLURM here.
@@ -33,14 +40,14 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() {
-		l.nodes.Run(ctx, func(e cluster.Event) {
+		l.Manager.Run(ctx, func(e cluster.Event) {
 			emit(e)
 			l.noteLoss(e)
 		})
 	})
 	return l.discoverer.run(ctx, func(d cluster.Discovery) {
 		emit(cluster.Event{At: time.Now(), Discovery: &d})
-		l.nodes.SetNodes(nodesOf(d.Jobs))
+		l.SetNodes(nodesOf(d.Jobs))
 	})
 }
 
@@ -80,20 +87,5 @@ func (l *Live) Touch() { l.discoverer.touch() }
 // Refresh asks SLURM, and tries the nodes that wait for their next attempt, now.
 func (l *Live) Refresh() {
 	l.discoverer.refresh.Ring()
-	l.nodes.Retry()
-}
-
-// Look says whether processes are wanted, and of which node; cluster.EveryNode is all of them.
-func (l *Live) Look(node string, processes bool) { look(l.nodes, node, processes) }
-
-// Ask asks the probe of a node for something and waits for its answer.
-func (l *Live) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
-	return l.nodes.Ask(ctx, node, r)
-}
-
-func look(nodes *poller.Manager, node string, processes bool) {
-	if !processes {
-		node = ""
-	}
-	nodes.Look(node)
+	l.Retry()
 }

@@ -139,7 +139,7 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 	synctest.Test(t, func(t *testing.T) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c.ask, "alice", "login1"), nodes: n.manager(), streamed: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c.ask, "alice", "login1"), Manager: n.manager(), streamed: map[string]bool{}}
 		done := make(chan error)
 		go func() {
 			done <- l.Run(ctx, func(e cluster.Event) {
@@ -248,7 +248,7 @@ func TestLiveWithoutSlurm(t *testing.T) {
 		noSqueue := func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
 		}
-		l := NewLive(slurm.New(noSqueue, slurm.Deadline), newNetwork().manager(), "alice", "laptop")
+		l := NewLive(slurm.New(noSqueue), newNetwork().manager(), "alice", "laptop")
 		if err := l.Run(t.Context(), func(e cluster.Event) { t.Errorf("event %+v", e) }); !errors.Is(err, slurm.ErrNoSlurm) {
 			t.Errorf("Run returned %v", err)
 		}
