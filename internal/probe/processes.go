@@ -88,12 +88,8 @@ func newestUsage(d Device, since uint64, wanted bool, sm *sample) map[int]Usage 
 // mergeContexts makes one of all contexts of a process on one GPU, in the order of NVML's lists.
 func mergeContexts(contexts []Context) []Context {
 	var merged []Context
-	at := map[int]int{} // by PID, in merged
-	type key struct {
-		pid int
-		typ ContextType
-	}
-	memory := map[key]uint64{}
+	at := map[int]int{}            // by PID, in merged
+	memory := map[Context]uint64{} // of a process in one list
 	for _, c := range contexts {
 		i, seen := at[c.PID]
 		if !seen {
@@ -107,8 +103,9 @@ func mergeContexts(contexts []Context) []Context {
 			continue
 		}
 		// Twice in one list are two MIG instances, each with memory of its own; in two lists it is the same memory again.
-		memory[key{c.PID, c.Type}] += *c.Memory
-		sum := memory[key{c.PID, c.Type}]
+		inList := Context{PID: c.PID, Type: c.Type}
+		memory[inList] += *c.Memory
+		sum := memory[inList]
 		if m.Memory == nil || *m.Memory < sum {
 			m.Memory = &sum
 		}

@@ -161,8 +161,9 @@ func (s *sampler) report(offBeat bool) error {
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat
 	err := s.out.write(wire.Message{Report: &sm.Report})
-	if errors.Is(err, wire.ErrLineTooLong) {
-		curtail(sm)
+	if errors.Is(err, wire.ErrLineTooLong) { // the processes, though not too many, are together too long
+		sm.fault("processes", fmt.Errorf("%d processes are too long for one report: left out", len(sm.Processes)))
+		sm.Processes, sm.Listed = nil, false
 		err = s.out.write(wire.Message{Report: &sm.Report})
 	}
 	return err
@@ -176,12 +177,6 @@ func (s *sampler) take() *sample {
 	s.collectGPUs(sm)
 	s.collectProcesses(sm)
 	return sm
-}
-
-// curtail makes a report fit on a line whose processes, though not too many, are together too long.
-func curtail(sm *sample) {
-	sm.fault("processes", fmt.Errorf("%d processes are too long for one report: left out", len(sm.Processes)))
-	sm.Processes, sm.Listed = nil, false
 }
 
 func (s *sampler) hello() error {

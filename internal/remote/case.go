@@ -35,13 +35,9 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 		return f // it is one already
 	}
 	f := &c.Failure
-	for _, rule := range rules {
-		if rule(c, err) {
-			break
-		}
-	}
+	known := ruleLocal(c, err) || ruleProbe(c, err) || ruleInstall(c, err) || ruleTimeout(c, err)
 	explain(c, err)
-	if f.Class == "" {
+	if !known && f.Class == "" {
 		c.Unknown(err)
 	}
 	advise(c)
@@ -51,8 +47,6 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	}
 	return f
 }
-
-var rules = []func(*Case, error) bool{ruleLocal, ruleProbe, ruleInstall, ruleTimeout}
 
 // Say adds to the node's words, on lines of their own.
 func (c *Case) Say(words string) {

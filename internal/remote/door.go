@@ -1,12 +1,11 @@
 // Package remote reaches a host by a Door, puts the probe there and holds a session with it; every failure leaves it classified.
 //
-// A Door is one way to reach nodes: it dials one, and what it gives is a Shell, which runs a script there and hands out its three
-// streams. All else is common to all doors: package install finds, copies and starts the probe over any Shell, package link speaks with it
-// over any pipe, and this package says what a failure means, with what the door knows of it. The poller, which asks for sessions, knows
-// none of them.
+// A Door is one way to reach nodes: it dials one, and gives a Shell, which runs a script there and hands out its three streams. Package
+// install finds, copies and starts the probe over any Shell, package link speaks with it over any pipe, and this package says what a
+// failure means, with what the door knows of it.
 //
-// A Door may reach all nodes by one process whose output lines are labelled and whose input all of them hear. It labels and parts the
-// streams itself and hands each node's Shell a pipe of its own; wire.Address makes a request one node's alone.
+// A Door may reach all nodes by one process whose output lines are labelled and whose input all of them hear: it labels and parts the
+// streams itself, and wire.Address makes a request one node's alone.
 //
 // An Opener may be used by any number of goroutines. Guarantees: Open ends soon after its context, every stage has a deadline, and no
 // session or process is left of an Open that failed. It knows nothing of jobs or SLURM. Words that come from a node are handed on raw,

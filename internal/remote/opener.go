@@ -17,7 +17,6 @@ import (
 type Opener struct {
 	Door      Door
 	Installer *install.Installer
-	Program   string // path of a probe that is on the node already; empty: the Installer finds or copies one
 }
 
 var _ poller.Opener = (*Opener)(nil)
@@ -76,7 +75,7 @@ func (o *Opener) open(ctx context.Context, node string, log *Log) (*link.Session
 // start is the stages probe and driver.
 func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Session, error) {
 	log.Begin(StageProbe, "")
-	session, how, err := o.launch(ctx, shell, log)
+	session, how, err := o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +87,6 @@ func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Sessio
 	}
 	log.Done(driverText(hello))
 	return session, nil
-}
-
-func (o *Opener) launch(ctx context.Context, shell Shell, log *Log) (*link.Session, string, error) {
-	if o.Program != "" {
-		session, err := o.Installer.StartAt(ctx, shell, o.Program)
-		return session, "started", err
-	}
-	return o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })
 }
 
 func driverText(h *wire.Hello) string {

@@ -36,6 +36,7 @@ var DefaultLimits = Limits{Start: 15 * time.Second, Upload: 60 * time.Second, Ot
 type Installer struct {
 	Limits  Limits
 	Link    link.Limits // of the sessions that it begins
+	Program string      // path of a probe that is on the nodes already; empty: one is found or copied
 	payload func() (Payload, error)
 	gate    gate
 }
@@ -48,6 +49,10 @@ func New(payload func() (Payload, error)) *Installer {
 // Start finds or copies the probe and starts it. The session that it returns has said the magic line; how tells what had to be done for
 // it. say tells what goes on meanwhile. Errors are a *link.EndError, one of this package's, or the shell's.
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string, err error) {
+	if in.Program != "" {
+		s, err := in.run(ctx, shell, become(in.Program), nil)
+		return s, "started", err
+	}
 	payload, err := in.payload()
 	if err != nil {
 		return nil, "", &PayloadError{err}
@@ -211,11 +216,6 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 		return nil, "", a.nowhere(n.uid)
 	}
 	return nil, "", nil
-}
-
-// StartAt starts the probe that lies at path on the node, and waits for its magic line as Start does.
-func (in *Installer) StartAt(ctx context.Context, shell Shell, path string) (*link.Session, error) {
-	return in.run(ctx, shell, become(path), nil)
 }
 
 func (in *Installer) run(ctx context.Context, shell Shell, script string, input []byte) (*link.Session, error) {

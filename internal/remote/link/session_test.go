@@ -338,10 +338,13 @@ func TestNoProbe(t *testing.T) {
 		}},
 		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "KILL" && e.Exit.Known }},
 		"by sh":     {"", Exit{Known: true, Status: 143}, func(e *EndError) bool { return e.Signal() == "TERM" }},
-		"is gone":   {"", Exit{}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "" && !e.Exit.Known && e.IsEnd() }},
-		"no hello":  {wire.Magic + "\n{\"reply\":{\"id\":1}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errNoHello) && !e.IsEnd() }},
-		"garbage":   {wire.Magic + "\n" + hello + "oops\n", Exit{}, func(e *EndError) bool { return strings.Contains(e.Error(), "oops") && !e.IsEnd() }},
-		"strange":   {wire.Magic + "\n" + hello + "{\"future\":{}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errUnknown) }},
+		"is gone": {"", Exit{}, func(e *EndError) bool {
+			_, ok := e.Status()
+			return !ok && e.Signal() == "" && !e.Exit.Known && e.IsEnd()
+		}},
+		"no hello": {wire.Magic + "\n{\"reply\":{\"id\":1}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errNoHello) && !e.IsEnd() }},
+		"garbage":  {wire.Magic + "\n" + hello + "oops\n", Exit{}, func(e *EndError) bool { return strings.Contains(e.Error(), "oops") && !e.IsEnd() }},
+		"strange":  {wire.Magic + "\n" + hello + "{\"future\":{}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errUnknown) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -40,7 +40,7 @@ func New() (*remote.Opener, error) {
 		}
 	}
 	o := remote.New(Door{})
-	o.Program = program
+	o.Installer.Program = program
 	return o, nil
 }
 

@@ -153,7 +153,7 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Program = "/nowhere/nvnodetop"
+	o.Installer.Program = "/nowhere/nvnodetop"
 	_, err = o.Open(t.Context(), "", func(reach.Step) {})
 	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeFailed || !strings.Contains(f.Words, "/nowhere/nvnodetop") {
 		t.Errorf("a program that is not there: %#v", err)

@@ -43,14 +43,11 @@ func (at *circumstances) explain(c *remote.Case, err error) {
 		if c.Stage == StageSSH && at.preamble != "" {
 			c.Say(at.preamble)
 		}
-		for _, rule := range rules {
-			if rule(at, c, err) {
-				break
-			}
+		known := ruleHostKey(c, err) || ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
+			ruleNetwork(c, err) || ruleClosed(at, c, err)
+		if !known {
+			c.Unknown(err)
 		}
-	}
-	if c.Failure.Class == "" {
-		c.Unknown(err)
 	}
 	at.advise(c, err)
 	if l, ok := errors.AsType[*loginError](err); ok && at.log != nil {
@@ -58,10 +55,7 @@ func (at *circumstances) explain(c *remote.Case, err error) {
 	}
 }
 
-// rules are tried in this order.
-var rules = []func(*circumstances, *remote.Case, error) bool{ruleHostKey, ruleSession, ruleTimeout, ruleLogin, ruleNetwork, ruleClosed}
-
-func ruleHostKey(_ *circumstances, c *remote.Case, err error) bool {
+func ruleHostKey(c *remote.Case, err error) bool {
 	e, ok := errors.AsType[*hostKeyError](err)
 	if !ok {
 		return false
@@ -117,7 +111,6 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 	if !ok {
 		return false
 	}
-	methods := strings.Join(e.methods, ",")
 	switch {
 	case e.proven != "" && isAdopt(c.Words):
 		at.sayClosed(c)
@@ -134,9 +127,9 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 		if strings.Contains(e.Error(), "ssh: disconnect") {
 			c.Say(e.Error())
 		}
-		c.Say("Permission denied (" + methods + ").")
 		c.Is(reach.ClassAuth, "permission denied")
-		c.Failure.Detail = methods
+		c.Failure.Detail = strings.Join(e.methods, ",")
+		c.Say("Permission denied (" + c.Failure.Detail + ").")
 	default:
 		return false
 	}
@@ -154,7 +147,7 @@ func (at *circumstances) sayClosed(c *remote.Case) {
 	}
 }
 
-func ruleNetwork(_ *circumstances, c *remote.Case, err error) bool {
+func ruleNetwork(c *remote.Case, err error) bool {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
 	case isDNS:
@@ -207,13 +200,12 @@ func (e *loginError) step(f *reach.Failure) string {
 		return "publickey accepted, then closed by PAM"
 	case f.Class == reach.ClassDenied:
 		return "publickey accepted, then closed"
-	case f.Class == reach.ClassAuth && e.proven == "" && e.tried == 0:
-		return "no key to offer"
-	case f.Class == reach.ClassAuth && e.proven == "" && e.tried == 1:
-		return "no key accepted (1 key tried)"
-	case f.Class == reach.ClassAuth && e.proven == "":
-		return "no key accepted (" + strconv.Itoa(e.tried) + " keys tried)"
-	default:
+	case f.Class != reach.ClassAuth || e.proven != "":
 		return f.Summary()
+	case e.tried == 0:
+		return "no key to offer"
+	case e.tried == 1:
+		return "no key accepted (1 key tried)"
 	}
+	return "no key accepted (" + strconv.Itoa(e.tried) + " keys tried)"
 }

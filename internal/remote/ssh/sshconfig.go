@@ -54,10 +54,7 @@ type configPart struct {
 
 // first is the first value of key that applies to host; empty: none does.
 func (c *sshConfig) first(host, key string) string {
-	for _, v := range c.all(host, key) {
-		return v
-	}
-	return ""
+	return append(c.all(host, key), "")[0]
 }
 
 // all are the values of key that apply to host, in order.
