@@ -2,7 +2,7 @@
 // of watched nodes equal to the wanted one. How a node is reached only the Opener knows.
 //
 // All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order; those of
-// several nodes interleave, so emit must be safe for concurrent use. After a node was dropped nothing more is emitted for it but Gone, last.
+// several nodes interleave, so emit must be safe for concurrent use. The last event of a node that was dropped is Gone.
 package poller
 
 import (
@@ -35,7 +35,7 @@ type Manager struct {
 	wanted  []string
 	nodes   map[string]*node
 	leaving map[string]context.Context // names that were dropped: done when their last event is out
-	look    string                     // the node whose processes are wanted, EveryNode, or none
+	listed  string                     // the node whose processes are wanted, EveryNode, or none
 	wg      sync.WaitGroup
 }
 
@@ -97,7 +97,7 @@ func (m *Manager) start(name string) {
 		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)
-	n.processes.Store(m.look == name || m.look == cluster.EveryNode)
+	n.processes.Store(m.listed == name || m.listed == cluster.EveryNode)
 	m.nodes[name] = n
 	m.wg.Go(func() {
 		defer left()
@@ -112,7 +112,7 @@ func (m *Manager) Look(name string, processes bool) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.look = name
+	m.listed = name
 	for _, n := range m.nodes {
 		if want := name == n.name || name == cluster.EveryNode; n.processes.Swap(want) != want {
 			n.repace.Ring()

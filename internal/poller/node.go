@@ -108,10 +108,9 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	}
 }
 
-// attempt opens a session and streams from it until it ends. streamed is how long reports came. A mistake of ours that
-// panics costs this node's session, not the screen and the other nodes: it is shown as the failure that it is.
+// attempt opens a session and streams from it until it ends. streamed is how long reports came.
 func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
-	defer mistake(&err)
+	defer reach.Recover(&err)
 	select {
 	case n.dials <- struct{}{}:
 	case <-ctx.Done():
@@ -148,13 +147,6 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	return streamed, err
 }
 
-// mistake makes a panic an error. It is to be deferred.
-func mistake(err *error) {
-	if p := recover(); p != nil {
-		*err = reach.Mistake(p)
-	}
-}
-
 // silence is how long a probe may send no report although its connection stands: a call into the driver that hangs. A new probe is tried
 // then; what the old one hangs in may have been mended.
 func (n *node) silence() time.Duration { return max(10*n.interval, 30*time.Second) }
@@ -180,7 +172,7 @@ func (n *node) step(s reach.Step) {
 // keepPace tells the probe what is wanted, now and whenever it changes. That it cannot be told any more is seen by stream, on the same
 // session; the error is that the probe does not want to hear it: no report would ever come.
 func (n *node) keepPace(ctx context.Context, session Session) (err error) {
-	defer mistake(&err)
+	defer reach.Recover(&err)
 	for {
 		pace := wire.Pace{IntervalMS: int(n.interval.Milliseconds()), Processes: n.processes.Load()}
 		reply, err := session.Call(ctx, wire.Request{Pace: &pace})

@@ -26,7 +26,8 @@ const headSize = 512
 // parses every CPU and every interrupt (40 µs on 2 CPUs and growing with them, 23 µs more for Meminfo), a hundred times what the
 // two lines that are needed cost, in every report of every node. What the kernel spends on making the files is spent either way.
 type hostReader struct {
-	stat, meminfo, loadavg procFile
+	proc  string              // where procfs is mounted
+	files map[string]*os.File // by name; each read from the beginning gives new content
 
 	last    cpuTime // at the beginning of the window
 	percent float64 // NaN: not known
@@ -40,16 +41,13 @@ type cpuTime struct {
 }
 
 func newHostReader(proc string) *hostReader {
-	return &hostReader{
-		stat:    procFile{path: filepath.Join(proc, "stat")},
-		meminfo: procFile{path: filepath.Join(proc, "meminfo")},
-		loadavg: procFile{path: filepath.Join(proc, "loadavg")},
-	}
+	return &hostReader{proc: proc, files: map[string]*os.File{}}
 }
 
 func (h *hostReader) close() {
-	for _, f := range []*procFile{&h.stat, &h.meminfo, &h.loadavg} {
-		f.close()
+	for name, f := range h.files {
+		_ = f.Close() // opened for reading: nothing can be lost
+		delete(h.files, name)
 	}
 }
 
@@ -68,13 +66,13 @@ func (s *sampler) collectHost(sm *sample) {
 }
 
 func (h *hostReader) readCPU(to *wire.Host, at time.Duration) error {
-	head, err := h.stat.head(h.buf[:])
+	head, err := h.head("stat")
 	if err != nil {
 		return err
 	}
 	busy, total, err := parseCPU(head)
 	if err != nil {
-		return fmt.Errorf("%s: %w", h.stat.path, err)
+		return fmt.Errorf("%s: %w", filepath.Join(h.proc, "stat"), err)
 	}
 	first := h.last.total == 0
 	if !first && at-h.last.at < minWindow {
@@ -113,14 +111,14 @@ func parseCPU(head []byte) (busy, total uint64, err error) {
 }
 
 func (h *hostReader) readMemory(to *wire.Host) error {
-	head, err := h.meminfo.head(h.buf[:])
+	head, err := h.head("meminfo")
 	if err != nil {
 		return err
 	}
 	total, ok1 := meminfo(head, "MemTotal:")
 	available, ok2 := meminfo(head, "MemAvailable:")
 	if !ok1 || !ok2 || available > total {
-		return fmt.Errorf("%s: no MemTotal or MemAvailable at its beginning", h.meminfo.path)
+		return fmt.Errorf("%s: no MemTotal or MemAvailable at its beginning", filepath.Join(h.proc, "meminfo"))
 	}
 	to.Set(metric.HostMemoryUsed, float64(total-available))
 	to.Set(metric.HostMemoryTotal, float64(total))
@@ -145,48 +143,36 @@ func meminfo(head []byte, key string) (uint64, bool) {
 }
 
 func (h *hostReader) readLoad(to *wire.Host) error {
-	head, err := h.loadavg.head(h.buf[:])
+	head, err := h.head("loadavg")
 	if err != nil {
 		return err
 	}
 	word, _, _ := bytes.Cut(head, []byte(" "))
 	load, err := strconv.ParseFloat(string(word), 64)
 	if err != nil {
-		return fmt.Errorf("%s: unexpected %.40q", h.loadavg.path, head)
+		return fmt.Errorf("%s: unexpected %.40q", filepath.Join(h.proc, "loadavg"), head)
 	}
 	to.Set(metric.Load, load)
 	return nil
 }
 
-// procFile is a file of procfs that is kept open: each read from its beginning gives new content.
-type procFile struct {
-	path string
-	file *os.File
-}
-
-// head reads the beginning of the file into buf. Where /proc is a file system of its own (lxcfs) a read may hang. The scheduler must know
-// of it, since the watchdog needs the one processor that there is: so this is no raw system call.
-func (f *procFile) head(buf []byte) ([]byte, error) {
-	if f.file == nil {
-		file, err := os.Open(f.path)
-		if err != nil {
+// head reads the beginning of a file. Where /proc is a file system of its own (lxcfs) a read may hang. The scheduler must know of it, since
+// the watchdog needs the one processor that there is: so this is no raw system call.
+func (h *hostReader) head(name string) ([]byte, error) {
+	f := h.files[name]
+	if f == nil {
+		var err error
+		if f, err = os.Open(filepath.Join(h.proc, name)); err != nil {
 			return nil, err
 		}
-		f.file = file
+		h.files[name] = f
 	}
-	n, err := f.file.ReadAt(buf, 0)
+	n, err := f.ReadAt(h.buf[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		f.close()
+		h.close() // the next report opens them anew
 		return nil, err
 	}
-	return buf[:n], nil
-}
-
-func (f *procFile) close() {
-	if f.file != nil {
-		_ = f.file.Close() // opened for reading: nothing can be lost
-		f.file = nil
-	}
+	return h.buf[:n], nil
 }
 
 // describeHost fills in what a Hello says of the node.
@@ -197,7 +183,7 @@ func describeHost(h *wire.Hello, proc string) {
 	if name, err := os.Hostname(); err == nil {
 		h.Host = name
 	}
-	// One line each but for the sum. Unlike sched_getaffinity(2), the file is not narrowed by the probe's own cgroup.
+	// One line each, after that of the sum. Unlike sched_getaffinity(2), the file is not narrowed by the probe's own cgroup.
 	if stat, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
 		h.CPUs = bytes.Count(stat, []byte("\ncpu"))
 	}

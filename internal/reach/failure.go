@@ -74,6 +74,13 @@ func AsFailure(err error, class Class) *Failure {
 	return &Failure{Class: class, Short: err.Error()}
 }
 
+// Recover makes a panic an error: a mistake of ours costs the session that it came up in, not the program. It is to be deferred.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = Mistake(p)
+	}
+}
+
 // Mistake is the Failure for what recover returned: an error of ours, which costs the session that it came up in and nothing else.
 func Mistake(panicked any) *Failure {
 	return &Failure{Class: ClassLocal, Short: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", panicked, debug.Stack())}

@@ -54,7 +54,8 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || name == "SLURM_CLUSTERS" || name == "SLURM_TIME_FORMAT"
+		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") ||
+			name == "SLURM_CLUSTERS" || name == "SLURM_TIME_FORMAT"
 	})
 	return append(env, "SLURM_TIME_FORMAT=standard")
 }

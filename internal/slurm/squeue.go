@@ -65,7 +65,7 @@ func (m marks) parse(out []byte) ([]record, error) {
 // running reports whether the job has nodes and runs on them.
 func (r *record) running() bool { return r.state == "R" }
 
-// job is the record of a running job, but for its nodes.
+// job is the record of a running job, without its nodes.
 func (r *record) job(loc *time.Location) cluster.Job {
 	return cluster.Job{
 		ID:        r.id,

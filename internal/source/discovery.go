@@ -18,8 +18,8 @@ import (
 type discoverer struct {
 	ask func(context.Context) (*slurm.Answer, error)
 
-	known cluster.Discovery // with the last answer; run's own, as pace is
-	pace  pace
+	known    cluster.Discovery // with the last answer; run's own, as schedule is
+	schedule schedule
 
 	mu  sync.Mutex // protects the following
 	key time.Time  // when somebody last pressed one
@@ -63,7 +63,7 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 			return err
 		}
 		d.learn(began, answer, err)
-		d.pace.asked(d.known.Took, d.known.Failure != nil, lost, !sameJobs(before, d.known.Jobs))
+		d.schedule.asked(d.known.Took, d.known.Failure != nil, lost, !sameJobs(before, d.known.Jobs))
 		d.known.Next = d.next()
 		tell(d.known)
 	}
@@ -93,7 +93,7 @@ func (d *discoverer) next() time.Time {
 	key := d.key
 	d.mu.Unlock()
 	asked := d.known.Asked
-	next := asked.Add(d.pace.interval(time.Since(key)))
+	next := asked.Add(d.schedule.interval(time.Since(key)))
 	for i := range d.known.Jobs {
 		if end := d.known.Jobs[i].End; !end.IsZero() && end.After(asked) && end.Add(endSlack).Before(next) {
 			next = end.Add(endSlack)
@@ -117,7 +117,7 @@ func (d *discoverer) wait(ctx context.Context, tell func(cluster.Discovery)) (lo
 			next = d.known.Asked.Add(leastGap)
 		case <-d.lost:
 			lost = true
-			next = d.known.Asked.Add(d.pace.lostGap())
+			next = d.known.Asked.Add(d.schedule.lostGap())
 		case <-d.back:
 			next = d.next()
 		}

@@ -11,7 +11,7 @@ import (
 // essential are the symbols without which nothing can be told; go-nvml calls the second of a pair where the first is not there.
 var essential = []string{"nvmlSystemGetDriverVersion", "nvmlDeviceGetUUID", "nvmlDeviceGetName"}
 
-// optional are the functions that are called only when they are there, but for those of the table of metrics. Of several in a group the
+// optional are the functions that are called only when they are there, apart from those of the table of metrics. Of several in a group the
 // first that is there is called: what it reads is absent when none is, and the group's first name is then Missing.
 var optional = [][]string{
 	{"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"},

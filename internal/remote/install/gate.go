@@ -19,12 +19,13 @@ func (g *gate) copies() int {
 }
 
 // enter returns a channel that is closed when it is worth looking again, or nil when the caller is to copy. Others wait for that copy
-// when it is the copier: then it must call leave. seen is what copies said before the caller looked.
-func (g *gate) enter(seen int) (wait <-chan struct{}, copier bool) {
+// when it is the copier: then it must call leave. seen is what copies said before the caller looked; inVain that it has waited already.
+func (g *gate) enter(seen int, inVain bool) (wait <-chan struct{}, copier bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.apart:
+	case g.apart || inVain:
+		g.apart = true
 		return nil, false
 	case g.done != seen:
 		now := make(chan struct{})
@@ -47,10 +48,4 @@ func (g *gate) leave(copied bool) {
 	}
 	close(g.running)
 	g.running = nil
-}
-
-func (g *gate) setApart() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.apart = true
 }

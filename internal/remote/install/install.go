@@ -72,7 +72,7 @@ type attempt struct {
 	shell   Shell
 	say     func(string)
 	payload Payload
-	look    look
+	trust   trust
 	places  []Place // that have not refused yet
 	waited  bool    // for another node's copy
 	copier  bool    // the gate waits for this node's copy
@@ -83,7 +83,7 @@ type attempt struct {
 // try is one round. It returns neither a session nor an error when there is another round to go.
 func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	seen := a.in.gate.copies()
-	s, err := a.in.run(ctx, a.shell, startScript(a.payload, a.look, a.places), nil)
+	s, err := a.in.run(ctx, a.shell, startScript(a.payload, a.trust, a.places), nil)
 	if err == nil {
 		return s, "there already", nil
 	}
@@ -104,7 +104,7 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	if n.place == "" {
 		return nil, "", a.nowhere(n.uid)
 	}
-	if n.place == placeHome && a.look != lookAway && a.waitForOthers(ctx, seen) {
+	if n.place == placeHome && a.trust != givenUp && a.waitForOthers(ctx, seen) {
 		return nil, "", ctx.Err()
 	}
 	return a.upload(ctx, n)
@@ -121,8 +121,8 @@ func (a *attempt) understand(err error) (need, bool) {
 		a.hear(WithoutNeed(ended.Stderr))
 		return n, true
 	}
-	if a.look == lookVerify && refusedToRun(ended) {
-		a.look = lookAway
+	if a.trust == verifying && refusedToRun(ended) {
+		a.trust = givenUp
 		a.hear(ended.Stderr)
 		return need{machine: a.payload.machine(), place: a.places[0]}, true
 	}
@@ -133,10 +133,10 @@ func (a *attempt) understand(err error) (need, bool) {
 // round says it again.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
-	if a.look != lookTrust || !ok || !ended.IsEnd() || !ended.Exit.Known {
+	if a.trust != trusting || !ok || !ended.IsEnd() || !ended.Exit.Known {
 		return false
 	}
-	a.look = lookVerify
+	a.trust = verifying
 	a.say("checking the copy that is there")
 	return true
 }
@@ -164,11 +164,7 @@ func (a *attempt) nowhere(uid string) error {
 
 // waitForOthers reports whether it is worth to look again before copying: in a shared home another node may be about to copy.
 func (a *attempt) waitForOthers(ctx context.Context, seen int) bool {
-	if a.waited {
-		a.in.gate.setApart()
-		return false
-	}
-	copied, copier := a.in.gate.enter(seen)
+	copied, copier := a.in.gate.enter(seen, a.waited)
 	if copied == nil {
 		a.copier = copier
 		return false

@@ -218,7 +218,7 @@ func noLeaks(t *testing.T) {
 // TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(probeScript)
-	for _, script := range []string{startScript(p, lookTrust, uploadOrder), startScript(p, lookVerify, uploadOrder), uploadScript(p, placeHome, 1)} {
+	for _, script := range []string{startScript(p, trusting, uploadOrder), startScript(p, verifying, uploadOrder), uploadScript(p, placeHome, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}
@@ -561,13 +561,13 @@ func TestGateIsLeftByWhoEnteredIt(t *testing.T) {
 	n.instead = func(_ *node, script string, _ []byte) (string, int, bool) {
 		return "sh: 1: exec: Permission denied\n", 126, strings.Contains(script, needMark)
 	}
-	if wait, copier := s.gate.enter(1); wait != nil || !copier {
+	if wait, copier := s.gate.enter(1, false); wait != nil || !copier {
 		t.Fatal("the gate is not free")
 	}
 	if got := s.mustStart(n); !strings.Contains(got, "to ~/.cache/nvnodetop") {
 		t.Errorf("probe: %q", got)
 	}
-	if wait, copier := s.gate.enter(1); wait == nil || copier || s.gate.copies() != 1 {
+	if wait, copier := s.gate.enter(1, false); wait == nil || copier || s.gate.copies() != 1 {
 		t.Error("the other node's turn was ended")
 	}
 	s.gate.leave(true)

@@ -96,26 +96,26 @@ func prelude(p Payload) string {
 // for the screen looks along PATH for clipboard programs before main begins, and where a mount in PATH is dead that would never end.
 func become(path string) string { return "PATH= exec \"" + path + "\" probe" }
 
-// look is how a script treats a copy that is there. A deployment goes through them in this order, and never back.
-type look int
+// trust is how a script treats a copy that is there. A deployment goes through them in this order, and never back.
+type trust int
 
 const (
-	lookTrust  look = iota // start it, as it is ours alone
-	lookVerify             // it did not come to be a probe: start it if it is what was copied there, else remove it
-	lookAway               // it is what was copied there, and yet it does not run
+	trusting  trust = iota // start it, as it is ours alone
+	verifying              // it did not come to be a probe: start it if it is what was copied there, else remove it
+	givenUp                // it is what was copied there, and yet it does not run
 )
 
 // tries is the script that starts a copy.
 //
 // What passes for a probe by its looks can still be damaged, by a crash of the file server say, and would be for ever. Only a copy that
 // has failed is read through. It is removed unless another node has replaced it meanwhile: nobody's probe runs from a damaged one.
-func (l look) tries(p Payload) string {
+func (t trust) tries(p Payload) string {
 	const each = "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
 	places := list(lookOrder)
-	switch l {
-	case lookTrust:
+	switch t {
+	case trusting:
 		return fmt.Sprintf(each, places, become("$d/$f"))
-	case lookVerify:
+	case verifying:
 		return fmt.Sprintf(each, places, "{ i=$(stat -c %i \"$d/$f\"); "+
 			"case $(sha256sum <\"$d/$f\") in "+p.SHA256+"*) "+become("$d/$f")+";; esac; "+
 			"if [ \"$i\" = \"$(stat -c %i \"$d/$f\")\" ]; then rm -f \"$d/$f\"; fi; }")
@@ -127,8 +127,8 @@ func (l look) tries(p Payload) string {
 // startScript starts the probe where it is; else it says on one line what the node is and which of places would take a copy:
 // the first that does ends the list. A directory of ours that is open to others is closed first; one that is not ours, or a
 // symlink that somebody laid in its place, is not touched.
-func startScript(p Payload, l look, places []Place) string {
-	s := prelude(p) + l.tries(p) +
+func startScript(p Payload, t trust, places []Place) string {
+	s := prelude(p) + t.tries(p) +
 		"private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in " + list(places) + "; do " +

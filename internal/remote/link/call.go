@@ -29,7 +29,7 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 			return reply, nil
 		case err := <-written:
 			if err != nil {
-				return wire.Reply{}, s.lost(ctx, err)
+				return wire.Reply{}, s.writeFailed(ctx, err)
 			}
 			written = nil
 		case <-s.life.Done():
@@ -40,8 +40,8 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 	}
 }
 
-// lost is why a session cannot be written to: mostly that it ends, which its reader is about to say in better words.
-func (s *Session) lost(ctx context.Context, err error) error {
+// writeFailed is why a session cannot be written to: mostly that it ends, which its reader is about to say in better words.
+func (s *Session) writeFailed(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.limits.Exit)
 	defer cancel()
 	select {

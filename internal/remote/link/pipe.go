@@ -32,7 +32,7 @@ const maxWords = 32 << 10
 // NewWords makes a Pipe's Words.
 func NewWords() *text.Capture { return &text.Capture{Limit: maxWords} }
 
-// Exit is how a program ended. The zero value is one of which that is not known: the way to it ended first.
+// Exit is how a program ended. The zero value says that nobody knows: the way to the program ended first.
 type Exit struct {
 	Known  bool
 	Status int

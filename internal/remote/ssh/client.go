@@ -44,14 +44,19 @@ func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error)
 		value T
 		err   error
 	}
+	guarded := func() (r result) {
+		defer reach.Recover(&r.err)
+		r.value, r.err = f()
+		return r
+	}
 	done, left := make(chan result), make(chan struct{})
 	go func() {
-		value, err := guarded(f)
+		r := guarded()
 		select {
-		case done <- result{value, err}:
+		case done <- r:
 		case <-left:
-			if err == nil && drop != nil {
-				drop(value)
+			if r.err == nil && drop != nil {
+				drop(r.value)
 			}
 		}
 	}()
@@ -70,14 +75,4 @@ func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error)
 			return *new(T), context.Cause(ctx)
 		}
 	}
-}
-
-// guarded is f that turns a panic into its error: a mistake of ours costs this node's session, not the program.
-func guarded[T any](f func() (T, error)) (value T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = reach.Mistake(p)
-		}
-	}()
-	return f()
 }

@@ -33,12 +33,6 @@ type identities struct {
 	agent   net.Conn // signs for keys that it holds; nil: none is used
 }
 
-func (ids *identities) close() {
-	if ids.agent != nil {
-		drop(ids.agent)
-	}
-}
-
 func (ids *identities) skip(format string, args ...any) {
 	ids.skipped = append(ids.skipped, fmt.Sprintf(format, args...))
 }

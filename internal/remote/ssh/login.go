@@ -60,8 +60,8 @@ func (l *login) explain(err error) error {
 }
 
 func (l *login) close() {
-	if l.ids != nil {
-		l.ids.close()
+	if l.ids != nil && l.ids.agent != nil {
+		drop(l.ids.agent)
 	}
 }
 

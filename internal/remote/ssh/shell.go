@@ -54,7 +54,7 @@ func (s *shell) Run(ctx context.Context, script string, input []byte) (*link.Pip
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: kill}, nil
 }
 
-// exit is how a process ended of which ssh.Session.Wait returned err.
+// exit is how a process ended, from what ssh.Session.Wait returned.
 func exit(err error) link.Exit {
 	if err == nil {
 		return link.Exit{Known: true}

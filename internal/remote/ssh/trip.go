@@ -99,8 +99,9 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	defer login.close()
 	check := &hostKeyCheck{trip: a, known: known}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.keyAddress(), &ssh.ClientConfig{
-		User:              a.target.user,
-		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version), // blanks and minus signs part its fields
+		User: a.target.user,
+		// In it, blanks and minus signs part fields.
+		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),
 		HostKeyCallback:   check.check,
 		HostKeyAlgorithms: known.algorithms(a.target.keyAddress()),
 		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.next(ctx, auth) },

@@ -24,42 +24,42 @@ const (
 // endSlack is how long after a job's time limit SLURM is asked whether it has ended.
 const endSlack = 2 * time.Second
 
-// pace says when to ask next, from how the last questions went.
-type pace struct {
+// schedule says when to ask next, from how the last questions went.
+type schedule struct {
 	labored   int  // slow answers and failures in a row
 	failed    bool // the last question
 	fruitless int  // questions in a row that were asked because a session was lost, and told nothing new
 }
 
 // asked takes in how a question went.
-func (p *pace) asked(took time.Duration, failed, lost, news bool) {
-	p.failed = failed
+func (s *schedule) asked(took time.Duration, failed, lost, news bool) {
+	s.failed = failed
 	if failed || took > slow {
-		p.labored++
+		s.labored++
 	} else {
-		p.labored = 0
+		s.labored = 0
 	}
 	if lost && !news {
-		p.fruitless++
+		s.fruitless++
 	} else {
-		p.fruitless = 0
+		s.fruitless = 0
 	}
 }
 
 // interval is the time from an answer to the next question when nobody has pressed a key for away. It doubles with every slow answer
 // and failure, but a controller that failed is asked soon again while somebody waits for it to come back.
-func (p *pace) interval(away time.Duration) time.Duration {
+func (s *schedule) interval(away time.Duration) time.Duration {
 	basic := paceAsleep
 	switch {
-	case away < inUse && p.failed:
+	case away < inUse && s.failed:
 		return paceInUse
 	case away < inUse:
 		basic = paceInUse
 	case away < idle:
 		basic = paceIdle
 	}
-	return min(basic<<min(p.labored, 8), paceAsleep)
+	return min(basic<<min(s.labored, 8), paceAsleep)
 }
 
 // lostGap is how long after an answer the loss of a session may ask again.
-func (p *pace) lostGap() time.Duration { return min(leastGap<<min(p.fruitless, 8), fruitlessGap) }
+func (s *schedule) lostGap() time.Duration { return min(leastGap<<min(s.fruitless, 8), fruitlessGap) }
