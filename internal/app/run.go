@@ -47,7 +47,7 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 }
 
 func show(ctx context.Context, cfg *config.Config, io streams, from feed) error {
-	store := cluster.NewStore(cfg.Poll, health.New())
+	store := cluster.NewStore(cfg.Poll, health.Holding)
 	if cfg.Once || cfg.JSON {
 		return once(ctx, cfg, io, store, from)
 	}

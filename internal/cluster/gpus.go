@@ -20,9 +20,9 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 		bin := n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
 		remember = func(g *GPU) { g.History.Add(bin, HistoryLen(n.poll), g.Values.Float) }
 	}
-	out := make([]GPU, 0, len(n.hello.GPUs))
-	known := make(map[string]*GPU, len(n.hello.GPUs))
-	for _, card := range n.hello.GPUs {
+	out := make([]GPU, 0, len(n.Hello.GPUs))
+	known := make(map[string]*GPU, len(n.Hello.GPUs))
+	for _, card := range n.Hello.GPUs {
 		key := gpuKey(card, known)
 		g := n.known[key].next(card, samples[card.Index])
 		g.Key = key

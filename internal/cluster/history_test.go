@@ -129,7 +129,7 @@ func TestHistoriesLineUp(t *testing.T) {
 
 // A bin is a second at least, and holds the mean of its samples.
 func TestHistoryOfFastPolls(t *testing.T) {
-	w := world{NewStore(time.Second/4, fewRules{})}
+	w := world{NewStore(time.Second/4, fewRules)}
 	w.try(0, "a")
 	w.hello(0, "a", 1)
 	var all []string

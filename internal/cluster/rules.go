@@ -6,11 +6,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Rules know what can be wrong. They see one moment; the Store keeps the time.
-type Rules interface {
-	// Holding is what holds of n within a scope, worst first. g is the GPU when the scope is ScopeGPU, else nil.
-	Holding(scope Scope, n *Node, g *GPU) []Condition
-}
+// Rules know what can be wrong: what holds of n at one moment within a scope, worst first. g is the GPU when the scope is ScopeGPU, else
+// nil. The Store keeps the time.
+type Rules func(scope Scope, n *Node, g *GPU) []Condition
 
 // Scope is what a Condition is about. It says when Rules are asked.
 type Scope int
@@ -32,11 +30,12 @@ type Condition struct {
 	OfGPUs   bool          // it concerns only jobs that have GPUs on the node
 }
 
-// Linger is how long a Finding that holds no more stays in its place. One that comes back meanwhile keeps its age.
-const Linger = time.Minute
+const (
+	// Linger is how long a Finding that holds no more stays in its place. One that comes back meanwhile keeps its age.
+	Linger = time.Minute
 
-// Remember is how long what was cleared is kept.
-const Remember = time.Hour
+	// Remember is how long what was cleared is kept.
+	Remember = time.Hour
 
-// maxCleared bounds JobView.Cleared.
-const maxCleared = 256
+	maxCleared = 256 // in JobView.Cleared
+)

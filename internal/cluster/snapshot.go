@@ -11,7 +11,6 @@ import (
 
 // Snapshot is an immutable picture of all that is known at one moment.
 type Snapshot struct {
-	Rev       uint64    // grows with every Event that changed something
 	At        time.Time // the moment that ages are counted to
 	Poll      time.Duration
 	Discovery Discovery // Discovery.Jobs are the jobs as discovered; Jobs below is what to show
@@ -43,7 +42,6 @@ const (
 // Node is one node. Numbers are present when State is NodeStreaming or NodeStale.
 type Node struct {
 	Name  string
-	Rev   uint64 // changes whenever anything of the node but its age does
 	State NodeState
 	Since time.Time // of State
 

@@ -41,7 +41,7 @@ func (t *track) hold(c Condition, at time.Time) {
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
 	if i < 0 {
 		i = len(t.spells)
-		t.spells = append(t.spells, spell{since: began, began: began, times: 1, holds: true})
+		t.spells = append(t.spells, spell{})
 	}
 	s := &t.spells[i]
 	if !s.holds {

@@ -15,7 +15,6 @@ type Store struct {
 	rules Rules
 
 	mu    sync.Mutex // protects the following
-	rev   uint64
 	disc  Discovery
 	nodes map[string]*nodeRecord // by the name that is fit for a screen
 }
@@ -34,7 +33,6 @@ func (s *Store) Apply(e Event) {
 	case e.Discovery != nil:
 		s.disc = cleanDiscovery(e.Discovery)
 	case e.Node == "":
-		return
 	case e.Gone:
 		delete(s.nodes, e.Node)
 	default:
@@ -43,93 +41,68 @@ func (s *Store) Apply(e Event) {
 			n = newNodeRecord(e.Node, e.At, s.poll)
 			s.nodes[e.Node] = n
 		}
-		if !n.take(e, s.rules) {
-			return
-		}
-		n.rev = s.rev + 1
+		n.take(e, s.rules)
 	}
-	s.rev++
 }
 
 // Snapshot is all that is known, with ages counted to now.
 func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := &Snapshot{Rev: s.rev, At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
-	notices := make(map[string][]notice)
-	add := func(name string, n *nodeRecord) {
-		snap.Nodes[name] = n.view(now)
-		if list := n.troubles.notices(s.rules, snap.Nodes[name], now); len(list) > 0 {
-			notices[name] = list
-		}
-	}
+	snap := &Snapshot{At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
 	for name, n := range s.nodes {
-		add(name, n)
+		snap.Nodes[name] = n.view(now)
 	}
-	for i := range s.disc.Jobs {
-		for _, name := range s.disc.Jobs[i].Nodes {
-			if snap.Nodes[name] == nil {
-				add(name, newNodeRecord(name, s.disc.Answered, s.poll))
+	for _, job := range s.disc.Jobs {
+		v := JobView{Job: job}
+		var told notices
+		for _, name := range job.Nodes {
+			n := s.nodes[name]
+			if n == nil {
+				n = newNodeRecord(name, s.disc.Answered, s.poll)
+				snap.Nodes[name] = n.view(now)
 			}
+			v.count(snap.Nodes[name])
+			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
-		snap.Jobs = append(snap.Jobs, jobView(&s.disc.Jobs[i], snap.Nodes, notices))
+		v.Findings, v.Cleared = told.findings()
+		snap.Jobs = append(snap.Jobs, v)
 	}
 	return snap
 }
 
-func jobView(job *Job, nodes map[string]*Node, notices map[string][]notice) JobView {
-	v := JobView{Job: *job}
-	for _, name := range job.Nodes {
-		n := nodes[name]
-		own := 0
-		for i := range n.GPUs {
-			if job.Owns(n, &n.GPUs[i]) {
-				own++
-			}
-		}
-		if minors, known := job.Minors[name]; known {
-			v.GPUs += len(minors)
-		} else {
-			v.GPUs += own
-		}
-		if n.State == NodeStreaming {
-			v.Streaming++
-			v.GPUsSeen += own
+// count adds a node of the job.
+func (v *JobView) count(n *Node) {
+	own := 0
+	for i := range n.GPUs {
+		if v.Owns(n, &n.GPUs[i]) {
+			own++
 		}
 	}
-	v.tell(nodes, notices)
-	return v
+	if minors, known := v.Minors[n.Name]; known {
+		v.GPUs += len(minors)
+	} else {
+		v.GPUs += own
+	}
+	if n.State == NodeStreaming {
+		v.Streaming++
+		v.GPUsSeen += own
+	}
 }
 
 // nodeRecord is what the Store keeps of one node. What it hands out is never changed afterwards: slices are replaced, not written to,
 // and histories only grow behind what was handed out.
 type nodeRecord struct {
-	name string
+	Node // as the last Event left it; view adds what depends on the moment
 	poll time.Duration
-	rev  uint64
 
-	seen      time.Time // when it was first heard of
-	began     time.Time // of the current attempt; zero: none is under way
-	tries     int
-	stages    []reach.Stage
-	steps     []reach.Step // of the current attempt
+	seen      time.Time    // when it was first heard of
+	began     time.Time    // of the current attempt; zero: none is under way
 	lastSteps []reach.Step // of the attempt that failed last
-	attempts  []Attempt    // newest first
-	failure   *reach.Failure
-	downSince time.Time // of the first failure in a row
-	retry     time.Time
-
-	hello     *wire.Hello
-	interval  time.Duration
-	streaming time.Time // since when reports come in this session; zero: they do not
-	arrived   time.Time
+	downSince time.Time    // of the first failure in a row
+	streaming time.Time    // since when reports come in this session; zero: they do not
 	clock     binClock
-	load      wire.Host
-	gpus      []GPU
 	known     map[string]*GPU // by Key: what histories go on from
-	listed    bool
-	processes []wire.Process
-	faults    []wire.Fault
 	troubles  troubles
 }
 
@@ -140,112 +113,97 @@ const maxAttempts = 8
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
-	return &nodeRecord{name: name, poll: poll, seen: at, interval: 3 * time.Second}
+	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at}
 }
 
 // take applies an Event, and keeps the time of what held until it and of what holds from then on.
-func (n *nodeRecord) take(e Event, rules Rules) bool {
+func (n *nodeRecord) take(e Event, rules Rules) {
 	n.troubles.reached(rules, n.view(e.At), e.At)
-	if !n.apply(e) {
-		return false
-	}
+	n.apply(e)
 	after := n.view(e.At)
 	n.troubles.reached(rules, after, e.At)
-	if e.Report != nil {
+	if e.Report != nil && n.Hello != nil {
 		n.troubles.reported(rules, after, e.At)
 	}
-	return true
 }
 
-func (n *nodeRecord) apply(e Event) bool {
+func (n *nodeRecord) apply(e Event) {
 	switch {
 	case e.Try != nil:
 		n.try(e.At, e.Try)
 	case e.Step != nil:
 		n.step(e.At, *e.Step)
 	case e.Hello != nil:
-		n.hello = cleanHello(e.Hello)
-	case e.Report != nil && n.hello != nil:
+		n.Hello = cleanHello(e.Hello)
+	case e.Report != nil && n.Hello != nil:
 		n.sample(e.At, e.Report)
 	case e.Down != nil:
 		n.down(e.At, e.Down)
-	default:
-		return false
 	}
-	return true
 }
 
 func (n *nodeRecord) try(at time.Time, t *Try) {
-	n.began, n.tries, n.steps, n.retry = at, n.tries+1, nil, time.Time{}
-	n.stages = t.Stages
-	n.interval = max(t.Interval, time.Millisecond)
+	n.began, n.Tries, n.Steps, n.RetryAt = at, n.Tries+1, nil, time.Time{}
+	n.Stages = t.Stages
+	n.Interval = max(t.Interval, time.Millisecond)
 }
 
 func (n *nodeRecord) step(at time.Time, s reach.Step) {
 	s.At, s.Text = at, clean(s.Text, maxName)
-	steps := slices.Clone(n.steps)
-	if i := slices.IndexFunc(steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
-		steps[i] = s
+	n.Steps = slices.Clone(n.Steps)
+	if i := slices.IndexFunc(n.Steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
+		n.Steps[i] = s
 	} else {
-		steps = append(steps, s)
+		n.Steps = append(n.Steps, s)
 	}
-	n.steps = steps
 }
 
 func (n *nodeRecord) down(at time.Time, d *Down) {
-	if n.failure == nil || !n.streaming.IsZero() {
+	if n.Failure == nil {
 		n.downSince = at
 	}
-	n.failure, n.retry = cleanFailure(&d.Failure), d.Retry
+	n.Failure, n.RetryAt = cleanFailure(&d.Failure), d.Retry
 	took := time.Duration(0)
 	if !n.began.IsZero() {
 		took = at.Sub(n.began)
 	}
-	n.attempts = append([]Attempt{{At: at, Summary: n.failure.Summary(), Took: took}}, n.attempts[:min(len(n.attempts), maxAttempts-1)]...)
-	n.lastSteps, n.began, n.streaming = n.steps, time.Time{}, time.Time{}
+	n.Attempts = append([]Attempt{{At: at, Summary: n.Failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
+	n.lastSteps, n.began, n.streaming = n.Steps, time.Time{}, time.Time{}
 }
 
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	if n.streaming.IsZero() {
-		n.streaming, n.failure, n.tries, n.attempts = at, nil, 0, nil
+		n.streaming, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
 		n.clock = binClock{}
 	}
-	n.gpus = n.mergeGPUs(at, r)
-	n.load = r.Host
-	n.arrived = at
-	n.listed = r.Listed
-	n.processes = cleanProcesses(r.Processes)
-	n.faults = cleanFaults(r.Faults)
+	n.Arrived, n.Host, n.GPUs = at, r.Host, n.mergeGPUs(at, r)
+	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
 }
 
 // view is the node as it is at now.
 func (n *nodeRecord) view(now time.Time) *Node {
-	v := &Node{
-		Name: n.name, Rev: n.rev, Tries: n.tries, Attempts: n.attempts, Failure: n.failure, RetryAt: n.retry,
-		Hello: n.hello, Interval: n.interval, Arrived: n.arrived, Stages: n.stages, Steps: n.steps,
-	}
+	v := n.Node
 	v.State, v.Since = n.state(now)
 	if v.State == NodeFailed {
 		v.Steps = n.lastSteps
 	}
-	if !n.arrived.IsZero() {
-		v.Age = max(now.Sub(n.arrived), 0)
+	if !n.Arrived.IsZero() {
+		v.Age = max(now.Sub(n.Arrived), 0)
 	}
-	if v.State == NodeStreaming || v.State == NodeStale {
-		v.Host, v.GPUs = n.load, n.gpus
-		v.Listed, v.Processes, v.Faults = n.listed, n.processes, n.faults
+	if v.State != NodeStreaming && v.State != NodeStale {
+		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults = wire.Host{}, nil, false, nil, nil
 	}
-	return v
+	return &v
 }
 
 func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
-	age := now.Sub(n.arrived)
+	age := now.Sub(n.Arrived)
 	switch {
-	case !n.streaming.IsZero() && age <= 3*n.interval:
+	case !n.streaming.IsZero() && age <= 3*n.Interval:
 		return NodeStreaming, n.streaming
-	case !n.streaming.IsZero(), !n.arrived.IsZero() && age <= max(keepNumbers, 3*n.interval):
-		return NodeStale, n.arrived
-	case n.failure != nil:
+	case !n.streaming.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
+		return NodeStale, n.Arrived
+	case n.Failure != nil:
 		return NodeFailed, n.downSince
 	case !n.began.IsZero():
 		return NodeConnecting, n.began

@@ -21,19 +21,21 @@ type gpuTrack struct {
 
 // reached takes in how the node is reached at a moment.
 func (t *troubles) reached(rules Rules, n *Node, at time.Time) {
-	t.reach.step(rules.Holding(ScopeReach, n, nil), at)
+	t.reach.step(rules(ScopeReach, n, nil), at)
 }
 
 // reported takes in the node's report.
 func (t *troubles) reported(rules Rules, n *Node, at time.Time) {
-	t.report.step(rules.Holding(ScopeReport, n, nil), at)
+	t.report.step(rules(ScopeReport, n, nil), at)
 	for _, g := range t.gpus {
 		g.present = false
 	}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		if held := rules.Holding(ScopeGPU, n, g); len(held) > 0 || t.knows(g.Key) {
-			t.of(g).step(held, at)
+		held := rules(ScopeGPU, n, g)
+		if track := t.of(g, len(held) > 0); track != nil {
+			track.present, track.gpu = true, GPU{Key: g.Key, Number: g.Number, Unplaced: g.Unplaced}
+			track.step(held, at)
 		}
 	}
 	for _, g := range t.gpus {
@@ -45,105 +47,90 @@ func (t *troubles) reported(rules Rules, n *Node, at time.Time) {
 	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
 }
 
-func (t *troubles) knows(key string) bool {
-	return slices.ContainsFunc(t.gpus, func(o *gpuTrack) bool { return o.gpu.Key == key })
-}
-
-// of is the track of a GPU of the report, a new one where there is none.
-func (t *troubles) of(g *GPU) *gpuTrack {
-	i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.gpu.Key == g.Key })
-	if i < 0 {
-		i = len(t.gpus)
-		t.gpus = append(t.gpus, &gpuTrack{})
+// of is the track of a GPU; where there is none, a new one if that is wanted, else nil.
+func (t *troubles) of(g *GPU, wanted bool) *gpuTrack {
+	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.gpu.Key == g.Key }); i >= 0 {
+		return t.gpus[i]
 	}
-	track := t.gpus[i]
-	track.present, track.gpu = true, GPU{Key: g.Key, Number: g.Number, Unplaced: g.Unplaced}
+	if !wanted {
+		return nil
+	}
+	track := &gpuTrack{}
+	t.gpus = append(t.gpus, track)
 	return track
 }
 
-// notice is a Finding of a node before it is known which jobs it concerns.
+// notice is a spell at the place where it is told.
 type notice struct {
-	Finding
-	cleared bool
-	ofGPUs  bool
-	gpu     *GPU // nil: of the node
+	*spell
+	node string
+	gpu  int
 }
 
-// notices are all that is to be told of the node n at now.
-func (t *troubles) notices(rules Rules, n *Node, now time.Time) []notice {
-	var out []notice
-	if held := rules.Holding(ScopeReach, n, nil); len(held) > 0 || !t.reach.empty() {
+// wholeNode is the Finding.GPU of what is not one GPU's.
+const wholeNode = -1
+
+// notices are what is to be told of a job.
+type notices struct{ now, past []notice }
+
+// add adds what is to be told of the job's node n at now.
+func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Time) {
+	minors, known := job.Minors[n.Name]
+	withGPUs := !known || len(minors) > 0
+	if held := rules(ScopeReach, n, nil); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, now)
-		out = reach.tell(out, n, nil, true)
+		all.addPlace(n, wholeNode, reach, true, withGPUs)
 	}
-	out = t.report.asOf(now).tell(out, n, nil, n.State == NodeStreaming)
+	all.addPlace(n, wholeNode, t.report.asOf(now), n.State == NodeStreaming, withGPUs)
+	shown := n.State == NodeStreaming || n.State == NodeStale
 	for _, g := range t.gpus {
-		out = g.asOf(now).tell(out, n, &g.gpu, g.present && (n.State == NodeStreaming || n.State == NodeStale))
+		if job.Owns(n, &g.gpu) {
+			all.addPlace(n, g.gpu.Number, g.asOf(now), shown && g.present, true)
+		}
 	}
-	return out
 }
 
-// tell appends what is to be told. live says that something is known of the place now. What has just ended is told only of nodes that
-// stream, and of places where nothing critical holds: elsewhere it is of no account.
-func (t *track) tell(out []notice, n *Node, g *GPU, live bool) []notice {
+// addPlace adds what is to be told of one place. live says that something is known of it now. What has just ended is told only of nodes
+// that stream, and of places where nothing critical holds: elsewhere it is of no account.
+func (all *notices) addPlace(n *Node, gpu int, t *track, live, withGPUs bool) {
 	lingers := n.State == NodeStreaming && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
-		if s := &t.spells[i]; s.told && live && (s.holds || lingers) {
-			out = append(out, s.tell(n, g, false))
+		if s := &t.spells[i]; s.told && live && (s.holds || lingers) && (withGPUs || !s.OfGPUs) {
+			all.now = append(all.now, notice{s, n.Name, gpu})
 		}
 	}
 	for i := range t.past {
-		out = append(out, t.past[i].tell(n, g, true))
-	}
-	return out
-}
-
-func (s *spell) tell(n *Node, g *GPU, cleared bool) notice {
-	f := Finding{Kind: s.Kind, Class: s.Class, Severity: s.Severity, Since: s.since, Times: s.times, Node: n.Name, GPU: -1}
-	if g != nil {
-		f.GPU = g.Number
-	}
-	if !s.holds {
-		f.Over = s.last
-	}
-	return notice{f, cleared, s.OfGPUs, g}
-}
-
-// tell fills in what is wrong with the job, and what was.
-func (v *JobView) tell(nodes map[string]*Node, all map[string][]notice) {
-	var findings, cleared []*Finding
-	for _, name := range v.Nodes {
-		minors, known := v.Minors[name]
-		none := known && len(minors) == 0
-		for i := range all[name] {
-			switch t := &all[name][i]; {
-			case t.ofGPUs && none, t.gpu != nil && !v.Owns(nodes[name], t.gpu):
-			case t.cleared:
-				cleared = append(cleared, &t.Finding)
-			default:
-				findings = append(findings, &t.Finding)
-			}
+		if s := &t.past[i]; withGPUs || !s.OfGPUs {
+			all.past = append(all.past, notice{s, n.Name, gpu})
 		}
 	}
-	v.Findings = sorted(findings, len(findings), func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), b.Since.Compare(a.Since))
-	})
-	v.Cleared = sorted(cleared, maxCleared, func(a, b *Finding) int { return b.Over.Compare(a.Over) })
 }
 
-// sorted are the first findings, at most most. Those that are equal are in order of their places, then as they were.
-func sorted(findings []*Finding, most int, compare func(a, b *Finding) int) []Finding {
-	slices.SortStableFunc(findings, func(a, b *Finding) int {
+// findings are JobView's Findings and Cleared.
+func (all *notices) findings() (now, cleared []Finding) {
+	now = findings(all.now, len(all.now), func(a, b notice) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), b.since.Compare(a.since))
+	})
+	return now, findings(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
+}
+
+// findings are the first notices, at most most. Those that are equal are in order of their places, then as they were.
+func findings(of []notice, most int, compare func(a, b notice) int) []Finding {
+	slices.SortStableFunc(of, func(a, b notice) int {
 		if c := compare(a, b); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.GPU, b.GPU))
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.gpu, b.gpu))
 	})
-	findings = findings[:min(len(findings), most)]
-	out := slices.Grow([]Finding(nil), len(findings))
-	for _, f := range findings {
-		out = append(out, *f)
+	of = of[:min(len(of), most)]
+	out := slices.Grow([]Finding(nil), len(of))
+	for _, t := range of {
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Times: t.times, Node: t.node, GPU: t.gpu}
+		if !t.holds {
+			f.Over = t.last
+		}
+		out = append(out, f)
 	}
 	return out
 }

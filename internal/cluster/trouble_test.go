@@ -16,9 +16,7 @@ import (
 )
 
 // fewRules are enough to see the Store keep their time.
-type fewRules struct{}
-
-func (fewRules) Holding(scope Scope, n *Node, g *GPU) []Condition {
+func fewRules(scope Scope, n *Node, g *GPU) []Condition {
 	switch {
 	case scope == ScopeReach && n.State == NodeFailed:
 		return []Condition{{Kind: KindFailed, Class: n.Failure.Class, Severity: Critical, Since: n.Since}}

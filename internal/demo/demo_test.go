@@ -54,7 +54,7 @@ func TestDemoIsDeterministic(t *testing.T) {
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		store := cluster.NewStore(3*time.Second, health.New())
+		store := cluster.NewStore(3*time.Second, health.Holding)
 		firstSeen := map[cluster.Kind]time.Duration{}
 		var jobs []int
 		var controllerAway, healed bool
@@ -99,7 +99,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 
 func TestDemoBeginsWithHistories(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := cluster.NewStore(3*time.Second, health.New())
+		store := cluster.NewStore(3*time.Second, health.Holding)
 		for _, e := range play(t, New(4, 8, 1, 3*time.Second), time.Millisecond, nil) {
 			store.Apply(e)
 		}

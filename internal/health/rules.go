@@ -9,28 +9,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// New returns the Rules that a cluster.Store asks.
-func New() cluster.Rules { return table{} }
-
 // rule is one thing that can be wrong.
 type rule struct {
 	kind     cluster.Kind
 	scope    cluster.Scope
 	severity cluster.Severity
-	holds    func(sample) bool
-	after    time.Duration // how long it holds before it is told
-	ofGPUs   bool          // it concerns only jobs that have GPUs on the node
-	only     bool          // where it holds, the rules of its scope below it do not count
-}
-
-// sample is what a rule looks at. gpu is nil but in cluster.ScopeGPU.
-type sample struct {
-	node *cluster.Node
-	gpu  *cluster.GPU
+	holds    func(*cluster.Node, *cluster.GPU) bool // the GPU is nil except in cluster.ScopeGPU
+	after    time.Duration                          // how long it holds before it is told
+	ofGPUs   bool                                   // it concerns only jobs that have GPUs on the node
+	only     bool                                   // where it holds, the rules of its scope below it do not count
 }
 
 const (
-	// briefHeat is how long the driver may lower the clocks for the temperature's sake before it is worth a word: that is its work.
+	// briefHeat is how long the driver may lower the clocks because of the temperature before that is worth a word: it is the driver's work.
 	briefHeat = 30 * time.Second
 
 	// moreThanOnce leaves out what one sample alone has: a change of clocks may look like that.
@@ -55,41 +46,43 @@ var rules = []rule{
 	{kind: cluster.KindSlowdown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unnamedSlowdown, after: moreThanOnce},
 }
 
-func is(state cluster.NodeState) func(sample) bool {
-	return func(s sample) bool { return s.node.State == state }
+func is(state cluster.NodeState) func(*cluster.Node, *cluster.GPU) bool {
+	return func(n *cluster.Node, _ *cluster.GPU) bool { return n.State == state }
 }
 
-func noDriver(s sample) bool  { return s.node.Hello.Fault != "" }
-func oldDriver(s sample) bool { return !noDriver(s) && len(s.node.Hello.Missing) > 0 }
+func noDriver(n *cluster.Node, _ *cluster.GPU) bool { return n.Hello.Fault != "" }
 
-func collectorFails(s sample) bool { return len(s.node.Faults) > 0 }
+func oldDriver(n *cluster.Node, _ *cluster.GPU) bool {
+	return n.Hello.Fault == "" && len(n.Hello.Missing) > 0
+}
 
-func lost(s sample) bool         { return s.gpu.Lost != "" }
-func memoryErrors(s sample) bool { return s.gpu.Float(metric.ECCUncorrected) > 0 }
+func collectorFails(n *cluster.Node, _ *cluster.GPU) bool { return len(n.Faults) > 0 }
+
+func lost(_ *cluster.Node, g *cluster.GPU) bool { return g.Lost != "" }
+
+func memoryErrors(_ *cluster.Node, g *cluster.GPU) bool { return g.Float(metric.ECCUncorrected) > 0 }
 
 // throttled is a rule on the driver's reasons for lower clocks: one of bits is among them.
-func throttled(bits uint64) func(sample) bool {
-	return func(s sample) bool {
-		reasons, _ := s.gpu.Get(metric.Throttle)
-		return uint64(reasons)&bits != 0
-	}
+func throttled(bits uint64) func(*cluster.Node, *cluster.GPU) bool {
+	return func(_ *cluster.Node, g *cluster.GPU) bool { return reasons(g)&bits != 0 }
 }
 
 // unnamedSlowdown is the hardware's own slowdown when none of its causes is told.
-func unnamedSlowdown(s sample) bool {
-	return throttled(wire.ThrottleHWSlowdown)(s) && !throttled(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake)(s)
+func unnamedSlowdown(_ *cluster.Node, g *cluster.GPU) bool {
+	return reasons(g)&wire.ThrottleHWSlowdown != 0 && reasons(g)&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
-// table is rules as a cluster.Store asks for them.
-type table struct{}
+func reasons(g *cluster.GPU) uint64 {
+	bits, _ := g.Get(metric.Throttle)
+	return uint64(bits)
+}
 
-// Holding implements cluster.Rules.
-func (table) Holding(scope cluster.Scope, n *cluster.Node, g *cluster.GPU) []cluster.Condition {
+// Holding is the cluster.Rules of this program.
+func Holding(scope cluster.Scope, n *cluster.Node, g *cluster.GPU) []cluster.Condition {
 	var held []cluster.Condition
-	s := sample{n, g}
 	for i := range rules {
 		r := &rules[i]
-		if r.scope != scope || len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
+		if r.scope != scope || len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(n, g) {
 			continue
 		}
 		held = append(held, r.condition(n))

@@ -10,6 +10,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// sample is what rules look at.
+type sample struct {
+	node *cluster.Node
+	gpu  *cluster.GPU
+}
+
 func node(state cluster.NodeState) sample { return sample{node: &cluster.Node{State: state}} }
 
 func hello(h wire.Hello) sample { return sample{node: &cluster.Node{Hello: &h}} }
@@ -54,10 +60,10 @@ func TestEveryRule(t *testing.T) {
 		if a.kind != r.kind {
 			t.Fatalf("rule %d is on %s, its samples on %s", i, r.kind, a.kind)
 		}
-		if held := New().Holding(r.scope, a.yes.node, a.yes.gpu); !slices.Contains(held, r.condition(a.yes.node)) {
+		if held := Holding(r.scope, a.yes.node, a.yes.gpu); !slices.Contains(held, r.condition(a.yes.node)) {
 			t.Errorf("%s (after %v) does not hold where it should: %v", r.kind, r.after, held)
 		}
-		if held := New().Holding(r.scope, a.not.node, a.not.gpu); slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == r.kind }) {
+		if held := Holding(r.scope, a.not.node, a.not.gpu); slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == r.kind }) {
 			t.Errorf("%s (after %v) is a false alarm: %v", r.kind, r.after, held)
 		}
 	}
@@ -66,7 +72,7 @@ func TestEveryRule(t *testing.T) {
 func TestNothingKnownIsNothingWrong(t *testing.T) {
 	s := gpu(wire.GPU{})
 	for _, scope := range []cluster.Scope{cluster.ScopeReport, cluster.ScopeGPU} {
-		if held := New().Holding(scope, s.node, s.gpu); len(held) > 0 {
+		if held := Holding(scope, s.node, s.gpu); len(held) > 0 {
 			t.Errorf("%v", held)
 		}
 	}
@@ -78,7 +84,7 @@ func TestOneRowCounts(t *testing.T) {
 		"lost": gpu(wire.GPU{Lost: "GPU is lost", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleHWThermal})}),
 		"heat": bits(wire.ThrottleHWThermal | wire.ThrottleSWThermal),
 	} {
-		if held := New().Holding(cluster.ScopeGPU, s.node, s.gpu); len(held) != 1 || held[0].After != 0 {
+		if held := Holding(cluster.ScopeGPU, s.node, s.gpu); len(held) != 1 || held[0].After != 0 {
 			t.Errorf("%s: %v", name, held)
 		}
 	}
@@ -96,7 +102,7 @@ func TestHowANodeIsReached(t *testing.T) {
 		{cluster.Node{State: cluster.NodeConnecting}, ""},
 	} {
 		tc.node.Since = t0
-		if held := New().Holding(cluster.ScopeReach, &tc.node, nil); len(held) != 1 || held[0].Class != tc.want || held[0].Since != t0 {
+		if held := Holding(cluster.ScopeReach, &tc.node, nil); len(held) != 1 || held[0].Class != tc.want || held[0].Since != t0 {
 			t.Errorf("%s: %v, want the class %q and the state's beginning", tc.node.State, held, tc.want)
 		}
 	}

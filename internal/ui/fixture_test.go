@@ -50,7 +50,7 @@ func fixtureHost(cpu, load, gib float64) wire.Host {
 
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
-		Name: name, Rev: 1, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
+		Name: name, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
 		Hello:  &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
 		Host:   fixtureHost(34, 38.2, 412),
 		Stages: stages, Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
@@ -134,7 +134,7 @@ func fixture() *cluster.Snapshot {
 		Streaming: 1, GPUs: 2, GPUsSeen: 2,
 	}
 	return &cluster.Snapshot{
-		Rev: 1, At: fixtureNow, Poll: 3 * time.Second, Jobs: []cluster.JobView{job, eval},
+		At: fixtureNow, Poll: 3 * time.Second, Jobs: []cluster.JobView{job, eval},
 		Nodes:     map[string]*cluster.Node{"gpu-n01": n1, "gpu-n02": n2, "gpu-n03": n3, "gpu-n04": refusedNode(), "gpu-s11": s11},
 		Discovery: cluster.Discovery{Command: "squeue --me --states=R,PD", User: "alice", Host: "login1", Asked: ago(6 * time.Second), Answered: ago(6 * time.Second), Took: 40 * time.Millisecond, Next: fixtureNow.Add(24 * time.Second)},
 	}
@@ -266,7 +266,7 @@ func statesFixture() *cluster.Snapshot {
 // bigFixture is a job of 64 nodes with 8 GPUs each, nearly all well.
 func bigFixture() *cluster.Snapshot {
 	r := rand.New(rand.NewPCG(51877, 1))
-	s := &cluster.Snapshot{Rev: 1, At: fixtureNow, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
+	s := &cluster.Snapshot{At: fixtureNow, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
 	job := cluster.JobView{Job: cluster.Job{
 		ID: "51877", Number: "51877", Name: "moe-314b", User: "alice", Start: ago(27*time.Hour + 22*time.Minute + 40*time.Second),
 		End: fixtureNow.Add(44*time.Hour + 37*time.Minute + 20*time.Second), Limit: 72 * time.Hour,
