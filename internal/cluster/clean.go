@@ -61,17 +61,30 @@ func cleanWords(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
+// cleanNames cleans names where they stand.
+func cleanNames(names ...*string) {
+	for _, s := range names {
+		*s = clean(*s, maxName)
+	}
+}
+
+// cleaned is a copy of the first ones of in, at most most, each of them cleaned.
+func cleaned[T any](in []T, most int, clean func(*T)) []T {
+	out := slices.Clone(in[:min(len(in), most)])
+	for i := range out {
+		clean(&out[i])
+	}
+	return out
+}
+
 func cleanFailure(f *reach.Failure) *reach.Failure {
 	if f == nil {
 		return nil
 	}
 	c := *f
-	c.Short, c.Detail, c.Cause = clean(f.Short, maxName), clean(f.Detail, maxName), clean(f.Cause, maxName)
+	cleanNames(&c.Short, &c.Detail, &c.Cause)
 	c.Words, c.Meaning = cleanWords(f.Words), clean(f.Meaning, maxWords)
-	c.Hints = make([]string, len(f.Hints))
-	for i, h := range f.Hints {
-		c.Hints[i] = clean(h, maxWords)
-	}
+	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = clean(*h, maxWords) })
 	return &c
 }
 
@@ -115,55 +128,32 @@ func cleanMinors(in map[string][]int) map[string][]int {
 func cleanDiscovery(d *Discovery) Discovery {
 	c := *d
 	c.Failure = cleanFailure(d.Failure)
-	c.Command, c.User, c.Host = clean(d.Command, maxWords), clean(d.User, maxName), clean(d.Host, maxName)
-	c.Jobs = make([]Job, len(d.Jobs))
-	for i, j := range d.Jobs {
-		j.ID, j.Number = clean(j.ID, maxName), clean(j.Number, maxName)
-		j.Name, j.User, j.Partition = clean(j.Name, maxName), clean(j.User, maxName), clean(j.Partition, maxName)
+	c.Command = clean(d.Command, maxWords)
+	cleanNames(&c.User, &c.Host)
+	c.Jobs = cleaned(d.Jobs, len(d.Jobs), func(j *Job) {
+		cleanNames(&j.ID, &j.Number, &j.Name, &j.User, &j.Partition)
 		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
-		c.Jobs[i] = j
-	}
-	c.Pending = make([]PendingJob, len(d.Pending))
-	for i, p := range d.Pending {
-		p.ID = clean(p.ID, maxName)
-		p.Name, p.Partition, p.Reason = clean(p.Name, maxName), clean(p.Partition, maxName), clean(p.Reason, maxName)
-		c.Pending[i] = p
-	}
+	})
+	c.Pending = cleaned(d.Pending, len(d.Pending), func(p *PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
 	return c
 }
 
 func cleanHello(h *wire.Hello) *wire.Hello {
 	c := *h
-	c.Build, c.Host, c.Kernel, c.Job = clean(h.Build, maxName), clean(h.Host, maxName), clean(h.Kernel, maxName), clean(h.Job, maxName)
-	c.Driver, c.CUDA, c.Fault, c.FaultID = clean(h.Driver, maxName), clean(h.CUDA, maxName), clean(h.Fault, maxWords), clean(h.FaultID, maxName)
-	c.GPUs = make([]wire.Card, min(len(h.GPUs), maxGPUs))
-	for i := range c.GPUs {
-		g := h.GPUs[i]
-		g.UUID, g.Name, g.PCIBus, g.Lost = clean(g.UUID, maxName), clean(g.Name, maxName), clean(g.PCIBus, maxName), clean(g.Lost, maxName)
-		c.GPUs[i] = g
-	}
-	c.Missing = make([]string, min(len(h.Missing), maxFaults))
-	for i := range c.Missing {
-		c.Missing[i] = clean(h.Missing[i], maxName)
-	}
+	cleanNames(&c.Build, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA, &c.FaultID)
+	c.Fault = clean(h.Fault, maxWords)
+	c.GPUs = cleaned(h.GPUs, maxGPUs, func(g *wire.Card) { cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost) })
+	c.Missing = cleaned(h.Missing, maxFaults, func(symbol *string) { cleanNames(symbol) })
 	return &c
 }
 
 func cleanProcesses(in []wire.Process) []wire.Process {
-	out := make([]wire.Process, min(len(in), wire.MaxProcesses))
-	for i := range out {
-		p := in[i]
-		p.Type, p.User, p.Job = clean(p.Type, maxName), clean(p.User, maxName), clean(p.Job, maxName)
-		p.Name, p.Command = clean(p.Name, maxName), clean(p.Command, wire.MaxCommand)
-		out[i] = p
-	}
-	return out
+	return cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
+		cleanNames(&p.Type, &p.User, &p.Job, &p.Name)
+		p.Command = clean(p.Command, wire.MaxCommand)
+	})
 }
 
 func cleanFaults(in []wire.Fault) []wire.Fault {
-	out := make([]wire.Fault, min(len(in), maxFaults))
-	for i := range out {
-		out[i] = wire.Fault{Collector: clean(in[i].Collector, maxName), Error: clean(in[i].Error, maxName)}
-	}
-	return out
+	return cleaned(in, maxFaults, func(f *wire.Fault) { cleanNames(&f.Collector, &f.Error) })
 }

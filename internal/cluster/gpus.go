@@ -15,19 +15,20 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	for i := range r.GPUs {
 		samples[r.GPUs[i].Index] = &r.GPUs[i]
 	}
-	remember := func(*GPU) {}
+	var bin int64
 	if !r.OffBeat {
-		bin := n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
-		remember = func(g *GPU) { g.History.Add(bin, HistoryLen(n.poll), g.Values.Float) }
+		bin = n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
 	}
 	out := make([]GPU, 0, len(n.Hello.GPUs))
-	known := make(map[string]*GPU, len(n.Hello.GPUs))
+	known := make(map[string]History, len(n.Hello.GPUs))
 	for _, card := range n.Hello.GPUs {
-		key := gpuKey(card, known)
-		g := n.known[key].next(card, samples[card.Index])
-		g.Key = key
-		remember(&g)
-		known[key] = &g
+		g := newGPU(card, samples[card.Index])
+		g.Key = gpuKey(card, known)
+		g.History = n.known[g.Key]
+		if !r.OffBeat {
+			g.History.Add(bin, HistoryLen(n.poll), g.Values.Float)
+		}
+		known[g.Key] = g.History
 		out = append(out, g)
 	}
 	n.keepAbsent(known)
@@ -36,32 +37,29 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	return out
 }
 
-// next is the GPU after old (nil: it is new) with the sample; nil: there is none.
-func (old *GPU) next(card wire.Card, sample *wire.GPU) GPU {
+// newGPU is a GPU with its sample; nil: there is none.
+func newGPU(card wire.Card, sample *wire.GPU) GPU {
 	g := GPU{Card: card, GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
 	if sample != nil {
 		g.GPU = *sample
 		g.Lost = clean(cmp.Or(sample.Lost, card.Lost), maxName)
 	}
-	if old != nil {
-		g.History = old.History
-	}
 	return g
 }
 
 // keepAbsent keeps the histories of GPUs that this report does not have (a driver that is away): they may come back.
-func (n *nodeRecord) keepAbsent(known map[string]*GPU) {
-	for key, old := range n.known {
-		if known[key] == nil && len(known) < maxGPUs {
-			known[key] = &GPU{History: old.History}
+func (n *nodeRecord) keepAbsent(known map[string]History) {
+	for key, history := range n.known {
+		if _, present := known[key]; !present && len(known) < maxGPUs {
+			known[key] = history
 		}
 	}
 	n.known = known
 }
 
 // gpuKey is the GPU's UUID, or a stand-in when it has none that is its alone.
-func gpuKey(c wire.Card, taken map[string]*GPU) string {
-	if c.UUID != "" && taken[c.UUID] == nil {
+func gpuKey(c wire.Card, taken map[string]History) string {
+	if _, twice := taken[c.UUID]; c.UUID != "" && !twice {
 		return c.UUID
 	}
 	return "index:" + strconv.Itoa(c.Index)

@@ -102,7 +102,7 @@ type nodeRecord struct {
 	downSince time.Time    // of the first failure in a row
 	streaming time.Time    // since when reports come in this session; zero: they do not
 	clock     binClock
-	known     map[string]*GPU // by Key: what histories go on from
+	known     map[string]History // by GPU.Key: what histories go on from
 	troubles  troubles
 }
 
