@@ -11,7 +11,6 @@ import (
 
 func TestAsk(t *testing.T) {
 	d := New(2, 4, 1, time.Second)
-	d.begin = time.Now()
 	h := d.world.hosts[0]
 	own := d.world.processes(h, 0)[0]
 	id := &wire.ProcessID{PID: own.PID, StartTicks: own.StartTicks}

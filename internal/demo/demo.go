@@ -5,7 +5,9 @@
 package demo
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,30 +19,35 @@ import (
 // minutes about everything that can go wrong. What happens at a moment after the start depends on the seed and on that moment alone,
 // save that processes are listed only where a person looks.
 type Demo struct {
-	world *world
+	world   *world
+	changed bell.Bell
 
 	mu      sync.Mutex // protects the following
-	begin   time.Time  // of Run
 	look    string     // the node whose processes are wanted, EveryNode, or none
 	refresh bool       // ask for the jobs, try to reach nodes
-	changed bell.Bell
 }
 
-// past is how much of the story has happened when Run begins: the histories are not empty then.
+// past is how much of the story has happened when it begins for a person: the histories are not empty then.
 const past = 64 // polls
 
-// New makes a cluster whose training job has nodes with gpus each, and which reports every poll.
+// New makes a cluster whose training job has nodes with gpus each, and which reports every poll. Its story begins now.
 func New(nodes, gpus int, seed int64, poll time.Duration) *Demo {
 	return &Demo{world: newWorld(nodes, gpus, seed, poll), changed: bell.New()}
 }
 
 // Run lives through the past at once and then goes on in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
-	begin := time.Now()
-	d.mu.Lock()
-	d.begin = begin
-	d.mu.Unlock()
-	actors := d.actors(begin)
+	begin := d.world.begin
+	tell := func(now time.Duration, events []cluster.Event) {
+		for _, event := range events {
+			event.At = begin.Add(now)
+			emit(event)
+		}
+	}
+	actors := []actor{&simDiscoverer{world: d.world, next: -d.world.poll * past}}
+	for _, host := range d.world.hosts {
+		actors = append(actors, newSimNode(d.world, host))
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -50,54 +57,36 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 		case <-ctx.Done():
 			return nil
 		case <-d.changed:
-			d.instruct(actors, time.Since(begin), begin, emit)
+			now := time.Since(begin)
+			look, refresh := d.wanted()
+			for _, a := range actors {
+				tell(now, a.instruct(now, look, refresh))
+			}
 		case <-timer.C:
 			now := next.due()
-			for _, event := range next.act(now) {
-				event.At = begin.Add(now)
-				emit(event)
-			}
+			tell(now, next.act(now))
 		}
 	}
 }
 
-// actor is what does something at times of its own: a node, or the discoverer. Times count from the start of Run.
+// wanted is what a person wants now. A refresh is wanted once.
+func (d *Demo) wanted() (look string, refresh bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	look, refresh = d.look, d.refresh
+	d.refresh = false
+	return look, refresh
+}
+
+// actor is what does something at times of its own: a node, or the discoverer. Times count from the beginning of the story.
 type actor interface {
 	due() time.Duration
 	act(now time.Duration) []cluster.Event // moves due on
 	instruct(now time.Duration, look string, refresh bool) []cluster.Event
 }
 
-func (d *Demo) actors(begin time.Time) []actor {
-	actors := []actor{&simDiscoverer{world: d.world, begin: begin, next: -d.world.poll * past}}
-	for _, host := range d.world.hosts {
-		actors = append(actors, newSimNode(d.world, host, begin))
-	}
-	return actors
-}
-
 func earliest(actors []actor) actor {
-	first := actors[0]
-	for _, a := range actors[1:] {
-		if a.due() < first.due() {
-			first = a
-		}
-	}
-	return first
-}
-
-// instruct tells the actors what a person wants now.
-func (d *Demo) instruct(actors []actor, now time.Duration, begin time.Time, emit func(cluster.Event)) {
-	d.mu.Lock()
-	look, refresh := d.look, d.refresh
-	d.refresh = false
-	d.mu.Unlock()
-	for _, a := range actors {
-		for _, event := range a.instruct(now, look, refresh) {
-			event.At = begin.Add(now)
-			emit(event)
-		}
-	}
+	return slices.MinFunc(actors, func(a, b actor) int { return cmp.Compare(a.due(), b.due()) })
 }
 
 // Touch says that a person is there. The simulated controller does not mind being asked.

@@ -16,13 +16,17 @@ type model struct {
 	smIdle      int
 	limit, idle float64 // W
 	slowdown    int     // °C
-	driver      string
-	cuda        string
 }
 
+// What all nodes run.
+const (
+	driver = "550.90.07"
+	cuda   = "12.4"
+)
+
 var (
-	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700, idle: 72, slowdown: 87, driver: "550.90.07", cuda: "12.4"}
-	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400, idle: 58, slowdown: 92, driver: "550.90.07", cuda: "12.4"}
+	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700, idle: 72, slowdown: 87}
+	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400, idle: 58, slowdown: 92}
 )
 
 // use is what somebody does with GPUs, from since to until (zero: on and on).
@@ -114,7 +118,7 @@ func heat(now time.Duration) float64 {
 	return min(float64(at-heatBegins)/float64(heatFull-heatBegins), 1)
 }
 
-// The driver takes the clocks down from slowedByHeat on, but while the GPU is cooler than resumes, as it is after a pause.
+// The driver takes the clocks down from slowedByHeat on, except while the GPU is cooler than resumes, as it is after a pause.
 const (
 	slowedByHeat = 0.9
 	resumes      = 84 // °C
@@ -187,7 +191,7 @@ func (w *world) clocks(h *host, gpu int, now time.Duration, l load) (throttle ui
 	return 0, m.smMax
 }
 
-// atFullWork is the work that a training job amounts to at least, but for its checkpoints.
+// atFullWork is the least work of a training job between its checkpoints.
 const atFullWork = 0.85
 
 // temperature follows the work of the last minute.

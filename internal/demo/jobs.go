@@ -10,10 +10,8 @@ import (
 // simDiscoverer is a controller that answers, most of the time.
 type simDiscoverer struct {
 	world *world
-	begin time.Time
-
-	next time.Duration
-	last cluster.Discovery
+	next  time.Duration
+	last  cluster.Discovery
 }
 
 // What a real discoverer would have run, and for how long.
@@ -59,7 +57,7 @@ func (d *simDiscoverer) instruct(now time.Duration, _ string, refresh bool) []cl
 func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	answer := cluster.Discovery{
 		Command: question, User: me, Host: loginHost,
-		Asked: d.begin.Add(now), Took: 40 * time.Millisecond, Next: d.begin.Add(d.next),
+		Asked: d.world.begin.Add(now), Took: 40 * time.Millisecond, Next: d.world.begin.Add(d.next),
 		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending,
 	}
 	if during(now, controllerGone, controllerBackAt) {
@@ -91,7 +89,7 @@ func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 			}
 			start += now - now%cycle
 		}
-		j.Start = d.begin.Add(start)
+		j.Start = d.world.begin.Add(start)
 		j.End = j.Start.Add(j.Limit)
 		jobs = append(jobs, j.Job)
 	}
@@ -107,7 +105,7 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 	}
 	waiting := []cluster.PendingJob{{
 		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all, Reason: "Priority",
-		Start: d.begin.Add(3*time.Hour + 10*time.Minute),
+		Start: d.world.begin.Add(3*time.Hour + 10*time.Minute),
 	}}
 	if len(d.world.jobs) > 2 && during(now, taskBegins, taskEnds) {
 		return waiting

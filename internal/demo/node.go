@@ -30,29 +30,46 @@ const (
 	slowFrom                   = -3 * time.Second // its first attempt
 )
 
-// stages are those of a real node that is reached by ssh.
-var stages = []reach.Stage{stageName, stageTCP, stageSSH, stageHostKey, stageLogin, stageProbe, stageDriver, stageStream}
-
 // Stages in which something happens.
 const (
-	stageName    reach.Stage = "name"
-	stageTCP     reach.Stage = "TCP"
-	stageSSH     reach.Stage = "ssh"
-	stageHostKey reach.Stage = "host key"
-	stageLogin   reach.Stage = "login"
-	stageProbe   reach.Stage = "probe"
-	stageDriver  reach.Stage = "driver"
-	stageStream  reach.Stage = "stream"
+	stageLogin  reach.Stage = "login"
+	stageDriver reach.Stage = "driver"
 )
 
-// simNode is one node as nvnodetop meets it: attempts, then a stream. Its stages are those of a real one.
+// way is how a node is reached: the stages of a real one that is reached by ssh, how long each takes, also when the node connects slowly,
+// and what it finds.
+var way = []struct {
+	stage         reach.Stage
+	takes, slowly time.Duration
+	found         func(*host) string
+}{
+	{"name", 2 * time.Millisecond, 2 * time.Millisecond, func(h *host) string { return h.name + " is " + h.address() }},
+	{"TCP", time.Millisecond, 2 * time.Second, always("port 22 answers")},
+	{"ssh", 9 * time.Millisecond, 9 * time.Millisecond, always("OpenSSH_8.7")},
+	{"host key", time.Millisecond, time.Millisecond, func(h *host) string { return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+h.number) }},
+	{stageLogin, 41 * time.Millisecond, 7 * time.Second, always("publickey accepted")},
+	{"probe", 130 * time.Millisecond, 130 * time.Millisecond, always("already there, started")},
+	{stageDriver, 240 * time.Millisecond, 3 * time.Second, func(h *host) string { return fmt.Sprintf("driver %s, %d GPUs", driver, len(h.gpus)) }},
+	{"stream", 30 * time.Millisecond, 30 * time.Millisecond, always("reports come")},
+}
+
+func always(text string) func(*host) string { return func(*host) string { return text } }
+
+func stages() []reach.Stage {
+	var out []reach.Stage
+	for _, w := range way {
+		out = append(out, w.stage)
+	}
+	return out
+}
+
+// simNode is one node as nvnodetop meets it: attempts, then a stream.
 type simNode struct {
 	world *world
 	host  *host
-	begin time.Time
 
 	next     time.Duration
-	stage    int // of the attempt under way; -1: none; len(stages): it streams
+	stage    int // of the attempt under way, in way; noAttempt: none; len(way): it streams
 	failures int
 	dropped  time.Duration // when the connection was last closed
 	listing  bool
@@ -61,8 +78,8 @@ type simNode struct {
 
 const noAttempt = -1
 
-func newSimNode(w *world, h *host, begin time.Time) *simNode {
-	n := &simNode{world: w, host: h, begin: begin, stage: noAttempt, dropped: -cycle}
+func newSimNode(w *world, h *host) *simNode {
+	n := &simNode{world: w, host: h, stage: noAttempt, dropped: -cycle}
 	first := -past * w.poll
 	switch h.plot {
 	case connectsSlowly:
@@ -76,7 +93,7 @@ func newSimNode(w *world, h *host, begin time.Time) *simNode {
 
 func (n *simNode) due() time.Duration { return n.next }
 
-func (n *simNode) streaming() bool { return n.stage == len(stages) }
+func (n *simNode) streaming() bool { return n.stage == len(way) }
 
 func (n *simNode) act(now time.Duration) []cluster.Event {
 	var events []cluster.Event
@@ -96,44 +113,32 @@ func (n *simNode) act(now time.Duration) []cluster.Event {
 
 func (n *simNode) try(now time.Duration) []cluster.Event {
 	n.stage = 0
-	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Stages: stages}}, n.beginStage(now)}
+	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Stages: stages()}}, n.beginStage(now)}
 }
 
 // beginStage begins the stage n.stage, which ends at n.next.
 func (n *simNode) beginStage(now time.Duration) cluster.Event {
-	stage := stages[n.stage]
-	n.next = now + n.took(stage)
-	text := ""
-	if stage == stageLogin {
-		text = "trying publickey (key 1 of 1)"
+	n.next = now + n.took()
+	step := &reach.Step{Stage: way[n.stage].stage, State: reach.StepBegan}
+	if step.Stage == stageLogin {
+		step.Text = "trying publickey (key 1 of 1)"
 	}
-	return cluster.Event{Step: &reach.Step{Stage: stage, State: reach.StepBegan, Text: text}}
+	return cluster.Event{Step: step}
 }
 
-// took is how long a stage takes.
-func (n *simNode) took(stage reach.Stage) time.Duration {
-	usual := map[reach.Stage]time.Duration{
-		stageName: 2 * time.Millisecond, stageTCP: time.Millisecond, stageSSH: 9 * time.Millisecond,
-		stageHostKey: time.Millisecond, stageLogin: 41 * time.Millisecond, stageProbe: 130 * time.Millisecond,
-		stageDriver: 240 * time.Millisecond, stageStream: 30 * time.Millisecond,
-	}[stage]
+// took is how long the stage n.stage takes.
+func (n *simNode) took() time.Duration {
+	usual := way[n.stage].takes
 	if n.host.plot == connectsSlowly {
-		switch stage {
-		case stageTCP:
-			usual = 2 * time.Second
-		case stageLogin:
-			usual = 7 * time.Second
-		case stageDriver:
-			usual = 3 * time.Second
-		}
+		usual = way[n.stage].slowly
 	}
 	return usual + time.Duration(float64(usual/2)*n.world.noise('s', n.host.number, n.stage, int64(n.failures)))
 }
 
 // advance ends a stage and begins the next, or streams.
 func (n *simNode) advance(now time.Duration) []cluster.Event {
-	stage := stages[n.stage]
-	step := &reach.Step{Stage: stage, State: reach.StepDone, Text: n.found(stage), Took: n.took(stage)}
+	stage := way[n.stage].stage
+	step := &reach.Step{Stage: stage, State: reach.StepDone, Text: way[n.stage].found(n.host), Took: n.took()}
 	if stage == stageLogin && n.host.plot == refuses && now < refusesUntil {
 		return n.refuse(now, step)
 	}
@@ -147,27 +152,6 @@ func (n *simNode) advance(now time.Duration) []cluster.Event {
 	}
 	n.failures, n.seq = 0, 0
 	return append(events, n.stream(now)...)
-}
-
-// found is what a stage that is done has found.
-func (n *simNode) found(stage reach.Stage) string {
-	switch stage {
-	case stageName:
-		return n.host.name + " is " + n.host.address()
-	case stageTCP:
-		return "port 22 answers"
-	case stageSSH:
-		return "OpenSSH_8.7"
-	case stageHostKey:
-		return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+n.host.number)
-	case stageLogin:
-		return "publickey accepted"
-	case stageProbe:
-		return "already there, started"
-	case stageDriver:
-		return fmt.Sprintf("driver %s, %d GPUs", n.host.model.driver, len(n.host.gpus))
-	}
-	return "reports come"
 }
 
 func (h *host) address() string { return fmt.Sprintf("10.12.%d.%d", h.number/200, 11+h.number%200) }
@@ -192,7 +176,7 @@ func (n *simNode) down(now, first time.Duration, f reach.Failure) cluster.Event 
 	n.stage = noAttempt
 	n.next = now + min(first<<min(n.failures, 8), 40*time.Second)
 	n.failures++
-	return cluster.Event{Down: &cluster.Down{Failure: f, Retry: n.begin.Add(n.next)}}
+	return cluster.Event{Down: &cluster.Down{Failure: f, Retry: n.world.begin.Add(n.next)}}
 }
 
 // stream sends one report, unless something is in the way.
@@ -241,7 +225,7 @@ func (n *simNode) hello() *wire.Hello {
 	m := n.host.model
 	h := &wire.Hello{
 		Version: wire.Version, Build: "demo", Host: n.host.name, PID: 358000 + n.host.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
-		Driver: m.driver, CUDA: m.cuda,
+		Driver: driver, CUDA: cuda,
 	}
 	once := metric.Make(map[metric.ID]float64{
 		metric.MemoryTotal: float64(m.memory << 20), metric.SMClockMax: float64(m.smMax), metric.Slowdown: float64(m.slowdown),

@@ -10,6 +10,7 @@ import (
 
 // world is all that does not change while a Demo runs: the hosts, the jobs, and who does what when.
 type world struct {
+	begin time.Time // what the story's times count from
 	seed  uint64
 	poll  time.Duration
 	hosts []*host
@@ -37,7 +38,7 @@ type simJob struct {
 	start, end time.Duration
 }
 
-// cycle is how long the story is. It begins anew then, but for what happens once.
+// cycle is how long the story is. It begins anew then, except for what happens once.
 const cycle = 5 * time.Minute
 
 // during reports whether now is within the part of the story from a to b, in its first run or in a later one.
@@ -67,7 +68,7 @@ const (
 )
 
 func newWorld(nodes, gpus int, seed int64, poll time.Duration) *world {
-	w := &world{seed: uint64(seed), poll: poll}
+	w := &world{begin: time.Now(), seed: uint64(seed), poll: poll}
 	train := &use{load: training, user: me, job: trainingID, since: -trainingFor, command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", memory: 0.87}
 	digits := len(fmt.Sprint(nodes))
 	for i := range nodes {
@@ -125,24 +126,18 @@ func (w *world) addShared(number, gpus int) (mine, task []int) {
 	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
 	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", memory: 0.6}
 	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 1", memory: 0.5}
-	for g, use := range []*use{bob, bob, eval, eval, carol, carol, late} {
-		if g < gpus {
-			h.gpus[g].use = use
-		}
+	users := []*use{bob, bob, eval, eval, carol, carol, late}
+	if gpus <= 2 { // too small to share
+		users = []*use{eval, eval}
 	}
-	switch {
-	case gpus <= 2: // too small to share
-		for g := range h.gpus {
-			h.gpus[g].use = eval
+	for g := range min(gpus, len(users)) {
+		h.gpus[g].use = users[g]
+		switch users[g] {
+		case eval:
 			mine = append(mine, g)
+		case late:
+			task = append(task, g)
 		}
-	case gpus == 3:
-		mine = []int{2}
-	default:
-		mine = []int{2, 3}
-	}
-	if gpus > 6 {
-		task = []int{6}
 	}
 	w.hosts = append(w.hosts, h)
 	return mine, task
