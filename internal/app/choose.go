@@ -36,24 +36,21 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		}
 		return demo.New(nodes, gpus, demoSeed, cfg.Poll), nil
 	}
-	name, host := whoAndWhere()
-	if cfg.Nodes != "" {
-		names, err := hosts(cfg.Nodes)
-		if err != nil {
-			return nil, err
-		}
-		nodes, err := overSSH(cfg)
-		if err != nil {
-			return nil, err
-		}
-		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
-	}
-	if !slurm.Installed() {
+	if cfg.Nodes == "" && !slurm.Installed() {
 		return thisHost(ctx, cfg)
 	}
-	nodes, err := overSSH(cfg)
+	names, err := hosts(cfg.Nodes)
 	if err != nil {
 		return nil, err
+	}
+	door, err := ssh.New(Version())
+	if err != nil {
+		return nil, &exitError{exitFailed, err}
+	}
+	nodes := poller.New(poller.Config{Opener: remote.New(door), Interval: cfg.Poll, Dials: parallelDials})
+	name, host := whoAndWhere()
+	if cfg.Nodes != "" {
+		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
 	}
 	return source.NewLive(slurm.New(slurm.Command), nodes, name, host), nil
 }
@@ -61,8 +58,11 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 // hostName is what ssh and a shell take for a host's name and for nothing else.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// hosts expands what --nodes was given.
+// hosts expands what --nodes was given; without it there are none.
 func hosts(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
 	names, err := slurm.ExpandHostlist(list)
 	if err != nil {
 		return nil, usage("--nodes: %w", err)
@@ -77,14 +77,6 @@ func hosts(list string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-func overSSH(cfg *config.Config) (*poller.Manager, error) {
-	door, err := ssh.New(Version())
-	if err != nil {
-		return nil, &exitError{exitFailed, err}
-	}
-	return poller.New(poller.Config{Opener: remote.New(door), Interval: cfg.Poll, Dials: parallelDials}), nil
 }
 
 // thisHost is what there is to show where there is no SLURM: the GPUs of this very host, if it has any.

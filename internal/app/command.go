@@ -33,12 +33,9 @@ type exitError struct {
 	err  error
 }
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
+func (e *exitError) Error() string { return fmt.Sprintf("exit code %d: %v", e.code, e.err) }
+
+// Unwrap makes the reason visible.
 func (e *exitError) Unwrap() error { return e.err }
 
 func usage(format string, args ...any) error {
@@ -68,8 +65,10 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	exit := &exitError{code: exitUsage, err: err} // what cobra itself finds fault with is how it was called
-	errors.As(err, &exit)
+	exit, ours := errors.AsType[*exitError](err)
+	if !ours { // cobra itself finds fault only with how it was called
+		exit = &exitError{exitUsage, err}
+	}
 	if exit.err != nil {
 		fmt.Fprintf(errs, "nvnodetop: %v\n", exit.err)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -28,8 +29,12 @@ type feed interface {
 const partingTime = 2 * time.Second
 
 func run(ctx context.Context, cfg *config.Config, io streams) error {
-	if onScreen := !cfg.Once && !cfg.JSON; onScreen && (!isTerminal(io.in) || !isTerminal(io.out)) {
-		return usage("this is not a terminal: use --once for text or --json for a program")
+	show := once
+	if !cfg.Once && !cfg.JSON {
+		show = watch
+		if !isTerminal(io.in) || !isTerminal(io.out) {
+			return usage("this is not a terminal: use --once for text or --json for a program")
+		}
 	}
 	from, err := choose(ctx, cfg)
 	if err != nil {
@@ -46,20 +51,13 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 	return show(ctx, cfg, io, from)
 }
 
-func show(ctx context.Context, cfg *config.Config, io streams, from feed) error {
-	store := cluster.NewStore(cfg.Poll, health.Holding)
-	if cfg.Once || cfg.JSON {
-		return once(ctx, cfg, io, store, from)
-	}
-	return watch(ctx, cfg, io, store, from)
-}
-
 // watch shows the screens until the person quits or a signal comes.
-func watch(ctx context.Context, cfg *config.Config, io streams, store *cluster.Store, from feed) error {
+func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error {
 	before, err := term.GetState(int(io.in.Fd()))
 	if err != nil {
 		return &exitError{exitFailed, fmt.Errorf("reading the terminal's state: %w", err)}
 	}
+	store := cluster.NewStore(cfg.Poll, health.Holding)
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return from.Run(ctx, store.Apply) })
@@ -68,12 +66,12 @@ func watch(ctx context.Context, cfg *config.Config, io streams, store *cluster.S
 		return ui.Run(ctx, screen(cfg, store, from), io.in, io.out)
 	})
 	<-ctx.Done()
-	if err := wait(group); !errors.Is(err, errStuck) {
-		return err
+	ended, err := wait(group)
+	if !ended {
+		// A terminal that takes nothing more (Ctrl-S, a dead link) holds the screen up; its settings can be given back all the same.
+		_ = term.Restore(int(io.in.Fd()), before)
 	}
-	// A terminal that takes nothing more (Ctrl-S, a dead link) holds the screen up; its settings can be given back all the same.
-	_ = term.Restore(int(io.in.Fd()), before)
-	return nil
+	return err
 }
 
 func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
@@ -92,41 +90,36 @@ func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
 	}
 }
 
-// errStuck is what wait returns when something does not end in time.
-var errStuck = errors.New("not all has ended in time")
-
 // wait is group.Wait that does not wait for ever.
-func wait(group *errgroup.Group) error {
+func wait(group *errgroup.Group) (ended bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- group.Wait() }()
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, context.Canceled) {
-			return &exitError{exitFailed, err}
+			return true, &exitError{exitFailed, err}
 		}
-		return nil
+		return true, nil
 	case <-time.After(partingTime):
-		return errStuck
+		return false, nil
 	}
 }
 
 // once waits until every node has answered or failed, or the time is up, and prints one Snapshot.
-func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.Store, from feed) error {
+func once(ctx context.Context, cfg *config.Config, io streams, from feed) error {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
 	if cfg.JSON {
 		from.Look(cluster.EveryNode, true)
 	}
-	news := make(chan struct{}, 1)
+	store := cluster.NewStore(cfg.Poll, health.Holding)
+	news := bell.New()
 	var group errgroup.Group
 	group.Go(func() error {
 		defer cancel() // a source that ends has no more to tell
 		return from.Run(ctx, func(e cluster.Event) {
 			store.Apply(e)
-			select {
-			case news <- struct{}{}:
-			default:
-			}
+			news.Ring()
 		})
 	})
 	for waiting := true; waiting; {
@@ -139,13 +132,13 @@ func once(ctx context.Context, cfg *config.Config, io streams, store *cluster.St
 	}
 	snap := store.Snapshot(time.Now())
 	cancel()
-	if err := wait(&group); err != nil && !errors.Is(err, errStuck) {
+	if _, err := wait(&group); err != nil {
 		return err
 	}
 	if err := printOnce(cfg, io, snap); err != nil {
 		return &exitError{exitFailed, err}
 	}
-	return verdict(snap)
+	return exitCode(snap)
 }
 
 // settled reports whether every node has answered or failed. A node whose last report is old has not answered, as long as its connection
@@ -162,13 +155,13 @@ func settled(s *cluster.Snapshot) bool {
 	return true
 }
 
-// verdict is the exit code of one Snapshot.
-func verdict(s *cluster.Snapshot) error {
-	failure := s.Discovery.Failure
-	if len(s.Jobs) == 0 {
-		if failure != nil {
-			return &exitError{exitNoJobs, fmt.Errorf("%s: %w", s.Discovery.Command, failure)}
-		}
+// exitCode is nil or the exitError of one Snapshot.
+func exitCode(s *cluster.Snapshot) error {
+	switch failure := s.Discovery.Failure; {
+	case len(s.Jobs) > 0:
+	case failure != nil:
+		return &exitError{exitNoJobs, fmt.Errorf("%s: %w", s.Discovery.Command, failure)}
+	default:
 		return &exitError{exitNoJobs, errors.New("no running job")}
 	}
 	for _, n := range s.Nodes {

@@ -5,6 +5,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -58,27 +59,17 @@ func (c *Config) Intervals(args []string) error {
 	}
 	for i, arg := range args {
 		t := targets[i]
-		d, err := seconds(arg)
-		if err != nil {
+		seconds, err := strconv.ParseFloat(arg, 64)
+		if err != nil || !(math.Abs(seconds) < 1e6) { // NaN too
 			return fmt.Errorf("%s %q is not a number of seconds", t.name, arg)
 		}
+		d := time.Duration(seconds * float64(time.Second))
 		if d < t.min || d > t.max {
 			return fmt.Errorf("%s %q is not between %g and %g seconds", t.name, arg, t.min.Seconds(), t.max.Seconds())
 		}
 		*t.to = d
 	}
 	return nil
-}
-
-func seconds(s string) (time.Duration, error) {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return 0, err
-	}
-	if !(v > -1e6 && v < 1e6) { // NaN too
-		return 0, strconv.ErrRange
-	}
-	return time.Duration(v * float64(time.Second)), nil
 }
 
 // Validate checks the values against each other. Its errors tell what to do.

@@ -21,15 +21,12 @@ func colorsFile() (string, error) {
 
 // RememberedColors is the palette that was chosen last, "job" when none was or when it cannot be read.
 func RememberedColors() string {
-	path, err := colorsFile()
-	if err != nil {
-		return "job"
+	if path, err := colorsFile(); err == nil {
+		if word, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(word)) == "classic" {
+			return "classic"
+		}
 	}
-	word, err := os.ReadFile(path)
-	if err != nil || strings.TrimSpace(string(word)) != "classic" {
-		return "job"
-	}
-	return "classic"
+	return "job"
 }
 
 // RememberColors keeps the choice for the next run. That it could not be kept (a full or read-only home) is the caller's to ignore: the

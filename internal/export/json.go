@@ -62,7 +62,7 @@ type job struct {
 	GPUsSeen  int              `json:"gpus_seen"`
 	Streaming int              `json:"nodes_streaming"`
 	Findings  []finding        `json:"findings"`
-	Cleared   []cleared        `json:"cleared,omitempty"`
+	Cleared   []finding        `json:"cleared,omitempty"`
 }
 
 type pending struct {
@@ -75,26 +75,18 @@ type pending struct {
 	Start     time.Time `json:"start_estimate,omitzero"`
 }
 
+// finding is one that holds, with its words, or one that is over.
 type finding struct {
 	Kind     cluster.Kind `json:"kind"`
 	Class    reach.Class  `json:"class,omitempty"`
 	Severity string       `json:"severity"`
 	Since    time.Time    `json:"since,omitzero"`
+	Over     time.Time    `json:"over,omitzero"`
+	Times    int          `json:"times,omitzero"` // only of one that is over
 	Node     string       `json:"node"`
 	GPU      *int         `json:"gpu,omitempty"`
-	Text     string       `json:"text"`
+	Text     *string      `json:"text,omitempty"`
 	Hint     string       `json:"hint,omitempty"`
-}
-
-type cleared struct {
-	Kind     cluster.Kind `json:"kind"`
-	Class    reach.Class  `json:"class,omitempty"`
-	Severity string       `json:"severity"`
-	Since    time.Time    `json:"since"`
-	Over     time.Time    `json:"over"`
-	Times    int          `json:"times"`
-	Node     string       `json:"node"`
-	GPU      *int         `json:"gpu,omitempty"`
 }
 
 type failure struct {
@@ -183,30 +175,26 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Streaming: v.Streaming, Findings: []finding{},
 	}
 	for i := range v.Findings {
-		if f := &v.Findings[i]; f.Holds() {
-			words := health.Say(s, f)
-			j.Findings = append(j.Findings, finding{
-				Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Node: f.Node, GPU: gpuOf(f), Text: words.Sentence, Hint: words.Hint,
-			})
+		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
+			words := health.Say(s, &v.Findings[i])
+			f.Times, f.Text, f.Hint = 0, &words.Sentence, words.Hint
+			j.Findings = append(j.Findings, f)
 		} else {
-			j.Cleared = append(j.Cleared, newCleared(f))
+			j.Cleared = append(j.Cleared, f)
 		}
 	}
 	for i := range v.Cleared {
-		j.Cleared = append(j.Cleared, newCleared(&v.Cleared[i]))
+		j.Cleared = append(j.Cleared, newFinding(&v.Cleared[i]))
 	}
 	return j
 }
 
-func newCleared(f *cluster.Finding) cleared {
-	return cleared{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Over: f.Over, Times: f.Times, Node: f.Node, GPU: gpuOf(f)}
-}
-
-func gpuOf(f *cluster.Finding) *int {
-	if f.GPU < 0 {
-		return nil
+func newFinding(f *cluster.Finding) finding {
+	out := finding{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Over: f.Over, Times: f.Times, Node: f.Node}
+	if f.GPU >= 0 {
+		out.GPU = &f.GPU
 	}
-	return &f.GPU
+	return out
 }
 
 var severities = map[cluster.Severity]string{
@@ -253,14 +241,8 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 
 // newGPU is a GPU by its number on the node, the device's minor number. The jobs are the ids of those shown that own it.
 func newGPU(s *cluster.Snapshot, node *cluster.Node, g *cluster.GPU) object {
-	out := object{{"index", g.Number}}
-	for _, text := range [][2]string{{"uuid", g.Card.UUID}, {"name", g.Card.Name}, {"pci_bus", g.Card.PCIBus}} {
-		out = out.text(text[0], text[1])
-	}
-	if g.Card.MIG {
-		out = append(out, member{"mig", true})
-	}
-	out = out.text("lost", g.Lost).numbers(metric.GPU, g.Get)
+	out := object{}.add("index", g.Number).add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
+	out = out.add("lost", g.Lost).numbers(metric.GPU, g.Get)
 	var jobs []string
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.ID != "" && slices.Contains(j.Nodes, node.Name) && j.Owns(node, g) {
@@ -268,7 +250,7 @@ func newGPU(s *cluster.Snapshot, node *cluster.Node, g *cluster.GPU) object {
 		}
 	}
 	if len(jobs) > 0 {
-		out = append(out, member{"jobs", jobs})
+		out = out.add("jobs", jobs)
 	}
 	return out
 }

@@ -3,24 +3,26 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// object is a JSON object whose members keep their order.
-type object []member
+// object is the members of a JSON object, in their order, without its braces.
+type object []byte
 
-type member struct {
-	key   string
-	value any
-}
-
-// text adds a text, unless it is empty.
-func (o object) text(key, value string) object {
-	if value == "" {
+// add adds a member, unless it is an empty text, false, or nothing that JSON can say, as NaN is.
+func (o object) add(key string, value any) object {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if value == "" || value == false || e.Encode(value) != nil {
 		return o
 	}
-	return append(o, member{key, value})
+	if len(o) > 0 {
+		o = append(o, ',')
+	}
+	return fmt.Appendf(o, "%q:%s", key, text.Bytes())
 }
 
 // numbers adds the numbers of one scope that are known.
@@ -30,32 +32,13 @@ func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) obj
 		switch {
 		case !known:
 		case id != metric.Throttle:
-			o = append(o, member{id.Row().Key, v})
+			o = o.add(id.Row().Key, v)
 		case v != 0: // left out when nothing slows the GPU
-			o = append(o, member{id.Row().Key, throttleNames(uint64(v))})
+			o = o.add(id.Row().Key, throttleNames(uint64(v)))
 		}
 	}
 	return o
 }
 
-// MarshalJSON writes the members in their order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := e.Encode(m.key); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := e.Encode(m.value); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
+// MarshalJSON adds the braces.
+func (o object) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "{%s}", []byte(o)), nil }

@@ -48,8 +48,6 @@ const (
 // SlowSeconds is how old a number of pace Slow can get.
 const SlowSeconds = 60
 
-func (p Pace) String() string { return [...]string{"each report", "every 60 s", "once"}[p] }
-
 // Sum is how one number is made of many.
 type Sum uint8
 
@@ -61,8 +59,6 @@ const (
 	Lowest
 	Highest
 )
-
-func (s Sum) String() string { return [...]string{"", "sum", "mean", "lowest", "highest"}[s] }
 
 // Unit is what a number counts.
 type Unit uint8
@@ -117,11 +113,5 @@ func All(s Scope) iter.Seq[ID] {
 	}
 }
 
-// Kept are the numbers that histories hold. It is shared: read it only.
-var Kept = slices.Collect(func(yield func(ID) bool) {
-	for id := range count {
-		if table[id].Kept && !yield(id) {
-			return
-		}
-	}
-})
+// Kept are the numbers that histories hold, all of them a GPU's. It is shared: read it only.
+var Kept = slices.DeleteFunc(slices.Collect(All(GPU)), func(id ID) bool { return !table[id].Kept })

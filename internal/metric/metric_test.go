@@ -11,6 +11,10 @@ import (
 
 var update = flag.Bool("update", false, "write docs/metrics.md anew")
 
+func (p Pace) String() string { return [...]string{"each report", "every 60 s", "once"}[p] }
+
+func (s Sum) String() string { return [...]string{"", "sum", "mean", "lowest", "highest"}[s] }
+
 func TestTable(t *testing.T) {
 	keys := map[Scope][]string{}
 	for id := range count {
