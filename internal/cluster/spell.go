@@ -26,7 +26,7 @@ type track struct {
 
 // step takes in what holds at a moment. Events that overtake each other by a little do no harm.
 func (t *track) step(held []Condition, at time.Time) {
-	t.settle(at)
+	t.retire(at)
 	for _, c := range held {
 		t.hold(c, at)
 	}
@@ -55,11 +55,11 @@ func (t *track) hold(c Condition, at time.Time) {
 	s.told = s.told || at.Sub(s.began) >= c.After
 }
 
-// settle moves what was over for Linger to the past, and forgets the past that is older than Remember.
-func (t *track) settle(at time.Time) {
+// retire moves what was over for Linger to the past, and forgets the past that is older than Remember.
+func (t *track) retire(at time.Time) {
 	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.forgotten(at) })
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool {
-		over := s.settled(at)
+		over := s.ended(at)
 		if over && s.told && s.Severity != Waiting && !s.forgotten(at) {
 			t.clear(s)
 		}
@@ -67,8 +67,8 @@ func (t *track) settle(at time.Time) {
 	})
 }
 
-// settled reports whether the spell will not be taken up again. What was on its way has arrived: that is over at once.
-func (s *spell) settled(at time.Time) bool {
+// ended reports whether the spell will not be taken up again. What was on its way has arrived: that is over at once.
+func (s *spell) ended(at time.Time) bool {
 	return !s.holds && (at.Sub(s.last) > Linger || s.Severity == Waiting)
 }
 
@@ -87,12 +87,12 @@ func (t *track) clear(s spell) {
 
 // asOf is the track at a moment without an Event. The track itself stays as Events made it, whenever Snapshots are taken.
 func (t *track) asOf(now time.Time) *track {
-	settled := slices.ContainsFunc(t.spells, func(s spell) bool { return s.settled(now) })
-	if !settled && !slices.ContainsFunc(t.past, func(s spell) bool { return s.forgotten(now) }) {
+	ended := slices.ContainsFunc(t.spells, func(s spell) bool { return s.ended(now) })
+	if !ended && !slices.ContainsFunc(t.past, func(s spell) bool { return s.forgotten(now) }) {
 		return t
 	}
 	c := t.copy()
-	c.settle(now)
+	c.retire(now)
 	return c
 }
 

@@ -51,15 +51,12 @@ func is(state cluster.NodeState) func(*cluster.Node, *cluster.GPU) bool {
 }
 
 func noDriver(n *cluster.Node, _ *cluster.GPU) bool { return n.Hello.Fault != "" }
-
 func oldDriver(n *cluster.Node, _ *cluster.GPU) bool {
 	return n.Hello.Fault == "" && len(n.Hello.Missing) > 0
 }
-
 func collectorFails(n *cluster.Node, _ *cluster.GPU) bool { return len(n.Faults) > 0 }
 
-func lost(_ *cluster.Node, g *cluster.GPU) bool { return g.Lost != "" }
-
+func lost(_ *cluster.Node, g *cluster.GPU) bool         { return g.Lost != "" }
 func memoryErrors(_ *cluster.Node, g *cluster.GPU) bool { return g.Float(metric.ECCUncorrected) > 0 }
 
 // throttled is a rule on the driver's reasons for lower clocks: one of bits is among them.

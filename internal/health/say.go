@@ -31,10 +31,10 @@ type Label struct {
 	Group   [2]string // how row 1 counts it: {"node refused", "nodes refused"}
 }
 
-// wording is how one kind is said: of it, what has no need of evidence, what is left to say when it is over, and the rest.
+// wording is how one kind is said.
 type wording struct {
 	Label
-	was string
+	was string // what is left to say when it is over
 	say func(*Words, evidence)
 }
 
@@ -114,14 +114,13 @@ func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 func connecting(w *Words, e evidence) {
 	stage := "waiting for its turn"
 	if steps := e.node.Steps; len(steps) > 0 {
-		stage = doing(steps[len(steps)-1].Stage)
+		now := steps[len(steps)-1].Stage
+		stage = cmp.Or(stageDoing[now], string(now))
 	}
 	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage+"."
 }
 
-// doing says what a node that connects is about. A stage that has no words here is called by its name.
-func doing(s reach.Stage) string { return cmp.Or(stageDoing[s], string(s)) }
-
+// stageDoing says what a node that connects is about. A stage that has no words here is called by its name.
 var stageDoing = map[reach.Stage]string{
 	"name": "looking up its name", "TCP": "dialing", "ssh": "ssh handshake", "host key": "checking its host key",
 	"login": "authenticating", "probe": "starting the probe", "driver": "asking the driver", "stream": "waiting for the first report",
@@ -133,19 +132,13 @@ func failed(w *Words, e evidence) {
 		return
 	}
 	w.Long, w.Short, w.Brief = why.Summary(), why.Summary(), why.Short
-	w.Sentence = failureSentence(why)
+	w.Sentence = sentence(cmp.Or(why.Meaning, why.Summary()))
+	if words := text.FirstLine(why.Words); words != "" && !strings.Contains(w.Sentence, words) {
+		w.Sentence += fmt.Sprintf(" It said: %q.", words)
+	}
 	if len(why.Hints) > 0 {
 		w.Hint = why.Hints[0]
 	}
-}
-
-// failureSentence is the meaning of a failure with the other side's own first line.
-func failureSentence(why *reach.Failure) string {
-	s := sentence(cmp.Or(why.Meaning, why.Summary()))
-	if words := text.FirstLine(why.Words); words != "" && !strings.Contains(s, words) {
-		s += fmt.Sprintf(" It said: %q.", words)
-	}
-	return s
 }
 
 func sentence(s string) string {

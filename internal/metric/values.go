@@ -86,11 +86,8 @@ func appendNumber(to []byte, x float64) []byte {
 // exactDigits is how many digits a whole number below exact can have at least.
 const exactDigits = 15
 
-// usualSize holds the JSON of what a GPU mostly has.
-const usualSize = 512
-
 // MarshalJSON is Append.
-func (v Values) MarshalJSON() ([]byte, error) { return v.Append(make([]byte, 0, usualSize)), nil }
+func (v Values) MarshalJSON() ([]byte, error) { return v.Append(nil), nil }
 
 // UnmarshalJSON is Parse with the scope of a GPU.
 func (v *Values) UnmarshalJSON(text []byte) error { return v.Parse(text, GPU) }
