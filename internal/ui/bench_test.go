@@ -31,7 +31,7 @@ func BenchmarkFrame(b *testing.B) {
 			bench.view(v)
 			theme := draw.NewTheme(colorprofile.TrueColor, false, false)
 			c := draw.New(0, 0)
-			s := &part.Scene{Snap: bench.snap, W: 200, H: 50, Poll: 3 * time.Second, Display: time.Second, Words: invented(), Memory: &part.Memory{}}
+			s := &part.Scene{Snap: bench.snap, W: 200, H: 50, Poll: 3 * time.Second, Display: time.Second, Memory: &part.Memory{}}
 			var out []byte
 			for b.Loop() {
 				c.Reset(200, 50)

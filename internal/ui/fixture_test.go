@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -106,14 +102,14 @@ func fixture() *cluster.Snapshot {
 	hot := &n1.GPUs[5]
 	set(&hot.GPU, values{"temp": 87, "sm": 1215, "power": 418, "util": 100, "throttle": wire.ThrottleHWThermal})
 	lag := &n2.GPUs[3]
-	set(&lag.GPU, values{"util": 24, "power": 262, "temp": 49, "bandwidth": 12})
+	set(&lag.GPU, values{"util": 24, "power": 262, "temp": 49, "bandwidth": 12, "ecc": 2})
 	lagged := utilOf(lag)
 	copy(lagged[72:], walk(r, 12, 62, 8))
 	copy(lagged[84:], walk(r, historyLen-84, 25, 4))
 	remember(hot, utilOf(hot))
 	remember(lag, lagged)
 	n2.Host = fixtureHost(31, 41.2, 421)
-	n2.Hello.Driver = "550.54.15"
+	n2.Hello.Driver, n2.Hello.Missing = "550.54.15", []string{"nvmlDeviceGetMemoryInfo_v2"}
 	listProcesses(n1, 318802)
 	listProcesses(n2, 358802)
 	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
@@ -157,52 +153,13 @@ func refusedNode() *cluster.Node {
 	return n
 }
 
-// fixtureWords are the words of the fixtures' findings, whose Times are their places in here, counted down from -1. They stay when the
-// words of package health become better ones: goldens hold where words stand.
-var (
-	fixtureWords []words.Words
-	fixtureMu    sync.Mutex // protects fixtureWords: tests run at once
-)
-
-// invented are words for the findings of the fixtures, and the real ones for others.
-func invented() part.Words {
-	say := func(s *cluster.Snapshot, f *cluster.Finding) words.Words {
-		if f.Times >= 0 {
-			return words.Say(s, f)
-		}
-		fixtureMu.Lock()
-		defer fixtureMu.Unlock()
-		return fixtureWords[-f.Times-1]
-	}
-	label := func(f *cluster.Finding) words.Label {
-		if f.Times >= 0 {
-			return words.LabelOf(f)
-		}
-		return say(nil, f).Label
-	}
-	return part.Words{Say: say, Label: label}
-}
-
-// worded gives a finding words.
-func worded(f cluster.Finding, w words.Words) cluster.Finding {
-	fixtureMu.Lock()
-	defer fixtureMu.Unlock()
-	at := slices.Index(fixtureWords, w)
-	if at < 0 {
-		at = len(fixtureWords)
-		fixtureWords = append(fixtureWords, w)
-	}
-	f.Times = -at - 1
-	return f
-}
-
 func fixtureFindings() []cluster.Finding {
 	return []cluster.Finding{
-		worded(cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"node refused", "nodes refused"}}, Long: "login refused (pam_slurm_adopt)", Short: "login refused", Sentence: `The node refuses the login: "you have no active jobs on this node" (pam_slurm_adopt).`, Hint: "SLURM lists the job here, so its step may have ended"}),
-		worded(cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5}, words.Words{Label: words.Label{Letter: 'T', AgeFlag: true, Group: [2]string{"throttled", "throttled"}}, Flag: "!THERM", Long: "slowed by heat, 87°C", Short: "heat 87°C", Sentence: "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", Hint: "cooling of that slot: tell the site"}),
-		worded(cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: "gpu-n02", GPU: 3}, words.Words{Label: words.Label{Letter: 'E', Group: [2]string{"ECC", "ECC"}}, Flag: "ECC:2", Long: "2 memory errors", Short: "ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded: a result computed there may be wrong, and the job may die of the next one.", Hint: "let the site drain the node after this job; a reset applies the row remap"}),
-		worded(cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(2 * time.Second), Node: "gpu-n03", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"connecting", "connecting"}}, Long: "connecting: login", Short: "connecting", Sentence: "Connecting: login."}),
-		worded(cluster.Finding{Kind: cluster.KindOldDriver, Severity: cluster.Note, Since: ago(8 * time.Hour), Node: "gpu-n02", GPU: -1}, words.Words{Long: "old driver", Short: "old driver", Sentence: "Driver 550.54.15 lacks nvmlDeviceGetMemoryInfo_v2."}),
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: "gpu-n02", GPU: 3},
+		{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(2 * time.Second), Node: "gpu-n03", GPU: -1},
+		{Kind: cluster.KindOldDriver, Severity: cluster.Note, Since: ago(8 * time.Hour), Node: "gpu-n02", GPU: -1},
 	}
 }
 
@@ -250,15 +207,16 @@ func statesFixture() *cluster.Snapshot {
 	n.GPUs[3].Card.MIG = true
 	setUtil(&n.GPUs[3], nil)
 	unset(&n.GPUs[4].GPU, "power", "temp")
+	set(&n.GPUs[5].GPU, values{"ecc": 2})
 	set(&n.GPUs[6].GPU, values{"sm": 990})
 	set(&n.GPUs[7].GPU, values{"used": 81000})
 	s.Nodes["gpu-n01"] = n
 	s.Jobs[0].GPUsSeen, s.Jobs[0].Streaming = 8, 1
 	s.Jobs[0].Findings = []cluster.Finding{
-		worded(cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(12 * time.Second), Node: "gpu-n01", GPU: 2}, words.Words{Label: words.Label{Letter: 'X', Group: [2]string{"GPU lost", "GPUs lost"}}, Long: "is lost", Short: "lost", Sentence: "The GPU is lost.", Hint: "cancel the job and exclude the node: --exclude=gpu-n01"}),
-		worded(cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(3 * time.Second), Node: "gpu-n01", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"node silent", "nodes silent"}}, Long: "silent for 12s", Short: "silent 12s", Sentence: "Nothing for 12s; the connection is up."}),
-		worded(cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(2 * time.Hour), Node: "gpu-n01", GPU: 5}, words.Words{Label: words.Label{Letter: 'E', Group: [2]string{"ECC", "ECC"}}, Flag: "ECC:2", Long: "2 memory errors", Short: "ECC 2", Sentence: "2 uncorrectable memory errors since the driver was loaded."}),
-		worded(cluster.Finding{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(3 * time.Minute), Node: "gpu-n01", GPU: 6}, words.Words{Label: words.Label{Letter: 'P', AgeFlag: true, Group: [2]string{"power brake", "power brakes"}}, Flag: "!PWR", Long: "slowed by the power brake", Short: "power brake", Sentence: "The power supply pulls the brake: SM clock 990 of 1980 MHz."}),
+		{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(12 * time.Second), Node: "gpu-n01", GPU: 2},
+		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(3 * time.Second), Node: "gpu-n01", GPU: -1},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(2 * time.Hour), Node: "gpu-n01", GPU: 5},
+		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(3 * time.Minute), Node: "gpu-n01", GPU: 6},
 	}
 	return s
 }
@@ -276,30 +234,27 @@ func bigFixture() *cluster.Snapshot {
 		job.Nodes = append(job.Nodes, name)
 		s.Nodes[name] = fixtureNode(r, name, 8)
 	}
-	bad := func(node, gpu int, kind cluster.Kind, letter byte, flag string, group [2]string, says string, age time.Duration) {
-		severity := cluster.Warning
-		if letter == 'X' {
-			severity = cluster.Critical
-		}
+	bad := func(node, gpu int, kind cluster.Kind, severity cluster.Severity, age time.Duration) {
 		name := fmt.Sprintf("gpu-n%03d", node)
-		job.Findings = append(job.Findings, worded(cluster.Finding{Kind: kind, Severity: severity, Since: ago(age), Node: name, GPU: gpu}, words.Words{Label: words.Label{Letter: letter, Group: group}, Flag: flag, Long: says, Short: says, Sentence: "The GPU: " + says + ".", Hint: "tell the site"}))
+		job.Findings = append(job.Findings, cluster.Finding{Kind: kind, Severity: severity, Since: ago(age), Node: name, GPU: gpu})
 	}
-	bad(44, 2, cluster.KindLost, 'X', "", [2]string{"GPU lost", "GPUs lost"}, "lost", 12*time.Second)
+	bad(44, 2, cluster.KindLost, cluster.Critical, 12*time.Second)
 	forget(&s.Nodes["gpu-n044"].GPUs[2], "GPU is lost")
 	refused := refusedNode()
 	refused.Name = "gpu-n039"
 	s.Nodes["gpu-n039"] = refused
-	job.Findings = append(job.Findings, worded(cluster.Finding{Kind: cluster.KindFailed, Severity: cluster.Critical, Since: ago(6 * time.Minute), Node: "gpu-n039", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"node refused", "nodes refused"}}, Long: "login refused", Short: "login refused", Sentence: "The node refuses the login."}))
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(6 * time.Minute), Node: "gpu-n039", GPU: -1})
 	silent := s.Nodes["gpu-n031"]
 	silent.State, silent.Age, silent.Arrived = cluster.NodeStale, 48*time.Second, ago(48*time.Second)
-	job.Findings = append(job.Findings, worded(cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"node silent", "nodes silent"}}, Long: "silent", Short: "silent", Sentence: "Nothing for 48s; the connection is up."}))
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1})
 	for _, gpu := range []int{5, 6} {
-		bad(23, gpu, cluster.KindThermal, 'T', "!THERM", [2]string{"throttled", "throttled"}, "heat 88°C", 11*time.Minute)
-		set(&s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88})
+		bad(23, gpu, cluster.KindThermal, cluster.Warning, 11*time.Minute)
+		set(&s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88, "sm": 1215})
 	}
-	bad(52, 0, cluster.KindECC, 'E', "ECC:2", [2]string{"ECC", "ECC"}, "ECC 2", 2*time.Hour)
+	bad(52, 0, cluster.KindECC, cluster.Warning, 2*time.Hour)
+	set(&s.Nodes["gpu-n052"].GPUs[0].GPU, values{"ecc": 2})
 	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Stages: stages, Steps: reached("probe", reach.StepBegan, "copying")}
-	job.Findings = append(job.Findings, worded(cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1}, words.Words{Label: words.Label{Group: [2]string{"connecting", "connecting"}}, Long: "connecting: probe", Short: "connecting", Sentence: "Connecting: probe."}))
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1})
 	s.Jobs = []cluster.JobView{job}
 	return s
 }

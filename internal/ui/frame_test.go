@@ -57,7 +57,7 @@ var shots = []shot{
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v := newView(false)
-	sc := &part.Scene{Snap: s.snap(), W: w, H: h, Poll: 3 * time.Second, Display: time.Second, Version: "nvnodetop 0.1.0", Words: invented(), Memory: &part.Memory{}}
+	sc := &part.Scene{Snap: s.snap(), W: w, H: h, Poll: 3 * time.Second, Display: time.Second, Version: "nvnodetop 0.1.0", Memory: &part.Memory{}}
 	v.resolve(sc)
 	s.view(v)
 	v.resolve(sc)
@@ -144,7 +144,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			if diff := cmp.Diff(sameView, v, everything); diff != "" {
 				t.Errorf("%s: the view has changed:\n%s", s.name, diff)
 			}
-			if diff := cmp.Diff(same, sc, everything, cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{}, part.Words{})); diff != "" {
+			if diff := cmp.Diff(same, sc, everything, cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {
 				t.Errorf("%s: the scene has changed:\n%s", s.name, diff)
 			}
 		}

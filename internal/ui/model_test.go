@@ -61,7 +61,6 @@ func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 		Poll: 3 * time.Second, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
 		Remember: func(c string) { r.colors = append(r.colors, c) },
 	}, &r.out)
-	r.scene.Words = invented()
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	r.send(tick{})
 	return r

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
@@ -92,7 +91,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 func TestTwoFlags(t *testing.T) {
 	s := shot{name: "flags", snap: func() *cluster.Snapshot {
 		snap := fixture()
-		two := worded(snap.Jobs[0].Findings[1], words.Words{Flag: "!PWR"})
+		two := snap.Jobs[0].Findings[1]
 		two.Kind = cluster.KindPowerBrake
 		snap.Jobs[0].Findings = append(snap.Jobs[0].Findings, two)
 		return snap

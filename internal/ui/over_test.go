@@ -88,7 +88,7 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 
 func TestTextTellsWhatIsOver(t *testing.T) {
 	var b bytes.Buffer
-	if err := page.Text(&b, overFixture(), page.TextOptions{Words: invented(), Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+	if err := page.Text(&b, overFixture(), page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), overWords) || !strings.Contains(b.String(), "all 32 GPUs well") {

@@ -16,7 +16,7 @@ import (
 func TestTextGolden(t *testing.T) {
 	for name, snap := range map[string]*cluster.Snapshot{"text": fixture(), "text-states": statesFixture(), "text-nojobs": noJobsFixture()} {
 		var b bytes.Buffer
-		if err := page.Text(&b, snap, page.TextOptions{Words: invented(), Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+		if err := page.Text(&b, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name+".txt", b.String())
@@ -28,7 +28,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(), noJobsFixture(), slurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
-			if err := page.Text(&b, snap, page.TextOptions{Words: invented(), Width: w, Profile: colorprofile.NoTTY, ASCII: w%2 == 0}); err != nil {
+			if err := page.Text(&b, snap, page.TextOptions{Width: w, Profile: colorprofile.NoTTY, ASCII: w%2 == 0}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()
@@ -52,7 +52,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 }
 
 func TestTextSaysThatItCannotBeWritten(t *testing.T) {
-	if err := page.Text(fullDisk{}, fixture(), page.TextOptions{Words: invented(), Width: 80}); !errors.Is(err, errFull) {
+	if err := page.Text(fullDisk{}, fixture(), page.TextOptions{Width: 80}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
 }

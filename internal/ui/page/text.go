@@ -21,13 +21,12 @@ type TextOptions struct {
 	Profile colorprofile.Profile // NoTTY: no escape sequences at all
 	ASCII   bool
 	Classic bool
-	Words   part.Words
 }
 
 // Text writes what the screens show, once, one below the other: of each job its overview and what is wrong, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	p := &printer{w: w, opts: o, theme: draw.NewTheme(o.Profile, false, o.ASCII), canvas: draw.New(0, 0)}
-	s := part.Scene{Snap: snap, Classic: o.Classic, W: o.Width, H: textHeight(snap), Words: o.Words, Memory: &part.Memory{}}
+	s := part.Scene{Snap: snap, Classic: o.Classic, W: o.Width, H: textHeight(snap), Memory: &part.Memory{}}
 	if len(snap.Jobs) == 0 {
 		p.block(s, func(f *part.Frame) { asked(f, 0) })
 	}

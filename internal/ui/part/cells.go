@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -118,7 +119,7 @@ func cellOf(f *Frame, n *cluster.Node, gpus []cluster.GPU) oneCell {
 		}
 		c.lost = c.lost || tally.Lost(g) != ""
 		for _, finding := range f.Health.OfGPU(n.Name, g.Number) {
-			c.take(f.Label(finding).Letter, finding.Severity)
+			c.take(health.LabelOf(finding).Letter, finding.Severity)
 		}
 	}
 	return c

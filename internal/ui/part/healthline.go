@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -13,7 +14,7 @@ import (
 func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
-	groups := tally.Groups(f.Job.Findings, func(finding *cluster.Finding) [2]string { return f.Label(finding).Group })
+	groups := tally.Groups(f.Job.Findings, func(finding *cluster.Finding) [2]string { return health.LabelOf(finding).Group })
 	right := streaming(f)
 	end := f.W - draw.Width(right) - 1
 	if len(groups) > 0 && x+draw.Width(groupText(groups[0]))+4+len("+12 more") > end { // the worst goes before how much streams

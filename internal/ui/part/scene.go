@@ -26,14 +26,7 @@ type Scene struct {
 
 	Poll, Display time.Duration
 	Version       string
-	Words         Words
 	Memory        *Memory
-}
-
-// Words put findings into words; the zero value has those of package health. Tests of how words are laid out have others.
-type Words struct {
-	Say   func(*cluster.Snapshot, *cluster.Finding) health.Words
-	Label func(*cluster.Finding) health.Label
 }
 
 // Memory is what pictures are worked out in. It is kept from picture to picture, and none depends on what it holds.
@@ -85,20 +78,7 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 }
 
 // Say puts a finding into words.
-func (s *Scene) Say(f *cluster.Finding) health.Words {
-	if s.Words.Say != nil {
-		return s.Words.Say(s.Snap, f)
-	}
-	return health.Say(s.Snap, f)
-}
-
-// Label is what can be said of a finding without a look at the evidence.
-func (s *Scene) Label(f *cluster.Finding) health.Label {
-	if s.Words.Label != nil {
-		return s.Words.Label(f)
-	}
-	return health.LabelOf(f)
-}
+func (s *Scene) Say(f *cluster.Finding) health.Words { return health.Say(s.Snap, f) }
 
 // Naming shortens the names of the job's nodes to room columns each.
 func (s *Scene) Naming(room int) *tally.Naming {
