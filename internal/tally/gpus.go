@@ -25,8 +25,9 @@ func HasNumbers(n *cluster.Node) bool {
 // Lost is what NVML says of a GPU that is lost; "" when it is not.
 func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
-// Own appends those GPUs of a node to gpus that are the job's.
-func Own(gpus []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
+// Own are those GPUs of a node that are the job's.
+func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
+	gpus := make([]*cluster.GPU, 0, len(n.GPUs))
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; job.Owns(n, g) {
 			gpus = append(gpus, g)
@@ -46,10 +47,10 @@ func All(n *cluster.Node) []*cluster.GPU {
 
 // Fresh are the job's GPUs on nodes that stream.
 func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
-	gpus := make([]*cluster.GPU, 0, max(job.GPUs, 8))
+	var gpus []*cluster.GPU
 	for _, name := range job.Nodes {
 		if n := Node(s, name); n.State == cluster.NodeStreaming {
-			gpus = Own(gpus, job, n)
+			gpus = append(gpus, Own(job, n)...)
 		}
 	}
 	return gpus
@@ -84,30 +85,6 @@ func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *clus
 		}
 	}
 	return Owner{}
-}
-
-// Model is a model of GPUs, without its maker's name, and how many of them a node has.
-type Model struct {
-	Name  string
-	Count int
-}
-
-// Models counts the GPUs of a node by model, in the order in which they come.
-func Models(n *cluster.Node) []Model {
-	var models []Model
-	for i := range n.GPUs {
-		name := ShortModel(n.GPUs[i].Card.Name)
-		if name == "" {
-			continue
-		}
-		at := slices.IndexFunc(models, func(m Model) bool { return m.Name == name })
-		if at < 0 {
-			at = len(models)
-			models = append(models, Model{Name: name})
-		}
-		models[at].Count++
-	}
-	return models
 }
 
 // ShortModel is a model without its maker's name.

@@ -1,6 +1,9 @@
 package tally
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
@@ -18,12 +21,12 @@ const edgeLag = 2
 
 // Edge is the newest bin that all of the GPUs have whose reports come: the right edge of their series.
 func Edge(gpus ...*cluster.GPU) int64 {
-	var newest, oldest int64
+	var newest int64
 	for _, g := range gpus {
 		bin, _ := g.History.Newest()
 		newest = max(newest, bin)
 	}
-	oldest = newest
+	oldest := newest
 	for _, g := range gpus {
 		if bin, _ := g.History.Newest(); bin >= newest-edgeLag {
 			oldest = min(oldest, bin)
@@ -34,106 +37,71 @@ func Edge(gpus ...*cluster.GPU) int64 {
 
 // Last is the newest n samples of a number of one GPU.
 func (m *Scratch) Last(g *cluster.GPU, id metric.ID, n int) []float32 {
-	return m.tail(g, id, Edge(g), n)
-}
-
-// tail is the n bins of a GPU's history that end at the edge.
-func (m *Scratch) tail(g *cluster.GPU, id metric.ID, edge int64, n int) []float32 {
-	m.bins = g.History.Tail(m.bins, id, edge, n)
+	m.bins = g.History.Tail(m.bins, id, Edge(g), n)
 	return m.bins
 }
 
-// series is n samples, all gaps.
-func (m *Scratch) series(n int) []float32 {
-	if cap(m.samples) < n {
-		m.samples = make([]float32, n)
+// tails gives the newest n samples of each GPU, up to the edge of all.
+func (m *Scratch) tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
+	edge := Edge(gpus...)
+	return func(yield func([]float32) bool) {
+		for _, g := range gpus {
+			m.bins = g.History.Tail(m.bins, id, edge, n)
+			if !yield(m.bins) {
+				return
+			}
+		}
 	}
-	s := m.samples[:n]
-	for i := range s {
-		s[i] = cluster.Gap
-	}
+}
+
+// zeros is a slice of n zeros, in the memory of s where that is long enough.
+func zeros[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
 	return s
 }
 
-// Mean is the newest n samples of the mean utilisation of GPUs; a sample that none of them has is a gap.
-func (m *Scratch) Mean(gpus []*cluster.GPU, n int) []float32 {
-	s := m.series(n)
-	if cap(m.counts) < n {
-		m.counts = make([]uint16, n)
-	}
-	counts := m.counts[:n]
-	clear(counts)
-	end := Edge(gpus...)
-	for _, g := range gpus {
-		for i, v := range m.tail(g, metric.Util, end, n) {
-			switch {
-			case v != v: // a gap
-				continue
-			case counts[i] == 0:
-				s[i] = v
-			default:
-				s[i] += v
+// Series is the newest n samples of a number over GPUs: their sum, mean, lowest or highest. A sample that none of them has is a gap.
+func (m *Scratch) Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
+	samples, counts := zeros(m.samples, n), zeros(m.counts, n)
+	m.samples, m.counts = samples, counts
+	for bins := range m.tails(gpus, id, n) {
+		for i, v := range bins {
+			if v == v { // no gap
+				samples[i] = join(sum, samples[i], v, counts[i] == 0)
+				counts[i]++
 			}
-			counts[i]++
 		}
 	}
 	for i, c := range counts {
-		if c > 1 {
-			s[i] /= float32(c)
+		switch {
+		case c == 0:
+			samples[i] = cluster.Gap
+		case sum == metric.Mean:
+			samples[i] /= float32(c)
 		}
 	}
-	return s
+	return samples
 }
 
-// Lowest is like Mean but takes the minimum over the GPUs.
-func (m *Scratch) Lowest(gpus []*cluster.GPU, n int) []float32 {
-	s := m.series(n)
-	const none = 101
-	for i := range s {
-		s[i] = none
-	}
-	end := Edge(gpus...)
-	for _, g := range gpus {
-		for i, v := range m.tail(g, metric.Util, end, n) {
-			if v < s[i] { // false for a gap
-				s[i] = v
-			}
-		}
-	}
-	for i, v := range s {
-		if v == none {
-			s[i] = cluster.Gap
-		}
-	}
-	return s
-}
-
-// Median is like Mean but takes the median over the GPUs. It counts whole percents, as there may be thousands of GPUs.
+// Median is the newest n samples of the median utilisation of GPUs. It counts whole percents, as there may be thousands of GPUs.
 func (m *Scratch) Median(gpus []*cluster.GPU, n int) []float32 {
-	s := m.series(n)
-	if cap(m.percents) < n {
-		m.percents = make([][101]uint16, n)
-	}
-	percents := m.percents[:n]
-	clear(percents)
-	end := Edge(gpus...)
-	for _, g := range gpus {
-		for i, v := range m.tail(g, metric.Util, end, n) {
-			if v == v {
-				percents[i][min(max(int(v), 0), 100)]++
+	m.samples, m.percents = zeros(m.samples, n), zeros(m.percents, n)
+	for bins := range m.tails(gpus, metric.Util, n) {
+		for i, v := range bins {
+			if v == v { // no gap
+				m.percents[i][min(max(int(v), 0), 100)]++
 			}
 		}
 	}
-	for i := range percents {
-		if v := middle(&percents[i]); v >= 0 {
-			s[i] = float32(v)
-		}
+	for i := range m.percents {
+		m.samples[i] = middle(&m.percents[i])
 	}
-	return s
+	return m.samples
 }
 
-// middle is the median of counted percents, -1 when nothing was counted.
-func middle(counts *[101]uint16) int {
+// middle is the median of counted percents, a gap when nothing was counted.
+func middle(counts *[101]uint16) float32 {
 	all := 0
 	for _, c := range counts {
 		all += int(c)
@@ -141,40 +109,8 @@ func middle(counts *[101]uint16) int {
 	below := 0
 	for v, c := range counts {
 		if below += int(c); all > 0 && below*2 >= all {
-			return v
+			return float32(v)
 		}
 	}
-	return -1
-}
-
-// Amount is the newest n samples of a sum over GPUs.
-func (m *Scratch) Amount(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
-	s := m.series(n)
-	end := Edge(gpus...)
-	for _, g := range gpus {
-		for i, v := range m.tail(g, id, end, n) {
-			switch {
-			case v != v: // a gap
-			case s[i] != s[i]:
-				s[i] = v
-			default:
-				s[i] += v
-			}
-		}
-	}
-	return s
-}
-
-// Hottest is the newest n samples of the highest temperature over the GPUs.
-func (m *Scratch) Hottest(gpus []*cluster.GPU, n int) []float32 {
-	s := m.series(n)
-	end := Edge(gpus...)
-	for _, g := range gpus {
-		for i, v := range m.tail(g, metric.Temperature, end, n) {
-			if v > s[i] || s[i] != s[i] {
-				s[i] = v
-			}
-		}
-	}
-	return s
+	return cluster.Gap
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -55,11 +54,11 @@ func TestSeries(t *testing.T) {
 		of   func(n int) []float32
 		want []float32
 	}{
-		{"mean", func(n int) []float32 { return m.Mean(gpus, n) }, []float32{gap, 65, 67, gap, 78}},
-		{"lowest", func(n int) []float32 { return m.Lowest(gpus, n) }, []float32{gap, 40, 42, gap, 44}},
+		{"mean", func(n int) []float32 { return m.Series(gpus, metric.Util, metric.Mean, n) }, []float32{gap, 65, 67, gap, 78}},
+		{"lowest", func(n int) []float32 { return m.Series(gpus, metric.Util, metric.Lowest, n) }, []float32{gap, 40, 42, gap, 44}},
 		{"median", func(n int) []float32 { return m.Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
-		{"hottest", func(n int) []float32 { return m.Hottest(gpus, n) }, []float32{gap, 80, 61, gap, 70}},
-		{"amount", func(n int) []float32 { return m.Amount(gpus, metric.Power, n) }, []float32{gap, 80, 84, gap, 184}},
+		{"hottest", func(n int) []float32 { return m.Series(gpus, metric.Temperature, metric.Highest, n) }, []float32{gap, 80, 61, gap, 70}},
+		{"amount", func(n int) []float32 { return m.Series(gpus, metric.Power, metric.Add, n) }, []float32{gap, 80, 84, gap, 184}},
 		{"last", func(n int) []float32 { return m.Last(gpus[1], metric.Util, n) }, []float32{gap, gap, gap, gap, 96}},
 	} {
 		for range 2 { // what the scratch holds does not matter
@@ -68,21 +67,21 @@ func TestSeries(t *testing.T) {
 			}
 		}
 	}
-	if got := m.Mean(gpus, 1); len(got) != 1 || got[0] != 78 {
+	if got := m.Series(gpus, metric.Util, metric.Mean, 1); len(got) != 1 || got[0] != 78 {
 		t.Errorf("the newest sample is %v", got)
 	}
 }
 
 func TestSlowest(t *testing.T) {
 	n := node()
-	if low, standsOut := Slowest(All(n)); low != &n.GPUs[2] || !standsOut {
+	if low, standsOut := Slowest(All(n)); low.GPU != &n.GPUs[2] || !standsOut {
 		t.Errorf("the slowest is %+v, stands out: %v", low, standsOut)
 	}
-	if low, standsOut := Slowest(All(n)[:2]); low != &n.GPUs[0] || standsOut {
+	if low, standsOut := Slowest(All(n)[:2]); low.GPU != &n.GPUs[0] || standsOut {
 		t.Errorf("of two that are alike the slowest is %+v, stands out: %v", low, standsOut)
 	}
-	if low, _ := Slowest([]*cluster.GPU{{}}); low != nil {
-		t.Errorf("%+v has no utilisation", low)
+	if low, _ := Slowest([]*cluster.GPU{{}}); low.GPU != nil {
+		t.Errorf("%+v has no utilisation", low.GPU)
 	}
 }
 
@@ -90,8 +89,32 @@ func TestTotalsCountWhatIsKnown(t *testing.T) {
 	n := node()
 	n.GPUs = append(n.GPUs, cluster.GPU{})
 	total := Total(All(n))
-	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Mean() != 78 || total.Hottest != &n.GPUs[1] || total.Counted() != 3 {
+	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Value != 78 || total.Temperature.GPU != &n.GPUs[1] || total.Counted() != 3 {
 		t.Errorf("%+v, %d counted", total, total.Counted())
+	}
+}
+
+// How a number is summed over GPUs follows from its row alone.
+func TestOf(t *testing.T) {
+	gpus := []*cluster.GPU{{}, {}, {}, {}}
+	for i, g := range gpus[1:] {
+		v := []float64{30, 10, 20}[i]
+		g.Values = metric.Make(map[metric.ID]float64{metric.MemUtil: v, metric.ECCUncorrected: v, metric.MemClock: v, metric.MemoryTemperature: v})
+	}
+	gpus[1].Values.Set(metric.Util, 1)
+	for id, want := range map[metric.ID]Sum{
+		metric.ECCUncorrected: {Value: 60}, metric.MemUtil: {Value: 20}, metric.MemClock: {Value: 10, GPU: gpus[2]}, metric.MemoryTemperature: {Value: 30, GPU: gpus[1]},
+	} {
+		got := Of(gpus, id)
+		if got.Value != want.Value || got.Count != 3 || want.GPU != nil && got.GPU != want.GPU {
+			t.Errorf("%v: %+v", id, got)
+		}
+	}
+	if got := Of(gpus, metric.MemUtil, metric.Util); got.Count != 1 || got.Value != 30 {
+		t.Errorf("of the GPU that has both: %+v", got)
+	}
+	if got := Of(gpus, metric.Power); got.Known() || got.Value == got.Value {
+		t.Errorf("what no GPU gives: %+v", got)
 	}
 }
 
@@ -137,28 +160,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestGroups(t *testing.T) {
-	hot, lost := [2]string{"hot", "hot"}, [2]string{"lost", "lost"}
-	names := func(f *cluster.Finding) [2]string {
-		if f.Kind == cluster.KindLost {
-			return lost
-		}
-		return hot
-	}
-	findings := []cluster.Finding{
-		{Kind: cluster.KindLost, Severity: cluster.Critical}, {Severity: cluster.Warning}, {Severity: cluster.Note}, {Severity: cluster.Warning},
-		{Kind: cluster.KindLost, Severity: cluster.Critical, Over: time.Unix(1, 0)},
-	}
-	want := []Group{{lost, cluster.Critical, 1}, {hot, cluster.Warning, 2}}
-	if diff := cmp.Diff(want, Groups(findings, names)); diff != "" {
-		t.Error(diff)
-	}
-	var all []*cluster.Finding
-	for i := range findings {
-		all = append(all, &findings[i])
-	}
-	counts := map[cluster.Severity]int{cluster.Critical: 1, cluster.Warning: 2, cluster.Note: 1, Over: 1}
-	if diff := cmp.Diff(counts, BySeverity(all)); diff != "" {
+func TestCount(t *testing.T) {
+	if diff := cmp.Diff([]Counted[string]{{"b", 2}, {"a", 1}}, Count([]string{"b", "a", "b"})); diff != "" {
 		t.Error(diff)
 	}
 }

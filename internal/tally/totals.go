@@ -2,74 +2,85 @@ package tally
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Sum adds up one quantity over GPUs, and counts the GPUs that gave a number.
+// Sum is one number over some GPUs: their sum, mean, lowest or highest. A GPU that does not give it is not counted as 0.
 type Sum struct {
-	Value float64
-	Count int
+	Value float64      // NaN: none gives it
+	Count int          // GPUs that give it
+	GPU   *cluster.GPU // the one that has the lowest or the highest
 }
 
-func (s *Sum) add(v float64) {
-	s.Value += v
-	s.Count++
+// Known says that some GPU gives the number.
+func (s Sum) Known() bool { return s.Count > 0 }
+
+// Of is a number over GPUs, as its row in the table of numbers says, of those GPUs that give the other number as well.
+func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
+	return over(gpus, id, id.Row().Sum, with...)
 }
 
-// Mean is the sum's share of each GPU, NaN when none gave a number.
-func (s Sum) Mean() float64 {
-	if s.Count == 0 {
-		return math.NaN()
+func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) Sum {
+	s := Sum{Value: math.NaN()}
+	for _, g := range gpus {
+		v, known := g.Get(id)
+		if !known || slices.ContainsFunc(with, func(id metric.ID) bool { return !g.Values.Has(id) }) {
+			continue
+		}
+		joined := join(sum, s.Value, v, s.Count == 0)
+		if joined != s.Value {
+			s.GPU = g
+		}
+		s.Value = joined
+		s.Count++
 	}
-	return s.Value / float64(s.Count)
+	if sum == metric.Mean {
+		s.Value /= float64(s.Count)
+	}
+	return s
 }
 
-// Totals are the sums over some GPUs. What a GPU gives no number for is not counted as 0.
+// join adds a number to those before, for a mean as well, or keeps the lowest or the highest.
+func join[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
+	switch {
+	case first:
+		return v
+	case sum == metric.Lowest:
+		return min(before, v)
+	case sum == metric.Highest:
+		return max(before, v)
+	}
+	return before + v
+}
+
+// Totals are numbers over some GPUs.
 type Totals struct {
 	GPUs              int
-	Util              Sum          // percent
-	Used, Memory      Sum          // bytes, of the GPUs that give both
-	Power, PowerLimit Sum          // watts; the limits of those that give their power
-	Hottest           *cluster.GPU // nil: none gives its temperature
+	Util              Sum // percent
+	Used, Memory      Sum // bytes, of the GPUs that give both
+	Power, PowerLimit Sum // watts; the limits of those that give their power
+	Temperature       Sum // °C, of the hottest
 }
 
-// Total adds up GPUs.
+// Total works out the totals of GPUs.
 func Total(gpus []*cluster.GPU) Totals {
-	t := Totals{GPUs: len(gpus)}
-	for _, g := range gpus {
-		if util, known := g.Get(metric.Util); known {
-			t.Util.add(util)
-		}
-		used, known := g.Get(metric.MemoryUsed)
-		if total, told := g.Get(metric.MemoryTotal); known && told {
-			t.Used.add(used)
-			t.Memory.add(total)
-		}
-		if watts, known := g.Get(metric.Power); known {
-			t.Power.add(watts)
-			if limit, told := g.Get(metric.PowerLimit); told {
-				t.PowerLimit.add(limit)
-			}
-		}
-		if celsius, known := g.Get(metric.Temperature); known && (t.Hottest == nil || celsius > t.Hottest.Float(metric.Temperature)) {
-			t.Hottest = g
-		}
+	return Totals{
+		GPUs: len(gpus), Util: Of(gpus, metric.Util), Temperature: Of(gpus, metric.Temperature),
+		Used: Of(gpus, metric.MemoryUsed, metric.MemoryTotal), Memory: Of(gpus, metric.MemoryTotal, metric.MemoryUsed),
+		Power: Of(gpus, metric.Power), PowerLimit: Of(gpus, metric.PowerLimit, metric.Power),
 	}
-	return t
 }
 
 // Counted is the number of GPUs behind the least complete sum.
 func (t *Totals) Counted() int {
-	n, some := t.GPUs, false
+	n := 0
 	for _, s := range []Sum{t.Util, t.Used, t.Power} {
-		if s.Count > 0 {
-			n, some = min(n, s.Count), true
+		if s.Known() && (n == 0 || s.Count < n) {
+			n = s.Count
 		}
-	}
-	if !some {
-		return 0
 	}
 	return n
 }
@@ -77,16 +88,8 @@ func (t *Totals) Counted() int {
 // apart is how many points below the mean a GPU must be to be named: among equals the name would change with every poll.
 const apart = 5
 
-// Slowest is the GPU with the lowest utilisation, nil when none gives one, and whether it stands out from the rest.
-func Slowest(gpus []*cluster.GPU) (low *cluster.GPU, standsOut bool) {
-	for _, g := range gpus {
-		if util, known := g.Get(metric.Util); known && (low == nil || util < low.Float(metric.Util)) {
-			low = g
-		}
-	}
-	if low == nil {
-		return nil, false
-	}
-	t := Total(gpus)
-	return low, low.Float(metric.Util) <= t.Util.Mean()-apart
+// Slowest is the lowest utilisation, and whether its GPU stands out from the rest.
+func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) {
+	low = over(gpus, metric.Util, metric.Lowest)
+	return low, low.Value <= Of(gpus, metric.Util).Value-apart // not for NaN
 }

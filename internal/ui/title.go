@@ -18,24 +18,14 @@ func title(job *cluster.JobView, ascii bool) string {
 	words := []string{"nvnodetop"}
 	if job != nil {
 		words = append(words, job.ID)
+		counts := part.BySeverity(job.Findings)
 		for _, s := range []cluster.Severity{cluster.Critical, cluster.Warning} {
-			if n := holding(job.Findings, s); n > 0 {
+			if n := counts[s]; n > 0 {
 				words = append(words, part.Marks[s].Glyph+strconv.Itoa(n))
 			}
 		}
 	}
 	return harmless(strings.Join(words, " "), ascii)
-}
-
-// holding counts the findings of a severity that hold now.
-func holding(findings []cluster.Finding, s cluster.Severity) int {
-	n := 0
-	for i := range findings {
-		if f := &findings[i]; f.Severity == s && f.Over.IsZero() {
-			n++
-		}
-	}
-	return n
 }
 
 // harmless leaves nothing in a title that could end it early and begin another sequence. Job IDs come from outside.

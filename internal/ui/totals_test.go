@@ -41,7 +41,7 @@ func TestTotals(t *testing.T) {
 		tot := tally.Total(test.gpus)
 		watts, kilowatts := part.Power(&tot, 10, false), part.Power(&tot, 10, true)
 		for _, got := range [][2]string{
-			{part.Percent(tot.Util.Mean()), test.util}, {part.MemorySum(&tot, 13), test.memory}, {watts.Share() + watts.Unit, test.watts},
+			{part.Percent(tot.Util.Value), test.util}, {part.MemorySum(&tot, 13, false), test.memory}, {watts.Share() + watts.Unit, test.watts},
 			{kilowatts.Share() + kilowatts.Unit, test.kilowatts},
 		} {
 			if got[0] != got[1] {

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -16,7 +15,7 @@ type tiles struct {
 	across  int
 	wide    int // of one tile
 	rows    int
-	names   *tally.Naming
+	names   *part.Naming
 	name    int // room for a name
 	cells   part.Cells
 	cellsAt int
@@ -38,10 +37,10 @@ func newTiles(f *part.Frame) tiles {
 	if t.big {
 		t.across = max((f.W-2)/bigTile, 4)
 		t.wide, t.name, t.cellsAt = (f.W-2)/t.across, 6, 9
-		t.cells = part.CellHeights(f, 2)
+		t.cells = part.NewCells(f, 2)
 		t.names = f.Naming(t.name)
 	} else {
-		t.cells = part.CellHeights(f, 1)
+		t.cells = part.NewCells(f, 1)
 		t.names = f.Naming(smallName)
 		t.name = min(max(t.names.Wide, smallName), longName, max(f.W-2-smallTile+smallName, smallName))
 		t.wide, t.cellsAt = smallTile-smallName+t.name, t.name+2
@@ -157,7 +156,7 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t tiles) {
 }
 
 func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
-	tot := tally.Total(f.Own(nil, n))
+	tot := tally.Total(f.Own(n))
 	const from = 27
 	switch {
 	case n.State == cluster.NodeStale:
@@ -166,15 +165,15 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		room := bigTile - from - 5
 		f.Left(x+from, y, room, part.Absence(f, n, room), m.Role)
 	default:
-		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Mean()), draw.Text)
-		if tot.Hottest != nil {
+		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Value), draw.Text)
+		if tot.Temperature.Known() {
 			role := draw.Text
-			if tally.Hot(tot.Hottest) {
+			if tally.Hot(tot.Temperature.GPU) {
 				role = draw.Warn
 			}
-			f.Number(part.Span{X: x + 31, W: 5}, y, part.Measured(tot.Hottest, metric.Temperature, "°C"), role)
+			f.Number(part.Span{X: x + 31, W: 5}, y, part.Degrees(tot.Temperature), role)
 		}
-		if tot.Power.Count > 0 {
+		if tot.Power.Known() {
 			f.Number(part.Span{X: x + 37, W: 6}, y, draw.KW(tot.Power.Value)+"kW", draw.Dim)
 		}
 	}
@@ -182,16 +181,16 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 
 func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	s := part.Span{X: x, W: 3}
-	tot := tally.Total(f.Own(nil, n))
+	tot := tally.Total(f.Own(n))
 	switch {
 	case n.State == cluster.NodeStale:
 		f.Number(s, y, draw.Age(n.Age), m.Role)
 	case !tally.HasNumbers(n) || tot.GPUs == 0:
 		f.Number(s, y, "–", m.Role)
-	case tot.Util.Count == 0:
+	case !tot.Util.Known():
 		f.Number(s, y, "", draw.Dim)
 	default:
-		f.Number(s, y, draw.Whole(tot.Util.Mean()), draw.Dim)
+		f.Number(s, y, draw.Whole(tot.Util.Value), draw.Dim)
 	}
 }
 
@@ -216,25 +215,25 @@ func heatMapSum(f *part.Frame, y int, t tiles, name, more string) {
 	if t.big {
 		pieces = append(pieces, part.Dim("  "+strconv.Itoa(tot.GPUs)+" of "+part.Plural(max(f.Job.GPUs, tot.GPUs), "GPU", "GPUs")))
 	}
-	if tot.Util.Count > 0 {
-		add("util", part.Percent(tot.Util.Mean()), draw.Strong)
+	if tot.Util.Known() {
+		add("util", part.Percent(tot.Util.Value), draw.Strong)
 	}
-	if tot.Used.Count > 0 {
+	if tot.Used.Known() {
 		used := part.MemoryUsed(&tot)
 		add("memory", used.Share()+" "+used.Unit, draw.Text)
 	}
-	if tot.Power.Count > 0 {
-		power := part.Power(&tot, part.Unbounded, true)
+	if tot.Power.Known() {
+		power := part.Power(&tot, part.Unlimited, true)
 		add("power", power.Share()+" "+power.Unit, draw.Text)
 	}
-	if tot.Hottest != nil {
+	if tot.Temperature.Known() {
 		role := draw.Text
-		if tally.Hot(tot.Hottest) {
+		if tally.Hot(tot.Temperature.GPU) {
 			role = draw.Warn
 		}
-		value := part.Measured(tot.Hottest, metric.Temperature, "°C")
+		value := part.Degrees(tot.Temperature)
 		if t.big {
-			value += " " + f.GPUName(tot.Hottest)
+			value += " " + f.GPUName(tot.Temperature.GPU)
 		}
 		add("hottest", value, role)
 	}

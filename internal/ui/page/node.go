@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -182,12 +183,12 @@ func hostBits(f *part.Frame) []bit {
 	}
 	host := n.Host
 	if cpu, known := host.Get(metric.CPU); known {
-		meter("  CPU ", cpu, part.Text(part.PadLeft(draw.Whole(cpu), 4)+"%"))
+		meter("  CPU ", cpu, part.Text(fmt.Sprintf("%4s%%", draw.Whole(cpu))))
 	} else {
-		text(part.Dim("  CPU "), part.Dim(part.PadLeft("·", bar+5)))
+		text(part.Dim("  CPU "), part.Dim(fmt.Sprintf("%*s", bar+5, "·")))
 	}
 	if now, known := host.Get(metric.Load); known {
-		load := []part.Piece{part.Dim("  load "), part.Text(part.PadLeft(draw.One(now), 5))}
+		load := []part.Piece{part.Dim("  load "), part.Text(fmt.Sprintf("%5s", draw.One(now)))}
 		if n.Hello != nil && n.Hello.CPUs > 0 {
 			load = append(load, part.Dim("/"+strconv.Itoa(n.Hello.CPUs)))
 		}
@@ -195,7 +196,7 @@ func hostBits(f *part.Frame) []bit {
 	}
 	used, total := host.Float(metric.HostMemoryUsed), host.Float(metric.HostMemoryTotal)
 	if percent, ok := cluster.Percent(used, total); ok {
-		meter("  MEM ", percent, part.Text(part.PadLeft(draw.GiB(uint64(used)), 5)), part.Dim("/"+draw.GiB(uint64(total))+" GiB"))
+		meter("  MEM ", percent, part.Text(fmt.Sprintf("%5s", draw.GiB(uint64(used)))), part.Dim("/"+draw.GiB(uint64(total))+" GiB"))
 	}
 	if f.W >= 115 {
 		if models := models(n); models != "" {
@@ -228,11 +229,16 @@ func versions(f *part.Frame) []part.Piece {
 
 // models names the GPUs of a node: "8 × H100 80GB HBM3".
 func models(n *cluster.Node) string {
-	var names []string
-	for _, m := range tally.Models(n) {
-		names = append(names, strconv.Itoa(m.Count)+" × "+m.Name)
+	var all, counted []string
+	for i := range n.GPUs {
+		if name := n.GPUs[i].Card.Name; name != "" {
+			all = append(all, tally.ShortModel(name))
+		}
 	}
-	return draw.Clip(strings.Join(names, ", "), 40)
+	for _, m := range tally.Count(all) {
+		counted = append(counted, strconv.Itoa(m.Count)+" × "+m.What)
+	}
+	return draw.Clip(strings.Join(counted, ", "), 40)
 }
 
 // processSection draws the processes of the node from row y and returns the row below.

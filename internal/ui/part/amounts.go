@@ -3,7 +3,6 @@ package part
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -23,10 +22,13 @@ func (a Amount) Share() string {
 	return a.Now + "/" + a.Most
 }
 
+// String is the share with its unit.
+func (a Amount) String() string { return a.Share() + a.Unit }
+
 // Power is the sum of the power. The limit decides on the unit and its form, so that nothing jumps; without a limit, w columns do. The
 // limit is left out unless every GPU that counts has one. Large amounts are never in watts.
 func Power(t *tally.Totals, w int, large bool) Amount {
-	if t.Power.Count == 0 {
+	if !t.Power.Known() {
 		return Amount{}
 	}
 	var a Amount
@@ -45,6 +47,9 @@ func Power(t *tally.Totals, w int, large bool) Amount {
 	return a
 }
 
+// Unlimited is the width of a place that has room for every amount.
+const Unlimited = 1 << 16
+
 // powerUnit is a unit of power with the form of its numbers, for limits below a number of watts.
 type powerUnit struct {
 	name   string
@@ -59,23 +64,35 @@ var powerUnits = []powerUnit{
 
 // MemoryUsed is the sum of the memory in GiB or TiB.
 func MemoryUsed(t *tally.Totals) Amount {
-	if t.Used.Count == 0 {
+	if !t.Used.Known() {
 		return Amount{}
 	}
 	used, total, unit := draw.Share(uint64(t.Used.Value), uint64(t.Memory.Value))
 	return Amount{used, total, unit}
 }
 
-// MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that.
-func MemorySum(t *tally.Totals, w int) string {
-	if t.Used.Count == 0 {
+// MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that; a large one is in GiB, without it.
+func MemorySum(t *tally.Totals, w int, large bool) string {
+	if !t.Used.Known() {
 		return ""
 	}
 	used, total := uint64(t.Used.Value), uint64(t.Memory.Value)
-	if text := draw.MiB(used) + "/" + draw.MiB(total); len(text) <= w {
-		return text
+	text := draw.MiB(used) + "/" + draw.MiB(total)
+	switch {
+	case large:
+		return draw.GiB(used) + "/" + draw.GiB(total)
+	case len(text) > w:
+		return draw.GiB(used) + "/" + draw.GiB(total) + "GiB"
 	}
-	return draw.GiB(used) + "/" + draw.GiB(total) + "GiB"
+	return text
+}
+
+// Degrees is a temperature, "" when it is not known.
+func Degrees(s tally.Sum) string {
+	if !s.Known() {
+		return ""
+	}
+	return draw.Whole(s.Value) + "°C"
 }
 
 // GPUNumber is "GPU3".
@@ -96,14 +113,6 @@ func Measured(g *cluster.GPU, id metric.ID, unit string) string {
 		return ""
 	}
 	return draw.Whole(v) + unit
-}
-
-// PadLeft is s with blanks before it, w columns wide.
-func PadLeft(s string, w int) string {
-	if n := w - draw.Width(s); n > 0 {
-		return strings.Repeat(" ", n) + s
-	}
-	return s
 }
 
 // Plural is "1 node", "4 nodes".

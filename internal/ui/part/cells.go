@@ -1,6 +1,7 @@
 package part
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -28,65 +29,65 @@ var Letters = []Letter{
 	{'P', "power", "power brake      !PWR"},
 }
 
-// Cells is how the job's GPUs are shown as cells.
+// Cells is how the job's GPUs are shown as cells: heights or letters, or in wide ones the utilisation with a letter.
 type Cells struct {
-	Numbers bool // true: a cell is 4 columns and shows the percentage; false: wide columns and a bar height
-	wide    int
-	most    int // GPUs of the largest node
-	each    int // GPUs that a cell stands for
+	wide int
+	most int // GPUs of the largest node
+	each int // GPUs that a cell stands for
 }
 
-// CellNumbers are cells of four columns, with the utilisation and a letter.
-func CellNumbers(f *Frame) Cells { return cells(f, true, 4) }
+// NumberCell is how wide a cell is that shows a number.
+const NumberCell = 4
 
-// CellHeights are cells of wide columns: a height, or a letter.
-func CellHeights(f *Frame, wide int) Cells { return cells(f, false, wide) }
-
-func cells(f *Frame, numbers bool, wide int) Cells {
-	g := Cells{Numbers: numbers, wide: wide}
+// NewCells are cells of wide columns for the job of a frame.
+func NewCells(f *Frame, wide int) Cells {
+	c := Cells{wide: wide}
 	for _, name := range f.Job.Nodes {
-		g.most = max(g.most, len(f.NodeOf(name).GPUs))
+		c.most = max(c.most, len(f.NodeOf(name).GPUs))
 	}
-	if g.most == 0 {
-		g.most = cellsAcross
+	if c.most == 0 {
+		c.most = cellsAcross
 	}
-	g.each = (g.most + cellsAcross - 1) / cellsAcross
-	return g
+	c.each = (c.most + cellsAcross - 1) / cellsAcross
+	return c
 }
+
+// Numbers says that the cells show numbers.
+func (c Cells) Numbers() bool { return c.wide == NumberCell }
 
 // count is how many cells n GPUs take.
-func (g Cells) count(n int) int { return (n + g.each - 1) / g.each }
+func (c Cells) count(n int) int { return (n + c.each - 1) / c.each }
 
 // Titles writes the number of the first GPU above each cell.
-func (g Cells) Titles(f *Frame, x, y int) {
-	for i := range g.count(g.most) {
-		title := strconv.Itoa(i * g.each)
-		if g.Numbers {
-			f.Right(x+i*g.wide, y, 3, title, draw.Dim)
+func (c Cells) Titles(f *Frame, x, y int) {
+	for i := range c.count(c.most) {
+		title := strconv.Itoa(i * c.each)
+		if c.Numbers() {
+			f.Right(x+i*c.wide, y, 3, title, draw.Dim)
 		} else {
-			f.Left(x+i*g.wide, y, g.wide, title[len(title)-1:], draw.Dim)
+			f.Left(x+i*c.wide, y, c.wide, title[len(title)-1:], draw.Dim)
 		}
 	}
 }
 
 // Draw draws a node's GPUs: a height or a number when well, with a letter when not.
-func (g Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
+func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	if !tally.HasNumbers(n) {
-		for i := range g.count(g.most) {
-			if g.Numbers {
-				f.Put(x+i*g.wide+2, y, "·", draw.Dim)
-			} else {
-				f.Put(x+i*g.wide, y, "·", draw.Dim)
+		for i := range c.count(c.most) {
+			at := x + i*c.wide
+			if c.Numbers() {
+				at += 2
 			}
+			f.Put(at, y, "·", draw.Dim)
 		}
 		return
 	}
-	for i := range g.count(len(n.GPUs)) {
-		c := cellOf(f, n, n.GPUs[i*g.each:min((i+1)*g.each, len(n.GPUs))])
-		if g.Numbers {
-			c.number(f, x+i*g.wide, y)
+	for i := range c.count(len(n.GPUs)) {
+		cell := cellOf(f, n, n.GPUs[i*c.each:min((i+1)*c.each, len(n.GPUs))])
+		if c.Numbers() {
+			cell.number(f, x+i*c.wide, y)
 		} else {
-			c.height(f, x+i*g.wide, y, g.wide)
+			cell.height(f, x+i*c.wide, y, c.wide)
 		}
 	}
 }
@@ -168,7 +169,7 @@ func (c oneCell) number(f *Frame, x, y int) {
 	case math.IsNaN(c.util):
 		f.Put(x, y, "n/a"+letter, c.role(draw.Dim, draw.Ghost))
 	default:
-		f.Put(x, y, PadLeft(draw.Whole(c.util), 3)+letter, role)
+		f.Put(x, y, fmt.Sprintf("%3s%s", draw.Whole(c.util), letter), role)
 	}
 }
 

@@ -1,7 +1,6 @@
 package part
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -12,16 +11,14 @@ import (
 
 // NodeGraphs draws the numbers of the job's GPUs of the selected node over time, below row y as far as there is room.
 func NodeGraphs(f *Frame, y int) {
-	gpus := f.Own(nil, f.Node)
+	gpus := f.Own(f.Node)
 	if len(gpus) == 0 {
 		return
 	}
 	t := tally.Total(gpus)
-	charts := []chart{share("Utilization %, mean of "+strconv.Itoa(len(gpus)), t.Util.Mean(), true, func(n int) []float32 { return f.Memory.Mean(gpus, n) })}
-	charts = append(charts, slowestChart(f, gpus, GPUNumber)...)
-	charts = append(charts, powerChart(f, gpus, &t, false)...)
-	charts = append(charts, memoryChart(f, gpus, &t)...)
-	graphs(f, y, "This node over time", "newest at the right", tally.Edge(gpus...), charts)
+	graphs(f, y, "This node over time", "newest at the right", tally.Edge(gpus...), slices.Concat(
+		[]chart{share("Utilization %, mean of "+strconv.Itoa(len(gpus)), t.Util.Value, true, series(f, gpus, metric.Util, metric.Mean))},
+		slowestChart(f, gpus, GPUNumber), powerChart(f, gpus, &t, false), memoryChart(f, gpus, &t)))
 }
 
 // JobGraphs draws the job's numbers over time, below row y as far as there is room.
@@ -31,15 +28,15 @@ func JobGraphs(f *Frame, y int) {
 		return
 	}
 	t := tally.Total(gpus)
-	now := cluster.Gap
-	if m := f.Memory.Median(gpus, 1); len(m) > 0 {
-		now = m[0]
-	}
-	charts := []chart{share("Utilization %, median", float64(now), true, func(n int) []float32 { return f.Memory.Median(gpus, n) })}
-	charts = append(charts, slowestChart(f, gpus, f.GPUName)...)
-	charts = append(charts, powerChart(f, gpus, &t, true)...)
-	charts = append(charts, heatChart(f, gpus, &t)...)
-	graphs(f, y, "Job over time", Plural(len(gpus), "GPU", "GPUs"), tally.Edge(gpus...), charts)
+	median := func(n int) []float32 { return f.Memory.Median(gpus, n) }
+	graphs(f, y, "Job over time", Plural(len(gpus), "GPU", "GPUs"), tally.Edge(gpus...), slices.Concat(
+		[]chart{share("Utilization %, median", float64(median(1)[0]), true, median)},
+		slowestChart(f, gpus, f.GPUName), powerChart(f, gpus, &t, true), heatChart(f, gpus, t.Temperature)))
+}
+
+// series gives the newest samples of a number over GPUs.
+func series(f *Frame, gpus []*cluster.GPU, id metric.ID, sum metric.Sum) func(n int) []float32 {
+	return func(n int) []float32 { return f.Memory.Series(gpus, id, sum, n) }
 }
 
 // share is a chart of percents.
@@ -52,49 +49,42 @@ func slowestChart(f *Frame, gpus []*cluster.GPU, name func(*cluster.GPU) string)
 	if len(gpus) < 2 {
 		return nil
 	}
-	who, now := "", math.NaN()
-	if low, standsOut := tally.Slowest(gpus); low != nil {
-		now = low.Float(metric.Util)
-		if standsOut {
-			who = "  (" + name(low) + ")"
-		}
+	who := ""
+	low, standsOut := tally.Slowest(gpus)
+	if standsOut {
+		who = "  (" + name(low.GPU) + ")"
 	}
-	return []chart{share("Slowest GPU %"+who, now, false, func(n int) []float32 { return f.Memory.Lowest(gpus, n) })}
+	return []chart{share("Slowest GPU %"+who, low.Value, false, series(f, gpus, metric.Util, metric.Lowest))}
 }
 
 // sumChart is a chart of an amount up to its limit. Without a limit there is no scale, and no chart.
-func sumChart(title string, a Amount, gpus int, high float64, samples func(n int) []float32) []chart {
+func sumChart(title string, a Amount, sum, limit tally.Sum, samples func(n int) []float32) []chart {
 	if a.Most == "" {
 		return nil
 	}
-	return []chart{{
-		title: title + " " + a.Unit + ", sum of " + strconv.Itoa(gpus), now: a.Now + a.Unit, top: a.Most, bottom: "0", high: high, area: true, samples: samples,
-	}}
+	title += " " + a.Unit + ", sum of " + strconv.Itoa(sum.Count)
+	return []chart{{title: title, now: a.Now + a.Unit, top: a.Most, bottom: "0", high: limit.Value, area: true, samples: samples}}
 }
 
 func powerChart(f *Frame, gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
-	return sumChart("Power", Power(t, Unbounded, large), t.Power.Count, t.PowerLimit.Value, func(n int) []float32 {
-		return f.Memory.Amount(gpus, metric.Power, n)
-	})
+	return sumChart("Power", Power(t, Unlimited, large), t.Power, t.PowerLimit, series(f, gpus, metric.Power, metric.Add))
 }
 
 func memoryChart(f *Frame, gpus []*cluster.GPU, t *tally.Totals) []chart {
 	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return !g.Values.Has(metric.MemoryUsed) })
-	return sumChart("Memory", MemoryUsed(t), t.Used.Count, t.Memory.Value, func(n int) []float32 {
-		return f.Memory.Amount(counted, metric.MemoryUsed, n)
-	})
+	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, series(f, counted, metric.MemoryUsed, metric.Add))
 }
 
 // The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
 const coolest, hottestEver = 30, 100
 
-func heatChart(f *Frame, gpus []*cluster.GPU, t *tally.Totals) []chart {
-	if t.Hottest == nil {
+func heatChart(f *Frame, gpus []*cluster.GPU, hottest tally.Sum) []chart {
+	if !hottest.Known() {
 		return nil
 	}
 	return []chart{{
-		title: "Hottest GPU °C  (" + f.GPUName(t.Hottest) + ")", now: Measured(t.Hottest, metric.Temperature, "°C"),
+		title: "Hottest GPU °C  (" + f.GPUName(hottest.GPU) + ")", now: Degrees(hottest),
 		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), low: coolest, high: hottestEver, highest: true,
-		samples: func(n int) []float32 { return f.Memory.Hottest(gpus, n) },
+		samples: series(f, gpus, metric.Temperature, metric.Highest),
 	}}
 }

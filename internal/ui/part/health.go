@@ -1,6 +1,7 @@
 package part
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -74,23 +75,28 @@ func (h Health) OfGPU(node string, number int) []*cluster.Finding {
 	return found
 }
 
-// WorstOf is the worst thing of a node, nil when there is none.
-func (h Health) WorstOf(node string) *cluster.Finding {
-	if all := h.ByNode[node]; len(all) > 0 {
-		return all[0]
+// Listed are the findings of a node, of all nodes when it is "", those that were true until a moment ago among them.
+func (h Health) Listed(node string) []cluster.Finding {
+	if node == "" {
+		return h.findings
 	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(h.findings), func(f cluster.Finding) bool { return f.Node != node })
 }
 
-// Listed are the findings of a node, of all nodes when it is "", those that were true until a moment ago among them.
-func (h Health) Listed(node string) []*cluster.Finding {
-	var list []*cluster.Finding
-	for i := range h.findings {
-		if f := &h.findings[i]; node == "" || f.Node == node {
-			list = append(list, f)
+// Over is the place in BySeverity of what holds no more.
+const Over cluster.Severity = -1
+
+// BySeverity counts findings by how bad they are.
+func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
+	counts := map[cluster.Severity]int{}
+	for i := range findings {
+		if f := &findings[i]; f.Holds() {
+			counts[f.Severity]++
+		} else {
+			counts[Over]++
 		}
 	}
-	return list
+	return counts
 }
 
 // MarkOf is how a finding is shown: quietly when it holds no more.

@@ -14,7 +14,7 @@ import (
 func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
-	groups := tally.Groups(f.Job.Findings, func(finding *cluster.Finding) [2]string { return health.LabelOf(finding).Group })
+	groups := groups(f.Job.Findings)
 	right := streaming(f)
 	end := f.W - draw.Width(right) - 1
 	if len(groups) > 0 && x+draw.Width(groupText(groups[0]))+4+len("+12 more") > end { // the worst goes before how much streams
@@ -27,7 +27,7 @@ func HealthLine(f *Frame) {
 		return
 	}
 	for i, g := range groups {
-		if away != nil && g.Severity < cluster.Critical {
+		if away != nil && g.What.severity < cluster.Critical {
 			x = slurmAway(f, x, end-len("  +12 more"), away.Short)
 			away = nil
 		}
@@ -40,8 +40,8 @@ func HealthLine(f *Frame) {
 			f.Left(x, 1, end-x, "+"+strconv.Itoa(len(groups)-i)+" more", draw.Dim)
 			return
 		}
-		m := Marks[g.Severity]
-		if g.Severity == cluster.Critical {
+		m := Marks[g.What.severity]
+		if g.What.severity == cluster.Critical {
 			x = f.Put(x, 1, " "+m.Glyph+" "+text+" ", draw.CritFill) + 2
 		} else {
 			x = f.Put(x, 1, m.Glyph+" "+text, m.Role) + 2
@@ -92,4 +92,23 @@ func streaming(f *Frame) string {
 		strconv.Itoa(j.Streaming) + " of " + strconv.Itoa(len(j.Nodes)) + " nodes streaming "
 }
 
-func groupText(g tally.Group) string { return Plural(g.Count, g.Names[0], g.Names[1]) }
+// group is findings that row 1 counts together.
+type group struct {
+	names    [2]string // of one, of several
+	severity cluster.Severity
+}
+
+// groups counts findings that hold by what they are called, in order. Notes are not counted: they are no fault.
+func groups(findings []cluster.Finding) []tally.Counted[group] {
+	var all []group
+	for i := range findings {
+		if f := &findings[i]; f.Severity > cluster.Note && f.Holds() {
+			all = append(all, group{health.LabelOf(f).Group, f.Severity})
+		}
+	}
+	return tally.Count(all)
+}
+
+func groupText(g tally.Counted[group]) string {
+	return Plural(g.Count, g.What.names[0], g.What.names[1])
+}

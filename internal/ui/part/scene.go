@@ -35,7 +35,7 @@ type Memory struct {
 	dots []float32
 
 	nodes  []string // that namings are for
-	byRoom map[int]*tally.Naming
+	byRoom map[int]*Naming
 }
 
 // Tall is the height from which blank lines part the sections.
@@ -59,15 +59,13 @@ func (s *Scene) SetNode(at int) {
 // NodeOf is the node of that name.
 func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, name) }
 
-// Own appends those GPUs of a node to gpus that are the job's.
-func (s *Scene) Own(gpus []*cluster.GPU, n *cluster.Node) []*cluster.GPU {
-	return tally.Own(gpus, s.Job, n)
-}
+// Own are those GPUs of a node that are the job's.
+func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
 // GPUs are those of a node that are to be shown.
 func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	if s.Mine {
-		return s.Own(nil, n)
+		return s.Own(n)
 	}
 	return tally.All(n)
 }
@@ -81,14 +79,14 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 func (s *Scene) Say(f *cluster.Finding) health.Words { return health.Say(s.Snap, f) }
 
 // Naming shortens the names of the job's nodes to room columns each.
-func (s *Scene) Naming(room int) *tally.Naming {
+func (s *Scene) Naming(room int) *Naming {
 	m := s.Memory
 	if !slices.Equal(m.nodes, s.Job.Nodes) || m.byRoom == nil {
-		m.nodes, m.byRoom = s.Job.Nodes, map[int]*tally.Naming{}
+		m.nodes, m.byRoom = s.Job.Nodes, map[int]*Naming{}
 	}
 	n := m.byRoom[room]
 	if n == nil {
-		n = tally.NewNaming(s.Job.Nodes, room, tally.Text{Width: draw.Width, Clip: draw.ClipMiddle})
+		n = NewNaming(s.Job.Nodes, room)
 		m.byRoom[room] = n
 	}
 	return n

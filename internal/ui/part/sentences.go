@@ -5,7 +5,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -13,8 +12,9 @@ import (
 const sentenceWide = 180
 
 // Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last.
-func Sentences(f *Frame, y, end int, findings []*cluster.Finding) int {
-	for i, finding := range findings {
+func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
+	for i := range findings {
+		finding := &findings[i]
 		words := f.Say(finding)
 		more := 0 // rows for "+3 more"
 		if i < len(findings)-1 {
@@ -115,21 +115,22 @@ func sentenceLines(f *Frame, finding health.Words) []line {
 	return lines
 }
 
+var leftNames = []struct {
+	severity  cluster.Severity
+	one, many string
+}{
+	{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "on its way", "on their way"},
+	{cluster.Note, "note", "notes"}, {Over, "over", "over"},
+}
+
 // left says how many findings there was no room for.
-func left(findings []*cluster.Finding) string {
-	counts := tally.BySeverity(findings)
+func left(findings []cluster.Finding) string {
+	counts := BySeverity(findings)
 	s := "+" + strconv.Itoa(len(findings)) + " more"
 	sep := ": "
-	for _, c := range []struct {
-		severity  cluster.Severity
-		one, many string
-	}{{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "on its way", "on their way"}, {cluster.Note, "note", "notes"}, {tally.Over, "over", "over"}} {
+	for _, c := range leftNames {
 		if n := counts[c.severity]; n > 0 {
-			name := c.one
-			if n > 1 {
-				name = c.many
-			}
-			s += sep + strconv.Itoa(n) + " " + name
+			s += sep + Plural(n, c.one, c.many)
 			sep = ", "
 		}
 	}

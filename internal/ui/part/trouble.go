@@ -9,15 +9,15 @@ import (
 
 // Trouble is the worst thing of a node in the words that fit into w columns.
 func Trouble(f *Frame, n *cluster.Node, w int) string {
-	worst := f.Health.WorstOf(n.Name)
-	if worst == nil || worst.Severity == cluster.Note {
+	findings := f.Health.ByNode[n.Name]
+	if len(findings) == 0 || findings[0].Severity == cluster.Note {
 		if n.State == cluster.NodeStale {
 			return "silent " + draw.Age(n.Age)
 		}
 		return ""
 	}
-	more := 0
-	for _, f := range f.Health.ByNode[n.Name][1:] {
+	worst, more := findings[0], 0
+	for _, f := range findings[1:] {
 		if f.Severity > cluster.Note {
 			more++
 		}

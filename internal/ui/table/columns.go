@@ -1,10 +1,19 @@
 package table
 
-import "github.com/nvnodetop/nvnodetop/internal/ui/part"
+import (
+	"cmp"
+	"slices"
 
-// The columns of all tables.
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// col names a column of any table.
+type col uint8
+
 const (
-	colGPU part.Col = iota
+	colGPU col = iota
 	colName
 	colTemp
 	colUtilBar
@@ -29,27 +38,83 @@ const (
 
 	colNode
 	colCells
-	colAverage
 	colHottest
 	colHealth
+
+	colCount
 )
 
-var gpuColumns = []part.Column{
-	part.NewColumn(colGPU, 0, 3, 1), part.NewColumn(colName, 2, 14, 10), part.NewColumn(colTemp, 2, 5, 3), part.NewColumn(colUtilBar, 2, 8, 6), part.NewColumn(colUtil, 1, 4, 1), part.NewColumn(colMemBar, 2, 8, 7), part.NewColumn(colUsed, 1, 13, 4),
-	part.NewColumn(colPower, 2, 10, 5), part.NewColumn(colClock, 2, 9, 9), part.NewColumn(colBandwidth, 2, 4, 11), part.NewColumn(colHistory, 2, 10, 8), part.NewColumn(colFlags, 2, 11, 2),
+// column is a column of a table: the blanks before it, its least width, its place in the order in which columns come in as the terminal
+// gets wider, and its title. A column that shows one number of a GPU as it is has the number with its unit: such a column is a row here.
+type column struct {
+	key                  col
+	gap, least, priority int
+	title, short         string // short is for where the title does not fit
+	right                bool   // the title stands at the right, above numbers
+	shows                metric.ID
+	unit                 string // of what it shows; "": the table's own code draws it
 }
 
-var gpuGrowth = []part.Stage{
-	part.Grow(10, colUtilBar, colMemBar), part.Grow(14, colFlags), part.Grow(20, colHistory), part.Grow(16, colUtilBar, colMemBar), part.Grow(20, colFlags),
-	part.Grow(24, colUtilBar, colMemBar), part.Grow(60, colHistory), part.Grow(part.Unbounded, colFlags),
+// stage is one step of giving out the width that is left over: these columns grow, together, up to most.
+type stage struct {
+	most int
+	keys []col
 }
 
-var processColumns = []part.Column{
-	part.NewColumn(colGPU, 0, 3, 1), part.NewColumn(colPID, 2, 7, 1), part.NewColumn(colType, 1, 1, 1), part.NewColumn(colUser, 2, 8, 3), part.NewColumn(colGPUMem, 2, 8, 4), part.NewColumn(colSM, 2, 4, 5), part.NewColumn(colBandwidth, 2, 4, 8),
-	part.NewColumn(colCPU, 2, 6, 6), part.NewColumn(colHostMem, 2, 5, 9), part.NewColumn(colTime, 2, 8, 7), part.NewColumn(colCommand, 2, 12, 2),
+// unbounded is the most of a column that takes all the rest.
+const unbounded = 1 << 16
+
+var gpuColumns = []column{
+	{key: colGPU, least: 3, priority: 1, title: "GPU", right: true},
+	{key: colName, gap: 2, least: 14, priority: 10, title: "Name"},
+	{key: colTemp, gap: 2, least: 5, priority: 3, title: "Temp", right: true, shows: metric.Temperature, unit: "°C"},
+	{key: colUtilBar, gap: 2, least: 8, priority: 6, title: "Utilization", short: "Util"},
+	{key: colUtil, gap: 1, least: 4, priority: 1, title: "%", right: true, shows: metric.Util, unit: "%"},
+	{key: colMemBar, gap: 2, least: 8, priority: 7, title: "Memory"},
+	{key: colUsed, gap: 1, least: 13, priority: 4, title: "Used/Tot MiB", right: true},
+	{key: colPower, gap: 2, least: 10, priority: 5, title: "Power", right: true},
+	{key: colClock, gap: 2, least: 9, priority: 9, title: "SM/MemMHz", right: true},
+	{key: colBandwidth, gap: 2, least: 4, priority: 11, title: "%MBW", right: true, shows: metric.MemUtil, unit: "%"},
+	{key: colHistory, gap: 2, least: 10, priority: 8, title: "Util History", short: "History"},
+	{key: colFlags, gap: 2, least: 11, priority: 2, title: "Flags"},
 }
 
-var processGrowth = []part.Stage{part.Grow(part.Unbounded, colCommand)}
+var gpuGrowth = []stage{
+	{10, []col{colUtilBar, colMemBar}}, {14, []col{colFlags}}, {20, []col{colHistory}}, {16, []col{colUtilBar, colMemBar}}, {20, []col{colFlags}},
+	{24, []col{colUtilBar, colMemBar}}, {60, []col{colHistory}}, {unbounded, []col{colFlags}},
+}
+
+var processColumns = []column{
+	{key: colGPU, least: 3, priority: 1, title: "GPU", right: true},
+	{key: colPID, gap: 2, least: 7, priority: 1, title: "PID", right: true},
+	{key: colType, gap: 1, least: 1, priority: 1, title: "T"},
+	{key: colUser, gap: 2, least: 8, priority: 3, title: "USER"},
+	{key: colGPUMem, gap: 2, least: 8, priority: 4, title: "GPU-MEM", right: true},
+	{key: colSM, gap: 2, least: 4, priority: 5, title: "%SM", right: true},
+	{key: colBandwidth, gap: 2, least: 4, priority: 8, title: "%MBW", right: true},
+	{key: colCPU, gap: 2, least: 6, priority: 6, title: "%CPU", right: true},
+	{key: colHostMem, gap: 2, least: 5, priority: 9, title: "%MEM", right: true},
+	{key: colTime, gap: 2, least: 8, priority: 7, title: "TIME", right: true},
+	{key: colCommand, gap: 2, least: 12, priority: 2, title: "COMMAND"},
+}
+
+var processGrowth = []stage{{unbounded, []col{colCommand}}}
+
+var nodeColumns = []column{
+	{key: colNode, least: 10, priority: 1, title: "NODE"},
+	{key: colCells, gap: 2, least: 8, priority: 1},
+	{key: colUtil, gap: 2, least: 4, priority: 3, title: "AVG", right: true},
+	{key: colHistory, gap: 2, least: 12, priority: 7, title: "UTIL HISTORY"},
+	{key: colMemBar, gap: 2, least: 8, priority: 8, title: "MEMORY"},
+	{key: colUsed, gap: 1, least: 13, priority: 6, title: "USED/TOT GiB", right: true},
+	{key: colPower, gap: 2, least: 10, priority: 5, title: "POWER", right: true},
+	{key: colHottest, gap: 2, least: 5, priority: 4, title: "MAX°C", right: true},
+	{key: colHealth, gap: 2, least: 26, priority: 2, title: "HEALTH"},
+}
+
+var nodeGrowth = []stage{
+	{36, []col{colHealth}}, {20, []col{colHistory}}, {16, []col{colNode}}, {16, []col{colMemBar}}, {30, []col{colHistory}}, {unbounded, []col{colHealth}},
+}
 
 // The cells of the nodes are heights in narrow terminals and numbers in wide ones. Numbers take the room of history and bar at first: the
 // only place where a wider terminal loses a column.
@@ -58,29 +123,78 @@ const numbersFrom = 116
 // healthSmall is the width below which HEALTH comes in small.
 const healthSmall = 65
 
-var nodeColumns = []part.Column{
-	part.NewColumn(colNode, 0, 10, 1), part.NewColumn(colCells, 2, 8, 1), part.NewColumn(colAverage, 2, 4, 3), part.NewColumn(colHistory, 2, 12, 7), part.NewColumn(colMemBar, 2, 8, 8), part.NewColumn(colUsed, 1, 13, 6),
-	part.NewColumn(colPower, 2, 10, 5), part.NewColumn(colHottest, 2, 5, 4), part.NewColumn(colHealth, 2, 26, 2),
-}
+func gpuLayout(width int) layout { return fit(width, gpuColumns, gpuGrowth, 2) }
 
-var nodeGrowth = []part.Stage{
-	part.Grow(36, colHealth), part.Grow(20, colHistory), part.Grow(16, colNode), part.Grow(16, colMemBar), part.Grow(30, colHistory), part.Grow(part.Unbounded, colHealth),
-}
+func processLayout(width int) layout { return fit(width, processColumns, processGrowth, 2) }
 
-func gpuLayout(width int) part.Layout { return part.Fit(width, gpuColumns, gpuGrowth, 2) }
-
-func processLayout(width int) part.Layout { return part.Fit(width, processColumns, processGrowth, 2) }
-
-func nodeLayout(width int) part.Layout {
-	columns := make([]part.Column, len(nodeColumns))
-	copy(columns, nodeColumns)
+func nodeLayout(width int) layout {
+	columns := slices.Clone(nodeColumns)
 	for i := range columns {
 		switch c := &columns[i]; {
-		case c.Key == colCells && width >= numbersFrom:
-			c.Min = 32
-		case c.Key == colHealth && width < healthSmall:
-			c.Min = 14
+		case c.key == colCells && width >= numbersFrom:
+			c.least = 32
+		case c.key == colHealth && width < healthSmall:
+			c.least = 14
 		}
 	}
-	return part.Fit(width, columns, nodeGrowth, 3)
+	return fit(width, columns, nodeGrowth, 3)
+}
+
+// layout is where the columns of a table stand.
+type layout [colCount]part.Span
+
+// fit places the columns in a terminal of that width, from the column margin on. They come in by priority while they fit; the first that
+// does not fit ends it. What is left over is given out in stages. Nothing but the width decides.
+func fit(width int, columns []column, growth []stage, margin int) layout {
+	var l layout
+	left := width - 1 - margin // the last column stays free
+	for _, c := range slices.SortedStableFunc(slices.Values(columns), func(a, b column) int { return cmp.Compare(a.priority, b.priority) }) {
+		if left < c.gap+c.least {
+			break
+		}
+		l[c.key].W = c.least
+		left -= c.gap + c.least
+	}
+	l.grow(left, growth)
+	x := margin
+	for _, c := range columns {
+		if s := &l[c.key]; s.Shown() {
+			s.X, s.Gap = x+c.gap, c.gap
+			x = s.X + s.W
+		}
+	}
+	return l
+}
+
+// grow gives out the width that is left.
+func (l *layout) grow(left int, growth []stage) {
+	for _, s := range growth {
+		keys := slices.DeleteFunc(slices.Clone(s.keys), func(k col) bool { return !l[k].Shown() })
+		if len(keys) == 0 {
+			continue
+		}
+		by := max(min(left/len(keys), s.most-l[keys[0]].W), 0)
+		for _, k := range keys {
+			l[k].W += by
+		}
+		left -= by * len(keys)
+	}
+}
+
+// headings writes the titles of the columns that have come in.
+func headings(f *part.Frame, y int, l *layout, columns []column) {
+	for _, c := range columns {
+		s, title := l[c.key], c.title
+		if !s.Shown() {
+			continue
+		}
+		if len(title) > s.W && c.short != "" {
+			title = c.short
+		}
+		if c.right {
+			f.Right(s.X, y, s.W, title, draw.Dim)
+		} else {
+			f.Left(s.X, y, s.W, title, draw.Dim)
+		}
+	}
 }

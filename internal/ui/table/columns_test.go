@@ -4,13 +4,11 @@ import (
 	"maps"
 	"slices"
 	"testing"
-
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 var layouts = map[string]struct {
-	of      func(int) part.Layout
-	columns []part.Column
+	of      func(int) layout
+	columns []column
 }{
 	"gpus":      {gpuLayout, gpuColumns},
 	"processes": {processLayout, processColumns},
@@ -20,19 +18,19 @@ var layouts = map[string]struct {
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.
 func TestLayouts(t *testing.T) {
 	for name, l := range layouts {
-		had := map[part.Col]bool{}
+		had := map[col]bool{}
 		for w := 1; w <= 300; w++ {
 			at := l.of(w)
-			have := map[part.Col]bool{}
+			have := map[col]bool{}
 			x := 0
 			for _, c := range l.columns {
-				s := at[c.Key]
+				s := at[c.key]
 				if !s.Shown() {
 					continue
 				}
-				have[c.Key] = true
+				have[c.key] = true
 				if s.X < x || s.X+s.W > w-1 {
-					t.Errorf("%s at %d: column %d spans %d…%d, behind %d", name, w, c.Key, s.X, s.X+s.W, x)
+					t.Errorf("%s at %d: column %d spans %d…%d, behind %d", name, w, c.key, s.X, s.X+s.W, x)
 				}
 				x = s.X + s.W + 1
 			}
@@ -53,13 +51,13 @@ func TestLayouts(t *testing.T) {
 func TestColumnsComeInAt(t *testing.T) {
 	for _, test := range []struct {
 		layout string
-		key    part.Col
+		key    col
 		width  int
 	}{
 		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45}, {"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
 		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
 		{"processes", colPID, 15}, {"processes", colCommand, 31}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
-		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colAverage, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 77}, {"nodes", colUsed, 91},
+		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 77}, {"nodes", colUsed, 91},
 	} {
 		l := layouts[test.layout]
 		if !l.of(test.width)[test.key].Shown() || l.of(test.width - 1)[test.key].Shown() {

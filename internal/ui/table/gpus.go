@@ -14,14 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var gpuTitles = map[part.Col]part.Heading{
-	colGPU: part.Right("GPU", ""), colName: part.Left("Name", ""), colTemp: part.Right("Temp", ""), colUtilBar: part.Left("Utilization", "Util"),
-	colUtil: part.Right("%", ""), colMemBar: part.Left("Memory", ""), colUsed: part.Right("Used/Tot MiB", ""), colPower: part.Right("Power", ""),
-	colClock: part.Right("SM/MemMHz", ""), colBandwidth: part.Right("%MBW", ""), colHistory: part.Left("Util History", "History"), colFlags: part.Left("Flags", ""),
-}
-
-// offends is the cells that a kind of finding is about.
-var offends = map[cluster.Kind][]part.Col{
+// offends are the cells that a kind of finding is about.
+var offends = map[cluster.Kind][]col{
 	cluster.KindThermal:    {colTemp, colClock},
 	cluster.KindPowerBrake: {colPower, colClock},
 	cluster.KindSlowdown:   {colClock},
@@ -31,13 +25,13 @@ var offends = map[cluster.Kind][]part.Col{
 const memoryFull = 98
 
 // GPUs is the table of the selected node's GPUs.
-type GPUs struct{ layout part.Layout }
+type GPUs struct{ layout layout }
 
 // NewGPUs returns the table for a terminal of that width.
 func NewGPUs(width int) *GPUs { return &GPUs{gpuLayout(width)} }
 
 // Head draws the headings in row y.
-func (t *GPUs) Head(f *part.Frame, y int) { f.Headings(y, &t.layout, gpuTitles) }
+func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns) }
 
 // Rows draws the GPUs from row y up to row end and returns the row below the last. Where not all fit the bad ones come first.
 func (t *GPUs) Rows(f *part.Frame, y, end int) int {
@@ -72,7 +66,7 @@ func gpuRank(f *part.Frame, g *cluster.GPU) int {
 }
 
 // gpuRow draws one GPU.
-func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *part.Layout) {
+func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	findings := f.Health.OfGPU(f.Node.Name, g.Number)
 	own := f.Job.Owns(f.Node, g)
 	m := part.Mark{Role: draw.Strong}
@@ -89,7 +83,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *part.Layout) {
 		lostRow(f, y, words, findings, l)
 		return
 	}
-	r := gpuRoles{own: own, classic: f.Classic, util: g.Float(metric.Util)}
+	r := gpuRoles{own: own, hot: tally.Hot(g), classic: f.Classic, util: g.Float(metric.Util)}
 	for _, finding := range findings {
 		r.offending = append(r.offending, offends[finding.Kind]...)
 	}
@@ -105,7 +99,7 @@ func dimOr(own bool) draw.Role {
 }
 
 // lostRow says in place of the cells that the GPU is lost: no old number stays.
-func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l *part.Layout) {
+func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l *layout) {
 	text := " " + words
 	if !strings.Contains(strings.ToLower(words), "lost") {
 		text = " the GPU is lost: " + words
@@ -114,7 +108,7 @@ func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l 
 		text += ", since " + findings[0].Since.Format(time.TimeOnly)
 	}
 	x := l[colGPU].X + l[colGPU].W + 1
-	for _, k := range []part.Col{colTemp, colUtil} {
+	for _, k := range []col{colTemp, colUtil} {
 		if l[k].Shown() {
 			x = l[k].X
 			break
@@ -125,20 +119,23 @@ func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l 
 
 // gpuRoles says which role each cell of a GPU has.
 type gpuRoles struct {
-	own, classic bool
-	util         float64 // NaN: not known
-	offending    []part.Col
+	own, hot, classic bool
+	util              float64 // NaN: not known
+	offending         []col
 }
 
 // of is the role of the cell of column k, plain when nothing is the matter.
-func (r gpuRoles) of(k part.Col, plain draw.Role) draw.Role {
+func (r gpuRoles) of(k col) draw.Role {
 	switch {
 	case !r.own:
 		return draw.Ghost
-	case slices.Contains(r.offending, k):
+	case slices.Contains(r.offending, k), k == colTemp && r.hot:
 		return draw.Warn
+	case k == colUtil:
+		number, _, _ := r.level()
+		return number
 	}
-	return plain
+	return draw.Text
 }
 
 // The thresholds of the classic colours.
@@ -160,31 +157,27 @@ func (r gpuRoles) level() (number, bar, history draw.Role) {
 			return draw.Yellow, draw.BarYellow, draw.Dim
 		}
 		return draw.Red, draw.BarRed, draw.Dim
-	case slices.Contains(r.offending, colUtil):
-		return draw.Warn, draw.BarWarn, draw.Warn
 	}
 	return draw.Text, draw.BarData, draw.Cell
 }
 
-func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *part.Layout, r gpuRoles) {
-	number, bar, history := r.level()
-	temp := r.of(colTemp, draw.Text)
-	if r.own && tally.Hot(g) {
-		temp = draw.Warn
+func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *layout, r gpuRoles) {
+	for _, c := range gpuColumns {
+		if c.unit != "" {
+			f.Number(l[c.key], y, part.Measured(g, c.shows, c.unit), r.of(c.key))
+		}
 	}
-	f.Number(l[colTemp], y, part.Measured(g, metric.Temperature, "°C"), temp)
-	f.Meter(l[colUtilBar], y, g.Float(metric.Util), bar)
-	f.Number(l[colUtil], y, part.Measured(g, metric.Util, "%"), number)
-	gpuMemory(f, y, g, l, r)
-	f.Number(l[colPower], y, power(g), r.of(colPower, draw.Text), kilowatts(g))
-	f.Number(l[colClock], y, clocks(g), r.of(colClock, draw.Text), part.Measured(g, metric.SMClock, ""))
-	f.Number(l[colBandwidth], y, part.Measured(g, metric.MemUtil, "%"), r.of(colBandwidth, draw.Text))
+	_, bar, history := r.level()
+	f.Meter(l[colUtilBar], y, r.util, bar)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return f.Memory.Last(g, metric.Util, n) }, history)
+	alone := tally.Total([]*cluster.GPU{g})
+	gpuMemory(f, y, &alone, l, r)
+	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(colPower))
+	f.Number(l[colClock], y, clocks(g), r.of(colClock), part.Measured(g, metric.SMClock, ""))
 }
 
-func gpuMemory(f *part.Frame, y int, g *cluster.GPU, l *part.Layout, r gpuRoles) {
-	used, total := g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)
-	percent, known := cluster.Percent(used, total)
+func gpuMemory(f *part.Frame, y int, t *tally.Totals, l *layout, r gpuRoles) {
+	percent, known := cluster.Percent(t.Used.Value, t.Memory.Value)
 	bar, number := draw.BarMem, draw.Text
 	switch {
 	case !r.own:
@@ -194,30 +187,12 @@ func gpuMemory(f *part.Frame, y int, g *cluster.GPU, l *part.Layout, r gpuRoles)
 	}
 	text := ""
 	if known {
-		text = draw.MiB(uint64(used)) + "/" + draw.MiB(uint64(total))
+		text = part.MemorySum(t, l[colUsed].W, false)
 	} else {
 		percent = math.NaN()
 	}
 	f.Meter(l[colMemBar], y, percent, bar)
 	f.Number(l[colUsed], y, text, number)
-}
-
-func power(g *cluster.GPU) string {
-	watts, limit := part.Measured(g, metric.Power, ""), part.Measured(g, metric.PowerLimit, "")
-	switch {
-	case watts == "":
-		return ""
-	case limit == "":
-		return watts + "W"
-	}
-	return watts + "/" + limit + "W"
-}
-
-// kilowatts is power's form that never is in watts.
-func kilowatts(g *cluster.GPU) string {
-	t := tally.Total([]*cluster.GPU{g})
-	a := part.Power(&t, part.Unbounded, true)
-	return a.Share() + a.Unit
 }
 
 func clocks(g *cluster.GPU) string {
@@ -229,7 +204,7 @@ func clocks(g *cluster.GPU) string {
 }
 
 // gpuFlags writes the last column: what is wrong in the fewest letters, or whose the GPU is.
-func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l *part.Layout) {
+func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l *layout) {
 	s := l[colFlags]
 	if !s.Shown() {
 		return

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"math"
+	"cmp"
 	"strconv"
 	"time"
 
@@ -12,20 +12,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var processTitles = map[part.Col]part.Heading{
-	colGPU: part.Right("GPU", ""), colPID: part.Right("PID", ""), colType: part.Left("T", ""), colUser: part.Left("USER", ""), colGPUMem: part.Right("GPU-MEM", ""),
-	colSM: part.Right("%SM", ""), colBandwidth: part.Right("%MBW", ""), colCPU: part.Right("%CPU", ""), colHostMem: part.Right("%MEM", ""), colTime: part.Right("TIME", ""),
-	colCommand: part.Left("COMMAND", ""),
-}
-
 // Processes is the table of the selected node's processes.
-type Processes struct{ layout part.Layout }
+type Processes struct{ layout layout }
 
 // NewProcesses returns the table for a terminal of that width.
 func NewProcesses(width int) *Processes { return &Processes{processLayout(width)} }
 
 // Head draws the headings in row y.
-func (t *Processes) Head(f *part.Frame, y int) { f.Headings(y, &t.layout, processTitles) }
+func (t *Processes) Head(f *part.Frame, y int) { headings(f, y, &t.layout, processColumns) }
 
 // Rows draws the processes from row y up to row end and returns the row below the last.
 func (t *Processes) Rows(f *part.Frame, y, end int, list []tally.Process) int {
@@ -43,7 +37,7 @@ func (t *Processes) Rows(f *part.Frame, y, end int, list []tally.Process) int {
 	return y
 }
 
-func processRow(f *part.Frame, y int, p *tally.Process, l *part.Layout) {
+func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	text, dim := draw.Text, draw.Dim
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
@@ -51,45 +45,36 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *part.Layout) {
 	f.Number(l[colGPU], y, strconv.Itoa(p.Number), text)
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
 	f.Text(l[colType], y, kindOf(p.Type), dim)
-	user := p.User
-	if user == "" {
-		user = "n/a"
+	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
+	f.Number(l[colGPUMem], y, known(p.GPUMemory, func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }), text)
+	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), text)
+	f.Number(l[colBandwidth], y, known(p.MemPercent, strconv.Itoa), text)
+	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), text, known(p.CPUPercent, draw.Whole))
+	f.Number(l[colHostMem], y, known(p.RSS, func(bytes uint64) string { return shareOfHost(f, bytes) }), text)
+	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), text)
+	f.Text(l[colCommand], y, cmp.Or(p.Command, p.Name), text)
+}
+
+// known is a value in words, "" when it is not known.
+func known[T any](v *T, words func(T) string) string {
+	if v == nil {
+		return ""
 	}
-	f.Text(l[colUser], y, user, text)
-	memory := ""
-	if p.GPUMemory != nil {
-		memory = draw.GiB(*p.GPUMemory) + "GiB"
+	return words(*v)
+}
+
+// shareOfHost is how much of the node's memory that is, in percent.
+func shareOfHost(f *part.Frame, bytes uint64) string {
+	percent, ok := cluster.Percent(float64(bytes), f.Node.Host.Float(metric.HostMemoryTotal))
+	if !ok {
+		return ""
 	}
-	f.Number(l[colGPUMem], y, memory, text)
-	f.Number(l[colSM], y, whole(p.SMPercent), text)
-	f.Number(l[colBandwidth], y, whole(p.MemPercent), text)
-	cpu, wholeCPU := "", ""
-	if p.CPUPercent != nil {
-		cpu, wholeCPU = draw.One(*p.CPUPercent), draw.Whole(*p.CPUPercent)
-	}
-	f.Number(l[colCPU], y, cpu, text, wholeCPU)
-	share, rss := "", math.NaN()
-	if p.RSS != nil {
-		rss = float64(*p.RSS)
-	}
-	if v, ok := cluster.Percent(rss, f.Node.Host.Float(metric.HostMemoryTotal)); ok {
-		share = draw.One(v)
-	}
-	f.Number(l[colHostMem], y, share, text)
-	elapsed := ""
-	if p.ElapsedSec != nil {
-		elapsed = processTime(time.Duration(*p.ElapsedSec) * time.Second)
-	}
-	f.Number(l[colTime], y, elapsed, text)
-	command := p.Command
-	if command == "" {
-		command = p.Name
-	}
-	f.Text(l[colCommand], y, command, text)
+	return draw.One(percent)
 }
 
 // processTime is a run time in eight columns: "8:02:41", from ten days on only the days and hours.
-func processTime(d time.Duration) string {
+func processTime(seconds int64) string {
+	d := time.Duration(seconds) * time.Second
 	if d >= 10*24*time.Hour {
 		return draw.Age(d)
 	}
@@ -105,11 +90,4 @@ func kindOf(t string) string {
 		return "X"
 	}
 	return t
-}
-
-func whole(v *int) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.Itoa(*v)
 }

@@ -3,6 +3,8 @@ package table
 import (
 	"strconv"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -11,7 +13,7 @@ import (
 // Sum draws the sum of the job's GPUs of the node in row y.
 func (t *GPUs) Sum(f *part.Frame, y int) {
 	l := &t.layout
-	gpus := f.Own(nil, f.Node)
+	gpus := f.Own(f.Node)
 	sum := tally.Total(gpus)
 	x := l[colGPU].X
 	f.Put(x, y, "SUM", draw.Strong)
@@ -22,20 +24,32 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 			f.Put(x+5, y, "("+part.Plural(sum.GPUs, "GPU", "GPUs")+")", draw.Dim)
 		}
 	}
-	if sum.GPUs == 0 {
+	if sum.GPUs > 0 {
+		totals(f, y, gpus, l, draw.Strong, false)
+	}
+}
+
+// totals writes what GPUs amount to, in the units of one node or in large ones.
+func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role, large bool) {
+	if s := l[colUtil]; len(gpus) == 0 {
+		f.Right(s.X, y, s.W, "–", draw.Dim)
 		return
 	}
-	f.Meter(l[colUtilBar], y, sum.Util.Mean(), draw.BarData)
-	util := ""
-	if sum.Util.Count > 0 {
-		util = draw.Whole(sum.Util.Mean()) + "%"
+	t := tally.Total(gpus)
+	util, heat := "", role
+	if t.Util.Known() {
+		util = part.Percent(t.Util.Value)
 	}
-	f.Number(l[colUtil], y, util, draw.Strong)
-	if sum.Used.Count > 0 {
-		f.Meter(l[colMemBar], y, 100*sum.Used.Value/sum.Memory.Value, draw.BarMem)
+	if role == draw.Text && t.Temperature.Known() && tally.Hot(t.Temperature.GPU) {
+		heat = draw.Warn
 	}
-	f.Number(l[colUsed], y, part.MemorySum(&sum, l[colUsed].W), draw.Strong)
-	power := part.Power(&sum, l[colPower].W, false)
-	f.Number(l[colPower], y, power.Share()+power.Unit, draw.Strong)
-	f.Trend(l[colHistory], y, func(n int) []float32 { return f.Memory.Mean(gpus, n) }, draw.Cell)
+	if t.Used.Known() {
+		f.Meter(l[colMemBar], y, 100*t.Used.Value/t.Memory.Value, draw.BarMem)
+	}
+	f.Meter(l[colUtilBar], y, t.Util.Value, draw.BarData)
+	f.Number(l[colUtil], y, util, role)
+	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), role)
+	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
+	f.Number(l[colHottest], y, part.Degrees(t.Temperature), heat)
+	f.Trend(l[colHistory], y, func(n int) []float32 { return f.Memory.Series(gpus, metric.Util, metric.Mean, n) }, draw.Cell)
 }

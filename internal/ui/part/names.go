@@ -1,6 +1,10 @@
-package tally
+package part
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
 
 // Naming shortens the names of a job's nodes so that they still differ where they can.
 type Naming struct {
@@ -17,33 +21,27 @@ func (n *Naming) Of(name string) string {
 	return name
 }
 
-// Text measures and cuts names as the place does that shows them.
-type Text struct {
-	Width func(s string) int
-	Clip  func(s string, w int) string // s in w columns
-}
-
 // NewNaming names nodes that have room columns each: whole, else without what they all begin with, else by the numbers in them that
 // differ, else clipped.
-func NewNaming(names []string, room int, t Text) *Naming {
+func NewNaming(names []string, room int) *Naming {
 	prefix := commonPrefix(names, room)
-	n := t.shortened(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })
+	n := shortNames(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })
 	if n.Wide <= room {
 		return n
 	}
 	if title, labels := numbersThatDiffer(names, room); labels != nil {
 		i := -1
-		return t.shortened(names, title, func(string) string { i++; return labels[i] })
+		return shortNames(names, title, func(string) string { i++; return labels[i] })
 	}
-	return t.shortened(names, prefix, func(s string) string { return t.Clip(strings.TrimPrefix(s, prefix), room) })
+	return shortNames(names, prefix, func(s string) string { return draw.ClipMiddle(strings.TrimPrefix(s, prefix), room) })
 }
 
-func (t Text) shortened(names []string, title string, short func(string) string) *Naming {
+func shortNames(names []string, title string, short func(string) string) *Naming {
 	n := &Naming{Title: title, short: make(map[string]string, len(names))}
 	for _, name := range names {
 		s := short(name)
 		n.short[name] = s
-		n.Wide = max(n.Wide, t.Width(s))
+		n.Wide = max(n.Wide, draw.Width(s))
 	}
 	return n
 }

@@ -1,19 +1,9 @@
-package tally
+package part
 
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
-
-// clip cuts a name of letters to w columns by taking out its middle.
-func clip(s string, w int) string {
-	if len(s) <= w {
-		return s
-	}
-	back := (w - 1) / 2
-	return s[:w-1-back] + "…" + s[len(s)-back:]
-}
 
 func TestNaming(t *testing.T) {
 	for _, test := range []struct {
@@ -30,7 +20,7 @@ func TestNaming(t *testing.T) {
 		{"alpha-node beta-node", 6, "", "alp…de bet…de"},
 	} {
 		names := strings.Fields(test.names)
-		n := NewNaming(names, test.room, Text{utf8.RuneCountInString, clip})
+		n := NewNaming(names, test.room)
 		var got []string
 		for _, name := range names {
 			got = append(got, n.Of(name))

@@ -1,0 +1,48 @@
+package part
+
+import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
+
+// Span is where a cell of a table stands in its row, and the blanks before it. One whose column has not come in has no width.
+type Span struct{ X, W, Gap int }
+
+// Shown says that the column has come in.
+func (s Span) Shown() bool { return s.W > 0 }
+
+// Number writes a cell's text flush right, "n/a" when there is none. Text one column too wide may use the gap before the column; wider
+// text is replaced by a shorter form. Digits are never cut: they would be another number.
+func (f *Frame) Number(s Span, y int, text string, role draw.Role, shorter ...string) {
+	if !s.Shown() {
+		return
+	}
+	if text == "" {
+		text, role = "n/a", draw.Dim
+	}
+	room := s.W
+	if s.Gap > 1 {
+		room++
+	}
+	for _, t := range append([]string{text}, shorter...) {
+		if draw.Width(t) <= room {
+			f.Put(s.X+s.W-draw.Width(t), y, t, role)
+			return
+		}
+	}
+	f.Right(s.X, y, s.W, "…", role)
+}
+
+// Text writes a cell's text flush left in a column that may not have come in.
+func (f *Frame) Text(s Span, y int, text string, role draw.Role) { f.Left(s.X, y, s.W, text, role) }
+
+// Meter draws a bar in a column that may not have come in.
+func (f *Frame) Meter(s Span, y int, percent float64, role draw.Role) {
+	if s.Shown() {
+		f.Bar(s.X, y, s.W, percent, role)
+	}
+}
+
+// Trend draws the newest samples in a column that may not have come in.
+func (f *Frame) Trend(s Span, y int, samples func(n int) []float32, role draw.Role) {
+	if s.Shown() {
+		f.Spark(s.X, y, s.W, samples(s.W), role)
+	}
+}
