@@ -8,9 +8,12 @@ import (
 	"syscall"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // shell is the other side of job control: it stops and continues this program, and tells it the size of its window. Bubble Tea can suspend
@@ -95,7 +98,7 @@ func (s *shell) answer(sig os.Signal, send func(tea.Msg)) {
 func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if msg.String() == "ctrl+z" {
+		if key.Matches(msg, keys.Suspend) {
 			return s.suspend(true)
 		}
 	case tea.WindowSizeMsg:

@@ -32,6 +32,7 @@ var (
 	Help      = bind("? h", "help", "?", "h", "H")
 	Quit      = bind("q", "quit", "q", "Q", "ctrl+c")
 	Repaint   = bind("Ctrl-L", "draw anew", "ctrl+l")
+	Suspend   = bind("Ctrl-Z", "suspend", "ctrl+z")
 )
 
 // The keys of a prompt, which has the keyboard while it is open.
@@ -73,6 +74,7 @@ var Rows = []Row{
 	{Bindings: of(Back), Text: "back"},
 	{Bindings: of(Help, Quit), Text: "help / quit"},
 	{Bindings: of(Repaint), Long: "draw the screen anew"},
+	{Bindings: of(Suspend), Long: "suspend"},
 }
 
 func of(bindings ...key.Binding) []key.Binding { return bindings }

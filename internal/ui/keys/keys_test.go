@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "write the table of README.md anew")
 
 // names are those of Bubble Tea for what a screen writes otherwise.
-var names = map[string]string{"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l"}
+var names = map[string]string{"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z"}
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things.
 func TestRows(t *testing.T) {
