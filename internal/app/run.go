@@ -79,7 +79,6 @@ func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
 		Snapshot: store.Snapshot,
 		Now:      time.Now,
 		Controls: from,
-		Poll:     cfg.Poll,
 		Display:  cfg.Display,
 		Theme:    cfg.Theme,
 		ASCII:    ascii(cfg),

@@ -57,7 +57,7 @@ var shots = []shot{
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v := newView(false)
-	sc := &part.Scene{Snap: s.snap(), W: w, H: h, Poll: 3 * time.Second, Display: time.Second, Version: "nvnodetop 0.1.0", Memory: &part.Memory{}}
+	sc := &part.Scene{Snap: s.snap(), W: w, H: h, Display: time.Second, Version: "nvnodetop 0.1.0", Memory: &part.Memory{}}
 	v.resolve(sc)
 	s.view(v)
 	v.resolve(sc)
@@ -76,7 +76,7 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 func (s shot) take(w, h int) *draw.Canvas {
 	c := draw.New(w, h)
 	v, sc := s.scene(w, h)
-	v.page(sc).Draw(part.NewFrame(c, sc))
+	v.page(sc).Draw(&part.Frame{Canvas: c, Scene: sc})
 	return c
 }
 
@@ -135,7 +135,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			var pictures [2]string
 			for i := range pictures {
 				c := draw.New(size[0], size[1])
-				v.page(sc).Draw(part.NewFrame(c, sc))
+				v.page(sc).Draw(&part.Frame{Canvas: c, Scene: sc})
 				pictures[i] = string(darkTheme.Encode(nil, c))
 			}
 			if pictures[0] != pictures[1] {

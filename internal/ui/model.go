@@ -27,13 +27,13 @@ type Controls interface {
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 }
 
-// Options are what the screen needs to know. Snapshot, Now, Controls, Poll and Display are required.
+// Options are what the screen needs to know. Snapshot, Now, Controls and Display are required.
 type Options struct {
 	Snapshot func(now time.Time) *cluster.Snapshot // what is known, with ages for now; called at each display tick
 	Now      func() time.Time
 	Controls Controls
 
-	Poll, Display time.Duration
+	Display time.Duration
 
 	Theme    string               // "dark", "light"; else what the terminal answers, dark when it does not
 	ASCII    bool                 // ASCII glyphs only
@@ -86,7 +86,7 @@ type look struct {
 func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
-	m.scene = &part.Scene{Poll: o.Poll, Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
+	m.scene = &part.Scene{Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
 	m.began = o.Now()
 	m.retheme()
 	m.takeSnapshot()
@@ -241,8 +241,8 @@ func (m *model) modes() tea.View { return tea.View{WindowTitle: title(m.scene.Jo
 
 func (m *model) paint() {
 	defer m.rescue()
-	c := m.terminal.canvas(m.scene.W, m.scene.H)
-	m.view.page(m.scene).Draw(part.NewFrame(c, m.scene))
+	c := draw.New(m.scene.W, m.scene.H)
+	m.view.page(m.scene).Draw(&part.Frame{Canvas: c, Scene: m.scene})
 	m.terminal.show(m.theme, c, m.modes())
 }
 

@@ -58,7 +58,7 @@ func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now }, Controls: &r.heard,
-		Poll: 3 * time.Second, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
+		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
 		Remember: func(c string) { r.colors = append(r.colors, c) },
 	}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})

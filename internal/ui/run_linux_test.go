@@ -64,7 +64,7 @@ func child(mode string) int {
 			s.At = now
 			return s
 		},
-		Now: time.Now, Controls: &asked{}, Poll: 3 * time.Second, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
+		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
 	}, os.Stdin, out)
 	fmt.Printf("ended: %v\r\n", err)
 	if errors.Is(err, tea.ErrProgramPanic) {

@@ -36,7 +36,6 @@ type terminal struct {
 	clip    string        // clipboard sequences that wait
 	away    bool          // suspended
 	left    chan struct{} // closed once the terminal is given back
-	spare   []*draw.Canvas
 	ended   bool
 	err     error // of a write
 
@@ -66,27 +65,10 @@ func newTerminal(out io.Writer, ask bool) *terminal {
 // maxClip is the longest text for the clipboard: many terminals drop longer sequences without a word.
 const maxClip = 100_000
 
-// canvas is an empty one to draw the next frame on.
-func (t *terminal) canvas(w, h int) *draw.Canvas {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(t.spare)
-	if n == 0 {
-		return draw.New(w, h)
-	}
-	c := t.spare[n-1]
-	t.spare = t.spare[:n-1]
-	c.Reset(w, h)
-	return c
-}
-
 // show has the terminal changed into the canvas, which is the terminal's from now on, and its modes into those of the view. It does not
 // wait for that.
 func (t *terminal) show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
 	t.mu.Lock()
-	if t.pending.canvas != nil {
-		t.spare = append(t.spare, t.pending.canvas)
-	}
 	t.pending.theme, t.pending.canvas, t.pending.modes = theme, c, modes
 	t.mu.Unlock()
 	t.nudge()
@@ -231,12 +213,7 @@ func (t *terminal) paint(p picture, clip string) {
 		old = nil
 	}
 	t.write(append(t.frame(p, old), clip...))
-	old, t.shown = t.shown, p.canvas
-	if old != nil {
-		t.mu.Lock()
-		t.spare = append(t.spare, old)
-		t.mu.Unlock()
-	}
+	t.shown = p.canvas
 }
 
 // frame is what turns a terminal that shows old into one that shows p.

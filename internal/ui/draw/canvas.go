@@ -35,9 +35,6 @@ func (c *Canvas) Reset(w, h int) {
 	}
 }
 
-// Size returns columns and rows.
-func (c *Canvas) Size() (w, h int) { return c.w, c.h }
-
 func (c *Canvas) row(y int) []cell { return c.cells[y*c.w : (y+1)*c.w] }
 
 // Put writes s from column x of row y and returns the column behind it.
@@ -101,30 +98,27 @@ func (c *Canvas) set(x, y int, r rune, n int, role Role) {
 	}
 }
 
+// stretch is the columns from x0 up to x1 of row y, as far as they are on the Canvas.
+func (c *Canvas) stretch(y, x0, x1 int) []cell {
+	x0, x1 = max(x0, 0), min(x1, c.w)
+	if y < 0 || y >= c.h || x0 >= x1 {
+		return nil
+	}
+	return c.row(y)[x0:x1]
+}
+
 // Select marks the columns from x0 up to x1 of row y as selected.
 func (c *Canvas) Select(y, x0, x1 int) {
-	if y < 0 || y >= c.h {
-		return
-	}
-	for x := max(x0, 0); x < min(x1, c.w); x++ {
-		c.cells[y*c.w+x].selected = true
+	cells := c.stretch(y, x0, x1)
+	for i := range cells {
+		cells[i].selected = true
 	}
 }
 
-// Fade turns the rows from y0 up to y1 into those of old numbers.
-func (c *Canvas) Fade(y0, y1 int) {
-	for y := y0; y < y1; y++ {
-		c.FadeRow(y, 0, c.w)
-	}
-}
-
-// FadeRow turns the columns from x0 up to x1 of row y into those of old numbers.
-func (c *Canvas) FadeRow(y, x0, x1 int) {
-	if y < 0 || y >= c.h {
-		return
-	}
-	for x := max(x0, 0); x < min(x1, c.w); x++ {
-		cl := &c.cells[y*c.w+x]
-		cl.role = faded[cl.role]
+// Fade turns the columns from x0 up to x1 of row y into those of old numbers.
+func (c *Canvas) Fade(y, x0, x1 int) {
+	cells := c.stretch(y, x0, x1)
+	for i := range cells {
+		cells[i].role = faded[cells[i].role]
 	}
 }

@@ -2,14 +2,9 @@ package draw
 
 import "math"
 
-const (
-	eighths = " ▏▎▍▌▋▊▉"
-	heights = "▁▂▃▄▅▆▇"
-)
-
 var (
-	eighthGlyphs = []rune(eighths)
-	heightGlyphs = []rune(heights)
+	eighths = []rune(" ▏▎▍▌▋▊▉")
+	heights = []rune("▁▂▃▄▅▆▇")
 )
 
 // Bar draws a bar of w columns that is percent full, to an eighth of a column. What is more than nothing never draws empty, and what
@@ -27,7 +22,7 @@ func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	end := x + w
 	x = c.Fill(x, y, n/8, '█', role)
 	if n%8 > 0 {
-		x = c.Fill(x, y, 1, eighthGlyphs[n%8], role)
+		x = c.Fill(x, y, 1, eighths[n%8], role)
 	}
 	c.Fill(x, y, end-x, '░', role)
 }
@@ -38,8 +33,8 @@ func Height(v float64) rune {
 	if math.IsNaN(v) {
 		return ' '
 	}
-	n := len(heightGlyphs)
-	return heightGlyphs[min(max(int(v*float64(n)/100), 0), n-1)]
+	n := len(heights)
+	return heights[min(max(int(v*float64(n)/100), 0), n-1)]
 }
 
 // Spark draws the newest of values, 0…100, in w columns: one each, the newest at the right.

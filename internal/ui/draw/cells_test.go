@@ -232,7 +232,8 @@ func TestOutside(t *testing.T) {
 	c.Put(0, -1, "x", Text)
 	c.Bar(2, 1, 9, 50, BarData)
 	c.Select(9, -4, 99)
-	c.Fade(-3, 99)
+	c.Fade(-3, -4, 99)
+	c.Fade(9, 0, 3)
 	if got, want := text(c), "cde\n  █"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -26,7 +26,7 @@ func allThemes() map[string]*Theme {
 
 // scribble puts some of everything at random places.
 func scribble(r *rand.Rand, c *Canvas) {
-	w, h := c.Size()
+	w, h := c.w, c.h
 	for range 1 + r.IntN(12) {
 		x, y, role := r.IntN(w), r.IntN(h), Role(r.IntN(int(BarData)))
 		switch r.IntN(5) {

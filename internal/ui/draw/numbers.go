@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -27,7 +28,7 @@ func KW(watts float64) string { return short(watts / 1000) }
 
 func short(v float64) string {
 	if v < 99.95 {
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return One(v)
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
@@ -48,11 +49,11 @@ func Age(d time.Duration) string {
 	case h < 1:
 		return strconv.Itoa(m) + "m"
 	case h < 10 && m%60 > 0:
-		return strconv.Itoa(h) + "h" + two(m%60) + "m"
+		return fmt.Sprintf("%dh%02dm", h, m%60)
 	case days < 1:
 		return strconv.Itoa(h) + "h"
 	case days < 10 && h%24 > 0:
-		return strconv.Itoa(days) + "d" + strconv.Itoa(h%24) + "h"
+		return fmt.Sprintf("%dd%dh", days, h%24)
 	}
 	return strconv.Itoa(days) + "d"
 }
@@ -74,14 +75,7 @@ func Took(d time.Duration) string {
 func JobTime(d time.Duration) string {
 	s := max(int(d/time.Second), 0)
 	if days := s / 86400; days > 0 {
-		return strconv.Itoa(days) + "-" + two(s/3600%24) + ":" + two(s/60%60) + ":" + two(s%60)
+		return fmt.Sprintf("%d-%02d:%02d:%02d", days, s/3600%24, s/60%60, s%60)
 	}
-	return strconv.Itoa(s/3600) + ":" + two(s/60%60) + ":" + two(s%60)
-}
-
-func two(n int) string {
-	if n < 10 {
-		return "0" + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }

@@ -2,31 +2,94 @@ package page
 
 import (
 	"strconv"
+	"strings"
+	"unicode"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
+
+// promptMost is how many characters can be typed.
+const promptMost = 100
+
+// newPrompt is a line in the place of the keys in which a person types a filter. It has the keyboard while it is open.
+func newPrompt(text string) *textinput.Model {
+	p := textinput.New()
+	p.CharLimit = promptMost
+	p.KeyMap.Paste.SetEnabled(false) // it would run a program to read a clipboard; the terminal's own paste comes as a message
+	p.SetValue(text)
+	p.CursorEnd()
+	p.Focus()
+	return &p
+}
 
 // typing says that the filter's prompt has the keyboard. It is for one job: when that ends, its prompt does.
 func (o *Overview) typing(s *part.Scene) bool { return o.prompt != nil && o.of == s.Job.ID }
 
 func (o *Overview) filtered(s *part.Scene) bool { return o.filters[s.Job.ID] != "" }
 
-// edit gives the message to the prompt. What is typed filters at once.
-func (o *Overview) edit(msg tea.Msg) bool {
-	taken, end := o.prompt.press(msg)
-	switch end {
-	case stillOpen:
-		o.filters[o.of] = o.prompt.text()
-	case kept:
-		o.prompt = nil
-	case cancelled:
-		o.prompt = nil
-		delete(o.filters, o.of)
+// edit gives the message to the prompt. All that comes from the keyboard is the prompt's, except Ctrl-C. What is typed filters at once.
+func (o *Overview) edit(msg tea.Msg) (taken bool) {
+	switch m := msg.(type) {
+	case tea.PasteMsg:
+		msg = tea.PasteMsg{Content: printable(m.Content)}
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(m, keys.Abort):
+			return false
+		case key.Matches(m, keys.Keep):
+			o.prompt = nil
+			return true
+		case key.Matches(m, keys.Cancel):
+			o.prompt = nil
+			delete(o.filters, o.of)
+			return true
+		}
+		m.Text = printable(m.Text)
+		msg = m
+	default:
+		return false
 	}
-	return taken
+	*o.prompt, _ = o.prompt.Update(msg) // its commands let a cursor blink that is not drawn
+	o.filters[o.of] = o.prompt.Value()
+	return true
+}
+
+// printable is s without what is no character of a line: control characters, and marks that change the direction of what follows.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsPrint(r):
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// drawPrompt draws the prompt in the last row, with its keys at the right where there is room for them.
+func (o *Overview) drawPrompt(f *part.Frame) {
+	y := f.H - 1
+	x := f.Put(1, y, "/", draw.Strong)
+	text, at := []rune(o.prompt.Value()), o.prompt.Position()
+	from := 0
+	for from < at && draw.Width(string(text[from:at])) > f.W-4-x { // the cursor must be seen
+		from++
+	}
+	x = f.Put(x, y, string(text[from:at]), draw.Text)
+	if at == len(text) {
+		x = f.Put(x, y, "█", draw.Text)
+	} else {
+		x = f.Put(x, y, string(text[at]), draw.Tab)
+		x = f.Put(x, y, string(text[at+1:]), draw.Text)
+	}
+	part.HintsAt(f, x+3, y, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
 }
 
 // filterTitle says in row 2 from column x what the filter leaves, and returns the column behind.

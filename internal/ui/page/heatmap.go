@@ -19,6 +19,8 @@ type tiles struct {
 	name    int // room for a name
 	cells   part.Cells
 	cellsAt int
+	top     int // the row of the first tile
+	below   int // rows that it leaves free: the sum, the keys, some of what is wrong
 }
 
 // heatMapLeast is the width of one tile, and so the least for a heat map.
@@ -33,8 +35,9 @@ const (
 )
 
 func newTiles(f *part.Frame) tiles {
-	t := tiles{big: f.W >= bigTileFrom}
+	t := tiles{big: f.W >= bigTileFrom, top: 3, below: 2}
 	if t.big {
+		t.top, t.below = 4, 3
 		t.across = max((f.W-2)/bigTile, 4)
 		t.wide, t.name, t.cellsAt = (f.W-2)/t.across, 6, 9
 		t.cells = part.NewCells(f, 2)
@@ -46,24 +49,8 @@ func newTiles(f *part.Frame) tiles {
 		t.wide, t.cellsAt = smallTile-smallName+t.name, t.name+2
 		t.across = max((f.W-2)/t.wide, 1)
 	}
-	t.rows = min((len(f.Order)+t.across-1)/t.across, max(f.H-t.top()-t.below(), 1))
+	t.rows = min((len(f.Order)+t.across-1)/t.across, max(f.H-t.top-t.below, 1))
 	return t
-}
-
-// top is the row of the first tile.
-func (t tiles) top() int {
-	if t.big {
-		return 4
-	}
-	return 3
-}
-
-// below is how many rows a heat map leaves free: the sum, the keys, some of what is wrong.
-func (t tiles) below() int {
-	if t.big {
-		return 3
-	}
-	return 2
 }
 
 // heatMap draws every node as a tile, the sum, and what is wrong.
@@ -73,9 +60,9 @@ func (o *Overview) heatMap(f *part.Frame) {
 	nodes, more := around(f.Order, f.Node.Name, t.rows*t.across)
 	rows := min((len(nodes)+t.across-1)/t.across, t.rows)
 	for i, name := range nodes {
-		tile(f, 1+i/rows*t.wide, t.top()+i%rows, f.NodeOf(name), t)
+		tile(f, 1+i/rows*t.wide, t.top+i%rows, f.NodeOf(name), t)
 	}
-	y := t.top() + rows
+	y := t.top + rows
 	if len(nodes) == 0 {
 		y = o.noMatch(f, y)
 	}
@@ -167,11 +154,7 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	default:
 		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Value), draw.Text)
 		if tot.Temperature.Known() {
-			role := draw.Text
-			if tally.Hot(tot.Temperature.GPU) {
-				role = draw.Warn
-			}
-			f.Number(part.Span{X: x + 31, W: 5}, y, part.Degrees(tot.Temperature), role)
+			f.Number(part.Span{X: x + 31, W: 5}, y, part.Degrees(tot.Temperature), part.HeatRole(tot.Temperature))
 		}
 		if tot.Power.Known() {
 			f.Number(part.Span{X: x + 37, W: 6}, y, draw.KW(tot.Power.Value)+"kW", draw.Dim)
@@ -227,15 +210,11 @@ func heatMapSum(f *part.Frame, y int, t tiles, name, more string) {
 		add("power", power.Share()+" "+power.Unit, draw.Text)
 	}
 	if tot.Temperature.Known() {
-		role := draw.Text
-		if tally.Hot(tot.Temperature.GPU) {
-			role = draw.Warn
-		}
 		value := part.Degrees(tot.Temperature)
 		if t.big {
 			value += " " + f.GPUName(tot.Temperature.GPU)
 		}
-		add("hottest", value, role)
+		add("hottest", value, part.HeatRole(tot.Temperature))
 	}
 	x = f.Pieces(x, y, pieces...)
 	if more != "" {

@@ -87,7 +87,9 @@ func gpuTable(f *part.Frame, y int, tight bool) int {
 	rows := y
 	y = t.Rows(f, y, end)
 	if f.Node.State == cluster.NodeStale {
-		f.Fade(rows, y)
+		for row := rows; row < y; row++ {
+			f.Fade(row, 0, f.W)
+		}
 	}
 	if !tight {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)

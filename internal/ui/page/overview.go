@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -30,7 +31,7 @@ type Overview struct {
 	Grid  Grid
 
 	filters map[string]string // by job ID: what the names of the nodes shown have in them
-	prompt  *prompt           // for the filter; nil: it is closed
+	prompt  *textinput.Model  // for the filter; nil: it is closed
 	of      string            // ID of the job that the prompt is for
 }
 
@@ -53,7 +54,7 @@ func (o *Overview) Press(msg tea.Msg, s *part.Scene) bool {
 	case key.Matches(k, keys.Grid):
 		o.Grid = GridMap
 	case key.Matches(k, keys.Filter):
-		o.prompt, o.of = newPrompt("/", o.filters[s.Job.ID]), s.Job.ID
+		o.prompt, o.of = newPrompt(o.filters[s.Job.ID]), s.Job.ID
 	default:
 		return false
 	}
@@ -90,10 +91,10 @@ func (o *Overview) Draw(f *part.Frame) {
 		other = "rows"
 		o.heatMap(f)
 	} else {
-		o.rows(f)
+		part.JobGraphs(f, o.rows(f))
 	}
 	if o.typing(f.Scene) {
-		o.prompt.draw(f, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
+		o.drawPrompt(f)
 		return
 	}
 	order := keys.HintOf(keys.Worst)
@@ -114,8 +115,8 @@ func (o *Overview) Draw(f *part.Frame) {
 // overviewFrame is how many rows of the overview are no nodes: rows 0 to 2, headings, rule, sum, keys.
 const overviewFrame = 7
 
-// rows draws a row a node, their sum, what is wrong, and graphs.
-func (o *Overview) rows(f *part.Frame) {
+// rows draws a row a node, their sum and what is wrong, and returns the row below.
+func (o *Overview) rows(f *part.Frame) int {
 	if o.filtered(f.Scene) {
 		o.filterTitle(f, 2)
 	}
@@ -124,13 +125,12 @@ func (o *Overview) rows(f *part.Frame) {
 	y := o.nodeRows(f, 4, t)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
 	t.Sum(f, y+1, o.sumName(f.Scene))
-	y = o.health(f, y+2)
-	part.JobGraphs(f, y)
+	return o.health(f, y+2)
 }
 
 // nodeRows draws those of the nodes that fit, the selected one among them, and returns the row below.
 func (o *Overview) nodeRows(f *part.Frame, y int, t *table.Nodes) int {
-	if len(f.Order) == 0 {
+	if len(f.Order) == 0 && o.filtered(f.Scene) {
 		return o.noMatch(f, y)
 	}
 	nodes, more := around(f.Order, f.Node.Name, max(f.H-overviewFrame, 1))
@@ -162,14 +162,6 @@ const graphRoom = 12
 
 // health draws what is wrong in the whole job and returns the row below.
 func (o *Overview) health(f *part.Frame, y int) int {
-	count := strconv.Itoa(len(f.Job.Findings))
-	if o.filtered(f.Scene) {
-		count += " in the whole job"
-	}
-	return jobHealth(f, y, count)
-}
-
-func jobHealth(f *part.Frame, y int, count string) int {
 	if len(f.Job.Findings) == 0 || y+2 > f.H-1 {
 		return y
 	}
@@ -177,6 +169,10 @@ func jobHealth(f *part.Frame, y int, count string) int {
 	end := f.H - 1
 	if f.H >= 40 && end-y > graphRoom+4 {
 		end -= graphRoom
+	}
+	count := strconv.Itoa(len(f.Job.Findings))
+	if o.filtered(f.Scene) {
+		count += " in the whole job"
 	}
 	f.Section(y, "Health", count+", worst first")
 	return part.Sentences(f, y+1, end, f.Health.Listed(""))

@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -12,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // TextOptions say how Text looks.
@@ -25,41 +23,28 @@ type TextOptions struct {
 
 // Text writes what the screens show, once, one below the other: of each job its overview and what is wrong, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
-	p := &printer{w: w, opts: o, theme: draw.NewTheme(o.Profile, false, o.ASCII), canvas: draw.New(0, 0)}
+	theme, canvas := draw.NewTheme(o.Profile, false, o.ASCII), draw.New(0, 0)
 	s := part.Scene{Snap: snap, Classic: o.Classic, W: o.Width, H: textHeight(snap), Memory: &part.Memory{}}
+	var text []byte
+	block := func(piece func(*part.Frame)) { // without the empty lines at its end, and one below it
+		canvas.Reset(s.W, s.H)
+		piece(&part.Frame{Canvas: canvas, Scene: &s})
+		text = append(bytes.TrimRight(theme.Encode(text, canvas), "\n"), "\n\n"...)
+	}
 	if len(snap.Jobs) == 0 {
-		p.block(s, func(f *part.Frame) { asked(f, 0) })
+		block(func(f *part.Frame) { asked(f, 0) })
 	}
 	for i := range snap.Jobs {
 		s.SetJob(i)
 		s.Node = &cluster.Node{} // none is selected
-		p.block(s, textOverview)
+		block(textOverview)
 		for at := range snap.Jobs[i].Nodes {
 			s.SetNode(at)
-			p.block(s, textNode)
+			block(textNode)
 		}
 	}
-	return p.err
-}
-
-// printer writes blocks: pieces of screens on canvases that are as high as they need to be.
-type printer struct {
-	w      io.Writer
-	opts   TextOptions
-	theme  *draw.Theme
-	canvas *draw.Canvas
-	err    error
-}
-
-// block draws one piece and writes it without the empty lines at its end, and one below it.
-func (p *printer) block(s part.Scene, piece func(*part.Frame)) {
-	if p.err != nil {
-		return
-	}
-	p.canvas.Reset(s.W, s.H)
-	piece(part.NewFrame(p.canvas, &s))
-	text := bytes.TrimRight(p.theme.Encode(nil, p.canvas), "\n")
-	_, p.err = p.w.Write(append(text, "\n\n"...))
+	_, err := w.Write(text)
+	return err
 }
 
 // textHeight is room enough for the longest piece.
@@ -78,16 +63,7 @@ func textOverview(f *part.Frame) {
 	f.Put(f.W-1-len(at), 0, at, draw.Dim)
 	part.HealthLine(f)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
-	t := table.NewNodes(f)
-	t.Head(f, 3)
-	y := 4
-	for _, name := range f.Order {
-		t.Row(f, y, f.NodeOf(name))
-		y++
-	}
-	f.Fill(2, y, f.W-4, '╌', draw.Faint)
-	t.Sum(f, y+1, "JOB")
-	jobHealth(f, y+2, strconv.Itoa(len(f.Job.Findings)))
+	NewOverview().rows(f)
 }
 
 func textNode(f *part.Frame) {

@@ -95,6 +95,14 @@ func Degrees(s tally.Sum) string {
 	return draw.Whole(s.Value) + "°C"
 }
 
+// HeatRole is the role of a highest temperature.
+func HeatRole(s tally.Sum) draw.Role {
+	if s.Known() && tally.Hot(s.GPU) {
+		return draw.Warn
+	}
+	return draw.Text
+}
+
 // GPUNumber is "GPU3".
 func GPUNumber(g *cluster.GPU) string { return "GPU" + strconv.Itoa(g.Number) }
 

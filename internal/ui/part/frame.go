@@ -1,17 +1,12 @@
 package part
 
-import (
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-)
+import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
 
-// Frame is a picture of a Scene while it is drawn.
+// Frame is a picture of a Scene while it is drawn, on a canvas of its size.
 type Frame struct {
 	*draw.Canvas
 	*Scene
 }
-
-// NewFrame begins a picture of the scene on a canvas of its size.
-func NewFrame(c *draw.Canvas, s *Scene) *Frame { return &Frame{c, s} }
 
 // Put writes s like the Canvas' own Put, but leaves the terminal's last column free: some wrap there.
 func (f *Frame) Put(x, y int, s string, role draw.Role) int { return f.PutUntil(x, y, f.W-1, s, role) }

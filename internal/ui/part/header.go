@@ -107,7 +107,7 @@ func Clock(f *Frame) []Piece {
 	if f.W < 110 {
 		return []Piece{clock}
 	}
-	return []Piece{{"poll:" + Seconds(f.Poll) + " disp:" + Seconds(f.Display) + "  ", draw.Dim}, clock}
+	return []Piece{{"poll:" + Seconds(f.Snap.Poll) + " disp:" + Seconds(f.Display) + "  ", draw.Dim}, clock}
 }
 
 // Tabs draws the rule of row 2 with the job's nodes in it.

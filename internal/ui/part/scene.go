@@ -24,9 +24,9 @@ type Scene struct {
 	Mine    bool // GPUs of other jobs are hidden
 	Classic bool // colours show the level of utilisation
 
-	Poll, Display time.Duration
-	Version       string
-	Memory        *Memory
+	Display time.Duration
+	Version string
+	Memory  *Memory
 }
 
 // Memory is what pictures are worked out in. It is kept from picture to picture, and none depends on what it holds.

@@ -58,11 +58,10 @@ func (t *GPUs) Rows(f *part.Frame, y, end int) int {
 }
 
 func gpuRank(f *part.Frame, g *cluster.GPU) int {
-	rank := -1
-	for _, finding := range f.Health.OfGPU(f.Node.Name, g.Number) {
-		rank = max(rank, int(finding.Severity))
+	if findings := f.Health.OfGPU(f.Node.Name, g.Number); len(findings) > 0 {
+		return int(findings[0].Severity)
 	}
-	return rank
+	return -1
 }
 
 // gpuRow draws one GPU.

@@ -46,7 +46,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node) {
 	if tally.HasNumbers(n) && len(n.GPUs) > 0 {
 		totals(f, y, f.Own(n), l, draw.Text, true)
 		if n.State == cluster.NodeStale {
-			f.FadeRow(y, l[colCells].X, f.W)
+			f.Fade(y, l[colCells].X, f.W)
 		}
 		s := l[colHealth]
 		f.Text(s, y, part.Trouble(f, n, s.W), m.Role)

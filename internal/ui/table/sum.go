@@ -40,8 +40,8 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	if t.Util.Known() {
 		util = part.Percent(t.Util.Value)
 	}
-	if role == draw.Text && t.Temperature.Known() && tally.Hot(t.Temperature.GPU) {
-		heat = draw.Warn
+	if role == draw.Text {
+		heat = part.HeatRole(t.Temperature)
 	}
 	if t.Used.Known() {
 		f.Meter(l[colMemBar], y, 100*t.Used.Value/t.Memory.Value, draw.BarMem)
