@@ -2,5 +2,5 @@
 // hottest, whose a GPU is, and which names match a filter.
 //
 // Everything here is a function of its arguments: nothing is kept, no clock is read, and what a GPU gives no number for is never counted
-// as 0. How a number is written is up to who shows it. Functions may be called concurrently; a Scratch belongs to one goroutine at a time.
+// as 0. How a number is written is up to who shows it. Functions may be called concurrently.
 package tally

@@ -27,13 +27,7 @@ func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
 // Own are those GPUs of a node that are the job's.
 func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
-	gpus := make([]*cluster.GPU, 0, len(n.GPUs))
-	for i := range n.GPUs {
-		if g := &n.GPUs[i]; job.Owns(n, g) {
-			gpus = append(gpus, g)
-		}
-	}
-	return gpus
+	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !job.Owns(n, g) })
 }
 
 // All are the GPUs of a node, whoever they belong to.
@@ -59,11 +53,8 @@ func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 // NodeOf is the name of the job's node that the GPU is in, "" when it is in none.
 func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
 	for _, name := range job.Nodes {
-		n := Node(s, name)
-		for i := range n.GPUs {
-			if &n.GPUs[i] == g {
-				return name
-			}
+		if slices.Contains(All(Node(s, name)), g) {
+			return name
 		}
 	}
 	return ""

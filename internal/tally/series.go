@@ -2,19 +2,10 @@ package tally
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
-
-// Scratch is the memory that series are worked out in. The zero value is ready; a series is valid until the next one is asked for.
-type Scratch struct {
-	samples  []float32
-	bins     []float32 // of one GPU
-	counts   []uint16
-	percents [][101]uint16
-}
 
 // edgeLag is by how many bins a GPU's newest may be behind others', so that all have a number there: reports do not come all at once.
 const edgeLag = 2
@@ -36,36 +27,26 @@ func Edge(gpus ...*cluster.GPU) int64 {
 }
 
 // Last is the newest n samples of a number of one GPU.
-func (m *Scratch) Last(g *cluster.GPU, id metric.ID, n int) []float32 {
-	m.bins = g.History.Tail(m.bins, id, Edge(g), n)
-	return m.bins
-}
+func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail(nil, id, Edge(g), n) }
 
-// tails gives the newest n samples of each GPU, up to the edge of all.
-func (m *Scratch) tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
+// tails gives the newest n samples of each GPU, up to the edge of all. What it gives is valid until it gives the next.
+func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
 	edge := Edge(gpus...)
 	return func(yield func([]float32) bool) {
+		var bins []float32
 		for _, g := range gpus {
-			m.bins = g.History.Tail(m.bins, id, edge, n)
-			if !yield(m.bins) {
+			bins = g.History.Tail(bins, id, edge, n)
+			if !yield(bins) {
 				return
 			}
 		}
 	}
 }
 
-// zeros is a slice of n zeros, in the memory of s where that is long enough.
-func zeros[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
-
 // Series is the newest n samples of a number over GPUs: their sum, mean, lowest or highest. A sample that none of them has is a gap.
-func (m *Scratch) Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
-	samples, counts := zeros(m.samples, n), zeros(m.counts, n)
-	m.samples, m.counts = samples, counts
-	for bins := range m.tails(gpus, id, n) {
+func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
+	samples, counts := make([]float32, n), make([]uint16, n)
+	for bins := range tails(gpus, id, n) {
 		for i, v := range bins {
 			if v == v { // no gap
 				samples[i] = join(sum, samples[i], v, counts[i] == 0)
@@ -85,19 +66,19 @@ func (m *Scratch) Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n in
 }
 
 // Median is the newest n samples of the median utilisation of GPUs. It counts whole percents, as there may be thousands of GPUs.
-func (m *Scratch) Median(gpus []*cluster.GPU, n int) []float32 {
-	m.samples, m.percents = zeros(m.samples, n), zeros(m.percents, n)
-	for bins := range m.tails(gpus, metric.Util, n) {
+func Median(gpus []*cluster.GPU, n int) []float32 {
+	samples, percents := make([]float32, n), make([][101]uint16, n)
+	for bins := range tails(gpus, metric.Util, n) {
 		for i, v := range bins {
 			if v == v { // no gap
-				m.percents[i][min(max(int(v), 0), 100)]++
+				percents[i][min(max(int(v), 0), 100)]++
 			}
 		}
 	}
-	for i := range m.percents {
-		m.samples[i] = middle(&m.percents[i])
+	for i := range percents {
+		samples[i] = middle(&percents[i])
 	}
-	return m.samples
+	return samples
 }
 
 // middle is the median of counted percents, a gap when nothing was counted.

@@ -48,26 +48,23 @@ func node() *cluster.Node {
 
 func TestSeries(t *testing.T) {
 	gpus := All(node())
-	var m Scratch
 	for _, test := range []struct {
 		name string
 		of   func(n int) []float32
 		want []float32
 	}{
-		{"mean", func(n int) []float32 { return m.Series(gpus, metric.Util, metric.Mean, n) }, []float32{gap, 65, 67, gap, 78}},
-		{"lowest", func(n int) []float32 { return m.Series(gpus, metric.Util, metric.Lowest, n) }, []float32{gap, 40, 42, gap, 44}},
-		{"median", func(n int) []float32 { return m.Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
-		{"hottest", func(n int) []float32 { return m.Series(gpus, metric.Temperature, metric.Highest, n) }, []float32{gap, 80, 61, gap, 70}},
-		{"amount", func(n int) []float32 { return m.Series(gpus, metric.Power, metric.Add, n) }, []float32{gap, 80, 84, gap, 184}},
-		{"last", func(n int) []float32 { return m.Last(gpus[1], metric.Util, n) }, []float32{gap, gap, gap, gap, 96}},
+		{"mean", func(n int) []float32 { return Series(gpus, metric.Util, metric.Mean, n) }, []float32{gap, 65, 67, gap, 78}},
+		{"lowest", func(n int) []float32 { return Series(gpus, metric.Util, metric.Lowest, n) }, []float32{gap, 40, 42, gap, 44}},
+		{"median", func(n int) []float32 { return Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
+		{"hottest", func(n int) []float32 { return Series(gpus, metric.Temperature, metric.Highest, n) }, []float32{gap, 80, 61, gap, 70}},
+		{"amount", func(n int) []float32 { return Series(gpus, metric.Power, metric.Add, n) }, []float32{gap, 80, 84, gap, 184}},
+		{"last", func(n int) []float32 { return Last(gpus[1], metric.Util, n) }, []float32{gap, gap, gap, gap, 96}},
 	} {
-		for range 2 { // what the scratch holds does not matter
-			if diff := cmp.Diff(test.want, test.of(5), cmpopts.EquateNaNs()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", test.name, diff)
-			}
+		if diff := cmp.Diff(test.want, test.of(5), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
-	if got := m.Series(gpus, metric.Util, metric.Mean, 1); len(got) != 1 || got[0] != 78 {
+	if got := Series(gpus, metric.Util, metric.Mean, 1); len(got) != 1 || got[0] != 78 {
 		t.Errorf("the newest sample is %v", got)
 	}
 }

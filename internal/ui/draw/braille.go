@@ -84,14 +84,11 @@ func half(bits [4]rune, reach [2]int, floor int) rune {
 
 // Resample reduces the newest values to n dots of per values each; missing ones are gaps at the left. newest is the absolute number of
 // the last value: it fixes which values share a dot, so the picture scrolls without flickering. A dot shows the minimum of its values,
-// so that a short dip does not vanish, or with highest the maximum. dst is used when it is long enough.
-func Resample(dst, values []float32, per, newest, n int, highest bool) []float32 {
-	if cap(dst) < n {
-		dst = make([]float32, n)
-	}
-	dst = dst[:n]
+// so that a short dip does not vanish, or with highest the maximum.
+func Resample(values []float32, per, newest, n int, highest bool) []float32 {
+	dots := make([]float32, n)
 	first := len(values) - 1 - newest%per // the first value of the last dot
-	for i := range dst {
+	for i := range dots {
 		from := first - (n-1-i)*per
 		picked := float32(math.NaN())
 		for k := max(from, 0); k < min(from+per, len(values)); k++ {
@@ -99,7 +96,7 @@ func Resample(dst, values []float32, per, newest, n int, highest bool) []float32
 				picked = v
 			}
 		}
-		dst[i] = picked
+		dots[i] = picked
 	}
-	return dst
+	return dots
 }

@@ -78,7 +78,7 @@ func TestResample(t *testing.T) {
 		{"a gap does not hide a value", []float32{nan, 7, nan, nan}, 2, 3, 2, false, []float32{7, nan}},
 		{"none", nil, 3, 5, 2, false, []float32{nan, nan}},
 	} {
-		got := Resample(nil, test.values, test.per, test.newest, test.n, test.highest)
+		got := Resample(test.values, test.per, test.newest, test.n, test.highest)
 		for i := range test.want {
 			if got[i] != test.want[i] && !(got[i] != got[i] && test.want[i] != test.want[i]) {
 				t.Errorf("%s: got %v, want %v", test.name, got, test.want)
@@ -94,7 +94,7 @@ func TestResampleDoesNotFlicker(t *testing.T) {
 	var before []float32
 	for newest := range 300 {
 		values = append(values, float32(newest*37%101))
-		got := Resample(nil, values, 3, newest, 40, false)
+		got := Resample(values, 3, newest, 40, false)
 		by := 0
 		if newest%3 == 0 {
 			by = 1

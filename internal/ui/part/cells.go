@@ -3,6 +3,7 @@ package part
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -134,12 +135,7 @@ func (c *oneCell) take(letter byte, severity cluster.Severity) {
 }
 
 func letterRank(b byte) int {
-	for i := range Letters {
-		if Letters[i].Letter == rune(b) {
-			return i
-		}
-	}
-	return len(Letters)
+	return slices.IndexFunc(Letters, func(l Letter) bool { return l.Letter == rune(b) })
 }
 
 // role is that of the cell, quiet when all is well.

@@ -17,8 +17,8 @@ func NodeGraphs(f *Frame, y int) {
 	}
 	t := tally.Total(gpus)
 	graphs(f, y, "This node over time", "newest at the right", tally.Edge(gpus...), slices.Concat(
-		[]chart{share("Utilization %, mean of "+strconv.Itoa(len(gpus)), t.Util.Value, true, series(f, gpus, metric.Util, metric.Mean))},
-		slowestChart(f, gpus, GPUNumber), powerChart(f, gpus, &t, false), memoryChart(f, gpus, &t)))
+		[]chart{share("Utilization %, mean of "+strconv.Itoa(len(gpus)), t.Util.Value, true, series(gpus, metric.Util, metric.Mean))},
+		slowestChart(gpus, GPUNumber), powerChart(gpus, &t, false), memoryChart(gpus, &t)))
 }
 
 // JobGraphs draws the job's numbers over time, below row y as far as there is room.
@@ -28,15 +28,15 @@ func JobGraphs(f *Frame, y int) {
 		return
 	}
 	t := tally.Total(gpus)
-	median := func(n int) []float32 { return f.Memory.Median(gpus, n) }
+	median := func(n int) []float32 { return tally.Median(gpus, n) }
 	graphs(f, y, "Job over time", Plural(len(gpus), "GPU", "GPUs"), tally.Edge(gpus...), slices.Concat(
 		[]chart{share("Utilization %, median", float64(median(1)[0]), true, median)},
-		slowestChart(f, gpus, f.GPUName), powerChart(f, gpus, &t, true), heatChart(f, gpus, t.Temperature)))
+		slowestChart(gpus, f.GPUName), powerChart(gpus, &t, true), heatChart(f, gpus, t.Temperature)))
 }
 
 // series gives the newest samples of a number over GPUs.
-func series(f *Frame, gpus []*cluster.GPU, id metric.ID, sum metric.Sum) func(n int) []float32 {
-	return func(n int) []float32 { return f.Memory.Series(gpus, id, sum, n) }
+func series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum) func(n int) []float32 {
+	return func(n int) []float32 { return tally.Series(gpus, id, sum, n) }
 }
 
 // share is a chart of percents.
@@ -45,7 +45,7 @@ func share(title string, now float64, area bool, samples func(n int) []float32) 
 }
 
 // slowestChart is a chart of the GPU that does the least; of a single GPU it would be the one of its utilisation.
-func slowestChart(f *Frame, gpus []*cluster.GPU, name func(*cluster.GPU) string) []chart {
+func slowestChart(gpus []*cluster.GPU, name func(*cluster.GPU) string) []chart {
 	if len(gpus) < 2 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func slowestChart(f *Frame, gpus []*cluster.GPU, name func(*cluster.GPU) string)
 	if standsOut {
 		who = "  (" + name(low.GPU) + ")"
 	}
-	return []chart{share("Slowest GPU %"+who, low.Value, false, series(f, gpus, metric.Util, metric.Lowest))}
+	return []chart{share("Slowest GPU %"+who, low.Value, false, series(gpus, metric.Util, metric.Lowest))}
 }
 
 // sumChart is a chart of an amount up to its limit. Without a limit there is no scale, and no chart.
@@ -66,13 +66,13 @@ func sumChart(title string, a Amount, sum, limit tally.Sum, samples func(n int) 
 	return []chart{{title: title, now: a.Now + a.Unit, top: a.Most, bottom: "0", high: limit.Value, area: true, samples: samples}}
 }
 
-func powerChart(f *Frame, gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
-	return sumChart("Power", Power(t, Unlimited, large), t.Power, t.PowerLimit, series(f, gpus, metric.Power, metric.Add))
+func powerChart(gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
+	return sumChart("Power", Power(t, Unlimited, large), t.Power, t.PowerLimit, series(gpus, metric.Power, metric.Add))
 }
 
-func memoryChart(f *Frame, gpus []*cluster.GPU, t *tally.Totals) []chart {
+func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return !g.Values.Has(metric.MemoryUsed) })
-	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, series(f, counted, metric.MemoryUsed, metric.Add))
+	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, series(counted, metric.MemoryUsed, metric.Add))
 }
 
 // The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
@@ -85,6 +85,6 @@ func heatChart(f *Frame, gpus []*cluster.GPU, hottest tally.Sum) []chart {
 	return []chart{{
 		title: "Hottest GPU °C  (" + f.GPUName(hottest.GPU) + ")", now: Degrees(hottest),
 		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), low: coolest, high: hottestEver, highest: true,
-		samples: series(f, gpus, metric.Temperature, metric.Highest),
+		samples: series(gpus, metric.Temperature, metric.Highest),
 	}}
 }

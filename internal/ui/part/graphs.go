@@ -67,9 +67,8 @@ func drawChart(f *Frame, x, y, w, rows int, newest int64, c chart) {
 	wide := min(w-graphAxis, most/2)
 	dots := 2 * wide
 	per := max(min((int(graphSpan/bin)+dots-1)/dots, most/dots), 1)
-	f.Memory.dots = draw.Resample(f.Memory.dots, c.samples(dots*per), per, int(newest), dots, c.highest)
 	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
-	g.Draw(f.Canvas, x+w-wide, y+1, wide, rows, f.Memory.dots)
+	g.Draw(f.Canvas, x+w-wide, y+1, wide, rows, draw.Resample(c.samples(dots*per), per, int(newest), dots, c.highest))
 	f.Put(x+w-wide, y+1+rows, "-"+draw.Age(time.Duration(dots*per)*bin), draw.Dim)
 	f.Put(x+w-3, y+1+rows, "now", draw.Dim)
 }

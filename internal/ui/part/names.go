@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -14,12 +15,7 @@ type Naming struct {
 }
 
 // Of is the short form of a name.
-func (n *Naming) Of(name string) string {
-	if s, ok := n.short[name]; ok {
-		return s
-	}
-	return name
-}
+func (n *Naming) Of(name string) string { return cmp.Or(n.short[name], name) }
 
 // NewNaming names nodes that have room columns each: whole, else without what they all begin with, else by the numbers in them that
 // differ, else clipped.

@@ -29,11 +29,8 @@ type Scene struct {
 	Memory  *Memory
 }
 
-// Memory is what pictures are worked out in. It is kept from picture to picture, and none depends on what it holds.
+// Memory is what pictures keep for the next one. None depends on what it holds.
 type Memory struct {
-	tally.Scratch
-	dots []float32
-
 	nodes  []string // that namings are for
 	byRoom map[int]*Naming
 }

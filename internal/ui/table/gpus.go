@@ -72,12 +72,13 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	if len(findings) > 0 && findings[0].Severity > cluster.Note {
 		m = part.Marks[findings[0].Severity]
 	}
+	name := draw.Dim
 	if !own {
-		m = part.Mark{Role: draw.Ghost}
+		m, name = part.Mark{Role: draw.Ghost}, draw.Ghost
 	}
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Number(l[colGPU], y, strconv.Itoa(g.Number), m.Role)
-	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), dimOr(own))
+	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
 	if words := tally.Lost(g); words != "" {
 		lostRow(f, y, words, findings, l)
 		return
@@ -88,13 +89,6 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	}
 	gpuNumbers(f, y, g, l, r)
 	gpuFlags(f, y, g, findings, own, m.Role, l)
-}
-
-func dimOr(own bool) draw.Role {
-	if own {
-		return draw.Dim
-	}
-	return draw.Ghost
 }
 
 // lostRow says in place of the cells that the GPU is lost: no old number stays.
@@ -168,7 +162,7 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *layout, r gpuRoles) {
 	}
 	_, bar, history := r.level()
 	f.Meter(l[colUtilBar], y, r.util, bar)
-	f.Trend(l[colHistory], y, func(n int) []float32 { return f.Memory.Last(g, metric.Util, n) }, history)
+	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Last(g, metric.Util, n) }, history)
 	alone := tally.Total([]*cluster.GPU{g})
 	gpuMemory(f, y, &alone, l, r)
 	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(colPower))
@@ -184,11 +178,9 @@ func gpuMemory(f *part.Frame, y int, t *tally.Totals, l *layout, r gpuRoles) {
 	case percent >= memoryFull:
 		bar, number = draw.BarWarn, draw.Warn
 	}
-	text := ""
-	if known {
-		text = part.MemorySum(t, l[colUsed].W, false)
-	} else {
-		percent = math.NaN()
+	text := part.MemorySum(t, l[colUsed].W, false)
+	if !known {
+		percent, text = math.NaN(), ""
 	}
 	f.Meter(l[colMemBar], y, percent, bar)
 	f.Number(l[colUsed], y, text, number)

@@ -51,5 +51,5 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), role)
 	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Degrees(t.Temperature), heat)
-	f.Trend(l[colHistory], y, func(n int) []float32 { return f.Memory.Series(gpus, metric.Util, metric.Mean, n) }, draw.Cell)
+	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }, draw.Cell)
 }
