@@ -137,7 +137,8 @@ func stages(f *part.Frame, y int) int {
 		if y >= f.H-1 {
 			return y
 		}
-		if i := step(f, stage); i >= 0 {
+		i := slices.IndexFunc(f.Node.Steps, func(s reach.Step) bool { return s.Stage == stage })
+		if i >= 0 {
 			drawStage(f, y, stage, &f.Node.Steps[i])
 		} else if unreached = append(unreached, string(stage)); f.H < part.Tall {
 			continue
@@ -152,11 +153,6 @@ func stages(f *part.Frame, y int) int {
 		y++
 	}
 	return y
-}
-
-// step is the place of a stage's step among the node's, -1 when it was not reached.
-func step(f *part.Frame, stage reach.Stage) int {
-	return slices.IndexFunc(f.Node.Steps, func(s reach.Step) bool { return s.Stage == stage })
 }
 
 // lastStage draws the stage that the attempt got to and returns the row below.

@@ -154,7 +154,7 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	default:
 		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Value), draw.Text)
 		if tot.Temperature.Known() {
-			f.Number(part.Span{X: x + 31, W: 5}, y, part.Degrees(tot.Temperature), part.HeatRole(tot.Temperature))
+			f.Number(part.Span{X: x + 31, W: 5}, y, part.Summed(tot.Temperature, "°C"), part.HeatRole(tot.Temperature))
 		}
 		if tot.Power.Known() {
 			f.Number(part.Span{X: x + 37, W: 6}, y, draw.KW(tot.Power.Value)+"kW", draw.Dim)
@@ -170,10 +170,8 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		f.Number(s, y, draw.Age(n.Age), m.Role)
 	case !tally.HasNumbers(n) || tot.GPUs == 0:
 		f.Number(s, y, "–", m.Role)
-	case !tot.Util.Known():
-		f.Number(s, y, "", draw.Dim)
 	default:
-		f.Number(s, y, draw.Whole(tot.Util.Value), draw.Dim)
+		f.Number(s, y, part.Summed(tot.Util, ""), draw.Dim)
 	}
 }
 
@@ -210,7 +208,7 @@ func heatMapSum(f *part.Frame, y int, t tiles, name, more string) {
 		add("power", power.Share()+" "+power.Unit, draw.Text)
 	}
 	if tot.Temperature.Known() {
-		value := part.Degrees(tot.Temperature)
+		value := part.Summed(tot.Temperature, "°C")
 		if t.big {
 			value += " " + f.GPUName(tot.Temperature.GPU)
 		}

@@ -87,12 +87,12 @@ func MemorySum(t *tally.Totals, w int, large bool) string {
 	return text
 }
 
-// Degrees is a temperature, "" when it is not known.
-func Degrees(s tally.Sum) string {
+// Summed is a number over GPUs, whole, with its unit; "" when it is not known.
+func Summed(s tally.Sum, unit string) string {
 	if !s.Known() {
 		return ""
 	}
-	return draw.Whole(s.Value) + "°C"
+	return draw.Whole(s.Value) + unit
 }
 
 // HeatRole is the role of a highest temperature.

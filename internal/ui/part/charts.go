@@ -83,7 +83,7 @@ func heatChart(f *Frame, gpus []*cluster.GPU, hottest tally.Sum) []chart {
 		return nil
 	}
 	return []chart{{
-		title: "Hottest GPU °C  (" + f.GPUName(hottest.GPU) + ")", now: Degrees(hottest),
+		title: "Hottest GPU °C  (" + f.GPUName(hottest.GPU) + ")", now: Summed(hottest, "°C"),
 		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), low: coolest, high: hottestEver, highest: true,
 		samples: series(gpus, metric.Temperature, metric.Highest),
 	}}

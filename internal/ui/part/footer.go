@@ -1,6 +1,8 @@
 package part
 
 import (
+	"slices"
+
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
@@ -15,26 +17,20 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 		end -= draw.Width(right) + 2
 		f.Put(f.W-1-draw.Width(right), y, right, draw.Dim)
 	}
-	var first, last []keys.Hint
-	room := end - 1
+	wide := -2 // no blanks behind the last
 	for _, h := range hints {
-		if lastHints[h.Key] {
-			last = append(last, h)
-			room -= hintWidth(h)
-		} else {
-			first = append(first, h)
+		wide += hintWidth(h)
+	}
+	for i := len(hints) - 1; i >= 0 && wide > end-1; i-- {
+		if !lastHints[hints[i].Key] {
+			wide -= hintWidth(hints[i])
+			hints = slices.Concat(hints[:i], hints[i+1:])
 		}
 	}
 	x := 1
-	for _, h := range first {
-		if room -= hintWidth(h); room < -2 {
-			break
-		}
-		x = drawHint(f, x, y, h)
-	}
-	for _, h := range last {
+	for _, h := range hints {
 		if x+hintWidth(h)-2 > end {
-			break
+			return
 		}
 		x = drawHint(f, x, y, h)
 	}

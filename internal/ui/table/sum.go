@@ -36,10 +36,7 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 		return
 	}
 	t := tally.Total(gpus)
-	util, heat := "", role
-	if t.Util.Known() {
-		util = part.Percent(t.Util.Value)
-	}
+	heat := role
 	if role == draw.Text {
 		heat = part.HeatRole(t.Temperature)
 	}
@@ -47,9 +44,9 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 		f.Meter(l[colMemBar], y, 100*t.Used.Value/t.Memory.Value, draw.BarMem)
 	}
 	f.Meter(l[colUtilBar], y, t.Util.Value, draw.BarData)
-	f.Number(l[colUtil], y, util, role)
+	f.Number(l[colUtil], y, part.Summed(t.Util, "%"), role)
 	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), role)
 	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
-	f.Number(l[colHottest], y, part.Degrees(t.Temperature), heat)
+	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }, draw.Cell)
 }
