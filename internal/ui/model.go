@@ -194,7 +194,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.resolve()
 	if m.view.classic != classic && m.Remember != nil {
-		m.Remember(m.colors())
+		m.Remember(map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
 	}
 	if told := m.notifyLook(); !told && !refresh {
 		return nil
@@ -202,13 +202,6 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.asked = m.Now()
 	m.chain++
 	return m.next()
-}
-
-func (m *model) colors() string {
-	if m.view.classic {
-		return ColorsClassic
-	}
-	return ColorsJob
 }
 
 // notifyLook says which node is looked at, and returns true, when that has changed.

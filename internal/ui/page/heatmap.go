@@ -17,6 +17,7 @@ type tiles struct {
 	rows    int
 	names   *part.Naming
 	name    int // room for a name
+	nameAt  int
 	cells   part.Cells
 	cellsAt int
 	top     int // the row of the first tile
@@ -35,9 +36,9 @@ const (
 )
 
 func newTiles(f *part.Frame) tiles {
-	t := tiles{big: f.W >= bigTileFrom, top: 3, below: 2}
+	t := tiles{big: f.W >= bigTileFrom, top: 3, below: 2, nameAt: 1}
 	if t.big {
-		t.top, t.below = 4, 3
+		t.top, t.below, t.nameAt = 4, 3, 2
 		t.across = max((f.W-2)/bigTile, 4)
 		t.wide, t.name, t.cellsAt = (f.W-2)/t.across, 6, 9
 		t.cells = part.NewCells(f, 2)
@@ -115,10 +116,6 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t tiles) {
 		role = m.Role
 	}
 	selected := n.Name == f.Node.Name
-	at := x + 1
-	if t.big {
-		at = x + 2
-	}
 	f.Put(x, y, m.Glyph, m.Role)
 	if selected {
 		f.Put(x-1, y, "▸", draw.Strong)
@@ -126,7 +123,7 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t tiles) {
 			role = draw.Strong
 		}
 	}
-	f.Left(at, y, t.name, draw.ClipMiddle(t.names.Of(n.Name), t.name), role)
+	f.Left(x+t.nameAt, y, t.name, draw.ClipMiddle(t.names.Of(n.Name), t.name), role)
 	t.cells.Draw(f, x+t.cellsAt, y, n)
 	if t.big {
 		bigTotals(f, x, y, n, m)

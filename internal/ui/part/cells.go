@@ -121,17 +121,12 @@ func cellOf(f *Frame, n *cluster.Node, gpus []cluster.GPU) oneCell {
 		}
 		c.lost = c.lost || tally.Lost(g) != ""
 		for _, finding := range f.Health.OfGPU(n.Name, g.Number) {
-			c.take(health.LabelOf(finding).Letter, finding.Severity)
+			if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
+				c.letter, c.severity = letter, finding.Severity
+			}
 		}
 	}
 	return c
-}
-
-// take is the letter and the severity of one thing that is wrong.
-func (c *oneCell) take(letter byte, severity cluster.Severity) {
-	if letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
-		c.letter, c.severity = letter, severity
-	}
 }
 
 func letterRank(b byte) int {

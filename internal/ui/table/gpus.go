@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -100,13 +101,7 @@ func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l 
 	if len(findings) > 0 && !findings[0].Since.IsZero() {
 		text += ", since " + findings[0].Since.Format(time.TimeOnly)
 	}
-	x := l[colGPU].X + l[colGPU].W + 1
-	for _, k := range []col{colTemp, colUtil} {
-		if l[k].Shown() {
-			x = l[k].X
-			break
-		}
-	}
+	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }
 
