@@ -24,21 +24,11 @@ const (
 // clean makes a string fit for a screen: escape sequences leave, every other character that a terminal would act on becomes '?',
 // bytes that are not UTF-8 become the replacement character, and what is longer than limit bytes is cut at a character.
 func clean(s string, limit int) string {
-	if plain(s) && len(s) <= limit {
+	if text.Plain(s) && len(s) <= limit {
 		return s
 	}
 	s = strings.Map(harmless, ansi.Strip(strings.ToValidUTF8(s, "\uFFFD")))
 	return text.Cut(s, limit)
-}
-
-// plain reports whether s is printable ASCII throughout: nearly every string is, and needs no copy.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // harmless maps the runes that move the cursor, change the direction of writing or are not seen.

@@ -43,7 +43,7 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 	switch {
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case out.Overflowed():
+	case len(out.Bytes()) == maxStdout:
 		err = errTooMuch
 	}
 	return out.Bytes(), words.Bytes(), err

@@ -1,5 +1,5 @@
 // Package text holds the little that several packages do to words that are not ours: keep their beginning, cut them at a character, take
-// their first line.
+// their first line, tell the plain ones.
 //
 // It is a leaf. A Capture may be used by any number of goroutines; the rest are pure functions.
 package text
@@ -17,9 +17,8 @@ type Capture struct {
 	Limit int
 	Full  error
 
-	mu   sync.Mutex
-	buf  []byte
-	over bool
+	mu  sync.Mutex
+	buf []byte
 }
 
 func (c *Capture) Write(p []byte) (int, error) {
@@ -30,7 +29,6 @@ func (c *Capture) Write(p []byte) (int, error) {
 		c.buf = append(c.buf, p...)
 		return len(p), nil
 	}
-	c.over = true
 	c.buf = append(c.buf, p[:room]...)
 	if c.Full != nil {
 		return room, c.Full
@@ -50,18 +48,7 @@ func (c *Capture) Bytes() []byte {
 	return c.buf
 }
 
-func (c *Capture) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return string(c.buf)
-}
-
-// Overflowed reports whether more than Limit bytes came.
-func (c *Capture) Overflowed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.over
-}
+func (c *Capture) String() string { return string(c.Bytes()) }
 
 // Cut is the beginning of s of at most limit bytes, cut between two characters.
 func Cut(s string, limit int) string {
@@ -78,4 +65,14 @@ func Cut(s string, limit int) string {
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
+}
+
+// Plain reports whether s is printable ASCII throughout: nearly every string is, and needs no closer look.
+func Plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }

@@ -7,18 +7,17 @@ import (
 
 const (
 	saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
-	noMouse                 = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
+	noMouse                 = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
 
 	// A paste must not press keys, so it is bracketed.
 	enter = saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
 	leave = ansi.ResetStyle + noMouse + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor + restoreTitle
 )
 
-// mice are the sequences of the mouse modes.
+// mice are the sequences of the mouse modes that a page may want.
 var mice = map[tea.MouseMode]string{
 	tea.MouseModeNone:       noMouse,
-	tea.MouseModeCellMotion: ansi.ResetModeMouseAnyEvent + ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
-	tea.MouseModeAllMotion:  ansi.ResetModeMouseButtonEvent + ansi.SetModeMouseAnyEvent + ansi.SetModeMouseExtSgr,
+	tea.MouseModeCellMotion: ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
 }
 
 // open takes the terminal, if it is not taken yet.

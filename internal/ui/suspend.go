@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
@@ -29,8 +30,8 @@ type shell struct {
 	terminal *terminal
 
 	signals chan os.Signal
-	waiting atomic.Bool   // for continued
-	resumed chan struct{} // one SIGCONT, for who waits
+	waiting atomic.Bool // for continued
+	resumed bell.Bell   // by SIGCONT, for who waits
 }
 
 const (
@@ -41,7 +42,7 @@ const (
 )
 
 func newShell(out io.Writer, ended <-chan struct{}, t *terminal) *shell {
-	s := &shell{ended: ended, terminal: t, signals: make(chan os.Signal, 8), resumed: make(chan struct{}, 1)}
+	s := &shell{ended: ended, terminal: t, signals: make(chan os.Signal, 8), resumed: bell.New()}
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		s.tty, s.isTTY = f.Fd(), true
 	}
@@ -83,10 +84,7 @@ func (s *shell) answer(sig os.Signal, send func(tea.Msg)) {
 	case sig == syscall.SIGWINCH:
 		send(s.size())
 	case s.waiting.Load():
-		select {
-		case s.resumed <- struct{}{}:
-		default: // it knows already
-		}
+		s.resumed.Ring()
 	case !s.background():
 		send(s.suspend(false)) // it was stopped from outside, and a shell may have used the terminal since
 	case !s.ending():

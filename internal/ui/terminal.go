@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -27,7 +28,7 @@ type terminal struct {
 	out  io.Writer
 	ask  bool // for the background's colour
 	tmux bool // stands between here and the screen
-	wake chan struct{}
+	wake bell.Bell
 	quit chan struct{} // nil: not started
 	done chan struct{} // closed when the goroutine has ended
 
@@ -59,7 +60,7 @@ type picture struct {
 const closing = time.Second
 
 func newTerminal(out io.Writer, ask bool) *terminal {
-	return &terminal{out: out, ask: ask, wake: make(chan struct{}, 1)}
+	return &terminal{out: out, ask: ask, wake: bell.New()}
 }
 
 // maxClip is the longest text for the clipboard: many terminals drop longer sequences without a word.
@@ -71,7 +72,7 @@ func (t *terminal) show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
 	t.mu.Lock()
 	t.pending.theme, t.pending.canvas, t.pending.modes = theme, c, modes
 	t.mu.Unlock()
-	t.nudge()
+	t.wake.Ring()
 }
 
 // copy puts a text into the clipboard of the terminal, wherever that runs. It returns false for a text that is too long.
@@ -87,7 +88,7 @@ func (t *terminal) copy(text string) bool {
 	t.mu.Lock()
 	t.clip = clip
 	t.mu.Unlock()
-	t.nudge()
+	t.wake.Ring()
 	return true
 }
 
@@ -97,7 +98,7 @@ func (t *terminal) suspend() {
 	t.mu.Lock()
 	t.away, t.left = true, left
 	t.mu.Unlock()
-	t.nudge()
+	t.wake.Ring()
 	select {
 	case <-left:
 	case <-time.After(closing):
@@ -109,15 +110,7 @@ func (t *terminal) resume() {
 	t.mu.Lock()
 	t.away, t.pending.whole = false, true
 	t.mu.Unlock()
-	t.nudge()
-}
-
-// nudge wakes the writer.
-func (t *terminal) nudge() {
-	select {
-	case t.wake <- struct{}{}:
-	default: // it has not yet come to the last one
-	}
+	t.wake.Ring()
 }
 
 // forget makes the next frame a whole one.

@@ -119,11 +119,10 @@ func TestModes(t *testing.T) {
 	}{
 		{tea.View{WindowTitle: "one"}, ""},
 		{tea.View{WindowTitle: "two"}, "\x1b]2;two\a"},
-		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, "\x1b[?1003l\x1b[?1002h\x1b[?1006h"},
+		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, "\x1b[?1002h\x1b[?1006h"},
 		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, ""},
-		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeAllMotion}, "\x1b[?1002l\x1b[?1003h\x1b[?1006h"},
-		{tea.View{WindowTitle: "two"}, "\x1b[?1002l\x1b[?1003l\x1b[?1006l"},
-		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, "\x1b[?1003l\x1b[?1002h\x1b[?1006h"},
+		{tea.View{WindowTitle: "two"}, "\x1b[?1002l\x1b[?1006l"},
+		{tea.View{WindowTitle: "two", MouseMode: tea.MouseModeCellMotion}, "\x1b[?1002h\x1b[?1006h"},
 	} {
 		if put(term, "a", test.view); out.String() != test.want {
 			t.Errorf("%+v writes %q, want %q", test.view, out.String(), test.want)

@@ -5,15 +5,17 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -94,8 +96,7 @@ func exit(state *os.ProcessState) link.Exit {
 	}
 	e := link.Exit{Known: true, Status: state.ExitCode()}
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		names := map[syscall.Signal]string{syscall.SIGKILL: "KILL", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGSEGV: "SEGV", syscall.SIGABRT: "ABRT", syscall.SIGBUS: "BUS"}
-		e.Signal = cmp.Or(names[status.Signal()], fmt.Sprint(int(status.Signal())))
+		e.Signal = strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG")
 	}
 	return e
 }

@@ -15,7 +15,7 @@ var (
 	nan       = float32(math.NaN())
 )
 
-func text(c *Canvas) string { return string(plainText.Encode(nil, c)) }
+func drawn(c *Canvas) string { return string(plainText.Encode(nil, c)) }
 
 func TestBar(t *testing.T) {
 	for _, test := range []struct {
@@ -26,7 +26,7 @@ func TestBar(t *testing.T) {
 	} {
 		c := New(4, 1)
 		c.Bar(0, 0, 4, test.percent, BarData)
-		if got := text(c); got != test.want {
+		if got := drawn(c); got != test.want {
 			t.Errorf("a bar of %v %% is %q, want %q", test.percent, got, test.want)
 		}
 	}
@@ -35,12 +35,12 @@ func TestBar(t *testing.T) {
 func TestSpark(t *testing.T) {
 	c := New(8, 1)
 	c.Spark(0, 0, 6, []float32{99, 0, 14.2, 50, nan, 100, 85}, Cell)
-	if got, want := text(c), "▁▁▄ ▇▆"; got != want {
+	if got, want := drawn(c), "▁▁▄ ▇▆"; got != want {
 		t.Errorf("the spark is %q, want %q: the newest six, 0 not empty, a gap for what is missing", got, want)
 	}
 	c.Reset(8, 1)
 	c.Spark(1, 0, 5, []float32{50}, Cell)
-	if got, want := text(c), "     ▄"; got != want {
+	if got, want := drawn(c), "     ▄"; got != want {
 		t.Errorf("one sample is %q, want %q: the newest at the right", got, want)
 	}
 }
@@ -48,7 +48,7 @@ func TestSpark(t *testing.T) {
 func TestGraph(t *testing.T) {
 	c := New(3, 2)
 	Graph{High: 100, Area: true, Line: Data, Body: Body}.Draw(c, 0, 0, 3, 2, []float32{100, 100, nan, nan, 0, 50})
-	if got, want := text(c), "⣿ ⢀\n⣿ ⣸"; got != want {
+	if got, want := drawn(c), "⣿ ⢀\n⣿ ⣸"; got != want {
 		t.Errorf("the area is\n%s\nwant\n%s", got, want)
 	}
 	if c.row(0)[0].role != Data || c.row(1)[0].role != Body {
@@ -56,7 +56,7 @@ func TestGraph(t *testing.T) {
 	}
 	c.Reset(1, 1)
 	Graph{High: 100, Line: Data}.Draw(c, 0, 0, 1, 1, []float32{100, 0})
-	if got, want := text(c), "⢹"; got != want {
+	if got, want := drawn(c), "⢹"; got != want {
 		t.Errorf("the line is %q, want %q: falls are drawn through", got, want)
 	}
 }
@@ -192,7 +192,7 @@ func TestOddText(t *testing.T) {
 			t.Errorf("%q took %d columns, its width is %d", s, end-2, Width(s))
 		}
 		c.Put(end, 0, "|", Text)
-		got := text(c)
+		got := drawn(c)
 		for _, method := range []func(string) int{ansi.StringWidth, ansi.StringWidthWc} {
 			if w := method(got); w != end+1 {
 				t.Errorf("%q became %q, %d columns for a terminal, %d for us", s, got, w, end+1)
@@ -219,7 +219,7 @@ func TestWideGlyphs(t *testing.T) {
 	} {
 		c := New(4, 1)
 		test.draw(c)
-		if got := text(c); got != test.want {
+		if got := drawn(c); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -234,7 +234,7 @@ func TestOutside(t *testing.T) {
 	c.Select(9, -4, 99)
 	c.Fade(-3, -4, 99)
 	c.Fade(9, 0, 3)
-	if got, want := text(c), "cde\n  █"; got != want {
+	if got, want := drawn(c), "cde\n  █"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

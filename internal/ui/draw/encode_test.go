@@ -117,7 +117,7 @@ func TestThemesAgree(t *testing.T) {
 		scribble(r, c)
 	}
 	tracks := strings.NewReplacer("░", " ")
-	want := trimLines(tracks.Replace(text(c)))
+	want := trimLines(tracks.Replace(drawn(c)))
 	for name, theme := range allThemes() {
 		got := ansi.Strip(string(theme.Encode(nil, c)))
 		if strings.HasSuffix(name, "-ascii") {

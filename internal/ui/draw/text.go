@@ -1,10 +1,14 @@
 package draw
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
 
 // Width is how many columns a Canvas gives to s.
 func Width(s string) int {
-	if plain(s) {
+	if text.Plain(s) {
 		return len(s)
 	}
 	n := 0
@@ -13,16 +17,6 @@ func Width(s string) int {
 		n += w
 	}
 	return n
-}
-
-// plain says that s is printable ASCII only, as nearly every text is.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // Clip cuts s to w columns; the last is "…" when something is lost.

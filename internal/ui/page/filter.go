@@ -104,12 +104,8 @@ const filterWide = 60
 
 // noMatch says in place of the nodes that none is left, and what brings them back.
 func (o *Overview) noMatch(f *part.Frame, y int) int {
-	way := ": / and then Esc clears the filter"
-	if o.typing(f.Scene) {
-		way = ": Esc clears the filter"
-	}
-	text := "no node matches /" + draw.Clip(o.filters[f.Job.ID], max(f.W-4-draw.Width(way)-len("no node matches /"), 8))
-	f.Left(3, y, f.W-4, text+way, draw.Text)
+	const what, way = "no node matches /", ": Esc clears the filter"
+	f.Left(3, y, f.W-4, what+draw.Clip(o.filters[f.Job.ID], max(f.W-4-len(what+way), 8))+way, draw.Text)
 	return y + 1
 }
 

@@ -53,6 +53,8 @@ func (o *Overview) Press(msg tea.Msg, s *part.Scene) bool {
 		o.Grid = GridRows
 	case key.Matches(k, keys.Grid):
 		o.Grid = GridMap
+	case key.Matches(k, keys.Back) && o.filtered(s):
+		delete(o.filters, s.Job.ID)
 	case key.Matches(k, keys.Filter):
 		o.prompt, o.of = newPrompt(o.filters[s.Job.ID]), s.Job.ID
 	default:
