@@ -27,7 +27,7 @@ func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) 
 	s := Sum{Value: math.NaN()}
 	for _, g := range gpus {
 		v, known := g.Get(id)
-		if !known || slices.ContainsFunc(with, func(id metric.ID) bool { return !g.Values.Has(id) }) {
+		if !known || slices.ContainsFunc(with, func(id metric.ID) bool { return math.IsNaN(g.Float(id)) }) {
 			continue
 		}
 		joined := join(sum, s.Value, v, s.Count == 0)

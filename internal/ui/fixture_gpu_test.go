@@ -59,12 +59,12 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 		Number: number, Key: fmt.Sprintf("GPU-%d", r.Uint32()),
 		Card: wire.Card{
 			Index: index, Minor: ptr(number), Name: "NVIDIA H100 80GB HBM3",
-			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87}),
+			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87, metric.MemoryTotal: 81559 * mib}),
 		},
 		GPU: wire.GPU{Index: index},
 	}
 	set(&g.GPU, values{
-		"util": float64(util), "bandwidth": float64(52 + r.IntN(10)), "used": float64(70100 + r.IntN(3800)), "total": 81559,
+		"util": float64(util), "bandwidth": float64(52 + r.IntN(10)), "used": float64(70100 + r.IntN(3800)),
 		"temp": float64(61 + r.IntN(8)), "power": float64(622 + r.IntN(62)), "limit": 700,
 		"sm": []float64{1980, 1980, 1965, 1950}[r.IntN(4)], "mem": 2619, "throttle": 0, "ecc": 0,
 	})
