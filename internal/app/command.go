@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,4 +121,16 @@ POLL is how often a node is asked, DISPLAY how often the screen is redrawn, in s
 	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "`auto`, dark or light")
 	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only")
 	return cmd
+}
+
+// version is set by a release build: -ldflags '-X …/internal/app.version=1.2.3'.
+var version = ""
+
+// Version is the program's version: a release's, else the module's, else "devel".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Version != "(devel)" {
+		return cmp.Or(version, info.Main.Version, "devel")
+	}
+	return cmp.Or(version, "devel")
 }

@@ -71,7 +71,10 @@ type notice struct {
 const wholeNode = -1
 
 // notices are what is to be told of a job.
-type notices struct{ now, past []notice }
+type notices struct {
+	now, past []notice
+	since     time.Time // the job's start: what was over by then is not its
+}
 
 // add adds what is to be told of the job's node n at now.
 func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Time) {
@@ -96,12 +99,12 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 func (all *notices) addPlace(n *Node, gpu int, t *track, live, withGPUs bool) {
 	lingers := n.State == NodeStreaming && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
-		if s := &t.spells[i]; s.told && live && (s.holds || lingers) && (withGPUs || !s.OfGPUs) {
+		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) && (withGPUs || !s.OfGPUs) {
 			all.now = append(all.now, notice{s, n.Name, gpu})
 		}
 	}
 	for i := range t.past {
-		if s := &t.past[i]; withGPUs || !s.OfGPUs {
+		if s := &t.past[i]; (withGPUs || !s.OfGPUs) && !s.last.Before(all.since) {
 			all.past = append(all.past, notice{s, n.Name, gpu})
 		}
 	}

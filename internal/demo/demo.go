@@ -7,12 +7,14 @@ package demo
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Demo is a simulated cluster: a training job on many nodes, tasks of an array on a node shared with others, and within the first two
@@ -109,4 +111,9 @@ func (d *Demo) Look(node string, processes bool) {
 	}
 	d.mu.Unlock()
 	d.changed.Ring()
+}
+
+// Ask has no answer: there is no probe behind a simulated node.
+func (d *Demo) Ask(_ context.Context, node string, _ wire.Request) (wire.Reply, error) {
+	return wire.Reply{}, fmt.Errorf("%q is simulated: nothing can be asked of it", node)
 }

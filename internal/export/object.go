@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // object is the members of a JSON object, in their order, without its braces.
@@ -42,3 +43,29 @@ func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) obj
 
 // MarshalJSON adds the braces.
 func (o object) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "{%s}", []byte(o)), nil }
+
+// throttleBits names the bits in the order of nvml.h.
+var throttleBits = []struct {
+	bit  uint64
+	name string
+}{
+	{wire.ThrottleGPUIdle, "gpu_idle"},
+	{wire.ThrottleAppClocks, "applications_clocks_setting"},
+	{wire.ThrottleSWPowerCap, "sw_power_cap"},
+	{wire.ThrottleHWSlowdown, "hw_slowdown"},
+	{wire.ThrottleSyncBoost, "sync_boost"},
+	{wire.ThrottleSWThermal, "sw_thermal_slowdown"},
+	{wire.ThrottleHWThermal, "hw_thermal_slowdown"},
+	{wire.ThrottleHWPowerBrake, "hw_power_brake_slowdown"},
+	{wire.ThrottleDisplay, "display_clock_setting"},
+}
+
+func throttleNames(bits uint64) []string {
+	var out []string
+	for _, b := range throttleBits {
+		if bits&b.bit != 0 {
+			out = append(out, b.name)
+		}
+	}
+	return out
+}

@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -148,8 +149,8 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 }
 
 // silence is how long a probe may send no report although its connection stands: a call into the driver that hangs. A new probe is tried
-// then; what the old one hangs in may have been mended.
-func (n *node) silence() time.Duration { return max(10*n.interval, 30*time.Second) }
+// then; what the old one hangs in may have been mended. A connection that dies is to be found out first.
+func (n *node) silence() time.Duration { return max(10*n.interval, 35*time.Second) }
 
 // errSilent is why a session that was closed for its silence ended.
 func errSilent(quiet time.Duration) *reach.Failure {
@@ -206,10 +207,11 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 		if !first.IsZero() {
 			streamed = last.Sub(first)
 		}
-		if quiet := now.Sub(last); err != nil && quiet >= n.silence() {
-			return streamed, errSilent(quiet)
-		}
 		if err != nil {
+			// What the session itself ended of is known better than that it was silent.
+			if _, known := errors.AsType[*reach.Failure](err); !known && now.Sub(last) >= n.silence() {
+				err = errSilent(now.Sub(last))
+			}
 			return streamed, err
 		}
 		switch {

@@ -435,18 +435,31 @@ func TestSilentProbeIsReplaced(t *testing.T) {
 	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
-		pass(38 * time.Second)
+		pass(43 * time.Second)
 		if c.tries("a") != 1 {
-			t.Errorf("%d tries, 29 s after the last report", c.tries("a"))
+			t.Errorf("%d tries, 34 s after the last report", c.tries("a"))
 		}
 		pass(4 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent && e.Down.Failure.Summary() == "no report for 30s"
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent && e.Down.Failure.Summary() == "no report for 35s"
 		}); n != 1 {
 			t.Errorf("%d failures of that kind, want one", n)
 		}
 		if c.tries("a") != 2 {
 			t.Errorf("%d tries after the silence, want another", c.tries("a"))
+		}
+	})
+}
+
+// A connection that is found dead after half a minute of silence is called that, and not a driver that hangs.
+func TestDeadConnectionIsNotCalledSilent(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second, life: 41 * time.Second}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(42 * time.Second)
+		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Class == reach.ClassClosed }); n != 1 {
+			t.Errorf("%d failures of the connection, want one", n)
 		}
 	})
 }

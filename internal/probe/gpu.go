@@ -13,6 +13,7 @@ const slowEvery = metric.SlowSeconds * time.Second
 // gpu reads the numbers of one GPU.
 type gpu struct {
 	Slot
+	partial bool // something that does not change could not be read
 
 	// The last slow reading. It is repeated in the reports in between, so that each report says all that is known.
 	read   bool          // there is one
@@ -76,7 +77,7 @@ func (g *gpu) readSlow(now time.Duration) error {
 	var s sample
 	g.slow = metric.Values{}
 	err := g.readAll(metric.Slow, &g.slow, s.fault)
-	g.read, g.at, g.faults = err == nil, now, s.Faults
+	g.read, g.at, g.faults = err == nil && len(s.Faults) == 0, now, s.Faults
 	return err
 }
 

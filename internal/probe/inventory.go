@@ -20,7 +20,8 @@ type inventory struct {
 
 // incomplete says that trying again may give more than there is.
 func (n *inventory) incomplete() bool {
-	return !n.up || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" })
+	return !n.up || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" }) ||
+		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.partial })
 }
 
 // outdated says that the driver was replaced by one of another version while the probe ran. The library that goes with it is on the
@@ -60,7 +61,7 @@ func (n *inventory) attach() error {
 	return nil
 }
 
-// card is what does not change. A number that cannot be read is absent, whatever the reason.
+// card is what does not change. A number that cannot be read is absent, and it is tried again.
 func (g *gpu) card() wire.Card {
 	if g.Device == nil {
 		return wire.Card{Index: g.Index, Lost: g.Lost}
@@ -68,7 +69,10 @@ func (g *gpu) card() wire.Card {
 	card := g.Device.Card()
 	card.Index = g.Index
 	if card.Lost == "" {
-		_ = g.readAll(metric.Once, &card.Values, func(string, error) {}) // the report that follows says what is wrong
+		err := g.readAll(metric.Once, &card.Values, func(string, error) { g.partial = true })
+		if g.partial = g.partial || err != nil; KindOf(err) == Lost {
+			card.Lost = err.Error()
+		}
 	}
 	return card
 }

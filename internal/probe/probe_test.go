@@ -497,12 +497,12 @@ func TestPaces(t *testing.T) {
 			}
 		}
 		lib.change(func() { delete(d.err, "power limit") })
-		reports := s.after(slowEvery)
-		if last := reports[len(reports)-1]; last.GPUs[0].Values.Float(metric.PowerLimit) != 300 || len(last.Faults) != 0 {
-			t.Errorf("in the end it has %v, faults %v", last.GPUs[0].Values, last.Faults)
+		if next := s.after(slowEvery)[0]; next.GPUs[0].Values.Float(metric.PowerLimit) != 300 || len(next.Faults) != 0 {
+			t.Errorf("the first report that can read it has %v, faults %v", next.GPUs[0].Values, next.Faults)
 		}
 		s.finish()
-		if n := d.reads[metric.PowerLimit]; n != 3 || d.reads[metric.MemoryTotal] != 1 || d.reads[metric.Util] != 36 {
+		if n := d.reads[metric.PowerLimit]; n != 14 || // at the beginning, in each report that fails, and once more
+			d.reads[metric.MemoryTotal] != 1 || d.reads[metric.Util] != 36 {
 			t.Errorf("read so often: %v", d.reads)
 		}
 	})
@@ -530,5 +530,22 @@ func TestLostGPUComesBack(t *testing.T) {
 	delete(devices[1].err, "temperature")
 	if g := s.take().GPUs[1]; g.Values.Float(metric.PowerLimit) != 300 {
 		t.Errorf("back again: %+v", g)
+	}
+}
+
+// What does not change is read again as long as it could not be read, for whatever reason.
+func TestCardIsCompleted(t *testing.T) {
+	for _, err := range []error{errOther, errLost} {
+		lib, devices := newFakeLibrary(2)
+		n := &inventory{lib: lib}
+		devices[1].err["memory size"] = err
+		n.refresh()
+		if !n.incomplete() || (n.hello.GPUs[1].Lost != "") != errors.Is(err, errLost) {
+			t.Errorf("%v: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
+		}
+		delete(devices[1].err, "memory size")
+		if changed := n.refresh(); !changed || n.incomplete() || !n.hello.GPUs[1].Values.Has(metric.MemoryTotal) {
+			t.Errorf("%v, and back: changed %v, incomplete %v, %+v", err, changed, n.incomplete(), n.hello.GPUs[1])
+		}
 	}
 }

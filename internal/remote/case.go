@@ -148,8 +148,8 @@ func ruleProbe(c *Case, err error) bool {
 		c.Is(reach.ClassGarbage, "no probe answered")
 	case e.IsEnd() && exited:
 		c.Is(reach.ClassProbeFailed, "probe ended with status "+strconv.Itoa(status))
-	case e.IsEnd():
-		return false // the way to it ended
+	case e.IsEnd(), TimedOut(e.Read):
+		return false // the way to it ended, or our patience
 	default:
 		c.Is(reach.ClassGarbage, "what came is not the probe's protocol")
 		if bad, ok := errors.AsType[*wire.MalformedError](e.Read); ok {

@@ -81,6 +81,17 @@ func Median(gpus []*cluster.GPU, n int) []float32 {
 	return samples
 }
 
+// MedianNow is the median utilisation of GPUs in their last reports, NaN when none gives it.
+func MedianNow(gpus []*cluster.GPU) float64 {
+	var percents [101]uint16
+	for _, g := range gpus {
+		if v, known := g.Get(metric.Util); known {
+			percents[int(v)]++
+		}
+	}
+	return float64(middle(&percents))
+}
+
 // middle is the median of counted percents, a gap when nothing was counted.
 func middle(counts *[101]uint16) float32 {
 	all := 0

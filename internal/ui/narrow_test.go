@@ -17,14 +17,12 @@ func linesOf(s shot, w, h int) []string {
 // Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in "…".
 func TestStaleLines(t *testing.T) {
 	for _, withFailure := range []bool{false, true} {
-		s := shot{name: "stale", snap: func() *cluster.Snapshot {
-			snap := statesFixture()
-			if withFailure {
-				n := snap.Nodes["gpu-n01"]
-				n.Failure, n.RetryAt = &reach.Failure{Short: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
-			}
-			return snap
-		}, view: func(*view) {}}
+		snap := statesFixture()
+		if withFailure {
+			n := snap.Nodes["gpu-n01"]
+			n.Failure, n.RetryAt = &reach.Failure{Short: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
+		}
+		s := shot{name: "stale", snap: func() *cluster.Snapshot { return snap }, view: func(*view) {}}
 		for w := 40; w < 220; w++ {
 			lines := linesOf(s, w, 30)
 			before, tag, found := strings.Cut(lines[3], " [stale 12s]")

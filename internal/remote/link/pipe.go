@@ -26,11 +26,8 @@ type Pipe struct {
 	Kill  func()        // ends the program, or at least our end of it, so that Out ends; does not wait, may be called again
 }
 
-// maxWords is how much is kept of what a program says on standard error.
-const maxWords = 32 << 10
-
-// NewWords makes a Pipe's Words.
-func NewWords() *text.Capture { return &text.Capture{Limit: maxWords} }
+// NewWords makes a Pipe's Words. It keeps the beginning of what a program says on standard error.
+func NewWords() *text.Capture { return &text.Capture{Limit: 32 << 10} }
 
 // Exit is how a program ended. The zero value says that nobody knows: the way to the program ended first.
 type Exit struct {

@@ -155,15 +155,15 @@ func (s *Session) Magic(ctx context.Context) error {
 			return context.Cause(s.life)
 		}
 	case <-ctx.Done():
-		s.drop(ErrClosed)
-		return context.Cause(ctx)
+		return s.late(ctx)
 	}
 }
 
-// drop ends a session that nobody has got yet, with what runs there.
-func (s *Session) drop(reason error) {
-	s.end(reason)
+// late ends a session that nobody has got yet, with what runs there. What that has said so far may tell why it took so long.
+func (s *Session) late(ctx context.Context) error {
+	s.end(ErrClosed)
 	s.pipe.Kill()
+	return &EndError{Read: context.Cause(ctx), Stderr: s.pipe.Words.String()}
 }
 
 // Hello waits for the probe's Hello. Its errors are those of Magic.
@@ -177,8 +177,7 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	case <-s.life.Done():
 		return nil, context.Cause(s.life)
 	case <-ctx.Done():
-		s.drop(ErrClosed)
-		return nil, context.Cause(ctx)
+		return nil, s.late(ctx)
 	}
 }
 

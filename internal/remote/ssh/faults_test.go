@@ -91,8 +91,12 @@ func TestFailuresOfNodes(t *testing.T) {
 			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
 		}, reach.ClassClosed, remote.StageDriver, "connection closed", ""},
 		{"driver hangs", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n"); swallow(ch) }
-		}, reach.ClassTimeout, remote.StageDriver, "driver does not answer after ", ""},
+			n.session = func(ch ssh.Channel, _ string) {
+				fmt.Fprint(ch.Stderr(), "NVRM: Xid 79\n")
+				fmt.Fprint(ch, wire.Magic+"\n")
+				swallow(ch)
+			}
+		}, reach.ClassTimeout, remote.StageDriver, "driver does not answer after ", "Xid 79"},
 		{"old driver", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")

@@ -43,6 +43,7 @@ func (o *Overview) Press(msg tea.Msg, s *part.Scene) bool {
 	if o.typing(s) {
 		return o.edit(msg)
 	}
+	o.prompt = nil // of a job that has ended, or is not the one on the screen
 	k, ok := msg.(tea.KeyPressMsg)
 	switch {
 	case !ok:

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -30,7 +31,7 @@ func JobGraphs(f *Frame, y int) {
 	t := tally.Total(gpus)
 	median := func(n int) []float32 { return tally.Median(gpus, n) }
 	graphs(f, y, "Job over time", Plural(len(gpus), "GPU", "GPUs"), tally.Edge(gpus...), slices.Concat(
-		[]chart{share("Utilization %, median", float64(median(1)[0]), true, median)},
+		[]chart{share("Utilization %, median", tally.MedianNow(gpus), true, median)},
 		slowestChart(gpus, f.GPUName), powerChart(gpus, &t, true), heatChart(f, gpus, t.Temperature)))
 }
 
@@ -71,7 +72,7 @@ func powerChart(gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
 }
 
 func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
-	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return !g.Values.Has(metric.MemoryUsed) })
+	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
 	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, series(counted, metric.MemoryUsed, metric.Add))
 }
 
