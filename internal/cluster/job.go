@@ -24,8 +24,8 @@ type Job struct {
 	Minors map[string][]int `json:"minors,omitempty"`
 }
 
-// Owns reports whether the GPU of node n belongs to the job. One whose number is not known does when the job has a GPU there that
-// nobody has seen.
+// Owns reports whether the GPU of node n belongs to the job. A GPU without a minor number counts as the job's if one of the job's minors
+// on that node has not shown up.
 func (j *Job) Owns(n *Node, g *GPU) bool {
 	minors, known := j.Minors[n.Name]
 	switch {

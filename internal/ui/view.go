@@ -14,7 +14,7 @@ import (
 //
 // Each message from the keyboard goes to the page first. What it takes, the model does not look at: so a page has the focus where it
 // wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the page's own state: while it is open Press takes
-// every key, but for Ctrl-C, Draw draws it, and the hints in the footer are its own.
+// every key except Ctrl-C, Draw draws it, and the hints in the footer are its own.
 type Page interface {
 	// Draw draws the scene, and changes nothing but the canvas.
 	Draw(f *part.Frame)
