@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,15 +112,9 @@ func hasGPUs(ctx context.Context, opener poller.Opener) bool {
 
 // whoAndWhere is for the screen. What cannot be found out is told as it is.
 func whoAndWhere() (name, host string) {
-	name, host = os.Getenv("USER"), "this host"
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
-	if h, err := os.Hostname(); err == nil {
-		host = h
-	}
-	if name == "" {
-		name = fmt.Sprint(os.Getuid())
-	}
-	return name, host
+	host, _ = os.Hostname()
+	return cmp.Or(name, os.Getenv("USER"), fmt.Sprint(os.Getuid())), cmp.Or(host, "this host")
 }

@@ -84,7 +84,6 @@ func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
 		ASCII:    ascii(cfg),
 		Colors:   colors(cfg),
 		Version:  Version(),
-		// A home that is full or read-only takes nothing from this run: the choice holds, it is only not kept.
 		Remember: func(colors string) { _ = config.RememberColors(colors) },
 	}
 }
@@ -140,8 +139,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 	return exitCode(snap)
 }
 
-// settled reports whether every node has answered or failed. A node whose last report is old has not answered, as long as its connection
-// is not known to be broken: it may be slow, or, in the demo, still be on its way through the past.
+// settled reports whether every node has answered or failed. A node whose last report is old, without a failure, may just be slow.
 func settled(s *cluster.Snapshot) bool {
 	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() {
 		return false // nothing has been heard of any job

@@ -29,8 +29,7 @@ func RememberedColors() string {
 	return "job"
 }
 
-// RememberColors keeps the choice for the next run. That it could not be kept (a full or read-only home) is the caller's to ignore: the
-// choice holds for this run all the same.
+// RememberColors keeps the choice for the next run. A caller may ignore the error, such as that of a full home: this run has its choice.
 func RememberColors(colors string) error {
 	path, err := colorsFile()
 	if err != nil {

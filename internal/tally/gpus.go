@@ -90,7 +90,7 @@ type Process struct {
 
 // Processes are the processes of a node, the job's first, by GPU, and how many are the job's.
 func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) {
-	list = make([]Process, 0, len(n.Processes))
+	var others []Process
 	for i := range n.Processes {
 		p := Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
 		for k := range n.GPUs {
@@ -99,18 +99,13 @@ func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) 
 			}
 		}
 		if p.Own {
-			own++
+			list = append(list, p)
+		} else {
+			others = append(others, p)
 		}
-		list = append(list, p)
 	}
-	slices.SortStableFunc(list, func(a, b Process) int {
-		if a.Own != b.Own {
-			if a.Own {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.PID, b.PID))
-	})
-	return list, own
+	order := func(a, b Process) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.PID, b.PID)) }
+	slices.SortStableFunc(list, order)
+	slices.SortStableFunc(others, order)
+	return append(list, others...), len(list)
 }

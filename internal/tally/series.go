@@ -29,7 +29,7 @@ func Edge(gpus ...*cluster.GPU) int64 {
 // Last is the newest n samples of a number of one GPU.
 func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail(nil, id, Edge(g), n) }
 
-// tails gives the newest n samples of each GPU, up to the edge of all. What it gives is valid until it gives the next.
+// tails gives the newest n samples of each GPU, up to the edge of all, each valid until the next.
 func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
 	edge := Edge(gpus...)
 	return func(yield func([]float32) bool) {
@@ -55,54 +55,55 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 		}
 	}
 	for i, c := range counts {
-		switch {
-		case c == 0:
+		if c == 0 {
 			samples[i] = cluster.Gap
-		case sum == metric.Mean:
+		} else if sum == metric.Mean {
 			samples[i] /= float32(c)
 		}
 	}
 	return samples
 }
 
-// Median is the newest n samples of the median utilisation of GPUs. It counts whole percents, as there may be thousands of GPUs.
-func Median(gpus []*cluster.GPU, n int) []float32 {
-	samples, percents := make([]float32, n), make([][101]uint16, n)
-	for bins := range tails(gpus, metric.Util, n) {
-		for i, v := range bins {
-			if v == v { // no gap
-				percents[i][min(max(int(v), 0), 100)]++
-			}
-		}
+// percents counts GPUs by their utilization in whole percents, as there may be thousands. The last element counts them all.
+type percents [102]uint16
+
+func (p *percents) add(percent float64) {
+	if percent == percent { // known
+		p[int(min(max(percent, 0), 100))]++
+		p[101]++
 	}
-	for i := range percents {
-		samples[i] = middle(&percents[i])
-	}
-	return samples
 }
 
-// MedianNow is the median utilisation of GPUs in their last reports, NaN when none gives it.
-func MedianNow(gpus []*cluster.GPU) float64 {
-	var percents [101]uint16
-	for _, g := range gpus {
-		if v, known := g.Get(metric.Util); known {
-			percents[int(v)]++
-		}
-	}
-	return float64(middle(&percents))
-}
-
-// middle is the median of counted percents, a gap when nothing was counted.
-func middle(counts *[101]uint16) float32 {
-	all := 0
-	for _, c := range counts {
-		all += int(c)
-	}
+// middle is the median, a gap when nothing was counted.
+func (p *percents) middle() float32 {
 	below := 0
-	for v, c := range counts {
-		if below += int(c); all > 0 && below*2 >= all {
+	for v, n := range p[:101] {
+		if below += int(n); p[101] > 0 && below*2 >= int(p[101]) {
 			return float32(v)
 		}
 	}
 	return cluster.Gap
+}
+
+// Median is the newest n samples of the median utilization of GPUs.
+func Median(gpus []*cluster.GPU, n int) []float32 {
+	samples, counts := make([]float32, n), make([]percents, n)
+	for bins := range tails(gpus, metric.Util, n) {
+		for i, v := range bins {
+			counts[i].add(float64(v))
+		}
+	}
+	for i := range counts {
+		samples[i] = counts[i].middle()
+	}
+	return samples
+}
+
+// MedianNow is the median utilization of GPUs in their last reports, NaN when none gives it.
+func MedianNow(gpus []*cluster.GPU) float64 {
+	var counts percents
+	for _, g := range gpus {
+		counts.add(g.Float(metric.Util))
+	}
+	return float64(counts.middle())
 }

@@ -245,7 +245,7 @@ func (m *model) modes() tea.View { return tea.View{WindowTitle: title(m.scene.Jo
 
 func (m *model) paint() {
 	defer m.rescue()
-	c := draw.New(m.scene.W, m.scene.H)
+	c := m.terminal.blank(m.scene.W, m.scene.H)
 	m.view.page(m.scene).Draw(&part.Frame{Canvas: c, Scene: m.scene})
 	m.terminal.show(m.theme, c, m.modes())
 }

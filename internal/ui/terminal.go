@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -17,13 +18,12 @@ import (
 // terminal writes everything that goes to the terminal: frames, its modes, the window's title, the clipboard. A frame is compared with
 // the last one as the cells that it was drawn in, and goes out at once.
 //
-// It stands in for Bubble Tea's renderer, because that looks for a new frame on a timer. At the 30 looks a second that an answer to a key
-// within 50 ms needs, an idle screen costs 0.67 % of a core, and 0.59 % of a core is the price of the timer's wake-ups alone. Rendering on
-// demand brings it to 0.24 %; this writer takes 0.12 %. Bubble Tea has two pull requests that render on demand (1776 and 1796). When one
-// of them is released this file can go: View then returns the frame with the modes that it returns already, and nothing else changes.
+// It stands in for Bubble Tea's renderer, which looks for a new frame on a timer: 30 looks a second, for an answer to a key within 50 ms,
+// cost an idle screen 0.67 % of a core, this writer 0.12 %. Once Bubble Tea renders on demand (pull requests 1776 and 1796), this file can
+// go: View then returns the frame with the modes that it returns already.
 //
-// A write can block for as long as the terminal is not read. The model must go on meanwhile: it hears the key that quits, and it ends with
-// its context. So one goroutine writes: start begins it, close ends it. At most one frame waits for it, and a newer one takes its place.
+// A write blocks while the terminal is not read. The model must still hear the key that quits and the end of its context, so a goroutine
+// writes, from start to close. At most one frame waits for it, and a newer one takes its place.
 type terminal struct {
 	out  io.Writer
 	ask  bool // for the background's colour
@@ -34,6 +34,7 @@ type terminal struct {
 
 	mu      sync.Mutex // guards what follows
 	pending picture
+	spare   *draw.Canvas  // shown no more
 	clip    string        // clipboard sequences that wait
 	away    bool          // suspended
 	left    chan struct{} // closed once the terminal is given back
@@ -65,6 +66,16 @@ func newTerminal(out io.Writer, ask bool) *terminal {
 
 // maxClip is the longest text for the clipboard: many terminals drop longer sequences without a word.
 const maxClip = 100_000
+
+// blank is an empty canvas for the next picture. A picture is large: two canvases take turns.
+func (t *terminal) blank(w, h int) *draw.Canvas {
+	t.mu.Lock()
+	c := cmp.Or(t.spare, &draw.Canvas{})
+	t.spare = nil
+	t.mu.Unlock()
+	c.Reset(w, h)
+	return c
+}
 
 // show has the terminal changed into the canvas, which is the terminal's from now on, and its modes into those of the view. It does not
 // wait for that.
@@ -206,7 +217,9 @@ func (t *terminal) paint(p picture, clip string) {
 		old = nil
 	}
 	t.write(append(t.frame(p, old), clip...))
-	t.shown = p.canvas
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.spare, t.shown = t.shown, p.canvas
 }
 
 // frame is what turns a terminal that shows old into one that shows p.

@@ -17,6 +17,7 @@ import (
 
 type options struct {
 	nodes, seconds, keys int
+	rounds               int
 	poll, display        string
 	against              string
 }
@@ -26,6 +27,7 @@ func main() {
 	flag.IntVar(&o.nodes, "nodes", 16, "nodes of the cluster, and of the job")
 	flag.IntVar(&o.seconds, "seconds", 60, "how long the steady state is watched")
 	flag.IntVar(&o.keys, "keys", 200, "how many keys are timed")
+	flag.IntVar(&o.rounds, "rounds", 1, "how often each program is measured; the figures are medians")
 	flag.StringVar(&o.poll, "poll", "3", "poll interval in seconds")
 	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
 	flag.StringVar(&o.against, "against", "", "another program of the same usage, measured in the same run")
@@ -54,13 +56,19 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	var results []figures
-	for _, p := range programs {
-		f, err := measure(o, p, idle)
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(p), err)
+	results := make([][]figures, len(programs))
+	for round := range o.rounds {
+		for k := range programs {
+			at := k
+			if round%2 == 1 { // the other way round: what changes with time is then nobody's advantage
+				at = len(programs) - 1 - k
+			}
+			f, err := measure(o, programs[at], idle)
+			if err != nil {
+				return fmt.Errorf("%s: %w", filepath.Base(programs[at]), err)
+			}
+			results[at] = append(results[at], f)
 		}
-		results = append(results, f)
 	}
 	report(programs, results)
 	return nil

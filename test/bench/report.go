@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 )
@@ -29,7 +30,17 @@ var lines = []struct {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-func report(programs []string, results []figures) {
+// median is the middle one of a value's figures over the rounds.
+func median(rounds []figures, value func(figures) float64) float64 {
+	values := make([]float64, len(rounds))
+	for i, f := range rounds {
+		values[i] = value(f)
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+func report(programs []string, results [][]figures) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\t")
 	for _, p := range programs {
@@ -41,15 +52,15 @@ func report(programs []string, results []figures) {
 	fmt.Fprintln(w)
 	for _, l := range lines {
 		fmt.Fprintf(w, "%s\t", l.name)
-		for _, f := range results {
-			if v := l.value(f); v != 0 {
+		for _, rounds := range results {
+			if v := median(rounds, l.value); v != 0 {
 				fmt.Fprintf(w, l.format+"\t", v)
 			} else {
 				fmt.Fprint(w, "–\t")
 			}
 		}
 		if len(results) > 1 {
-			if a, b := l.value(results[0]), l.value(results[1]); a > 0 && b > 0 {
+			if a, b := median(results[0], l.value), median(results[1], l.value); a > 0 && b > 0 {
 				fmt.Fprintf(w, "%.3g\t", b/a)
 			} else {
 				fmt.Fprint(w, "–\t")
