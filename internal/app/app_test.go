@@ -114,7 +114,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
 	}
 	for _, n := range doc.Nodes {
-		if n.State != "streaming" || len(n.GPUs) != 4 || len(n.Processes) == 0 {
+		if n.State != "reporting" || len(n.GPUs) != 4 || len(n.Processes) == 0 {
 			t.Errorf("%s is %s with %d GPUs and %d processes", n.Name, n.State, len(n.GPUs), len(n.Processes))
 		}
 	}
@@ -141,10 +141,10 @@ func TestSettled(t *testing.T) {
 	}{
 		{"nobody was asked", cluster.Snapshot{}, false},
 		{"no job", cluster.Snapshot{Discovery: asked}, true},
-		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeConnecting}), false},
-		{"one failed", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeFailed, Failure: gone}), true},
-		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeStale}), false},
-		{"lost", nodesIn(asked, cluster.Node{State: cluster.NodeStreaming}, cluster.Node{State: cluster.NodeStale, Failure: gone}), true},
+		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeConnecting}), false},
+		{"one failed", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeFailed, Failure: gone}), true},
+		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale}), false},
+		{"lost", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale, Failure: gone}), true},
 	} {
 		if got := settled(&test.snap); got != test.want {
 			t.Errorf("%s: settled %v, want %v", test.name, got, test.want)

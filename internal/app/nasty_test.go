@@ -137,7 +137,7 @@ func checkTogether(t *testing.T, doc []byte) {
 			Nodes     []string
 			GPUs      int
 			Seen      int `json:"gpus_seen"`
-			Streaming int `json:"nodes_streaming"`
+			Reporting int `json:"nodes_reporting"`
 			Findings  []struct{ Node string }
 		}
 		Nodes []struct {
@@ -153,11 +153,11 @@ func checkTogether(t *testing.T, doc []byte) {
 	if len(j.Nodes) != 2 || len(d.Nodes) != 2 || j.Nodes[0] != d.Nodes[0].Name || j.Nodes[1] != d.Nodes[1].Name {
 		t.Fatalf("the job's nodes are %q, the nodes %+v", j.Nodes, d.Nodes)
 	}
-	if j.GPUs != 3 || j.Seen != 1 || j.Streaming != 1 {
-		t.Errorf("%d of %d GPUs on %d nodes, want 1 of 3 on 1", j.Seen, j.GPUs, j.Streaming)
+	if j.GPUs != 3 || j.Seen != 1 || j.Reporting != 1 {
+		t.Errorf("%d of %d GPUs on %d nodes, want 1 of 3 on 1", j.Seen, j.GPUs, j.Reporting)
 	}
 	up, down := d.Nodes[0], d.Nodes[1]
-	if up.State != "streaming" || len(up.GPUs) != 2 || len(up.GPUs[0].Jobs) != 1 || len(up.GPUs[1].Jobs) != 0 || len(up.Processes) != 1 || up.Processes[0].GPU != 5 {
+	if up.State != "reporting" || len(up.GPUs) != 2 || len(up.GPUs[0].Jobs) != 1 || len(up.GPUs[1].Jobs) != 0 || len(up.Processes) != 1 || up.Processes[0].GPU != 5 {
 		t.Errorf("the node is %+v, want two GPUs of which the first is the job's and has a process", up)
 	}
 	if down.State != "failed" {

@@ -162,7 +162,7 @@ func exitCode(s *cluster.Snapshot) error {
 		return &exitError{exitNoJobs, errors.New("no running job")}
 	}
 	for _, n := range s.Nodes {
-		if n.State != cluster.NodeStreaming {
+		if n.State != cluster.NodeReporting {
 			return &exitError{code: exitFailed}
 		}
 	}

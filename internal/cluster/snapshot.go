@@ -23,7 +23,7 @@ type JobView struct {
 	Job
 	Findings  []Finding // worst first, newest first among equals; those of the last minute that hold no more are among them
 	Cleared   []Finding // what ended before that, at most Remember ago, latest first; repeats at one place are one entry
-	Streaming int       // nodes with fresh data
+	Reporting int       // nodes with fresh data
 	GPUs      int       // of the job, as far as it is known: from SLURM's IDX, else from what nodes have shown
 	GPUsSeen  int       // of them on nodes with fresh data
 }
@@ -34,12 +34,12 @@ type NodeState string
 // States of a node.
 const (
 	NodeConnecting NodeState = "connecting" // an attempt is under way, and it has not failed before
-	NodeStreaming  NodeState = "streaming"  // reports come
+	NodeReporting  NodeState = "reporting"  // reports come
 	NodeStale      NodeState = "stale"      // there are numbers, older than 3 polls, or the session was just lost
 	NodeFailed     NodeState = "failed"     // no numbers that are fit to show: Failure says why
 )
 
-// Node is one node. Numbers are present when State is NodeStreaming or NodeStale.
+// Node is one node. Numbers are present when State is NodeReporting or NodeStale.
 type Node struct {
 	Name  string
 	State NodeState

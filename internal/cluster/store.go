@@ -95,8 +95,8 @@ func (v *JobView) count(n *Node) {
 	} else {
 		v.GPUs += own
 	}
-	if n.State == NodeStreaming {
-		v.Streaming++
+	if n.State == NodeReporting {
+		v.Reporting++
 		v.GPUsSeen += own
 	}
 }
@@ -111,7 +111,7 @@ type nodeRecord struct {
 	began     time.Time    // of the current attempt; zero: none is under way
 	lastSteps []reach.Step // of the attempt that failed last
 	downSince time.Time    // of the first failure in a row
-	streaming time.Time    // since when reports come in this session; zero: they do not
+	reporting time.Time    // since when reports come in this session; zero: they do not
 	clock     binClock
 	known     map[string]History // by GPU.Key: what histories go on from
 	troubles  troubles
@@ -179,12 +179,12 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 		took = at.Sub(n.began)
 	}
 	n.Attempts = append([]Attempt{{At: at, Summary: n.Failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
-	n.lastSteps, n.began, n.streaming = n.Steps, time.Time{}, time.Time{}
+	n.lastSteps, n.began, n.reporting = n.Steps, time.Time{}, time.Time{}
 }
 
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
-	if n.streaming.IsZero() {
-		n.streaming, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
+	if n.reporting.IsZero() {
+		n.reporting, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
 		n.clock = binClock{}
 	}
 	n.Arrived, n.Host, n.GPUs = at, r.Host, n.mergeGPUs(at, r)
@@ -201,7 +201,7 @@ func (n *nodeRecord) view(now time.Time) *Node {
 	if !n.Arrived.IsZero() {
 		v.Age = max(now.Sub(n.Arrived), 0)
 	}
-	if v.State != NodeStreaming && v.State != NodeStale {
+	if v.State != NodeReporting && v.State != NodeStale {
 		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults = wire.Host{}, nil, false, nil, nil
 	}
 	return &v
@@ -210,9 +210,9 @@ func (n *nodeRecord) view(now time.Time) *Node {
 func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
 	age := now.Sub(n.Arrived)
 	switch {
-	case !n.streaming.IsZero() && age <= 3*n.Interval:
-		return NodeStreaming, n.streaming
-	case !n.streaming.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
+	case !n.reporting.IsZero() && age <= 3*n.Interval:
+		return NodeReporting, n.reporting
+	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
 		return NodeStale, n.Arrived
 	case n.Failure != nil:
 		return NodeFailed, n.downSince

@@ -82,12 +82,12 @@ func TestNodeStates(t *testing.T) {
 	w.hello(8, "a", 2)
 	expect(8, NodeFailed, 4)
 	w.report(9, "a", 50, 60)
-	expect(10, NodeStreaming, 9)
+	expect(10, NodeReporting, 9)
 	w.report(12, "a", 50, 60)
-	expect(21, NodeStreaming, 9)
+	expect(21, NodeReporting, 9)
 	expect(21.1, NodeStale, 12)
 	w.report(30, "a", 1, 2)
-	expect(31, NodeStreaming, 9)
+	expect(31, NodeReporting, 9)
 	w.down(32, "a", reach.ClassClosed)
 	expect(33, NodeStale, 30)
 	expect(51, NodeFailed, 32)
@@ -259,10 +259,10 @@ func TestJobCounts(t *testing.T) {
 	w.hello(0, "a", 4)
 	w.report(1, "a", 1, 2, 3, 4)
 	snap := w.Snapshot(at(2))
-	for i, want := range []JobView{{GPUs: 6, GPUsSeen: 2, Streaming: 1}, {GPUs: 1, GPUsSeen: 1, Streaming: 1}, {GPUs: 4, GPUsSeen: 4, Streaming: 1}} {
+	for i, want := range []JobView{{GPUs: 6, GPUsSeen: 2, Reporting: 1}, {GPUs: 1, GPUsSeen: 1, Reporting: 1}, {GPUs: 4, GPUsSeen: 4, Reporting: 1}} {
 		got := snap.Jobs[i]
-		if got.GPUs != want.GPUs || got.GPUsSeen != want.GPUsSeen || got.Streaming != want.Streaming {
-			t.Errorf("job %s: %d of %d GPUs on %d nodes, want %d of %d on %d", got.ID, got.GPUsSeen, got.GPUs, got.Streaming, want.GPUsSeen, want.GPUs, want.Streaming)
+		if got.GPUs != want.GPUs || got.GPUsSeen != want.GPUsSeen || got.Reporting != want.Reporting {
+			t.Errorf("job %s: %d of %d GPUs on %d nodes, want %d of %d on %d", got.ID, got.GPUsSeen, got.GPUs, got.Reporting, want.GPUsSeen, want.GPUs, want.Reporting)
 		}
 	}
 	if snap.Nodes["c"] == nil || snap.Nodes["c"].State != NodeConnecting {
@@ -312,10 +312,10 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 		t.Errorf("name %q, nodes %q", job.Name, job.Nodes)
 	}
 	// what was said of one node under one name still belongs together
-	if job.GPUs != 1 || job.GPUsSeen != 1 || job.Streaming != 1 || len(snap.Nodes) != 2 {
-		t.Errorf("%d of %d GPUs on %d of %d nodes, want 1 of 1 on 1 of 2", job.GPUsSeen, job.GPUs, job.Streaming, len(snap.Nodes))
+	if job.GPUs != 1 || job.GPUsSeen != 1 || job.Reporting != 1 || len(snap.Nodes) != 2 {
+		t.Errorf("%d of %d GPUs on %d of %d nodes, want 1 of 1 on 1 of 2", job.GPUsSeen, job.GPUs, job.Reporting, len(snap.Nodes))
 	}
-	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.State != NodeStreaming {
+	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.State != NodeReporting {
 		t.Errorf("the node is %+v", n)
 	}
 }

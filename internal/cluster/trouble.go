@@ -85,8 +85,8 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 		reach.step(held, now)
 		all.addPlace(n, wholeNode, reach, true, withGPUs)
 	}
-	all.addPlace(n, wholeNode, t.report.asOf(now), n.State == NodeStreaming, withGPUs)
-	shown := n.State == NodeStreaming || n.State == NodeStale
+	all.addPlace(n, wholeNode, t.report.asOf(now), n.State == NodeReporting, withGPUs)
+	shown := n.State == NodeReporting || n.State == NodeStale
 	for _, g := range t.gpus {
 		if job.Owns(n, &g.gpu) {
 			all.addPlace(n, g.gpu.Number, g.asOf(now), shown && g.present, true)
@@ -97,7 +97,7 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 // addPlace adds what is to be told of one place. live says that something is known of it now. What has just ended is told only of nodes
 // that stream, and of places where nothing critical holds: elsewhere it is of no account.
 func (all *notices) addPlace(n *Node, gpu int, t *track, live, withGPUs bool) {
-	lingers := n.State == NodeStreaming && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
+	lingers := n.State == NodeReporting && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) && (withGPUs || !s.OfGPUs) {
 			all.now = append(all.now, notice{s, n.Name, gpu})

@@ -75,7 +75,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 			}
 			jobs = append(jobs, len(s.Jobs))
 			controllerAway = controllerAway || s.Discovery.Failure != nil
-			healed = s.Discovery.Failure == nil && s.Jobs[0].Streaming == 8
+			healed = s.Discovery.Failure == nil && s.Jobs[0].Reporting == 8
 		}
 		if err := <-done; err != nil {
 			t.Errorf("Run: %v", err)
@@ -105,7 +105,7 @@ func TestDemoBeginsWithHistories(t *testing.T) {
 		}
 		s := store.Snapshot(time.Now())
 		n := s.Nodes["gpu-n01"]
-		if n.State != cluster.NodeStreaming || len(n.GPUs) != 8 {
+		if n.State != cluster.NodeReporting || len(n.GPUs) != 8 {
 			t.Fatalf("gpu-n01 is %s with %d GPUs", n.State, len(n.GPUs))
 		}
 		h := &n.GPUs[0].History

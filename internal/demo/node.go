@@ -93,14 +93,14 @@ func newSimNode(w *world, h *host) *simNode {
 
 func (n *simNode) due() time.Duration { return n.next }
 
-func (n *simNode) streaming() bool { return n.stage == len(way) }
+func (n *simNode) reporting() bool { return n.stage == len(way) }
 
 func (n *simNode) act(now time.Duration) []cluster.Event {
 	var events []cluster.Event
 	switch {
 	case n.stage == noAttempt:
 		events = n.try(now)
-	case n.streaming():
+	case n.reporting():
 		events = n.stream(now)
 	default:
 		events = n.advance(now)
@@ -147,7 +147,7 @@ func (n *simNode) advance(now time.Duration) []cluster.Event {
 		events = append(events, cluster.Event{Hello: n.hello()})
 	}
 	n.stage++
-	if !n.streaming() {
+	if !n.reporting() {
 		return append(events, n.beginStage(now))
 	}
 	n.failures, n.seq = 0, 0
@@ -206,7 +206,7 @@ func (n *simNode) instruct(now time.Duration, look string, refresh bool) []clust
 		n.next = now
 	}
 	list := look == n.host.name || look == cluster.EveryNode
-	anew := list && !n.listing && n.streaming() && !n.host.silentAt(now)
+	anew := list && !n.listing && n.reporting() && !n.host.silentAt(now)
 	n.listing = list
 	if !anew {
 		return nil

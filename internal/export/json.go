@@ -60,7 +60,7 @@ type job struct {
 	Minors    map[string][]int `json:"gpu_minors,omitempty"`
 	GPUs      int              `json:"gpus"`
 	GPUsSeen  int              `json:"gpus_seen"`
-	Streaming int              `json:"nodes_streaming"`
+	Reporting int              `json:"nodes_reporting"`
 	Findings  []finding        `json:"findings"`
 	Cleared   []finding        `json:"cleared,omitempty"`
 }
@@ -172,7 +172,7 @@ func newDocument(s *cluster.Snapshot) document {
 func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 	j := job{
 		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(),
-		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Streaming: v.Streaming, Findings: []finding{},
+		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Reporting: v.Reporting, Findings: []finding{},
 	}
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
@@ -213,7 +213,7 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 	}
-	if n.State != cluster.NodeStreaming && n.State != cluster.NodeStale {
+	if n.State != cluster.NodeReporting && n.State != cluster.NodeStale {
 		return out
 	}
 	age := n.Age.Seconds()

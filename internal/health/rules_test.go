@@ -38,8 +38,8 @@ var alarms = []struct {
 	yes, not sample
 }{
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
-	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeStreaming)},
-	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeStreaming)},
+	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeReporting)},
+	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
 	{cluster.KindNoDriver, hello(wire.Hello{Fault: "no library", Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
 	{cluster.KindOldDriver, hello(wire.Hello{Missing: []string{"x"}}), hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
 	{cluster.KindFault, faults(wire.Fault{Collector: "host"}), faults()},

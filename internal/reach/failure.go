@@ -40,7 +40,7 @@ const (
 // Failure is why something did not work, for a program (Class) and for a person (the rest).
 type Failure struct {
 	Class   Class    `json:"class"`
-	Stage   Stage    `json:"stage,omitempty"`   // of the attempt; empty when streaming or not of a node
+	Stage   Stage    `json:"stage,omitempty"`   // of the attempt; empty when reporting or not of a node
 	Short   string   `json:"short"`             // a few words, in place of data: "login refused"
 	Detail  string   `json:"detail,omitempty"`  // what narrows Short down: "pam_slurm_adopt"
 	Cause   string   `json:"cause,omitempty"`   // whose fault it is, or what was said to it: "Socket timed out"

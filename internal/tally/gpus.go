@@ -19,7 +19,7 @@ func Node(s *cluster.Snapshot, name string) *cluster.Node {
 
 // HasNumbers says that a node has numbers to show, even if they are old.
 func HasNumbers(n *cluster.Node) bool {
-	return n.State == cluster.NodeStreaming || n.State == cluster.NodeStale
+	return n.State == cluster.NodeReporting || n.State == cluster.NodeStale
 }
 
 // Lost is what NVML says of a GPU that is lost; "" when it is not.
@@ -43,7 +43,7 @@ func All(n *cluster.Node) []*cluster.GPU {
 func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	var gpus []*cluster.GPU
 	for _, name := range job.Nodes {
-		if n := Node(s, name); n.State == cluster.NodeStreaming {
+		if n := Node(s, name); n.State == cluster.NodeReporting {
 			gpus = append(gpus, Own(job, n)...)
 		}
 	}

@@ -41,7 +41,7 @@ var gap = cluster.Gap
 
 // node has a busy GPU, a young one with a gap, and a slow one.
 func node() *cluster.Node {
-	return &cluster.Node{Name: "n", State: cluster.NodeStreaming, GPUs: []cluster.GPU{
+	return &cluster.Node{Name: "n", State: cluster.NodeReporting, GPUs: []cluster.GPU{
 		gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}), gpu(1, []float32{gap, 96}, []float32{gap, 70}), gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51}),
 	}}
 }

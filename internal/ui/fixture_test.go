@@ -46,7 +46,7 @@ func fixtureHost(cpu, load, gib float64) wire.Host {
 
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
-		Name: name, State: cluster.NodeStreaming, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
+		Name: name, State: cluster.NodeReporting, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
 		Hello:  &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
 		Host:   fixtureHost(34, 38.2, 412),
 		Stages: stages, Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
@@ -120,14 +120,14 @@ func fixture() *cluster.Snapshot {
 			ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8*time.Hour + 3*time.Minute + 12*time.Second),
 			End: fixtureNow.Add(15*time.Hour + 56*time.Minute + 48*time.Second), Limit: 24 * time.Hour, Nodes: []string{"gpu-n01", "gpu-n02", "gpu-n03", "gpu-n04"},
 		},
-		Streaming: 2, GPUs: 32, GPUsSeen: 16, Findings: fixtureFindings(),
+		Reporting: 2, GPUs: 32, GPUsSeen: 16, Findings: fixtureFindings(),
 	}
 	eval := cluster.JobView{
 		Job: cluster.Job{
 			ID: "48377", Number: "48377", Name: "eval-mmlu", User: "alice", Start: ago(41*time.Minute + 50*time.Second),
 			End: fixtureNow.Add(3*time.Hour + 18*time.Minute + 10*time.Second), Limit: 4 * time.Hour, Nodes: []string{"gpu-s11"}, Minors: map[string][]int{"gpu-s11": {2, 3}},
 		},
-		Streaming: 1, GPUs: 2, GPUsSeen: 2,
+		Reporting: 1, GPUs: 2, GPUsSeen: 2,
 	}
 	return &cluster.Snapshot{
 		At: fixtureNow, Poll: 3 * time.Second, Jobs: []cluster.JobView{job, eval},
@@ -211,7 +211,7 @@ func statesFixture() *cluster.Snapshot {
 	set(&n.GPUs[6].GPU, values{"sm": 990})
 	set(&n.GPUs[7].GPU, values{"used": 81000})
 	s.Nodes["gpu-n01"] = n
-	s.Jobs[0].GPUsSeen, s.Jobs[0].Streaming = 8, 1
+	s.Jobs[0].GPUsSeen, s.Jobs[0].Reporting = 8, 1
 	s.Jobs[0].Findings = []cluster.Finding{
 		{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(12 * time.Second), Node: "gpu-n01", GPU: 2},
 		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(3 * time.Second), Node: "gpu-n01", GPU: -1},
@@ -228,7 +228,7 @@ func bigFixture() *cluster.Snapshot {
 	job := cluster.JobView{Job: cluster.Job{
 		ID: "51877", Number: "51877", Name: "moe-314b", User: "alice", Start: ago(27*time.Hour + 22*time.Minute + 40*time.Second),
 		End: fixtureNow.Add(44*time.Hour + 37*time.Minute + 20*time.Second), Limit: 72 * time.Hour,
-	}, Streaming: 61, GPUs: 512, GPUsSeen: 488}
+	}, Reporting: 61, GPUs: 512, GPUsSeen: 488}
 	for i := range 64 {
 		name := fmt.Sprintf("gpu-n%03d", i+1)
 		job.Nodes = append(job.Nodes, name)

@@ -107,7 +107,7 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 	s := shot{name: "doctor", snap: func() *cluster.Snapshot {
 		snap := fixture()
 		for _, n := range snap.Nodes {
-			n.State, n.Failure = cluster.NodeStreaming, nil
+			n.State, n.Failure = cluster.NodeReporting, nil
 			n.Stages = []reach.Stage{"probe", "driver", "stream"}
 			n.Steps = nil
 			for _, stage := range n.Stages {

@@ -17,7 +17,7 @@ import (
 func overFixture() *cluster.Snapshot {
 	s := fixture()
 	job := &s.Jobs[0]
-	job.Nodes, job.Streaming = []string{"gpu-n01", "gpu-n02"}, 2
+	job.Nodes, job.Reporting = []string{"gpu-n01", "gpu-n02"}, 2
 	job.Findings = []cluster.Finding{
 		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(4 * time.Minute), Over: ago(12 * time.Second), Times: 3, Node: "gpu-n01", GPU: 5},
 	}

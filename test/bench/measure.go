@@ -144,9 +144,8 @@ func start(o options, program string) (t *term.Terminal, first, all time.Duratio
 		t.Close()
 		return nil, 0, 0, err
 	}
-	streaming := fmt.Sprintf("%d of %[1]d nodes streaming", o.nodes)
-	well := fmt.Sprintf("all %d GPUs", 4*o.nodes)
-	rest, err := t.WaitFor(20*time.Second, "all nodes", func(s string) bool { return strings.Contains(s, streaming) || strings.Contains(s, well) })
+	reporting := regexp.MustCompile(fmt.Sprintf(`%[1]d of %[1]d nodes (reporting|streaming)|\b%[2]d GPUs (OK|well)`, o.nodes, 4*o.nodes))
+	rest, err := t.WaitFor(20*time.Second, "all nodes", reporting.MatchString)
 	if err == nil {
 		all = first + rest
 	}

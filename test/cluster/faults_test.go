@@ -65,24 +65,24 @@ func TestFaults(t *testing.T) {
 func TestHangingDriver(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
-	w.sees(streaming(2, 2))
+	w.sees(reporting(2, 2))
 	fault(t, "nvml", "node01", "slow nvmlDeviceGetUtilizationRates 600000")
 	w.sees("[stale", "1 node silent")
 	w.sees("no report for 3", "nvidia-smi")
 	do(t, "heal", "node01")
-	w.sees(streaming(2, 2))
+	w.sees(reporting(2, 2))
 	w.quits()
 }
 
 // A node that lost its power stays in the job for as long as SLURM waits for it.
 func TestPowerOff(t *testing.T) {
 	w := watch(t, "--nodes", "node[01-02]")
-	w.sees("2 of 2 nodes streaming")
+	w.sees("2 of 2 nodes reporting")
 	w.types(".")
 	fault(t, "poweroff", "node02")
-	w.sees("1 of 2 nodes streaming", "[stale")
+	w.sees("1 of 2 nodes reporting", "[stale")
 	w.sees("1 node unreachable", "node02: no ")
 	do(t, "heal", "node02")
-	w.sees("2 of 2 nodes streaming")
+	w.sees("2 of 2 nodes reporting")
 	w.quits()
 }

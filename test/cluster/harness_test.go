@@ -213,12 +213,12 @@ func (w *watcher) restored() {
 	}
 }
 
-// streaming is what row 1 says, at 120 columns, when so many of a job's nodes stream.
-func streaming(n, of int) string {
+// reporting is what row 1 says, at 120 columns, when so many of a job's nodes stream.
+func reporting(n, of int) string {
 	if n == of {
 		return fmt.Sprintf("all %d GPUs well", 4*n)
 	}
-	return fmt.Sprintf("%d of %d nodes streaming", n, of)
+	return fmt.Sprintf("%d of %d nodes reporting", n, of)
 }
 
 // result is a program that has run to its end.

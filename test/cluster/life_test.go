@@ -37,7 +37,7 @@ func pid(t *testing.T) string {
 func TestQuitLeavesNothing(t *testing.T) {
 	job(t, 3)
 	w := watch(t)
-	w.sees(streaming(3, 3))
+	w.sees(reporting(3, 3))
 	if n := probes(t); n != 3 {
 		t.Errorf("%d probes on 3 nodes", n)
 	}
@@ -53,7 +53,7 @@ func TestQuitLeavesNothing(t *testing.T) {
 func TestQuitWithAFrozenNode(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
-	w.sees(streaming(2, 2))
+	w.sees(reporting(2, 2))
 	fault(t, "stopsshd", "node01")
 	w.sees("[stale")
 	w.quits()
@@ -62,7 +62,7 @@ func TestQuitWithAFrozenNode(t *testing.T) {
 func TestKillLeavesNothing(t *testing.T) {
 	job(t, 3)
 	w := watch(t)
-	w.sees(streaming(3, 3))
+	w.sees(reporting(3, 3))
 	do(t, "on", "login", "kill", "-9", pid(t))
 	gone(t, 5*time.Second)
 }
@@ -72,7 +72,7 @@ func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			w := watch(t)
-			w.sees(streaming(1, 1))
+			w.sees(reporting(1, 1))
 			do(t, "on", "login", "kill", "-"+strconv.Itoa(int(sig)), pid(t))
 			if _, err := w.Wait(5 * time.Second); err != nil {
 				t.Fatal(err)
@@ -87,18 +87,18 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 	keep := job(t, 1, "keep")
 	id := job(t, 2, "go")
 	w := watch(t)
-	w.sees("job [1/2]", streaming(1, 1))
+	w.sees("job [1/2]", reporting(1, 1))
 	w.types("j")
-	w.sees("Job "+id, "job [2/2]", streaming(2, 2))
+	w.sees("Job "+id, "job [2/2]", reporting(2, 2))
 	cancelJob(t, id)
-	w.sees("Job "+keep, "job [1/1]", streaming(1, 1))
+	w.sees("Job "+keep, "job [1/1]", reporting(1, 1))
 	left(t, 1, 5*time.Second) // the sessions of the job that ended are closed
 	cancelJob(t, keep)
 	w.sees("No running SLURM jobs found", "squeue")
 	gone(t, 5*time.Second)
 	again := job(t, 2, "again")
 	w.types("r")
-	w.sees("Job "+again, streaming(2, 2))
+	w.sees("Job "+again, reporting(2, 2))
 	w.quits()
 }
 
@@ -111,13 +111,13 @@ func TestControllerIsAway(t *testing.T) {
 	} {
 		t.Run(f.away, func(t *testing.T) {
 			w := watch(t)
-			w.sees(streaming(2, 2))
+			w.sees(reporting(2, 2))
 			fault(t, f.away)
 			w.types("r")
 			w.sees("Job "+id, f.words)
 			do(t, "fault", f.back)
 			w.types("r")
-			w.sees(streaming(2, 2))
+			w.sees(reporting(2, 2))
 			w.quits()
 		})
 	}

@@ -23,7 +23,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("%d jobs, %d nodes in\n%s", len(d.Jobs), len(d.Nodes), r.stdout)
 	}
 	for _, n := range d.Nodes {
-		if n.State != "streaming" || len(n.GPUs) != 4 || n.Host["memory_total_bytes"] < 1<<20 || n.Driver == "" {
+		if n.State != "reporting" || len(n.GPUs) != 4 || n.Host["memory_total_bytes"] < 1<<20 || n.Driver == "" {
 			t.Errorf("%s: %+v", n.Name, n)
 		}
 		for i, g := range n.GPUs {
@@ -68,7 +68,7 @@ func TestJSONWithAFailedNode(t *testing.T) {
 	}
 	validate(t, r.stdout)
 	for _, n := range r.json(t).Nodes {
-		want := "streaming"
+		want := "reporting"
 		if n.Name == "node02" {
 			want = "failed"
 		}
@@ -106,7 +106,7 @@ func TestNodesByHand(t *testing.T) {
 	if r.code != 1 || len(d.Nodes) != 3 {
 		t.Fatalf("exit code %d, %s", r.code, r.stdout)
 	}
-	for i, want := range []string{"streaming", "streaming", "failed"} {
+	for i, want := range []string{"reporting", "reporting", "failed"} {
 		if d.Nodes[i].State != want {
 			t.Errorf("%s is %s, want %s", d.Nodes[i].Name, d.Nodes[i].State, want)
 		}
@@ -120,7 +120,7 @@ func TestNodesByHand(t *testing.T) {
 func TestThisHost(t *testing.T) {
 	out := do(t, "on", "-u", "alice", "node01", "/usr/bin/env", "PATH=/nowhere", program, "--json")
 	d := result{stdout: out}.json(t)
-	if len(d.Nodes) != 1 || d.Nodes[0].Name != "node01" || d.Nodes[0].State != "streaming" || len(d.Nodes[0].GPUs) != 4 {
+	if len(d.Nodes) != 1 || d.Nodes[0].Name != "node01" || d.Nodes[0].State != "reporting" || len(d.Nodes[0].GPUs) != 4 {
 		t.Errorf("printed %s", out)
 	}
 }

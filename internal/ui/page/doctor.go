@@ -103,7 +103,7 @@ func doctorTitle(f *part.Frame, y int) {
 	case cluster.NodeStale:
 		title, role, glyph = n.Name+" is silent", draw.Warn, "▲ "
 		rest = append(rest, "for "+draw.Age(n.Age))
-	case cluster.NodeStreaming:
+	case cluster.NodeReporting:
 		title, role, glyph = n.Name+" streams", draw.Strong, "✓ "
 		rest = append(rest, "for "+age)
 		if n.Interval > 0 {

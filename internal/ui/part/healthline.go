@@ -15,7 +15,7 @@ func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
 	groups := groups(f.Job.Findings)
-	right := streaming(f)
+	right := reporting(f)
 	end := f.W - draw.Width(right) - 1
 	if len(groups) > 0 && x+draw.Width(groupText(groups[0]))+4+len("+12 more") > end { // the worst goes before how much streams
 		end = f.W - 1
@@ -73,7 +73,7 @@ func slurmAway(f *Frame, x, end int, wordings ...string) int {
 
 func allWell(f *Frame) string {
 	switch {
-	case f.Job.Streaming < len(f.Job.Nodes):
+	case f.Job.Reporting < len(f.Job.Nodes):
 		return ""
 	case f.Job.GPUs == 1:
 		return "the GPU is well"
@@ -83,13 +83,13 @@ func allWell(f *Frame) string {
 	return "no GPU of this job is known"
 }
 
-func streaming(f *Frame) string {
+func reporting(f *Frame) string {
 	j := f.Job
 	if f.W < 100 {
 		return strconv.Itoa(j.GPUsSeen) + "/" + strconv.Itoa(j.GPUs) + " GPUs "
 	}
 	return strconv.Itoa(j.GPUsSeen) + " of " + strconv.Itoa(j.GPUs) + " GPUs, " +
-		strconv.Itoa(j.Streaming) + " of " + strconv.Itoa(len(j.Nodes)) + " nodes streaming "
+		strconv.Itoa(j.Reporting) + " of " + strconv.Itoa(len(j.Nodes)) + " nodes reporting "
 }
 
 // group is findings that row 1 counts together.
