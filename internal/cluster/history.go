@@ -59,7 +59,7 @@ func (l *line) shut(length int) {
 		l.closed = l.closed[1:]
 	}
 	if cap(l.closed) == len(l.closed) {
-		l.closed = append(make([]float32, 0, 2*length), l.closed...)
+		l.closed = append(make([]float32, 0, min(2*length, 2*len(l.closed)+16)), l.closed...)
 	}
 	l.closed = append(l.closed, l.value())
 	l.sum, l.n = 0, 0
