@@ -61,19 +61,20 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"abc":                 `poll interval "abc" is not a number of seconds`,
-		"0":                   `poll interval "0" is not between`,
-		"5 2 1":               "3 arguments",
+		"0":                   `poll interval "0" is out of range`,
+		"5 2 1":               "too many arguments (3)",
 		"--nonsense":          "unknown flag: --nonsense",
 		"-3":                  "unknown shorthand flag",
-		"--demo=4":            "--demo=4 is not NODESxGPUS",
+		"--demo=4":            "--demo=4: expected NODESxGPUS",
 		"--json --nodes a[1-": "--nodes: ",
 		"--timeout soon":      "invalid argument",
-		"--json --nodes=":     "--nodes names no host",
+		"--json --nodes=":     "--nodes is empty",
 		"--json --nodes a;id": `"a;id" is not a host's name`,
 		"--json --nodes=-oX":  `"-oX" is not a host's name`,
 		"--json --nodes me@a": "put user and port into ~/.ssh/config",
-		"--demo --nodes a":    "exclude each other",
-		"--once --json":       "exclude each other",
+		"--demo --nodes a":    "--demo and --nodes cannot be combined",
+		"--once --json":       "--once and --json cannot be combined",
+		"--view=help --demo":  "--view must be auto, node or overview",
 		"--demo":              "this is not a terminal: use --once for text or --json",
 		"--theme blue --demo": "--theme",
 	} {
@@ -89,7 +90,7 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("--version: %d, %q", code, out)
 	}
 	code, out, _ := program(t, "--help")
-	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--colors", "--theme", "--ascii", "POLL"} {
+	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme", "--ascii", "POLL"} {
 		if code != exitOK || !strings.Contains(out, word) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
 		}

@@ -1,5 +1,5 @@
-// Package app is the program: its command line, the choice of where the Events come from and where the Snapshots go, the order in which
-// everything ends, and the exit codes. Nothing imports it but main.
+// Package app is the program: the command line, the choice of the source of Events and of the output for Snapshots, the order of
+// shutdown, and the exit codes. Only main imports it; Main is called once.
 package app
 
 import (
@@ -23,12 +23,12 @@ import (
 // Exit codes of the program.
 const (
 	exitOK     = 0
-	exitFailed = 1 // --once, --json: a node did not answer; else: the program could not go on
+	exitFailed = 1 // --once, --json: a node did not report; otherwise: the program could not continue
 	exitUsage  = 2
 	exitNoJobs = 3 // no running job, or no SLURM to ask
 )
 
-// exitError ends the program with a code. Its text, if any, is one line for a person.
+// exitError ends the program with an exit code. Its error, if any, is printed as one line.
 type exitError struct {
 	code int
 	err  error
@@ -36,14 +36,14 @@ type exitError struct {
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit code %d: %v", e.code, e.err) }
 
-// Unwrap makes the reason visible.
+// Unwrap returns the reason.
 func (e *exitError) Unwrap() error { return e.err }
 
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// streams are the standard ones.
+// streams are the standard streams.
 type streams struct {
 	in, out *os.File
 	err     io.Writer
@@ -67,7 +67,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 		return exitOK
 	}
 	exit, ours := errors.AsType[*exitError](err)
-	if !ours { // cobra itself finds fault only with how it was called
+	if !ours { // cobra itself only reports usage errors
 		exit = &exitError{exitUsage, err}
 	}
 	if exit.err != nil {
@@ -85,13 +85,13 @@ func newCommand(io streams) *cobra.Command {
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
 		Long: `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one screen, from the login node.
-Nothing is installed on the nodes: one ssh session a node runs a probe that copies itself there.
+Nothing is installed on the nodes: one ssh session per node runs a small probe that copies itself there.
 
-POLL is how often a node is asked, DISPLAY how often the screen is redrawn, in seconds (default 3 and 1).`,
+POLL is the interval between samples of a node, DISPLAY between screen updates, in seconds (default 3 and 1).`,
 		Example: `  nvnodetop                       your running jobs
   nvnodetop 5 2                   nodes every 5 s, screen every 2 s
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
-  nvnodetop --json                everything known, once, for a program
+  nvnodetop --json                one JSON document, for scripts
   nvnodetop --demo                a simulated cluster`,
 		Version:       Version(),
 		SilenceErrors: true,
@@ -99,7 +99,7 @@ POLL is how often a node is asked, DISPLAY how often the screen is redrawn, in s
 		Args:          func(_ *cobra.Command, args []string) error { return cfg.Intervals(args) },
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("nodes") && cfg.Nodes == "" {
-				return errors.New("--nodes names no host") // "$UNSET" in a script must not mean: ask SLURM
+				return errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
 			}
 			return cfg.Validate()
 		},
@@ -111,14 +111,15 @@ POLL is how often a node is asked, DISPLAY how often the screen is redrawn, in s
 		return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))
 	})
 	f := cmd.Flags()
-	f.StringVar(&cfg.Demo, "demo", "", "show a simulated cluster of `NODESxGPUS`")
+	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster of `NODESxGPUS`")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
 	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM")
-	f.BoolVar(&cfg.Once, "once", false, "print the overview and the nodes as text, once")
-	f.BoolVar(&cfg.JSON, "json", false, "print everything known as JSON, once")
-	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "of --once and --json: how long to wait for nodes")
-	f.StringVar(&cfg.Colors, "colors", "", "`job` (amber means look) or classic (green, yellow 60, red 85); default: what C chose last")
-	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "`auto`, dark or light")
+	f.BoolVar(&cfg.Once, "once", false, "print the overview and all nodes as text and exit")
+	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")
+	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "with --once/--json: how long to wait for nodes")
+	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
+	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
+	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")
 	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only")
 	return cmd
 }
@@ -126,7 +127,7 @@ POLL is how often a node is asked, DISPLAY how often the screen is redrawn, in s
 // version is set by a release build: -ldflags '-X …/internal/app.version=1.2.3'.
 var version = ""
 
-// Version is the program's version: a release's, else the module's, else "devel".
+// Version returns the version of a release build, or else of the module, or else "devel".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if ok && info.Main.Version != "(devel)" {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"os"
 	"strings"
 
@@ -33,12 +34,9 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	})
 }
 
-// colors is the palette: the one asked for, else the one that was chosen last.
+// colors returns the palette: the one asked for, or else the last choice.
 func colors(cfg *config.Config) string {
-	if cfg.Colors != "" {
-		return cfg.Colors
-	}
-	return config.RememberedColors()
+	return cmp.Or(cfg.Colors, config.Remembered(config.Colors), ui.ColorsJob)
 }
 
 // ascii reports whether only ASCII may be drawn: asked for, or all that the terminal or the locale can show.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,8 +84,30 @@ func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
 		Theme:    cfg.Theme,
 		ASCII:    ascii(cfg),
 		Colors:   colors(cfg),
+		View:     startView(cfg),
 		Version:  Version(),
-		Remember: func(colors string) { _ = config.RememberColors(colors) },
+		Remember: remember(cfg),
+	}
+}
+
+// startView returns the page to start with: the one asked for, or else the last choice. "auto" leaves it to the screen.
+func startView(cfg *config.Config) string {
+	if cfg.View != ui.ViewAuto {
+		return cfg.View
+	}
+	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
+}
+
+// remember returns what saves the user's choices. It saves nothing in the demo, and no choice that the command line made for this run.
+func remember(cfg *config.Config) func(what, value string) {
+	if cfg.Demo != "" {
+		return nil
+	}
+	fixed := map[string]bool{config.View: cfg.View != ui.ViewAuto, config.Colors: cfg.Colors != ""}
+	return func(what, value string) {
+		if !fixed[what] {
+			_ = config.Remember(what, value)
+		}
 	}
 }
 

@@ -1,42 +1,44 @@
-// Package config owns what a person can choose: one Config value, checked once, and the one choice that is remembered between runs.
+// Package config owns the user's settings: one Config value, validated once, and the choices that are remembered between runs.
 //
-// It has no state of its own. A Config is a plain value.
+// A Config is a plain value. Remembered and Remember read and write small files; they may be called from any goroutine.
 package config
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Config is everything that a run depends on.
+// Config holds all settings of a run.
 type Config struct {
-	Poll    time.Duration // between two reports of a node
-	Display time.Duration // between two redraws
-	Timeout time.Duration // of --once and --json: when to stop waiting for nodes
+	Poll    time.Duration // interval between two reports of a node
+	Display time.Duration // interval between two screen updates
+	Timeout time.Duration // with --once and --json: how long to wait for nodes
 
-	Demo  string // "" for no demo, else NODESxGPUS
+	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 
 	Once bool
 	JSON bool
 
+	View   string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	Colors string // "job" or "classic"; "" for the remembered choice
 	Theme  string // "auto", "dark" or "light"
 	ASCII  bool
 }
 
-// Default is the Config of a run without arguments.
+// Default returns the Config of a run without arguments.
 func Default() Config {
-	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, Theme: "auto"}
+	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, View: "auto", Theme: "auto"}
 }
 
-// DefaultDemo is the cluster of --demo without a value: NODESxGPUS.
+// DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
 
-// Bounds of the intervals. A probe paces itself between the first two; below the third a terminal only flickers.
+// Limits of the intervals and of the demo. Below MinDisplay a terminal only flickers.
 const (
 	MinPoll, MaxPoll       = 250 * time.Millisecond, 10 * time.Minute
 	MinDisplay, MaxDisplay = 100 * time.Millisecond, time.Minute
@@ -44,7 +46,7 @@ const (
 	maxDemoGPUs            = 16
 )
 
-// Intervals takes the arguments of `nvnodetop [POLL [DISPLAY]]`, seconds both.
+// Intervals sets the intervals from the arguments of `nvnodetop [POLL [DISPLAY]]`, both in seconds.
 func (c *Config) Intervals(args []string) error {
 	targets := []struct {
 		name     string
@@ -55,7 +57,7 @@ func (c *Config) Intervals(args []string) error {
 		{"display interval", &c.Display, MinDisplay, MaxDisplay},
 	}
 	if len(args) > len(targets) {
-		return fmt.Errorf("%d arguments, but at most two are understood: the poll and the display interval in seconds", len(args))
+		return fmt.Errorf("too many arguments (%d): expected POLL and DISPLAY in seconds", len(args))
 	}
 	for i, arg := range args {
 		t := targets[i]
@@ -65,26 +67,28 @@ func (c *Config) Intervals(args []string) error {
 		}
 		d := time.Duration(seconds * float64(time.Second))
 		if d < t.min || d > t.max {
-			return fmt.Errorf("%s %q is not between %g and %g seconds", t.name, arg, t.min.Seconds(), t.max.Seconds())
+			return fmt.Errorf("%s %q is out of range (%g to %g s)", t.name, arg, t.min.Seconds(), t.max.Seconds())
 		}
 		*t.to = d
 	}
 	return nil
 }
 
-// Validate checks the values against each other. Its errors tell what to do.
+// Validate checks the values, alone and in combination.
 func (c *Config) Validate() error {
 	switch {
-	case c.Colors != "" && c.Colors != "job" && c.Colors != "classic":
-		return fmt.Errorf("--colors %q is neither job nor classic", c.Colors)
+	case c.View != "auto" && !slices.Contains(choices[View], c.View):
+		return fmt.Errorf("--view must be auto, node or overview, not %q", c.View)
+	case c.Colors != "" && !slices.Contains(choices[Colors], c.Colors):
+		return fmt.Errorf("--colors must be job or classic, not %q", c.Colors)
 	case c.Theme != "auto" && c.Theme != "dark" && c.Theme != "light":
-		return fmt.Errorf("--theme %q is none of auto, dark and light", c.Theme)
+		return fmt.Errorf("--theme must be auto, dark or light, not %q", c.Theme)
 	case c.Demo != "" && c.Nodes != "":
-		return fmt.Errorf("--demo and --nodes exclude each other")
+		return fmt.Errorf("--demo and --nodes cannot be combined")
 	case c.Once && c.JSON:
-		return fmt.Errorf("--once and --json exclude each other: both print once and exit")
+		return fmt.Errorf("--once and --json cannot be combined")
 	case c.Timeout <= 0:
-		return fmt.Errorf("--timeout %v is not a positive duration, such as 15s", c.Timeout)
+		return fmt.Errorf("--timeout must be positive, e.g. 15s, not %v", c.Timeout)
 	}
 	if c.Demo != "" {
 		_, _, err := c.DemoSize()
@@ -93,13 +97,13 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// DemoSize takes --demo=NODESxGPUS apart.
+// DemoSize parses the NODESxGPUS of --demo.
 func (c *Config) DemoSize() (nodes, gpus int, err error) {
 	a, b, ok := strings.Cut(c.Demo, "x")
 	nodes, err1 := strconv.Atoi(a)
 	gpus, err2 := strconv.Atoi(b)
 	if !ok || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 || gpus > maxDemoGPUs {
-		return 0, 0, fmt.Errorf("--demo=%s is not NODESxGPUS, such as %s (at most %dx%d)", c.Demo, DefaultDemo, maxDemoNodes, maxDemoGPUs)
+		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d)", c.Demo, DefaultDemo, maxDemoNodes, maxDemoGPUs)
 	}
 	return nodes, gpus, nil
 }

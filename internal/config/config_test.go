@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,12 +19,12 @@ func TestIntervals(t *testing.T) {
 		{"5 2", 5 * time.Second, 2 * time.Second, ""},
 		{"0.5 0.25", 500 * time.Millisecond, 250 * time.Millisecond, ""},
 		{"abc", 0, 0, `poll interval "abc" is not a number of seconds`},
-		{"0", 0, 0, `poll interval "0" is not between 0.25 and 600 seconds`},
-		{"-3", 0, 0, `poll interval "-3" is not between`},
+		{"0", 0, 0, `poll interval "0" is out of range (0.25 to 600 s)`},
+		{"-3", 0, 0, `poll interval "-3" is out of range`},
 		{"NaN", 0, 0, `poll interval "NaN" is not a number of seconds`},
 		{"1e300", 0, 0, `is not a number of seconds`},
-		{"5 61", 0, 0, `display interval "61" is not between 0.1 and 60 seconds`},
-		{"5 2 1", 0, 0, "3 arguments, but at most two are understood"},
+		{"5 61", 0, 0, `display interval "61" is out of range (0.1 to 60 s)`},
+		{"5 2 1", 0, 0, "too many arguments (3): expected POLL and DISPLAY"},
 	} {
 		c := Default()
 		err := c.Intervals(strings.Fields(tc.args))
@@ -37,15 +39,16 @@ func TestIntervals(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"":                          func(c *Config) {},
-		"neither job nor classic":   func(c *Config) { c.Colors = "rainbow" },
-		"none of auto":              func(c *Config) { c.Theme = "blue" },
-		"--demo and --nodes":        func(c *Config) { c.Demo, c.Nodes = "4x8", "a" },
-		"--once and --json":         func(c *Config) { c.Once, c.JSON = true, true },
-		"--timeout 0s":              func(c *Config) { c.Timeout = 0 },
-		"--demo=4 is not NODESx":    func(c *Config) { c.Demo = "4" },
-		"--demo=0x8 is not NODESx":  func(c *Config) { c.Demo = "0x8" },
-		"--demo=4x99 is not NODESx": func(c *Config) { c.Demo = "4x99" },
+		"": func(c *Config) {},
+		"--view must be auto, node or overview, not \"help\"": func(c *Config) { c.View = "help" },
+		"--colors must be job or classic, not \"rainbow\"":    func(c *Config) { c.Colors = "rainbow" },
+		"--theme must be auto, dark or light, not \"blue\"":   func(c *Config) { c.Theme = "blue" },
+		"--demo and --nodes cannot be combined":               func(c *Config) { c.Demo, c.Nodes = "4x8", "a" },
+		"--once and --json cannot be combined":                func(c *Config) { c.Once, c.JSON = true, true },
+		"--timeout must be positive, e.g. 15s, not 0s":        func(c *Config) { c.Timeout = 0 },
+		"--demo=4: expected NODESxGPUS":                       func(c *Config) { c.Demo = "4" },
+		"--demo=0x8: expected NODESxGPUS":                     func(c *Config) { c.Demo = "0x8" },
+		"--demo=4x99: expected NODESxGPUS":                    func(c *Config) { c.Demo = "4x99" },
 	} {
 		c := Default()
 		change(&c)
@@ -56,17 +59,26 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestColorsAreRemembered(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	if got := RememberedColors(); got != "job" {
-		t.Errorf("%q before a choice, want job", got)
-	}
-	for _, colors := range []string{"classic", "job"} {
-		if err := RememberColors(colors); err != nil {
+func TestChoicesAreRemembered(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	for name, words := range map[string][]string{Colors: {"classic", "job"}, View: {"overview", "node"}} {
+		if got := Remembered(name); got != "" {
+			t.Errorf("%s: %q before a choice", name, got)
+		}
+		for _, word := range words {
+			if err := Remember(name, word); err != nil {
+				t.Fatal(err)
+			}
+			if got := Remembered(name); got != word {
+				t.Errorf("%s: %q after %q was chosen", name, got, word)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "nvnodetop", name), []byte("nonsense\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := RememberedColors(); got != colors {
-			t.Errorf("%q after %q was chosen", got, colors)
+		if got := Remembered(name); got != "" {
+			t.Errorf("%s: %q from a file with another word", name, got)
 		}
 	}
 }

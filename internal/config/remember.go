@@ -3,11 +3,52 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// colorsFile holds the palette that was chosen last with a key, one word.
-func colorsFile() (string, error) {
+// The choices that are kept between runs.
+const (
+	Colors = "colors"
+	View   = "view"
+)
+
+// choices lists the valid values of each remembered choice.
+var choices = map[string][]string{
+	Colors: {"job", "classic"},
+	View:   {"node", "overview"},
+}
+
+// Remembered returns the last choice of that name, or "" if there is none or it cannot be read.
+func Remembered(name string) string {
+	path, err := file(name)
+	if err != nil {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	if word := strings.TrimSpace(string(text)); slices.Contains(choices[name], word) {
+		return word
+	}
+	return ""
+}
+
+// Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory.
+func Remember(name, word string) error {
+	path, err := file(name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(word+"\n"), 0o600)
+}
+
+// file returns the path of the file that holds one choice as a single word.
+func file(name string) (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
 		home, err := os.UserHomeDir()
@@ -16,27 +57,5 @@ func colorsFile() (string, error) {
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(dir, "nvnodetop", "colors"), nil
-}
-
-// RememberedColors is the palette that was chosen last, "job" when none was or when it cannot be read.
-func RememberedColors() string {
-	if path, err := colorsFile(); err == nil {
-		if word, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(word)) == "classic" {
-			return "classic"
-		}
-	}
-	return "job"
-}
-
-// RememberColors keeps the choice for the next run. A caller may ignore the error, such as that of a full home: this run has its choice.
-func RememberColors(colors string) error {
-	path, err := colorsFile()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(colors+"\n"), 0o600)
+	return filepath.Join(dir, "nvnodetop", name), nil
 }

@@ -49,15 +49,29 @@ type Options struct {
 	Theme    string               // "dark", "light"; else what the terminal answers, dark when it does not
 	ASCII    bool                 // ASCII glyphs only
 	Profile  colorprofile.Profile // colours that the terminal can show; Unknown: find out
-	Colors   string               // "classic" paints the level of utilisation; else colour means trouble
+	Colors   string               // "classic" paints the level of utilization; else color means trouble
+	View     string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
 	Version  string
-	Remember func(colors string) // a person changed Colors; may be nil
+	Remember func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
 }
 
 // The values of Options.Colors.
 const (
 	ColorsJob     = "job"
 	ColorsClassic = "classic"
+)
+
+// The values of Options.View.
+const (
+	ViewAuto     = "auto"
+	ViewNode     = "node"
+	ViewOverview = "overview"
+)
+
+// The choices that Options.Remember saves.
+const (
+	RememberColors = "colors"
+	RememberView   = "view"
 )
 
 // fast is the redraw interval until the first numbers arrive (at most fastFirst), and for fastKey after a key that requested data.
@@ -205,7 +219,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.resolve()
 	if m.view.classic != classic && m.Remember != nil {
-		m.Remember(map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
+		m.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
 	}
 	if told := m.notifyLook(); !told && !refresh {
 		return nil

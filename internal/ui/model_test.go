@@ -59,7 +59,7 @@ func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now }, Controls: &r.heard,
 		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
-		Remember: func(c string) { r.colors = append(r.colors, c) },
+		Remember: func(_, c string) { r.colors = append(r.colors, c) },
 	}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	r.send(tick{})
