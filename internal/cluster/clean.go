@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
@@ -19,6 +20,7 @@ const (
 	maxWords  = 4096 // bytes of somebody's own words
 	maxGPUs   = 256  // a node
 	maxFaults = 32   // a report
+	maxSpan   = time.Hour
 )
 
 // clean makes a string fit for a screen: escape sequences leave, every other character that a terminal would act on becomes '?',
@@ -130,20 +132,55 @@ func cleanDiscovery(d *Discovery) Discovery {
 
 func cleanHello(h *wire.Hello) *wire.Hello {
 	c := *h
-	cleanNames(&c.Build, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA, &c.FaultID)
-	c.Fault = clean(h.Fault, maxWords)
-	c.GPUs = cleaned(h.GPUs, maxGPUs, func(g *wire.Card) { cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost) })
+	cleanNames(&c.Build, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
+	c.Fault, c.FaultID = clean(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
+	c.GPUs = cleaned(h.GPUs, maxGPUs, func(g *wire.Card) {
+		cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost)
+		g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
+	})
 	c.Missing = cleaned(h.Missing, maxFaults, func(symbol *string) { cleanNames(symbol) })
 	return &c
 }
 
+// The classes that a probe may name. One that it invents is the last of them.
+var (
+	faultIDs = []string{wire.FaultNoLibrary, wire.FaultMismatch, wire.FaultNoDriver, wire.FaultNoNVML, wire.FaultHangs, wire.FaultOther}
+	lostIDs  = []string{wire.LostFellOff, wire.LostReset, wire.LostPower, wire.LostIRQ, wire.LostTimeout, wire.LostOther}
+)
+
+// cleanID is the class of what words say; where there are no words there is no class.
+func cleanID(id, words string, known []string) string {
+	switch {
+	case words == "":
+		return ""
+	case slices.Contains(known, id):
+		return id
+	}
+	return known[len(known)-1]
+}
+
+// cleanSpan is a time in ms that a node says something took.
+func cleanSpan(ms int64) int64 { return min(max(ms, 0), maxSpan.Milliseconds()) }
+
+func cleanGPU(g wire.GPU) wire.GPU {
+	cleanNames(&g.Lost, &g.Call, &g.Unlisted)
+	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
+	g.HangsMS, g.AgeMS = cleanSpan(g.HangsMS), cleanSpan(g.AgeMS)
+	return g
+}
+
+// cleanProcesses leaves out what cannot be a process.
 func cleanProcesses(in []wire.Process) []wire.Process {
-	return cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
+	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
 		cleanNames(&p.Type, &p.User, &p.Job, &p.Name)
 		p.Command = clean(p.Command, wire.MaxCommand)
 	})
+	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 })
 }
 
 func cleanFaults(in []wire.Fault) []wire.Fault {
-	return cleaned(in, maxFaults, func(f *wire.Fault) { cleanNames(&f.Collector, &f.Error) })
+	return cleaned(in, maxFaults, func(f *wire.Fault) {
+		cleanNames(&f.Collector, &f.Error)
+		f.GPUs = slices.Clone(f.GPUs[:min(len(f.GPUs), maxGPUs)])
+	})
 }

@@ -1,11 +1,11 @@
 package cluster
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -26,7 +26,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 		g.Key = gpuKey(card, known)
 		g.History = n.known[g.Key]
 		if !r.OffBeat {
-			g.History.Add(bin, HistoryLen(n.poll), g.Values.Float)
+			g.History.Add(bin, HistoryLen(n.poll), newNumbers(&g))
 		}
 		known[g.Key] = g.History
 		out = append(out, g)
@@ -37,12 +37,23 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	return out
 }
 
+// newNumbers gives the numbers of the sample; none when they are those of an earlier one.
+func newNumbers(g *GPU) func(metric.ID) float64 {
+	if g.AgeMS > 0 {
+		return new(metric.Values).Float
+	}
+	return g.Values.Float
+}
+
 // newGPU is a GPU with its sample; nil: there is none.
 func newGPU(card wire.Card, sample *wire.GPU) GPU {
 	g := GPU{Card: card, GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
-	if sample != nil {
-		g.GPU = *sample
-		g.Lost = clean(cmp.Or(sample.Lost, card.Lost), maxName)
+	if sample == nil {
+		g.LostID = card.LostID
+		return g
+	}
+	if g.GPU = cleanGPU(*sample); g.Lost == "" {
+		g.Lost, g.LostID = card.Lost, card.LostID
 	}
 	return g
 }

@@ -57,6 +57,7 @@ type Node struct {
 	Interval time.Duration // between two reports
 	Arrived  time.Time     // of the last report; zero: none yet
 	Age      time.Duration // Snapshot.At − Arrived
+	Took     time.Duration // what the driver took for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number
 	Listed    bool  // Processes were asked for and read

@@ -188,6 +188,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		n.clock = binClock{}
 	}
 	n.Arrived, n.Host, n.GPUs = at, r.Host, n.mergeGPUs(at, r)
+	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond
 	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
 }
 

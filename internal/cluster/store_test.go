@@ -294,11 +294,11 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: "ssh", Text: nasty}})
 	w.Apply(Event{At: at(0), Node: nasty, Hello: &wire.Hello{
 		Build: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty},
-		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty}, {Index: 1, Minor: new(0), Lost: nasty}},
+		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty}, {Index: 1, Minor: new(0), Lost: nasty, LostID: nasty}},
 	}})
 	w.Apply(Event{At: at(0), Node: nasty, Report: &wire.Report{
-		GPUs: []wire.GPU{{Index: 0, Lost: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
-		Processes: []wire.Process{{Type: nasty, User: nasty, Name: nasty, Command: nasty, Job: nasty}},
+		GPUs: []wire.GPU{{Index: 0, Lost: nasty, LostID: nasty, Call: nasty, Unlisted: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
+		Processes: []wire.Process{{PID: 1, Type: nasty, User: nasty, Name: nasty, Command: nasty, Job: nasty}},
 	}})
 	w.try(0, nasty+"2")
 	w.down(0, nasty+"2", reach.ClassOther)

@@ -219,7 +219,7 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	age := n.Age.Seconds()
 	out.Age, out.Host = &age, object{}.numbers(metric.Host, n.Host.Get)
 	for _, f := range n.Faults {
-		out.Faults = append(out.Faults, fault(f))
+		out.Faults = append(out.Faults, fault{Collector: f.Collector, Error: f.Error})
 	}
 	number := map[int]int{}
 	for i := range n.GPUs {

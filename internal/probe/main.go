@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -19,7 +20,7 @@ const (
 )
 
 // Main is `nvnodetop probe`: Run over the standard input and output, as a good guest on a node that is paid for. It returns the exit
-// code: 0 when the input ended, else 1, with why on standard error. SIGTERM and SIGHUP end the process at once and a closed standard
+// code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, else 1; why is on standard error. SIGTERM and SIGHUP end the process at once and a closed standard
 // output ends it by SIGPIPE, as is the default of the Go runtime: there is nothing to clean up, and a driver that hangs must not hold it.
 func Main(build string, lib Library) int {
 	runtime.GOMAXPROCS(1)
@@ -30,6 +31,9 @@ func Main(build string, lib Library) int {
 
 	if err := Run(context.Background(), os.Stdin, os.Stdout, Options{Build: build, Library: lib, Beat: kernelBeat(), Name: os.Getenv(wire.NameVariable)}); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
+		if errors.Is(err, ErrOutdated) {
+			return wire.ExitOutdated
+		}
 		return 1
 	}
 	return 0

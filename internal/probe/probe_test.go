@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -442,7 +442,7 @@ func TestDegrades(t *testing.T) {
 		err := map[string]error{"power": errOther}
 		sm := take(t, err, err)
 		v := &sm.GPUs[0].Values
-		if v.Has(metric.Power) || !v.Has(metric.Temperature) || !slices.Equal(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error"}}) {
+		if v.Has(metric.Power) || !v.Has(metric.Temperature) || !reflect.DeepEqual(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error"}}) {
 			t.Errorf("GPU %v, faults %v; want power absent and said once", v, sm.Faults)
 		}
 	})

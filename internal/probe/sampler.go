@@ -32,7 +32,8 @@ func (s *sample) fault(collector string, err error) {
 
 func (s *sample) addFaults(faults []wire.Fault) {
 	for _, f := range faults {
-		if !slices.Contains(s.Faults, f) {
+		said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
+		if !slices.ContainsFunc(s.Faults, said) {
 			s.Faults = append(s.Faults, f)
 		}
 	}

@@ -189,13 +189,18 @@ func encode(v any) ([]byte, error) {
 
 func (g *GPU) append(to []byte) ([]byte, error) {
 	to = strconv.AppendInt(append(to, `{"index":`...), int64(g.Index), 10)
-	if g.Lost != "" {
-		lost, err := json.Marshal(g.Lost)
-		if err != nil {
-			return nil, err
-		}
-		to = append(append(to, `,"lost":`...), lost...)
-	}
 	to = g.Values.Append(append(to, `,"values":`...))
-	return append(to, '}'), nil
+	if *g == (GPU{Index: g.Index, Values: g.Values}) { // all that a GPU in order has
+		return append(to, '}'), nil
+	}
+	type gpu GPU
+	rest, err := json.Marshal(struct {
+		*gpu
+		Index  *struct{} `json:"index,omitempty"` // as in encode
+		Values *struct{} `json:"values,omitempty"`
+	}{gpu: (*gpu)(g)})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(to, ','), rest[1:]...), nil
 }

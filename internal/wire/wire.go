@@ -63,8 +63,22 @@ const (
 	FaultMismatch  = "driver_mismatch" // library and kernel module are of different versions
 	FaultNoDriver  = "no_driver"       // the kernel module is not loaded or does not answer
 	FaultNoNVML    = "built_without"   // the probe was built without cgo
+	FaultHangs     = "driver_hangs"    // a call into the driver has not returned; reports go on without GPUs until it does
 	FaultOther     = "other"
 )
+
+// Why NVML gives no access to a GPU: Card.LostID and GPU.LostID.
+const (
+	LostFellOff = "fell_off" // the GPU has fallen off the bus
+	LostReset   = "reset"    // the GPU must be reset
+	LostPower   = "power"    // a power cable is missing or loose
+	LostIRQ     = "irq"      // the kernel sees no interrupts from it
+	LostTimeout = "timeout"  // the driver gave up waiting for it
+	LostOther   = "other"
+)
+
+// ExitOutdated is the exit status of a probe whose driver was replaced while it ran: start it again.
+const ExitOutdated = 76
 
 // Card is the static part of one GPU.
 type Card struct {
@@ -73,9 +87,13 @@ type Card struct {
 	Minor  *int          `json:"minor,omitempty"`   // of /dev/nvidiaN: what SLURM's GRES IDX names
 	Name   string        `json:"name,omitempty"`    // as the driver gives it, "NVIDIA " included
 	PCIBus string        `json:"pci_bus,omitempty"` // "00000000:1B:00.0"
-	MIG    bool          `json:"mig,omitempty"`     // MIG mode is on: the parent GPU has no utilisation
-	Lost   string        `json:"lost,omitempty"`    // why there is no handle, in NVML's words
+	MIG    bool          `json:"mig,omitempty"`     // MIG mode is on: the parent GPU has no utilization
+	Lost   string        `json:"lost,omitempty"`    // why NVML gives no access to the GPU, in its words
+	LostID string        `json:"lost_id,omitempty"` // class of Lost: one of the Lost… constants
 	Values metric.Values `json:"values"`            // what is read once
+
+	// MIGUnknown says that NVML could not tell whether MIG mode is on.
+	MIGUnknown bool `json:"mig_unknown,omitempty"`
 }
 
 // Report is one sample of a node.
@@ -84,10 +102,14 @@ type Report struct {
 	MonoMS  int64  `json:"mono_ms"`            // the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
 	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because a Request changed what is asked; not a sample for histories
 
+	// TookMS is how long the driver took to answer for its slowest GPU, in ms, at each GPU's last reading that ended.
+	TookMS int64 `json:"took_ms,omitempty"`
+
 	Host Host  `json:"host"`
 	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
 
-	// Processes are those with a context on a GPU. Listed says that they were asked for and read: an empty list then means none.
+	// Processes are those with a context on a GPU. Listed says that they were asked for and that at least one GPU listed its own. A GPU with
+	// Unlisted, Lost or HangsMS is not among those; of every other GPU an empty list then means none.
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 
@@ -102,9 +124,17 @@ func (h *Host) UnmarshalJSON(text []byte) error { return h.Parse(text, metric.Ho
 
 // GPU is the changing part of one GPU: the numbers of metric.GPU but those that are read once.
 type GPU struct {
-	Index  int           `json:"index"`          // of the Card
-	Lost   string        `json:"lost,omitempty"` // NVML says that the GPU is lost or needs a reset: its words; there is no number then
+	Index  int           `json:"index"`             // of the Card
+	Lost   string        `json:"lost,omitempty"`    // NVML gives no access to the GPU: its words; there is no number then
+	LostID string        `json:"lost_id,omitempty"` // as in Card
 	Values metric.Values `json:"values"`
+
+	// A call into the driver may hang for one GPU alone. Its last numbers are then repeated for three intervals; after that they are absent.
+	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has not returned, in ms; 0: none is late
+	Call    string `json:"call,omitempty"`     // what the call that is late reads, as in Fault.Collector
+	AgeMS   int64  `json:"age_ms,omitempty"`   // how old Values are, in ms, when they are repeated: no sample for histories; 0: they are new
+
+	Unlisted string `json:"unlisted,omitempty"` // why the processes on this GPU cannot be listed, when they were asked for
 }
 
 // Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
@@ -149,6 +179,7 @@ const (
 type Fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`
+	GPUs      []int  `json:"gpus,omitempty"` // Card.Index of the GPUs it failed for; empty: it is the node's
 }
 
 // Request is one line to the probe. Exactly one of the pointers is set.

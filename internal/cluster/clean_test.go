@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// What a probe says of itself is taken only as far as it can be true: classes that are known, times that may be, processes that exist.
+func TestWhatCannotBeIsNotBelieved(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Fault: "oops", FaultID: "invented", GPUs: []wire.Card{
+		{Index: 0, Lost: "no power", LostID: wire.LostPower}, {Index: 1, Lost: "why?", LostID: "invented"}, {Index: 2, LostID: wire.LostReset},
+	}}})
+	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{
+		TookMS:    math.MaxInt64,
+		GPUs:      []wire.GPU{{Index: 0, HangsMS: -5, AgeMS: math.MaxInt64}, {Index: 1, Lost: "why now?"}, {Index: 2, LostID: "invented", HangsMS: 1500}},
+		Processes: []wire.Process{{PID: 0}, {PID: 7}, {PID: -1}},
+		Faults:    []wire.Fault{{Collector: "power", GPUs: make([]int, 10000)}},
+	}})
+	n := w.node(0, "a")
+	if n.Hello.FaultID != wire.FaultOther || n.Took != time.Hour || len(n.Processes) != 1 || n.Processes[0].PID != 7 || len(n.Faults[0].GPUs) > maxGPUs {
+		t.Errorf("fault %q, took %v, processes %+v, a fault of %d GPUs", n.Hello.FaultID, n.Took, n.Processes, len(n.Faults[0].GPUs))
+	}
+	byIndex := map[int]GPU{}
+	for _, g := range n.GPUs {
+		byIndex[g.Card.Index] = g
+	}
+	if g := byIndex[0]; g.Lost != "no power" || g.LostID != wire.LostPower || g.HangsMS != 0 || g.AgeMS != time.Hour.Milliseconds() {
+		t.Errorf("GPU 0: %+v", g.GPU)
+	}
+	if g := byIndex[1]; g.Lost != "why now?" || g.LostID != wire.LostOther || g.Card.LostID != wire.LostOther {
+		t.Errorf("GPU 1: %+v", g.GPU)
+	}
+	if g := byIndex[2]; g.LostID != "" || g.Card.LostID != "" || g.HangsMS != 1500 {
+		t.Errorf("GPU 2: %+v", g.GPU)
+	}
+}
+
+// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history.
+func TestRepeatedNumbersAreNoSamples(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	util := metric.Make(map[metric.ID]float64{metric.Util: 50})
+	for sec, age := range []int64{0, 3000, 0} {
+		w.Apply(Event{At: at(float64(3 * sec)), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * sec), GPUs: []wire.GPU{{Values: util, AgeMS: age}}}})
+	}
+	g := w.node(6, "a").GPUs[0]
+	newest, _ := g.History.Newest()
+	if got := g.History.Tail(nil, metric.Util, newest, 3); fmt.Sprint(got) != "[50 NaN 50]" {
+		t.Errorf("the history is %v", got)
+	}
+	if g.Float(metric.Util) != 50 {
+		t.Errorf("the number shown is %v", g.Float(metric.Util))
+	}
+}
