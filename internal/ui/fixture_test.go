@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -256,6 +257,35 @@ func bigFixture() *cluster.Snapshot {
 	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Stages: stages, Steps: reached("probe", reach.StepBegan, "copying")}
 	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1})
 	s.Jobs = []cluster.JobView{job}
+	return s
+}
+
+// manyFixture is a job of so many nodes, which share the GPUs of a few. The last node refuses the login, and three are in trouble.
+func manyFixture(nodes int) *cluster.Snapshot {
+	s := bigFixture()
+	job := &s.Jobs[0]
+	like := slices.Clone(job.Nodes[:16])
+	job.Nodes, job.Findings = nil, nil
+	job.Reporting, job.GPUs, job.GPUsSeen = nodes-1, 8*nodes, 8*nodes-8
+	for i := range nodes {
+		name := fmt.Sprintf("gpu-n%04d", i+1)
+		n := *s.Nodes[like[i%len(like)]]
+		n.Name = name
+		s.Nodes[name] = &n
+		job.Nodes = append(job.Nodes, name)
+	}
+	refused := refusedNode()
+	refused.Name = job.Nodes[nodes-1]
+	s.Nodes[refused.Name] = refused
+	job.Findings = []cluster.Finding{
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: refused.Name, GPU: -1},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: job.Nodes[nodes/2], GPU: 3},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: job.Nodes[0], GPU: 5},
+		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(50 * time.Second), Node: job.Nodes[nodes-3], GPU: 0},
+	}
+	for _, name := range like {
+		delete(s.Nodes, name)
+	}
 	return s
 }
 

@@ -43,6 +43,8 @@ var shots = []shot{
 	{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }},
 	{name: "overview-worst", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Worst = true }},
 	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
+	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
+	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
 	{name: "help", snap: fixture, view: func(v *view) { v.help = true }},
 	{name: "byhand", snap: byHandFixture, view: func(*view) {}},

@@ -79,8 +79,8 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 		return s
 	}
 	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.screen = screenOverview }}
-	for w, want := range map[int]string{80: "001 GPU5 slowed by heat\n", 90: "001 GPU5 slowed by heat, over for 12s\n"} {
-		if text := strings.Join(linesOf(s, w, 24), "\n"); !strings.Contains(text, want) {
+	for w, want := range map[int]string{30: "001 GPU5 slowed by heat\n", 60: "001 GPU5 slowed by heat, over for 12s\n"} {
+		if text := strings.Join(linesOf(s, w, 12), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%d wide:\n%s", w, text)
 		}
 	}

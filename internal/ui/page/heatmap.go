@@ -1,7 +1,9 @@
 package page
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -9,69 +11,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// tiles is the geometry of a heat map: nodes in columns that are read downwards.
-type tiles struct {
-	big     bool // double cells, AVG, MAX and POWER
-	across  int
-	wide    int // of one tile
-	rows    int
-	names   *part.Naming
-	name    int // room for a name
-	nameAt  int
-	cells   part.Cells
-	cellsAt int
-	top     int // the row of the first tile
-	below   int // rows that it leaves free: the sum, the keys, some of what is wrong
-}
-
-// heatMapLeast is the width of one tile, and so the least for a heat map.
-const heatMapLeast = 20
-
-const (
-	bigTileFrom = 180 // width of the terminal
-	bigTile     = 49
-	smallTile   = 19
-	smallName   = 3 // room for a name in it; it gets wider, up to longName, where that tells nodes apart
-	longName    = 9
-)
-
-func newTiles(f *part.Frame) tiles {
-	t := tiles{big: f.W >= bigTileFrom, top: 3, below: 2, nameAt: 1}
-	if t.big {
-		t.top, t.below, t.nameAt = 4, 3, 2
-		t.across = max((f.W-2)/bigTile, 4)
-		t.wide, t.name, t.cellsAt = (f.W-2)/t.across, 6, 9
-		t.cells = part.NewCells(f, 2)
-		t.names = f.Naming(t.name)
-	} else {
-		t.cells = part.NewCells(f, 1)
-		t.names = f.Naming(smallName)
-		t.name = min(max(t.names.Wide, smallName), longName, max(f.W-2-smallTile+smallName, smallName))
-		t.wide, t.cellsAt = smallTile-smallName+t.name, t.name+2
-		t.across = max((f.W-2)/t.wide, 1)
-	}
-	t.rows = min((len(f.Order)+t.across-1)/t.across, max(f.H-t.top-t.below, 1))
-	return t
-}
-
 // heatMap draws every node as a tile, the sum, and what is wrong.
 func (o *Overview) heatMap(f *part.Frame) {
-	t := newTiles(f)
+	t := newTiles(f.Scene)
 	o.heatMapTitles(f, t)
-	nodes, more := around(f.Order, f.Node.Name, t.rows*t.across)
-	rows := min((len(nodes)+t.across-1)/t.across, t.rows)
-	for i, name := range nodes {
-		tile(f, 1+i/rows*t.wide, t.top+i%rows, f.NodeOf(name), t)
+	for i, name := range t.nodes {
+		x, y := t.at(i)
+		tile(f, x, y, f.NodeOf(name), t)
 	}
-	y := t.top + rows
-	if len(nodes) == 0 {
+	if t.style == tileDot {
+		rowNames(f, t)
+	}
+	y := t.top + t.used()
+	if len(t.nodes) == 0 {
 		y = o.noMatch(f, y)
 	}
-	if t.big {
+	if t.style == tileBig {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
 		y++
 	}
-	heatMapSum(f, y, t, o.sumName(f.Scene), more)
+	heatMapSum(f, y, t, o.sumName(f.Scene))
 	y++
 	if f.H-1-y >= 6 {
 		y = o.health(f, y)
@@ -81,41 +40,127 @@ func (o *Overview) heatMap(f *part.Frame) {
 	troubles(f, y, t)
 }
 
-// heatMapTitles writes the legend and the headings; in narrow terminals there is room for the names' prefix only.
-func (o *Overview) heatMapTitles(f *part.Frame, t tiles) {
+// heatMapTitles writes into the rule what the tiles are, and the headings above them.
+func (o *Overview) heatMapTitles(f *part.Frame, t *tiles) {
 	x := 2
 	if o.filtered(f.Scene) {
 		x = o.filterTitle(f, x) + 1
 	}
-	if !t.big {
-		if t.names.Title != "" {
-			f.Left(x, 2, f.W-4-x, " "+t.names.Title+" ", draw.Dim)
+	right := t.position(f)
+	end := f.W - 2 - part.Width(right)
+	if x+1 > end {
+		right, end = nil, f.W-2
+	}
+	f.Pieces(end, 2, right...)
+	var pieces []part.Piece
+	room := end - x - 2
+	for _, more := range t.explained(f) {
+		if part.Width(pieces)+part.Width(more) > room {
+			break
 		}
+		pieces = append(pieces, more...)
+	}
+	f.Pieces(x, 2, pieces...)
+	if t.heading == 0 {
 		return
 	}
-	legend := []part.Piece{part.Dim(" a letter is a GPU in trouble:  ")}
-	for _, l := range part.Letters {
-		legend = append(legend, part.Strong(string(l.Letter)), part.Dim(" "+l.Short+"  "))
+	for i := range t.columns() {
+		x := t.left + i*t.wide
+		t.cells.Titles(f, x+t.cellsAt, t.heading)
+		if t.style == tileBig {
+			f.Left(x+2, t.heading, t.name, t.names.Title, draw.Dim)
+			f.Put(x+27, t.heading, "AVG", draw.Dim)
+			f.Put(x+31, t.heading, "MAX°C", draw.Dim)
+			f.Put(x+38, t.heading, "POWER", draw.Dim)
+		}
 	}
-	f.Pieces(f.W-2-part.Width(legend), 2, legend...)
-	for i := range t.across {
-		x := 1 + i*t.wide
-		f.Left(x+2, 3, t.name, t.names.Title, draw.Dim)
-		t.cells.Titles(f, x+t.cellsAt, 3)
-		f.Put(x+27, 3, "AVG", draw.Dim)
-		f.Put(x+31, 3, "MAX°C", draw.Dim)
-		f.Put(x+38, 3, "POWER", draw.Dim)
+}
+
+// columns is how many columns of tiles there are.
+func (t *tiles) columns() int {
+	if len(t.nodes) == 0 {
+		return 0
+	}
+	col, _ := t.cell(len(t.nodes) - 1)
+	if t.style == tileDot {
+		col = min(len(t.nodes), t.across) - 1
+	}
+	return col + 1
+}
+
+// explained is what the rule says of the tiles, the most wanted first.
+func (t *tiles) explained(f *part.Frame) [][]part.Piece {
+	if t.style == tileBig {
+		legend := []part.Piece{part.Dim(" letters mark problems:  ")}
+		for _, l := range part.Letters {
+			legend = append(legend, part.Strong(string(l.Letter)), part.Dim(" "+l.Short+"  "))
+		}
+		return [][]part.Piece{legend, noNumbers()}
+	}
+	title := t.names.Title
+	if title != "" && !strings.Contains(title, "…") {
+		title += "…"
+	}
+	named := []part.Piece{part.Dim(" nodes " + title + " ")}
+	if title == "" {
+		named = []part.Piece{part.Dim(" nodes ")}
+	}
+	what := "GPUs " + t.cells.Numbering()
+	if t.style >= tileGlyph {
+		what = "lowest GPU of each"
+	}
+	return [][]part.Piece{named, {{Text: "─", Role: draw.Faint}, part.Dim(" " + what + " ")}}
+}
+
+// noNumbers explains the cells of nodes that have no numbers now.
+func noNumbers() []part.Piece {
+	return []part.Piece{part.Strong("░"), part.Dim(" not responding  "), part.Strong("·"), part.Dim(" no data ")}
+}
+
+// position says which nodes are on the page and how many are in trouble; without names also which one is selected.
+func (t *tiles) position(f *part.Frame) []part.Piece {
+	var pieces []part.Piece
+	if t.style >= tileDot {
+		m := f.Health.NodeMark(f.Node.Name)
+		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)), part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
+	}
+	text := " " + strconv.Itoa(min(t.from+1, t.of)) + "–" + strconv.Itoa(t.from+len(t.nodes)-t.pinned) + " of " + strconv.Itoa(t.of)
+	if len(t.pages) > 1 {
+		text = " " + strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + text + "  PgDn"
+	}
+	pieces = append(pieces, part.Dim(text+" "))
+	var counts [cluster.Critical + 1]int
+	for _, name := range f.Order {
+		counts[f.Health.Rank(name)]++
+	}
+	for severity := cluster.Critical; severity >= cluster.Waiting; severity-- {
+		if n := counts[severity]; n > 0 {
+			m := part.Marks[severity]
+			pieces = append(pieces, part.Piece{Text: " " + m.Glyph + strconv.Itoa(n), Role: m.Role})
+		}
+	}
+	return append(pieces, part.Dim(" "))
+}
+
+// rowNames writes the first name of each row of nodes that have none of their own.
+func rowNames(f *part.Frame, t *tiles) {
+	for row := range t.used() {
+		f.Left(t.nameAt, t.top+row, t.name, draw.ClipMiddle(t.names.Of(t.nodes[row*t.across]), t.name), draw.Dim)
 	}
 }
 
 // tile draws one node.
-func tile(f *part.Frame, x, y int, n *cluster.Node, t tiles) {
+func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 	m := f.Health.NodeMark(n.Name)
+	selected := n.Name == f.Node.Name
+	if t.style == tileDot {
+		dot(f, x, y, n, selected)
+		return
+	}
 	role := draw.Text
 	if m.Role == draw.Crit || m.Role == draw.Warn {
 		role = m.Role
 	}
-	selected := n.Name == f.Node.Name
 	f.Put(x, y, m.Glyph, m.Role)
 	if selected {
 		f.Put(x-1, y, "▸", draw.Strong)
@@ -124,19 +169,34 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t tiles) {
 		}
 	}
 	f.Left(x+t.nameAt, y, t.name, draw.ClipMiddle(t.names.Of(n.Name), t.name), role)
-	t.cells.Draw(f, x+t.cellsAt, y, n)
-	if t.big {
+	end := x + t.wide - 1
+	switch t.style {
+	case tileBig:
+		t.cells.Draw(f, x+t.cellsAt, y, n)
 		bigTotals(f, x, y, n, m)
-	} else {
-		smallTotals(f, x+t.cellsAt+9, y, n, m)
+		end = min(x+bigTile-3, end)
+	case tileAvg:
+		t.cells.Draw(f, x+t.cellsAt, y, n)
+		smallTotals(f, x+t.cellsAt+t.cells.Width()+1, y, n, m)
+	case tileCells:
+		t.cells.Draw(f, x+t.cellsAt, y, n)
+	default:
+		part.NodeCell(f, x+t.cellsAt, y, n)
 	}
 	if selected {
-		end := x + t.wide - 1
-		if t.big {
-			end = x + bigTile - 3
-		}
-		f.Select(y, x-1, min(end, x+t.wide-1))
+		f.Select(y, x-1, end)
 	}
+}
+
+// dot draws a node in one column. The selected one is a mark: the rule says more of it.
+func dot(f *part.Frame, x, y int, n *cluster.Node, selected bool) {
+	if !selected {
+		part.NodeCell(f, x, y, n)
+		return
+	}
+	f.Put(x, y, "▸", draw.Strong)
+	f.Select(y, x, x+1)
+	f.Put(0, y, "▸", draw.Strong)
 }
 
 func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
@@ -144,7 +204,7 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	const from = 27
 	switch {
 	case n.State == cluster.NodeStale:
-		f.Left(x+from, y, bigTile-from-3, "silent "+draw.Age(n.Age), m.Role)
+		f.Left(x+from, y, bigTile-from-3, "not responding "+draw.Age(n.Age), m.Role)
 	case !tally.HasNumbers(n) || tot.GPUs == 0:
 		room := bigTile - from - 5
 		f.Left(x+from, y, room, part.Absence(f, n, room), m.Role)
@@ -172,25 +232,26 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	}
 }
 
-// heatMapSum writes the sum over all nodes that stream.
-func heatMapSum(f *part.Frame, y int, t tiles, name, more string) {
+// heatMapSum writes the sum over all nodes that report, and what the cells mean where the rule has no room for that.
+func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 	gpus := tally.Fresh(f.Snap, f.Job)
 	tot := tally.Total(gpus)
+	big := t.style == tileBig
 	x := 1
-	if t.big {
+	if big {
 		x = 3
 	}
 	pieces := []part.Piece{part.Strong(name)}
 	add := func(label, value string, role draw.Role) {
 		more := []part.Piece{{Text: "  " + value, Role: role}}
-		if t.big {
+		if big {
 			more = []part.Piece{part.Dim("   " + label + " "), {Text: value, Role: role}}
 		}
 		if x+part.Width(pieces)+part.Width(more) < f.W {
 			pieces = append(pieces, more...)
 		}
 	}
-	if t.big {
+	if big {
 		pieces = append(pieces, part.Dim("  "+strconv.Itoa(tot.GPUs)+" of "+part.Plural(max(f.Job.GPUs, tot.GPUs), "GPU", "GPUs")))
 	}
 	if tot.Util.Known() {
@@ -206,59 +267,27 @@ func heatMapSum(f *part.Frame, y int, t tiles, name, more string) {
 	}
 	if tot.Temperature.Known() {
 		value := part.Summed(tot.Temperature, "°C")
-		if t.big {
+		if big {
 			value += " " + f.GPUName(tot.Temperature.GPU)
 		}
 		add("hottest", value, part.HeatRole(tot.Temperature))
 	}
 	x = f.Pieces(x, y, pieces...)
-	if more != "" {
-		f.Left(x+3, y, f.W-4-x, more, draw.Dim)
-	} else if !t.big {
+	if !big {
 		shortLegend(f, x+3, y)
 	}
 }
 
-// shortLegend explains the letters in what room is left of a line.
+// shortLegend explains the letters and the cells without numbers, as far as there is room in the line.
 func shortLegend(f *part.Frame, x, y int) {
-	for _, l := range part.Letters {
-		text := string(l.Letter) + " " + l.Short
+	words := []string{"░ not responding", "· no data"}
+	for i, l := range part.Letters {
+		words = slices.Insert(words, i, string(l.Letter)+" "+l.Short)
+	}
+	for _, text := range words {
 		if x+draw.Width(text) > f.W-1 {
 			return
 		}
-		x = f.Put(x, y, text, draw.Dim) + 1
+		x = f.Put(x, y, text, draw.Dim) + 2
 	}
-}
-
-// troubles lists what is wrong in two columns where there is no room for sentences.
-func troubles(f *part.Frame, y int, t tiles) {
-	findings := f.Job.Findings
-	half := (f.W - 2) / 2
-	for i := 0; y < f.H-1 && i < len(findings); i++ {
-		finding := &findings[i]
-		if finding.Severity == cluster.Note {
-			continue
-		}
-		x := 1 + i%2*half
-		m := part.MarkOf(finding)
-		end := x + half - 1
-		x = f.Put(x, y, m.Glyph+" "+draw.ClipMiddle(t.names.Of(finding.Node), 8)+" ", m.Role)
-		text, role := troubleText(f, finding, end-x)
-		f.Left(x, y, end-x, text, role)
-		if i%2 == 1 {
-			y++
-		}
-	}
-}
-
-// troubleText is a finding in w columns, and its role.
-func troubleText(f *part.Frame, finding *cluster.Finding, w int) (string, draw.Role) {
-	words := f.Say(finding)
-	if finding.Holds() {
-		return part.ShortOf(finding, words, w-6) + part.FindingAge(f, finding, " "), draw.Text
-	}
-	if long := part.OnGPU(finding, words.Long); draw.Width(long) <= w {
-		return long, draw.Dim
-	}
-	return part.OnGPU(finding, words.Short), draw.Dim
 }

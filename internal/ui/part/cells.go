@@ -1,10 +1,10 @@
 package part
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -13,82 +13,95 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// cellsAcross is how many cells a node has room for. A cell stands for several GPUs where nodes have more.
-const cellsAcross = 8
-
-// Letter is the letter of a cell in trouble, with what it says in a word, and in full.
+// Letter is the letter of a cell with a problem, in a word and in full.
 type Letter struct {
 	Letter      rune
 	Short, Full string
 }
 
-// Letters are those that the health rules know, worst first.
+// Letters are the letters of the health rules, worst first.
 var Letters = []Letter{
-	{'X', "lost", "GPU lost"},
-	{'E', "ecc", "memory errors    ECC:n"},
-	{'T', "heat", "slowed by heat   !THERM"},
-	{'P', "power", "power brake      !PWR"},
+	{'X', "lost", "GPU lost, LOST"},
+	{'E', "ECC", "ECC errors, ECC:n"},
+	{'T', "thermal", "thermal, !THERM !SLOW"},
+	{'P', "power brake", "power brake, !PWR"},
 }
 
-// Cells is how the job's GPUs are shown as cells: heights or letters, or in wide ones the utilisation with a letter.
+// CellsAcross is how many cells a node has at least. Where a node has more GPUs than there are columns, several share a cell.
+const CellsAcross = 8
+
+// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as the utilization with a letter.
 type Cells struct {
-	wide int
-	most int // GPUs of the largest node
-	each int // GPUs that a cell stands for
+	slots Slots
+	wide  int // of a cell
+	each  int // GPUs that share a cell
 }
 
-// NumberCell is how wide a cell is that shows a number.
-const NumberCell = 4
+// numberCell is the least width of a cell that shows a number.
+const numberCell = 4
 
-// NewCells are cells of wide columns for the job of a frame.
-func NewCells(f *Frame, wide int) Cells {
-	c := Cells{wide: wide}
-	for _, name := range f.Job.Nodes {
-		c.most = max(c.most, len(f.NodeOf(name).GPUs))
-	}
-	if c.most == 0 {
-		c.most = cellsAcross
-	}
-	c.each = (c.most + cellsAcross - 1) / cellsAcross
+// NewCells spreads cells for the slots over so many columns.
+func NewCells(slots Slots, columns int) Cells {
+	columns = max(columns, 1)
+	c := Cells{slots: slots, each: (len(slots) + columns - 1) / columns}
+	c.wide = max(columns/max(c.count(), CellsAcross), 1)
 	return c
 }
 
 // Numbers says that the cells show numbers.
-func (c Cells) Numbers() bool { return c.wide == NumberCell }
+func (c Cells) Numbers() bool { return c.wide >= numberCell }
 
-// count is how many cells n GPUs take.
-func (c Cells) count(n int) int { return (n + c.each - 1) / c.each }
+// Each is how many GPUs share a cell.
+func (c Cells) Each() int { return c.each }
+
+// count is how many cells there are.
+func (c Cells) count() int { return (len(c.slots) + c.each - 1) / c.each }
+
+// Width is how many columns the cells take at least.
+func (c Cells) Width() int { return max(c.count(), CellsAcross) * c.wide }
+
+// Numbering lists the numbers of the GPUs.
+func (c Cells) Numbering() string { return c.slots.String() }
 
 // Titles writes the number of the first GPU above each cell.
 func (c Cells) Titles(f *Frame, x, y int) {
-	for i := range c.count(c.most) {
-		title := strconv.Itoa(i * c.each)
-		if c.Numbers() {
+	for i := range c.count() {
+		title := c.slots.title(i * c.each)
+		if c.wide >= numberCell {
 			f.Right(x+i*c.wide, y, 3, title, draw.Dim)
 		} else {
-			f.Left(x+i*c.wide, y, c.wide, title[len(title)-1:], draw.Dim)
+			f.Left(x+i*c.wide, y, c.wide, title[max(len(title)-c.wide, 0):], draw.Dim)
 		}
 	}
 }
 
-// Draw draws a node's GPUs: a height or a number when well, with a letter when not.
+// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. A number that the node lacks
+// leaves its place empty.
 func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	if !tally.HasNumbers(n) {
-		for i := range c.count(c.most) {
-			at := x + i*c.wide
-			if c.Numbers() {
-				at += 2
-			}
-			f.Put(at, y, "·", draw.Dim)
-		}
+		c.drawEmpty(f, x, y, n)
 		return
 	}
-	for i := range c.count(len(n.GPUs)) {
-		cell := cellOf(f, n, n.GPUs[i*c.each:min((i+1)*c.each, len(n.GPUs))])
+	for i := range c.count() {
+		cell := cellOf(f, n, c.slots[i*c.each:min((i+1)*c.each, len(c.slots))])
 		if c.Numbers() {
 			cell.number(f, x+i*c.wide, y)
 		} else {
 			cell.height(f, x+i*c.wide, y, c.wide)
+		}
+	}
+}
+
+// drawEmpty marks the places of the GPUs of a node that reports nothing.
+func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
+	own, known := f.Job.Minors[n.Name]
+	if c.Numbers() {
+		x += 2
+	}
+	for i := range c.count() {
+		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
+		if !known || slices.ContainsFunc(slots, func(number int) bool { return slices.Contains(own, number) }) {
+			f.Put(x+i*c.wide, y, "·", draw.Dim)
 		}
 	}
 }
@@ -104,29 +117,37 @@ type oneCell struct {
 	lost     bool
 }
 
-func cellOf(f *Frame, n *cluster.Node, gpus []cluster.GPU) oneCell {
+// cellOf is the cell for the GPUs of a node in some slots.
+func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
 	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
-	for i := range gpus {
-		g := &gpus[i]
-		own := f.Job.Owns(n, g)
-		if !own && (f.Mine || c.own) {
-			continue
-		}
-		c.shown = true
-		if own && !c.own { // what is the job's goes before what is not
-			c.util, c.own = math.NaN(), true
-		}
-		if v := g.Float(metric.Util); math.IsNaN(c.util) || v < c.util {
-			c.util = v
-		}
-		c.lost = c.lost || tally.Lost(g) != ""
-		for _, finding := range f.Health.OfGPU(n.Name, g.Number) {
-			if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
-				c.letter, c.severity = letter, finding.Severity
-			}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		if slices.Contains(slots, slotOf(g)) {
+			c.add(f, n, g)
 		}
 	}
 	return c
+}
+
+// add takes a GPU of a node into the cell. What is the job's goes before what is not.
+func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU) {
+	own := f.Job.Owns(n, g)
+	if !own && (f.Mine || c.own) {
+		return
+	}
+	c.shown = true
+	if own && !c.own {
+		c.util, c.own = math.NaN(), true
+	}
+	if v := g.Float(metric.Util); math.IsNaN(c.util) || v < c.util {
+		c.util = v
+	}
+	c.lost = c.lost || tally.Lost(g) != ""
+	for _, finding := range f.Health.OfGPU(n.Name, g.Number) {
+		if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
+			c.letter, c.severity = letter, finding.Severity
+		}
+	}
 }
 
 func letterRank(b byte) int {
@@ -179,4 +200,22 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 	default:
 		f.Fill(x, y, w, draw.Height(c.util), role)
 	}
+}
+
+// NodeCell draws a node in one column: the lowest of the job's GPUs there, or the letter or mark of the worst that is wrong.
+func NodeCell(f *Frame, x, y int, n *cluster.Node) {
+	m := f.Health.NodeMark(n.Name)
+	if !tally.HasNumbers(n) {
+		f.Put(x, y, cmp.Or(m.Glyph, "·"), m.Role)
+		return
+	}
+	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
+	for i := range n.GPUs {
+		c.add(f, n, &n.GPUs[i])
+	}
+	if worst := f.Health.ByNode[n.Name]; c.letter == 0 && m.Glyph != "" && !c.stale && len(worst) > 0 {
+		f.Put(x, y, m.Glyph, m.Role)
+		return
+	}
+	c.height(f, x, y, 1)
 }

@@ -125,6 +125,9 @@ var nodeGrowth = []stage{
 // only place where a wider terminal loses a column.
 const numbersFrom = 116
 
+// manyFrom is the width from which nodes of more than eight GPUs have more cells.
+const manyFrom = 100
+
 // healthSmall is the width below which HEALTH comes in small.
 const healthSmall = 65
 
@@ -132,12 +135,15 @@ func gpuLayout(width int) layout { return fit(width, gpuColumns, gpuGrowth, 2) }
 
 func processLayout(width int) layout { return fit(width, processColumns, processGrowth, 2) }
 
-func nodeLayout(width int) layout {
+// nodeLayout is for nodes with at most so many GPUs.
+func nodeLayout(width, gpus int) layout {
 	columns := slices.Clone(nodeColumns)
 	for i := range columns {
 		switch c := &columns[i]; {
 		case c.key == colCells && width >= numbersFrom:
 			c.least = 32
+		case c.key == colCells && gpus > part.CellsAcross && width >= manyFrom:
+			c.least = 2 * part.CellsAcross
 		case c.key == colHealth && width < healthSmall:
 			c.least = 14
 		}

@@ -12,7 +12,7 @@ var layouts = map[string]struct {
 }{
 	"gpus":      {gpuLayout, gpuColumns},
 	"processes": {processLayout, processColumns},
-	"nodes":     {nodeLayout, nodeColumns},
+	"nodes":     {func(w int) layout { return nodeLayout(w, 8) }, nodeColumns},
 }
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.

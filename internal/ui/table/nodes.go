@@ -17,17 +17,17 @@ type Nodes struct {
 
 // NewNodes returns the table for the terminal and the job of a frame. The cells are numbers where there is room for them.
 func NewNodes(f *part.Frame) *Nodes {
-	wide := 1
-	if f.W >= numbersFrom {
-		wide = part.NumberCell
-	}
-	return &Nodes{layout: nodeLayout(f.W), cells: part.NewCells(f, wide)}
+	slots := part.NewSlots(f.Scene)
+	l := nodeLayout(f.W, len(slots))
+	return &Nodes{layout: l, cells: part.NewCells(slots, l[colCells].W)}
 }
 
 // Head draws the headings in row y.
 func (t *Nodes) Head(f *part.Frame, y int) {
 	headings(f, y, &t.layout, nodeColumns)
-	t.cells.Titles(f, t.layout[colCells].X, y)
+	if s := t.layout[colCells]; s.Shown() {
+		t.cells.Titles(f, s.X, y)
+	}
 }
 
 // Row draws one node in row y.
@@ -42,7 +42,9 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node) {
 	}
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Text(l[colNode], y, f.NodeName(n.Name, l[colNode].W), role)
-	t.cells.Draw(f, l[colCells].X, y, n)
+	if s := l[colCells]; s.Shown() {
+		t.cells.Draw(f, s.X, y, n)
+	}
 	if tally.HasNumbers(n) && len(n.GPUs) > 0 {
 		totals(f, y, f.Own(n), l, draw.Text, true)
 		if n.State == cluster.NodeStale {
@@ -68,10 +70,18 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := &t.layout
 	gpus := tally.Fresh(f.Snap, f.Job)
 	f.Put(l[colNode].X, y, name, draw.Strong)
-	seen := strconv.Itoa(len(gpus)) + " of " + strconv.Itoa(max(f.Job.GPUs, len(gpus)))
-	if t.cells.Numbers() {
-		seen += " GPUs"
-	}
-	f.Text(l[colCells], y, seen, draw.Dim)
+	f.Text(l[colCells], y, seen(len(gpus), max(f.Job.GPUs, len(gpus)), l[colCells].W), draw.Dim)
 	totals(f, y, gpus, l, draw.Strong, true)
+}
+
+// seen says how many of the GPUs count, in w columns.
+func seen(n, all, w int) string {
+	text := strconv.Itoa(n) + " of " + strconv.Itoa(all)
+	switch {
+	case len(text+" GPUs") <= w:
+		return text + " GPUs"
+	case len(text) <= w:
+		return text
+	}
+	return strconv.Itoa(n) + "/" + strconv.Itoa(all)
 }

@@ -1,0 +1,90 @@
+package part
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Slots are the numbers of GPUs that nodes of a job have, in order: each has the same place on every node. noNumber is last.
+type Slots []int
+
+// noNumber is the slot of GPUs whose number is not known.
+const noNumber = -1
+
+// mostNumber is the highest number that a GPU can have a slot for.
+const mostNumber = 1023
+
+// slotOf is the slot of a GPU.
+func slotOf(g *cluster.GPU) int {
+	if g.Unplaced || g.Number < 0 || g.Number > mostNumber {
+		return noNumber
+	}
+	return g.Number
+}
+
+// NewSlots collects the numbers that SLURM gives, that the driver lists and that reports have: the slots stay when a node fails.
+func NewSlots(s *Scene) Slots {
+	var have [mostNumber + 2]bool // the last is noNumber
+	for _, name := range s.Job.Nodes {
+		n := s.NodeOf(name)
+		own, known := s.Job.Minors[name]
+		add := func(number int) {
+			if number >= 0 && number <= mostNumber && (!known || !s.Mine || slices.Contains(own, number)) {
+				have[number] = true
+			}
+		}
+		for _, number := range own {
+			add(number)
+		}
+		if n.Hello != nil {
+			for i := range n.Hello.GPUs {
+				if minor := n.Hello.GPUs[i].Minor; minor != nil {
+					add(*minor)
+				}
+			}
+		}
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; slotOf(g) != noNumber {
+				add(g.Number)
+			} else if !s.Mine || s.Job.Owns(n, g) {
+				have[mostNumber+1] = true
+			}
+		}
+	}
+	var slots Slots
+	for number, has := range have[:mostNumber+1] {
+		if has {
+			slots = append(slots, number)
+		}
+	}
+	if len(slots) == 0 { // nothing is known yet: most nodes have that many
+		slots = Slots{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	if have[mostNumber+1] {
+		slots = append(slots, noNumber)
+	}
+	return slots
+}
+
+// title is the number of a slot.
+func (s Slots) title(i int) string {
+	if s[i] == noNumber {
+		return "?"
+	}
+	return strconv.Itoa(s[i])
+}
+
+// String lists the numbers: "0–7", "1 3".
+func (s Slots) String() string {
+	if last := len(s) - 1; last > 1 && s[last]-s[0] == last {
+		return s.title(0) + "–" + s.title(last)
+	}
+	var titles []string
+	for i := range s {
+		titles = append(titles, s.title(i))
+	}
+	return strings.Join(titles, " ")
+}
