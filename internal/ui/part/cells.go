@@ -70,7 +70,7 @@ func (c Cells) Titles(f *Frame, x, y int) {
 		if c.wide >= numberCell {
 			f.Right(x+i*c.wide, y, 3, title, draw.Dim)
 		} else {
-			f.Left(x+i*c.wide, y, c.wide, title[max(len(title)-c.wide, 0):], draw.Dim)
+			f.Put(x+i*c.wide, y, title[max(len(title)-max(c.wide-1, 1), 0):], draw.Dim) // the last digits: a blank stays between two
 		}
 	}
 }
