@@ -68,6 +68,14 @@ func (l *line) shut(length int) {
 // Newest is the number of the newest bin; false when there is none.
 func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.lines != nil }
 
+// Oldest is the number of the oldest bin that is kept; false when there is none.
+func (h *History) Oldest() (bin int64, ok bool) {
+	if h.lines == nil {
+		return 0, false
+	}
+	return h.newest - int64(len(h.lines[0].closed)), true
+}
+
 // Add takes a sample into a bin, of at most length; NaN is a number that is not known. Bins that are passed over become gaps. A sample
 // for the bin before the newest goes into the newest; one for an earlier bin says that the numbers of all bins were too high, and moves
 // them.

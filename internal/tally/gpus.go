@@ -39,7 +39,7 @@ func All(n *cluster.Node) []*cluster.GPU {
 	return gpus
 }
 
-// Fresh are the job's GPUs on nodes that stream.
+// Fresh are the job's GPUs on nodes that report.
 func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	var gpus []*cluster.GPU
 	for _, name := range job.Nodes {
@@ -50,11 +50,24 @@ func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	return gpus
 }
 
+// Known are the job's GPUs on nodes that have numbers, even if they are old.
+func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
+	var gpus []*cluster.GPU
+	for _, name := range job.Nodes {
+		if n := Node(s, name); HasNumbers(n) {
+			gpus = append(gpus, Own(job, n)...)
+		}
+	}
+	return gpus
+}
+
 // NodeOf is the name of the job's node that the GPU is in, "" when it is in none.
 func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
 	for _, name := range job.Nodes {
-		if slices.Contains(All(Node(s, name)), g) {
-			return name
+		for n, i := Node(s, name), 0; i < len(n.GPUs); i++ {
+			if &n.GPUs[i] == g {
+				return name
+			}
 		}
 	}
 	return ""

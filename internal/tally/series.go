@@ -26,6 +26,17 @@ func Edge(gpus ...*cluster.GPU) int64 {
 	return oldest
 }
 
+// Oldest is the oldest bin that one of the GPUs has.
+func Oldest(gpus ...*cluster.GPU) int64 {
+	oldest := Edge(gpus...)
+	for _, g := range gpus {
+		if bin, ok := g.History.Oldest(); ok {
+			oldest = min(oldest, bin)
+		}
+	}
+	return oldest
+}
+
 // Last is the newest n samples of a number of one GPU.
 func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail(nil, id, Edge(g), n) }
 
@@ -45,6 +56,9 @@ func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
 
 // Series is the newest n samples of a number over GPUs: their sum, mean, lowest or highest. A sample that none of them has is a gap.
 func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
+	if sum == metric.Add {
+		return added(gpus, id, n)
+	}
 	samples, counts := make([]float32, n), make([]uint16, n)
 	for bins := range tails(gpus, id, n) {
 		for i, v := range bins {
@@ -59,6 +73,33 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 			samples[i] = cluster.Gap
 		} else if sum == metric.Mean {
 			samples[i] /= float32(c)
+		}
+	}
+	return samples
+}
+
+// added is the newest n sums of a number over GPUs. A bin in which one is missing that gives the number now is a gap: what is not known
+// must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not come all at once.
+func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
+	samples, counts, seen := make([]float32, n), make([]int, n), make([]bool, n)
+	for bins := range tails(gpus, id, n) {
+		last, missing := cluster.Gap, 0
+		for i, v := range bins {
+			if v == v {
+				last, missing, seen[i] = v, 0, true
+			} else if missing++; missing > edgeLag {
+				last = cluster.Gap
+			}
+			if last == last {
+				samples[i] += last
+				counts[i]++
+			}
+		}
+	}
+	now := Of(gpus, id).Count
+	for i := range samples {
+		if !seen[i] || counts[i] < now {
+			samples[i] = cluster.Gap
 		}
 	}
 	return samples

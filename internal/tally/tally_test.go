@@ -57,7 +57,7 @@ func TestSeries(t *testing.T) {
 		{"lowest", func(n int) []float32 { return Series(gpus, metric.Util, metric.Lowest, n) }, []float32{gap, 40, 42, gap, 44}},
 		{"median", func(n int) []float32 { return Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
 		{"hottest", func(n int) []float32 { return Series(gpus, metric.Temperature, metric.Highest, n) }, []float32{gap, 80, 61, gap, 70}},
-		{"amount", func(n int) []float32 { return Series(gpus, metric.Power, metric.Add, n) }, []float32{gap, 80, 84, gap, 184}},
+		{"amount", func(n int) []float32 { return Series(gpus, metric.Power, metric.Add, n) }, []float32{gap, gap, gap, gap, 184}},
 		{"last", func(n int) []float32 { return Last(gpus[1], metric.Util, n) }, []float32{gap, gap, gap, gap, 96}},
 	} {
 		if diff := cmp.Diff(test.want, test.of(5), cmpopts.EquateNaNs()); diff != "" {
@@ -67,6 +67,40 @@ func TestSeries(t *testing.T) {
 	if got := Series(gpus, metric.Util, metric.Mean, 1); len(got) != 1 || got[0] != 78 {
 		t.Errorf("the newest sample is %v", got)
 	}
+}
+
+// A sum is a gap while a GPU is missing in it, not a step; one that misses a report, or that never gives the number, does no harm.
+func TestSumsHaveNoSteps(t *testing.T) {
+	level := func(watts ...float32) cluster.GPU { return gpu(1, watts, make([]float32, len(watts))) }
+	never := gpu(3, []float32{gap, gap, gap, gap, gap, gap}, make([]float32, 6))
+	lost := level(100, 100, 100, gap, gap, gap)
+	lost.Values = metric.Values{}
+	for _, test := range []struct {
+		name string
+		gpus []cluster.GPU
+		want []float32
+	}{
+		{"one that joins late", []cluster.GPU{level(100, 100, 100, 100, 100, 100), level(200, 200)}, []float32{gap, gap, gap, gap, 300, 300}},
+		{"one that misses a report", []cluster.GPU{level(100, 100, 100, 100, 100, 100), level(200, 210, gap, 200, 200, 200)}, []float32{300, 310, 310, 300, 300, 300}},
+		{"nobody reports", []cluster.GPU{level(100, 100, gap, 100, 100, 100)}, []float32{100, 100, gap, 100, 100, 100}},
+		{"one that does not give it", []cluster.GPU{level(100, 100, 100, 100, 100, 100), never}, []float32{100, 100, 100, 100, 100, 100}},
+		{"one that is lost", []cluster.GPU{level(100, 100, 100, 100, 100, 100), lost}, []float32{200, 200, 200, 200, 200, 100}},
+		{"one that does not respond", []cluster.GPU{level(100, 100, 100, 100, 100, 100), stale(level(200, 200, gap, gap, gap, gap))}, []float32{300, 300, 300, 300, gap, gap}},
+	} {
+		var gpus []*cluster.GPU
+		for i := range test.gpus {
+			gpus = append(gpus, &test.gpus[i])
+		}
+		if diff := cmp.Diff(test.want, Series(gpus, metric.Power, metric.Add, 6), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// stale is a GPU whose last numbers are still there.
+func stale(g cluster.GPU) cluster.GPU {
+	g.Values = metric.Make(map[metric.ID]float64{metric.Power: 200})
+	return g
 }
 
 func TestSlowest(t *testing.T) {

@@ -286,7 +286,7 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "JOB  93%"}, {"v", "HEALTH"}, {"s", "SLURM's order"}, {"s", "worst first"}, {"enter", "Processes"}, {"d", "first report after"},
+		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "letters mark problems"}, {"v", "HEALTH"}, {"s", "SLURM's order"}, {"s", "worst first"}, {"enter", "Processes"}, {"d", "first report after"},
 		{"?", "What the marks mean"}, {"x", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)

@@ -68,8 +68,8 @@ func TestNumbersAreMinors(t *testing.T) {
 		{node, `^ ▲    1s  n GPU3 +5 uncorrected`},
 		{overview, `^   NODE +0   1   2   3 `},
 		{overview, `^▸▲ n +11  22  33  44E .* GPU3 ECC 5`},
-		{overview, `Slowest GPU %  \(n GPU2\)`},
-		{overview, `Hottest GPU °C  \(n GPU3\)`},
+		{overview, `Lowest utilization %  \(n GPU2\)`},
+		{overview, `Hottest °C  \(n GPU3\)`},
 	} {
 		lines := linesOf(test.of, 140, 50)
 		if !slices.ContainsFunc(lines, regexp.MustCompile(test.line).MatchString) {

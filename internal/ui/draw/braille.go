@@ -13,16 +13,16 @@ type Graph struct {
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
 var dots = [2][4]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
-// Draw draws the values into w×h cells. There should be 2w of them, see Resample; the newest is at the right. NaN is a gap.
+// Draw draws the values into w×h cells. There should be 2w of them, see Sampling; the newest is at the right. NaN is a gap.
 func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 	if w <= 0 || h <= 0 {
 		return
 	}
 	for col := range w {
 		left, right := at(values, 2*col-2*w), at(values, 2*col+1-2*w)
-		before := at(values, 2*col-1-2*w)
-		l0, l1 := g.reach(before, left, h)
-		r0, r1 := g.reach(left, right, h)
+		earlier, before := at(values, 2*col-2-2*w), at(values, 2*col-1-2*w)
+		l0, l1 := g.reach(earlier, before, left, h)
+		r0, r1 := g.reach(before, left, right, h)
 		g.column(c, x+col, y, h, [2][2]int{{l0, l1}, {r0, r1}})
 	}
 }
@@ -35,8 +35,9 @@ func at(values []float32, i int) float64 {
 	return float64(values[i])
 }
 
-// reach is the lowest and the highest dot of the sample v after prev; the highest is -1 for a gap.
-func (g Graph) reach(prev, v float64, h int) (low, high int) {
+// reach is the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A line joins a sample to
+// the one before, unless it goes up and down all the time: joined, such samples would be a slab.
+func (g Graph) reach(earlier, prev, v float64, h int) (low, high int) {
 	if math.IsNaN(v) {
 		return 0, -1
 	}
@@ -44,12 +45,15 @@ func (g Graph) reach(prev, v float64, h int) (low, high int) {
 	if g.Area {
 		return 0, n
 	}
-	if math.IsNaN(prev) {
+	if math.IsNaN(prev) || g.leaps(prev, v) && g.leaps(earlier, prev) {
 		return n, n
 	}
 	p := g.dot(prev, h)
 	return min(n, p), max(n, p)
 }
+
+// leaps says that two samples are more than half of the scale apart.
+func (g Graph) leaps(a, b float64) bool { return math.Abs(b-a) > (g.High-g.Low)/2 }
 
 func (g Graph) dot(v float64, h int) int {
 	top := float64(h*4 - 1)
@@ -82,21 +86,74 @@ func half(bits [4]rune, reach [2]int, floor int) rune {
 	return pattern
 }
 
-// Resample reduces the newest values to n dots of per values each; missing ones are gaps at the left. newest is the absolute number of
-// the last value: it fixes which values share a dot, so the picture scrolls without flickering. A dot shows the minimum of its values,
-// so that a short dip does not vanish, or with highest the maximum.
-func Resample(values []float32, per, newest, n int, highest bool) []float32 {
-	dots := make([]float32, n)
-	first := len(values) - 1 - newest%per // the first value of the last dot
+// Pool is what becomes of samples that share a dot.
+type Pool uint8
+
+// The pools. Means keep their level, and what looks for the lowest or the highest keeps its extremes.
+const (
+	PoolMean Pool = iota
+	PoolLowest
+	PoolHighest
+)
+
+// Sampling spreads bins over dots. Both are numbered from the epoch on: which bins share a dot never changes, so that a picture scrolls
+// without flickering.
+type Sampling struct {
+	Newest     int64 // number of the newest bin
+	Bins, Dots int   // so many bins are shown in so many dots
+}
+
+// first is the first bin of a dot.
+func (s Sampling) first(dot int64) int64 {
+	return (dot*int64(s.Bins) + int64(s.Dots) - 1) / int64(s.Dots)
+}
+
+// leftmost is the dot at the left end.
+func (s Sampling) leftmost() int64 { return s.Newest*int64(s.Dots)/int64(s.Bins) - int64(s.Dots) + 1 }
+
+// Values is how many values, up to the newest, the dots are made of.
+func (s Sampling) Values() int { return int(s.Newest-s.first(s.leftmost())) + 2 }
+
+// Resample pools values, of which the last is that of the newest bin, into dots. Where there are more dots than bins a value is repeated.
+// What is missing is a gap.
+func (s Sampling) Resample(values []float32, pool Pool) []float32 {
+	dots := make([]float32, s.Dots)
+	left := s.leftmost()
+	oldest := s.Newest - int64(len(values)) + 1
 	for i := range dots {
-		from := first - (n-1-i)*per
-		picked := float32(math.NaN())
-		for k := max(from, 0); k < min(from+per, len(values)); k++ {
-			if v := values[k]; v == v && (picked != picked || v < picked != highest) {
-				picked = v
-			}
+		from, to := s.first(left+int64(i)), s.first(left+int64(i)+1)
+		if from == to {
+			from--
 		}
-		dots[i] = picked
+		from, to = max(from, oldest), min(to, s.Newest+1)
+		dots[i] = float32(math.NaN())
+		if from < to {
+			dots[i] = pool.of(values[from-oldest : to-oldest])
+		}
 	}
 	return dots
+}
+
+// of pools values; gaps do not count.
+func (p Pool) of(values []float32) float32 {
+	pooled, n := float32(math.NaN()), 0
+	for _, v := range values {
+		switch {
+		case v != v:
+			continue
+		case n == 0:
+			pooled = v
+		case p == PoolLowest:
+			pooled = min(pooled, v)
+		case p == PoolHighest:
+			pooled = max(pooled, v)
+		default:
+			pooled += v
+		}
+		n++
+	}
+	if p == PoolMean && n > 1 {
+		pooled /= float32(n)
+	}
+	return pooled
 }

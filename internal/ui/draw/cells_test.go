@@ -63,22 +63,27 @@ func TestGraph(t *testing.T) {
 
 func TestResample(t *testing.T) {
 	for _, test := range []struct {
-		name           string
-		values         []float32
-		per, newest, n int
-		highest        bool
-		want           []float32
+		name   string
+		values []float32
+		newest int64
+		bins   int
+		dots   int
+		pool   Pool
+		want   []float32
 	}{
-		{"as many", []float32{1, 2, 3, 4}, 1, 9, 4, false, []float32{1, 2, 3, 4}},
-		{"the newest", []float32{1, 2, 3, 4}, 1, 9, 2, false, []float32{3, 4}},
-		{"the least of what falls together", []float32{1, 2, 4, 3}, 2, 7, 2, false, []float32{1, 3}},
-		{"the most of what falls together", []float32{1, 2, 4, 3}, 2, 7, 2, true, []float32{2, 4}},
-		{"one later, the same fall together", []float32{1, 2, 4, 3, 5}, 2, 8, 3, false, []float32{1, 3, 5}},
-		{"young: gaps at the left", []float32{5}, 1, 0, 4, false, []float32{nan, nan, nan, 5}},
-		{"a gap does not hide a value", []float32{nan, 7, nan, nan}, 2, 3, 2, false, []float32{7, nan}},
-		{"none", nil, 3, 5, 2, false, []float32{nan, nan}},
+		{"as many", []float32{1, 2, 3, 4}, 9, 4, 4, PoolMean, []float32{1, 2, 3, 4}},
+		{"the newest", []float32{1, 2, 3, 4}, 9, 2, 2, PoolMean, []float32{3, 4}},
+		{"the least of those that share a dot", []float32{1, 2, 4, 3}, 7, 4, 2, PoolLowest, []float32{1, 3}},
+		{"the most", []float32{1, 2, 4, 3}, 7, 4, 2, PoolHighest, []float32{2, 4}},
+		{"the mean", []float32{1, 2, 4, 3}, 7, 4, 2, PoolMean, []float32{1.5, 3.5}},
+		{"one later, the same share a dot", []float32{1, 2, 4, 3, 5}, 8, 6, 3, PoolLowest, []float32{1, 3, 5}},
+		{"a part of a bin more for a dot", []float32{1, 2, 3, 4, 5, 6}, 5, 6, 4, PoolLowest, []float32{1, 3, 4, 6}},
+		{"more dots than bins", []float32{1, 2, 3}, 8, 3, 6, PoolMean, []float32{nan, 1, 1, 2, 2, 3}},
+		{"young: gaps at the left", []float32{5}, 3, 4, 4, PoolMean, []float32{nan, nan, nan, 5}},
+		{"a gap does not hide a value", []float32{nan, 7, nan, nan}, 3, 4, 2, PoolMean, []float32{7, nan}},
+		{"none", nil, 5, 6, 2, PoolMean, []float32{nan, nan}},
 	} {
-		got := Resample(test.values, test.per, test.newest, test.n, test.highest)
+		got := Sampling{Newest: test.newest, Bins: test.bins, Dots: test.dots}.Resample(test.values, test.pool)
 		for i := range test.want {
 			if got[i] != test.want[i] && !(got[i] != got[i] && test.want[i] != test.want[i]) {
 				t.Errorf("%s: got %v, want %v", test.name, got, test.want)
@@ -88,23 +93,46 @@ func TestResample(t *testing.T) {
 	}
 }
 
-// As samples come in, dots move to the left and only the newest changes.
+// One bin later, the picture is the same, moved by a dot at most where dots have several bins; only the dot that was the newest may change.
 func TestResampleDoesNotFlicker(t *testing.T) {
-	var values []float32
-	var before []float32
-	for newest := range 300 {
-		values = append(values, float32(newest*37%101))
-		got := Resample(values, 3, newest, 40, false)
-		by := 0
-		if newest%3 == 0 {
-			by = 1
-		}
-		for i := 0; before != nil && i < 39; i++ {
-			if was := before[min(i+by, 39)]; got[i] != was && was == was {
-				t.Fatalf("at %d dot %d was %v and is %v", newest, i, was, got[i])
+	for _, shape := range [][2]int{{120, 40}, {200, 104}, {200, 68}, {200, 148}, {200, 200}} {
+		var values, before []float32
+		var left int64
+		for newest := range int64(500) {
+			values = append(values, float32(newest*37%101))
+			s := Sampling{Newest: newest, Bins: shape[0], Dots: shape[1]}
+			got := s.Resample(values, PoolLowest)
+			by := int(s.leftmost() - left)
+			if before != nil && by > 1 {
+				t.Fatalf("%v: at %d it moves by %d", shape, newest, by)
 			}
+			for i := 0; before != nil && i+by < len(before)-1; i++ {
+				if was := before[i+by]; got[i] != was && was == was {
+					t.Fatalf("%v: at %d dot %d was %v and is %v", shape, newest, i, was, got[i])
+				}
+			}
+			if n := s.Values(); newest >= int64(n) {
+				for i, v := range s.Resample(values[len(values)-n:], PoolLowest) {
+					if v != got[i] {
+						t.Fatalf("%v: of the last %d values dot %d is %v, of all %v", shape, n, i, v, got[i])
+					}
+				}
+			}
+			before, left = got, s.leftmost()
 		}
-		before = got
+	}
+}
+
+// A line that goes up and down all the time is dots, not a slab.
+func TestABurstyLine(t *testing.T) {
+	c := New(10, 4)
+	values := make([]float32, 20)
+	for i := range values {
+		values[i] = float32(i%2) * 100
+	}
+	Graph{High: 100, Line: Data}.Draw(c, 0, 0, 10, 4, values)
+	if got := c.row(1)[5].glyph; got != ' ' {
+		t.Errorf("between top and bottom there is %q", got)
 	}
 }
 

@@ -1,14 +1,53 @@
 package part
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// graphSpan is how far back the graphs go at least, where they are wide enough and the history does.
-const graphSpan = 10 * time.Minute
+// graphSpan is how far back the graphs go, in terminals of every width, and graphBins how many bins they show at least.
+const (
+	graphSpan = 10 * time.Minute
+	graphBins = 60
+)
+
+// axis is the time that all graphs of a screen show.
+type axis struct {
+	newest int64 // bin
+	bins   int
+	span   time.Duration
+}
+
+// axisOf is the axis for GPUs: of all that they have, at first a part, which grows in two steps.
+func axisOf(f *Frame, gpus []*cluster.GPU) axis {
+	bin := cluster.BinWidth(f.Snap.Poll)
+	span := max(graphSpan, graphBins*bin)
+	if bin <= graphSpan/graphBins {
+		span = graphSpan
+	}
+	a := axis{newest: tally.Edge(gpus...)}
+	have := time.Duration(a.newest-tally.Oldest(gpus...)+1) * bin
+	for _, part := range []time.Duration{5, 2, 1} {
+		a.span = span / part
+		if have <= a.span {
+			break
+		}
+	}
+	a.bins = max(int((a.span+bin-1)/bin), 1)
+	return a
+}
+
+// words are the axis in a title.
+func (a axis) words() string {
+	if a.span < time.Hour && a.span%time.Minute == 0 {
+		return "last " + strconv.Itoa(int(a.span/time.Minute)) + " min"
+	}
+	return "last " + draw.Age(a.span)
+}
 
 // chart is one graph: its title, the value now, its scale, its samples, and how they are drawn.
 type chart struct {
@@ -17,7 +56,7 @@ type chart struct {
 	low, high   float64
 	samples     func(n int) []float32
 	area        bool
-	highest     bool // what falls together becomes its maximum
+	pool        draw.Pool
 }
 
 // graphAxis is how many columns the scale takes, graphFrame how many rows the title and the time axis take, graphLeast and graphMost
@@ -26,36 +65,54 @@ const (
 	graphAxis  = 6
 	graphFrame = 2
 	graphLeast = 4
-	graphMost  = 24
+	graphMost  = 30
 	twoLines   = 6
 	graphWide  = 60
 )
 
-// graphs draws charts below their section's rule, from row y as far as there is room: beside each other, or in two lines.
-func graphs(f *Frame, y int, title, right string, newest int64, charts []chart) {
+// graphs draws charts below their section's rule, from row y as far as there is room.
+func graphs(f *Frame, y int, title, right string, a axis, charts []chart) {
 	y++ // blank
 	free := f.H - 1 - y - 1
 	if f.H >= 45 {
 		free-- // a blank line before the keys
 	}
-	lines, across := 1, min(len(charts), max(f.W/graphWide, min(2, len(charts))))
-	rows := free - graphFrame
-	if two := (free - 1 - 2*graphFrame) / 2; across < len(charts) && two >= twoLines {
-		lines, across, rows = 2, (len(charts)+1)/2, two
-	}
-	rows = min(rows, graphMost)
-	w := (f.W - 2 - 2*across) / max(across, 1)
-	if rows < graphLeast || w < graphAxis+12 {
+	lines, rows := arrange(charts, f.W, free)
+	if len(lines) == 0 || rows < graphLeast || chartWidth(f.W, len(lines[0])) < graphAxis+12 {
 		return
 	}
 	f.Section(y, title, right)
-	for i, c := range charts[:min(len(charts), lines*across)] {
-		drawChart(f, 2+i%across*(w+2), y+1+i/across*(rows+graphFrame+1), w, rows, newest, c)
+	for i, line := range lines {
+		w := chartWidth(f.W, len(line))
+		for k, c := range line {
+			drawChart(f, 2+k*(w+2), y+1+i*(rows+graphFrame+1), w, rows, a, c)
+		}
 	}
 }
 
-// drawChart draws one graph. Each of its dots holds the same whole number of samples.
-func drawChart(f *Frame, x, y, w, rows int, newest int64, c chart) {
+// chartWidth is the width of each of n graphs beside each other.
+func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
+
+// arrange puts charts beside each other, or in two lines where they are too many for one or would be too high, and returns the rows of
+// dots of each. Up to three always stand in one line.
+func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
+	if len(charts) == 0 {
+		return nil, 0
+	}
+	most := max(width/graphWide, 2)
+	if len(charts) <= 3 {
+		most = max(most, len(charts))
+	}
+	one, two := free-graphFrame, (free-1-2*graphFrame)/2
+	if len(charts) <= 3 || two < twoLines || len(charts) <= most && one <= graphMost {
+		return [][]chart{charts[:min(len(charts), most)]}, min(one, graphMost)
+	}
+	first := min((len(charts)+1)/2, most)
+	return [][]chart{charts[:first], charts[first:min(2*first, len(charts))]}, min(two, graphMost)
+}
+
+// drawChart draws one graph.
+func drawChart(f *Frame, x, y, w, rows int, a axis, c chart) {
 	f.Left(x, y, w-draw.Width(c.now)-1, c.title, draw.Dim)
 	f.Right(x, y, w, c.now, draw.Strong)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
@@ -63,12 +120,10 @@ func drawChart(f *Frame, x, y, w, rows int, newest int64, c chart) {
 	for r := range rows {
 		f.Fill(x+graphAxis-1, y+1+r, 1, '┊', draw.Faint)
 	}
-	bin, most := cluster.BinWidth(f.Snap.Poll), cluster.HistoryLen(f.Snap.Poll)
-	wide := min(w-graphAxis, most/2)
-	dots := 2 * wide
-	per := max(min((int(graphSpan/bin)+dots-1)/dots, most/dots), 1)
+	x, w = x+graphAxis, w-graphAxis
+	s := draw.Sampling{Newest: a.newest, Bins: a.bins, Dots: 2 * w}
 	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
-	g.Draw(f.Canvas, x+w-wide, y+1, wide, rows, draw.Resample(c.samples(dots*per), per, int(newest), dots, c.highest))
-	f.Put(x+w-wide, y+1+rows, "-"+draw.Age(time.Duration(dots*per)*bin), draw.Dim)
+	g.Draw(f.Canvas, x, y+1, w, rows, s.Resample(c.samples(s.Values()), c.pool))
+	f.Put(x, y+1+rows, "-"+draw.Age(a.span), draw.Dim)
 	f.Put(x+w-3, y+1+rows, "now", draw.Dim)
 }

@@ -1,0 +1,138 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// quiet is a fixture without findings, so that there is room for graphs.
+func quiet() *cluster.Snapshot {
+	s := fixture()
+	s.Jobs[0].Findings = nil
+	return s
+}
+
+var axisLabel = regexp.MustCompile(`-(\d+[smh]) +now`)
+
+// Whatever the width, all graphs show the same time, and the title says which.
+func TestGraphsShowOneTime(t *testing.T) {
+	for _, s := range []shot{
+		{name: "node", snap: quiet, view: func(*view) {}},
+		{name: "overview", snap: quiet, view: func(v *view) { v.screen = screenOverview }},
+	} {
+		snap := s.snap()
+		s.snap = func() *cluster.Snapshot { return snap }
+		for w := 80; w <= 300; w += 5 {
+			text := strings.Join(linesOf(s, w, 50), "\n")
+			labels := axisLabel.FindAllStringSubmatch(text, -1)
+			if len(labels) == 0 || !strings.Contains(text, "history, last 10 min") {
+				t.Fatalf("%s, %d wide: no graphs:\n%s", s.name, w, text)
+			}
+			for _, label := range labels {
+				if label[1] != "10m" {
+					t.Errorf("%s, %d wide: an axis begins at -%s", s.name, w, label[1])
+				}
+			}
+		}
+	}
+}
+
+// At the start the axis is as long as what there is to show, in steps, and the same for every graph.
+func TestTheAxisOfAYoungHistory(t *testing.T) {
+	for bins, want := range map[int]string{1: "2m", 40: "2m", 41: "5m", 100: "5m", 101: "10m", 230: "10m"} {
+		s := shot{name: "young", snap: func() *cluster.Snapshot {
+			snap := quiet()
+			for _, name := range []string{"gpu-n01", "gpu-n02"} {
+				n := snap.Nodes[name]
+				for i := range n.GPUs {
+					var h cluster.History
+					for b := range bins {
+						h.Add(newestBin-int64(bins-1-b), historyLen, func(metric.ID) float64 { return 50 })
+					}
+					n.GPUs[i].History = h
+				}
+			}
+			return snap
+		}, view: func(v *view) { v.screen = screenOverview }}
+		labels := axisLabel.FindAllStringSubmatch(strings.Join(linesOf(s, 120, 50), "\n"), -1)
+		if len(labels) == 0 || slices.ContainsFunc(labels, func(l []string) bool { return l[1] != want }) {
+			t.Errorf("after %d bins the axes are %v, want -%s", bins, labels, want)
+		}
+	}
+}
+
+// The past of a node that stops to respond stays in the lowest line.
+func TestAStaleNodeKeepsItsPast(t *testing.T) {
+	lowest := func(state cluster.NodeState) string {
+		s := shot{name: "stale", snap: func() *cluster.Snapshot {
+			snap := quiet()
+			snap.Nodes["gpu-n02"].State = state // its GPU 3 has lagged for minutes
+			return snap
+		}, view: func(v *view) { v.screen = screenOverview }}
+		var rows []string
+		for _, line := range linesOf(s, 200, 50) {
+			if strings.Count(line, "┊") == 2 {
+				_, line, _ = strings.Cut(line, "┊")
+				_, line, _ = strings.Cut(line, "┊")
+				rows = append(rows, line)
+			}
+		}
+		return strings.Join(rows[:len(rows)/2], "\n")
+	}
+	if fresh, stale := lowest(cluster.NodeReporting), lowest(cluster.NodeStale); fresh != stale {
+		t.Errorf("the line was\n%s\nand is\n%s", fresh, stale)
+	}
+}
+
+// A short dip is not half of the picture: a mean keeps its level.
+func TestADipKeepsTheLevel(t *testing.T) {
+	s := shot{name: "dip", snap: func() *cluster.Snapshot {
+		snap := quiet()
+		n := snap.Nodes["gpu-n01"]
+		for i := range n.GPUs {
+			util := make([]float32, historyLen)
+			for b := range util {
+				util[b] = 97
+				if b%25 == 0 { // 3 s of 75 s
+					util[b] = 3
+				}
+			}
+			setUtil(&n.GPUs[i], util)
+		}
+		return snap
+	}, view: func(*view) {}}
+	lines := linesOf(s, 80, 40)
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "100┊") })
+	if at < 0 {
+		t.Fatal(strings.Join(lines, "\n"))
+	}
+	_, row, _ := strings.Cut(lines[at+1], "┊")
+	row, _, _ = strings.Cut(row, "┊")
+	full := 0
+	for _, r := range row {
+		if r > '⠀' {
+			full++
+		}
+	}
+	if full < 25 {
+		t.Errorf("the second row of the graph is %q", row)
+	}
+}
+
+// A tall and wide terminal is used: no graph leaves a third of it empty.
+func TestGraphsFillTheScreen(t *testing.T) {
+	for _, s := range []shot{
+		{name: "node", snap: quiet, view: func(*view) {}},
+		{name: "overview", snap: quiet, view: func(v *view) { v.screen = screenOverview }},
+	} {
+		lines := linesOf(s, 300, 80)
+		if empty := lines[len(lines)-6]; strings.TrimSpace(empty) == "" {
+			t.Errorf("%s: the rows above the keys are empty:\n%s", s.name, strings.Join(lines, "\n"))
+		}
+	}
+}
