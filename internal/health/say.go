@@ -56,7 +56,9 @@ var wordings = map[cluster.Kind]wording{
 var groups = map[reach.Class][2]string{
 	reach.ClassAdopt: {"node refused", "nodes refused"}, reach.ClassAuth: {"node refused", "nodes refused"}, reach.ClassDenied: {"node refused", "nodes refused"},
 	reach.ClassRefused: {"node unreachable", "nodes unreachable"}, reach.ClassNoRoute: {"node unreachable", "nodes unreachable"},
-	reach.ClassTimeout: {"node unreachable", "nodes unreachable"}, reach.ClassFrozen: {"node unreachable", "nodes unreachable"},
+	reach.ClassLoginHangs: {"login hung", "logins hung"}, reach.ClassProbeLate: {"probe not started", "probes not started"},
+	reach.ClassDriverHangs: {"driver hung", "drivers hung"},
+	reach.ClassTimeout:     {"node unreachable", "nodes unreachable"}, reach.ClassFrozen: {"node unreachable", "nodes unreachable"},
 	reach.ClassUnknownHost:    {"unknown host", "unknown hosts"},
 	reach.ClassHostKeyChanged: {"host key changed", "host keys changed"}, reach.ClassHostKeyUnknown: {"host key unknown", "host keys unknown"},
 	reach.ClassSilent: {"node silent", "nodes silent"}, reach.ClassClosed: {"node lost", "nodes lost"}, reach.ClassProbeKilled: {"probe killed", "probes killed"},
@@ -158,8 +160,8 @@ func stale(w *Words, e evidence) {
 		return
 	}
 	w.Long, w.Short = "silent", "silent"
-	w.Sentence = "Nothing came for more than 3 polls; the ssh connection is not known to be broken."
-	w.Hint = "if it stays, a call into the driver hangs: try nvidia-smi on the node"
+	w.Sentence = "No report for more than 3 polls; the connection still looks open."
+	w.Hint = "wait up to 30s: the connection is being checked"
 }
 
 func withoutDriver(w *Words, e evidence) {

@@ -156,8 +156,8 @@ func (n *node) silence() time.Duration { return max(10*n.interval, 35*time.Secon
 func errSilent(quiet time.Duration) *reach.Failure {
 	return &reach.Failure{
 		Class: reach.ClassSilent, Short: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
-		Meaning: "The ssh connection stands, but the probe sends nothing: a call into the driver hangs, or the node is starved.",
-		Hints:   []string{"Try nvidia-smi on the node: if it hangs too, tell the site."},
+		Meaning: "The probe is still running but sends nothing: the driver is hung, or the node is overloaded.",
+		Hints:   []string{"run nvidia-smi on the node; if it hangs too, report it to your admins"},
 	}
 }
 
@@ -183,7 +183,7 @@ func (n *node) keepPace(ctx context.Context, session Session) (err error) {
 		case reply.Error != "":
 			return &reach.Failure{
 				Class: reach.ClassGarbage, Short: "the probe refused a request", Words: reply.Error,
-				Meaning: "Both ends of nvnodetop do not understand each other.", Hints: []string{"use the same version on all machines that share your home"},
+				Meaning: "Version mismatch between nvnodetop here and its probe.", Hints: []string{"use the same version on all machines that share your home"},
 			}
 		}
 		select {
@@ -222,7 +222,7 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			watchdog.Reset(n.silence())
 			if first.IsZero() {
 				first = now
-				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "reports come", Took: now.Sub(began)})
+				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports", Took: now.Sub(began)})
 			}
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
 		}

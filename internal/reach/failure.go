@@ -14,8 +14,11 @@ const (
 	ClassUnknownHost    Class = "unknown_host"     // the name does not resolve
 	ClassRefused        Class = "refused"          // connection refused: no sshd
 	ClassNoRoute        Class = "no_route"         // no route to the host, network unreachable
-	ClassTimeout        Class = "timeout"          // nothing answers
+	ClassTimeout        Class = "timeout"          // the host does not respond
 	ClassFrozen         Class = "frozen"           // TCP connects, sshd says nothing
+	ClassLoginHangs     Class = "login_hangs"      // sshd responds, the login does not end
+	ClassProbeLate      Class = "probe_late"       // login accepted, but no probe started in time
+	ClassDriverHangs    Class = "driver_hangs"     // the probe started, the NVIDIA driver does not respond
 	ClassHostKeyChanged Class = "host_key_changed" // the key is another one than the known one
 	ClassHostKeyUnknown Class = "host_key_unknown" // no known_hosts file has the host
 	ClassAuth           Class = "auth"             // no key of ours is accepted
@@ -83,5 +86,5 @@ func Recover(err *error) {
 
 // Mistake is the Failure for what recover returned: an error of ours, which costs the session that it came up in and nothing else.
 func Mistake(panicked any) *Failure {
-	return &Failure{Class: ClassLocal, Short: "a mistake in nvnodetop", Words: fmt.Sprintf("%v\n%s", panicked, debug.Stack())}
+	return &Failure{Class: ClassLocal, Short: "internal error (bug in nvnodetop)", Words: fmt.Sprintf("%v\n%s", panicked, debug.Stack())}
 }

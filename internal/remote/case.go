@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -60,7 +59,7 @@ func (c *Case) Is(class reach.Class, short string) { c.Failure.Class, c.Failure.
 
 // Unknown settles a failure that nothing is known of but the error.
 func (c *Case) Unknown(err error) {
-	c.Is(reach.ClassOther, "failed")
+	c.Is(reach.ClassOther, "unexpected error")
 	c.Failure.Cause = clip(err.Error(), 60)
 	c.Say(err.Error())
 }
@@ -82,7 +81,7 @@ func (e *LocalError) Unwrap() error { return e.Err }
 
 func ruleLocal(c *Case, err error) bool {
 	if p, ok := errors.AsType[*install.PayloadError](err); ok {
-		err = &LocalError{What: "the probe's executable", Err: p.Err}
+		err = &LocalError{What: "cannot read the probe executable", Err: p.Err}
 	}
 	l, ok := errors.AsType[*LocalError](err)
 	if !ok {
@@ -109,15 +108,15 @@ func ruleInstall(c *Case, err error) bool {
 	lower := strings.ToLower(place.Words)
 	switch {
 	case strings.Contains(lower, "no space left") || strings.Contains(lower, "quota exceeded"):
-		c.Is(reach.ClassNoSpace, "no room for the probe")
+		c.Is(reach.ClassNoSpace, "no space for the probe")
 	case place.Any(install.NoExec):
-		c.Is(reach.ClassNoExec, "the probe may not be executed")
+		c.Is(reach.ClassNoExec, "probe not executable")
 	case place.Any(install.Damaged):
-		c.Is(reach.ClassOther, "the probe's copy arrives damaged")
+		c.Is(reach.ClassOther, "probe was corrupted in transfer")
 	default:
-		c.Is(reach.ClassNoSpace, "no place for the probe")
+		c.Is(reach.ClassNoSpace, "nowhere to put the probe")
 	}
-	c.Failure.Hints = append(c.Failure.Hints, "Tried: "+place.List()+".")
+	c.Failure.Hints = append(c.Failure.Hints, "tried: "+place.List())
 	return true
 }
 
@@ -132,26 +131,26 @@ func ruleProbe(c *Case, err error) bool {
 	status, exited := e.Status()
 	switch {
 	case errors.Is(e.Read, wire.ErrLineTooLong):
-		c.Is(reach.ClassTooMuch, "a line longer than the protocol allows")
+		c.Is(reach.ClassTooMuch, "line too long from the node")
 	case strings.Contains(e.Stderr, "symbol lookup error"):
-		c.Is(reach.ClassOldDriver, "the driver is too old for the probe")
+		c.Is(reach.ClassOldDriver, "driver too old for the probe")
 	case strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found"), strings.Contains(e.Stderr, "Exec format error"):
-		c.Is(reach.ClassPlatform, "the probe does not run on this system")
+		c.Is(reach.ClassPlatform, "probe does not run on this system")
 	case e.Signal() != "":
-		c.Is(reach.ClassProbeKilled, "probe killed")
+		c.Is(reach.ClassProbeKilled, "probe was killed")
 		c.Failure.Detail = "signal " + e.Signal()
 	case exited && status == 126:
-		c.Is(reach.ClassNoExec, "the probe may not be executed")
+		c.Is(reach.ClassNoExec, "probe not executable")
 	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // a shell for those who may run nothing
-		c.Is(reach.ClassDenied, "no command allowed after the login")
+		c.Is(reach.ClassDenied, "account may not run commands")
 	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
-		c.Is(reach.ClassGarbage, "no probe answered")
+		c.Is(reach.ClassGarbage, "probe did not start")
 	case e.IsEnd() && exited:
-		c.Is(reach.ClassProbeFailed, "probe ended with status "+strconv.Itoa(status))
+		c.Is(reach.ClassProbeFailed, "probe exited with status "+strconv.Itoa(status))
 	case e.IsEnd(), TimedOut(e.Read):
 		return false // the way to it ended, or our patience
 	default:
-		c.Is(reach.ClassGarbage, "what came is not the probe's protocol")
+		c.Is(reach.ClassGarbage, "unexpected output instead of the probe's")
 		if bad, ok := errors.AsType[*wire.MalformedError](e.Read); ok {
 			c.Say(bad.Line)
 		} else {
@@ -180,17 +179,17 @@ func ruleTimeout(c *Case, err error) bool {
 
 // Silent settles that nothing came through any more.
 func (c *Case) Silent() {
-	c.Is(reach.ClassSilent, "silent")
-	c.Failure.Cause = "the connection died"
+	c.Is(reach.ClassSilent, "connection lost")
+	c.Failure.Cause = "no data received"
 }
 
-// Late settles that the probe did not do in time what the stage is there for; false in the stages of a door.
+// Late settles that a stage of the probe took too long. It returns false in the stages of a door.
 func (c *Case) Late() bool {
 	switch c.Stage {
 	case StageProbe:
-		c.Is(reach.ClassTimeout, "probe not started"+c.After())
+		c.Is(reach.ClassProbeLate, "probe not started"+c.After())
 	case StageDriver:
-		c.Is(reach.ClassTimeout, "driver does not answer"+c.After())
+		c.Is(reach.ClassDriverHangs, "driver not responding"+c.After())
 	default:
 		return false
 	}
@@ -221,47 +220,4 @@ func clip(s string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return s
-}
-
-// advice is what a class means and what a person can do. NODE stands for the node's name.
-type advice struct {
-	meaning string
-	hints   []string
-}
-
-// advices are for what does not depend on the way to the node.
-var advices = map[reach.Class]advice{
-	reach.ClassTimeout: {meaning: "The node does not answer: it is overloaded, or something there hangs."},
-	reach.ClassDenied:  {meaning: "The node lets this account do nothing there."},
-	reach.ClassNoSpace: {"The probe has to lie somewhere on the node to be run, and every place that was tried refuses it.",
-		[]string{"Make room in your home directory (see quota), or in /tmp on NODE."}},
-	reach.ClassNoExec: {"Every place on the node where you may write is mounted so that nothing there can be executed.",
-		[]string{"Ask the admins for a directory where users may execute files; $XDG_RUNTIME_DIR, ~/.cache, /dev/shm and /tmp were tried."}},
-	reach.ClassPlatform: {"The node's processor or system is another one than this build is for.",
-		[]string{"Use a build of nvnodetop for the node's platform, on a login node of the same kind."}},
-	reach.ClassOldDriver: {"The NVIDIA driver's library on the node lacks a function that the probe cannot do without.",
-		[]string{"Ask the admins for a newer NVIDIA driver on NODE."}},
-	reach.ClassProbeKilled: {meaning: "The node ended our probe: the job there ended, a site's reaper came by, or memory ran out."},
-	reach.ClassProbeFailed: {"The probe ended with an error of its own; its words are above.",
-		[]string{"Please report it with these words: it is a fault of nvnodetop."}},
-	reach.ClassGarbage: {meaning: "Something on the node writes into the probe's output, or a login script ends the session."},
-	reach.ClassTooMuch: {meaning: "The node sent a line that no probe sends; it was cut off."},
-	reach.ClassSilent:  {meaning: "The connection stands but nothing comes through it: the node hangs or its link is down."},
-	reach.ClassLocal:   {meaning: "This is on the side of nvnodetop, not the node's."},
-	reach.ClassOther:   {meaning: "This is a failure that nvnodetop does not know; its words are all there is."},
-	reach.ClassClosed:  {meaning: "The connection ended, or the probe did."},
-}
-
-// driverHangs takes the place of a timeout's meaning in the stage driver.
-const driverHangs = "The probe runs but the NVIDIA driver does not answer it: a GPU may have fallen off the bus."
-
-// advise fills in what the door has not said.
-func advise(c *Case) {
-	f := &c.Failure
-	if c.Stage == StageDriver && f.Class == reach.ClassTimeout {
-		f.Meaning = driverHangs
-	}
-	a := advices[f.Class]
-	f.Meaning = cmp.Or(f.Meaning, a.meaning)
-	f.Hints = append(f.Hints, a.hints...)
 }

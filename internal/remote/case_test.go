@@ -32,20 +32,21 @@ func TestSettle(t *testing.T) {
 		summary string
 		says    string // somewhere in words, meaning or hints
 	}{
-		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal, "the probe's executable: too many open files", "side of nvnodetop"},
+		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal, "cannot read the probe executable: too many open files", "on this host"},
 		{at(StageProbe), &LocalError{What: "a thing", Err: errors.New("broke"), Hints: []string{"mend it"}}, reach.ClassLocal, "a thing: broke", "mend it"},
-		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: "Linux x86_64"}, reach.ClassPlatform, "no probe for Linux sparc64", "Use a build"},
-		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no room for the probe", "~/.cache/nvnodetop (cannot be written to), /tmp/nvnodetop- (cannot"},
-		{at(StageProbe), refused(install.NoExec, ""), reach.ClassNoExec, "the probe may not be executed", "(mounted noexec)"},
-		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "the probe's copy arrives damaged", "differs"},
-		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace, "no place for the probe", "on n1."},
-		{at(StageProbe), exit(0), reach.ClassGarbage, "no probe answered", "some words"},
-		{at(""), exit(0), reach.ClassProbeFailed, "probe ended with status 0", "report it"},
-		{at(""), exit(126), reach.ClassNoExec, "the probe may not be executed", ""},
-		{at(""), exit(137), reach.ClassProbeKilled, "probe killed (signal KILL)", "memory ran out"},
-		{at(""), link.ErrSilent, reach.ClassSilent, "silent: the connection died", ""},
-		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassTimeout, "driver does not answer after 0s", "fallen off the bus"},
-		{at(""), errors.New("the moon fell"), reach.ClassOther, "failed: the moon fell", "does not know"},
+		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: "Linux x86_64"}, reach.ClassPlatform, "no probe for Linux sparc64", "use a build"},
+		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no space for the probe", "~/.cache/nvnodetop (not writable), /tmp/nvnodetop- (not w"},
+		{at(StageProbe), refused(install.NoExec, ""), reach.ClassNoExec, "probe not executable", "(mounted noexec)"},
+		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "probe was corrupted in transfer", "corrupt"},
+		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace, "nowhere to put the probe", "on n1"},
+		{at(StageProbe), exit(0), reach.ClassGarbage, "probe did not start", "some words"},
+		{at(""), exit(0), reach.ClassProbeFailed, "probe exited with status 0", "report it"},
+		{at(""), exit(126), reach.ClassNoExec, "probe not executable", ""},
+		{at(""), exit(137), reach.ClassProbeKilled, "probe was killed (signal KILL)", "memory ran out"},
+		{at(""), link.ErrSilent, reach.ClassSilent, "connection lost: no data received", ""},
+		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassDriverHangs, "driver not responding after 0s", "fallen off the bus"},
+		{at(StageProbe), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassProbeLate, "probe not started after 0s", "overloaded"},
+		{at(""), errors.New("the moon fell"), reach.ClassOther, "unexpected error: the moon fell", "does not recognize"},
 	} {
 		t.Run(c.summary, func(t *testing.T) {
 			f := c.c.Settle(c.err, silentDoor)

@@ -495,7 +495,7 @@ func TestOneOfManyNodesDies(t *testing.T) {
 	w := watch(t, o, "n0", "n1", "n2")
 	w.sees(1, func(e cluster.Event) bool {
 		return e.Node == "n2" && e.Down != nil && e.Down.Failure.Class == reach.ClassProbeFailed && e.Down.Failure.Words == "a warning of 2" &&
-			e.Down.Failure.Summary() == "probe ended with status 3"
+			e.Down.Failure.Summary() == "probe exited with status 3"
 	})
 	w.sees(4, reports("n0", 10))
 	w.sees(4, reports("n1", 11))

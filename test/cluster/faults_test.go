@@ -22,19 +22,19 @@ func TestFaults(t *testing.T) {
 		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "1 node unreachable"},
 		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "1 node unreachable"},
 		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{": no "}, "1 node unreachable"}, // no answer, or no route to the host
-		{"silent", [][]string{{"drop"}}, []string{"silent"}, "1 node silent"},
-		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no answer after 5s"}, "1 node unreachable"},
+		{"silent", [][]string{{"drop"}}, []string{"connection lost: no data received"}, "1 node silent"},
+		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no response after 5s"}, "1 node unreachable"},
 		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "1 node silent"},
-		{"frozen sshd at the dial", [][]string{{"killsession"}, {"stopsshd"}}, []string{"sshd says nothing"}, "1 node unreachable"},
+		{"frozen sshd at the dial", [][]string{{"killsession"}, {"stopsshd"}}, []string{"sshd not responding"}, "1 node unreachable"},
 		{"key not accepted", [][]string{{"nokey"}, {"killsession"}}, []string{"permission denied (publickey)", "Permission denied"}, "1 node refused"},
 		{"user denied", [][]string{{"deny", "alice"}, {"killsession"}}, []string{"permission denied"}, "1 node refused"},
-		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key has changed", "known one is /etc/ssh/ssh_known_hosts"}, "1 host key changed"},
-		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key is not known"}, "1 host key unknown"},
+		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key changed", "known: /etc/ssh/ssh_known_hosts"}, "1 host key changed"},
+		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key unknown"}, "1 host key unknown"},
 		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "1 node"},
-		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"not the probe's protocol", "Segmentation fault"}, "1 node failed"},
-		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"a line longer than the protocol allows"}, "1 node failed"},
-		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no room for the probe", "No space left on device"}, "1 node failed"},
-		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"may not be executed"}, "1 node failed"},
+		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output instead of the probe's", "Segmentation fault"}, "1 node failed"},
+		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"line too long from the node"}, "1 node failed"},
+		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no space for the probe", "No space left on device"}, "1 node failed"},
+		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"probe not executable"}, "1 node failed"},
 		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"library is not on this node"}, "1 node without NVML"},
 		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"of different versions"}, "1 node without NVML"},
 		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML says of it"}, "1 GPU lost"},
@@ -56,6 +56,40 @@ func TestFaults(t *testing.T) {
 			do(t, "heal", node)
 			w.sees("all 8 GPUs well")
 			t.Logf("said after %.1f s, healed after %.1f s", said.Seconds(), time.Since(healing).Seconds())
+			w.quits()
+		})
+	}
+}
+
+// A link that dies is never called a driver that hangs, at whatever pace the node reports; and what is the matter is said within 45 s.
+func TestDeadLinkIsNotTheDriver(t *testing.T) {
+	for _, poll := range []string{"3", "5"} {
+		t.Run("at "+poll, func(t *testing.T) { deadLinks(t, poll) })
+	}
+}
+
+func deadLinks(t *testing.T, poll string) {
+	for i, broken := range []string{"linkdown", "drop", "dropssh"} {
+		t.Run(broken, func(t *testing.T) {
+			t.Parallel()
+			node := fmt.Sprintf("node%02d", 2+i)
+			w := watchPoll(t, poll, "--nodes", node+",node01")
+			w.sees("all 8 GPUs well")
+			fault(t, broken, node)
+			began := time.Now()
+			_, err := w.WaitFor(slack, "what is the matter", func(s string) bool {
+				for _, never := range []string{"driver is", "the driver", "driver hung", "driver hangs", "nvidia-smi"} {
+					if all(s, []string{never}) {
+						t.Fatalf("%q is on the screen %v after the link died:\n%s", never, time.Since(began), s)
+					}
+				}
+				return all(s, []string{"connection lost: no data received"}) || all(s, []string{node + ": no r"}) // response, or route to host
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			do(t, "heal", node)
+			w.sees("all 8 GPUs well")
 			w.quits()
 		})
 	}

@@ -150,10 +150,21 @@ func watch(t *testing.T, args ...string) *watcher {
 	return watchSize(t, 120, 40, args...)
 }
 
+// watchPoll is watch at another poll, in seconds.
+func watchPoll(t *testing.T, poll string, args ...string) *watcher {
+	t.Helper()
+	return watchAt(t, poll, 120, 40, args...)
+}
+
 func watchSize(t *testing.T, columns, rows int, args ...string) *watcher {
 	t.Helper()
+	return watchAt(t, "1", columns, rows, args...)
+}
+
+func watchAt(t *testing.T, poll string, columns, rows int, args ...string) *watcher {
+	t.Helper()
 	dog.Watch(t)
-	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, "1", "1"}, args...)...)
+	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, poll, "1"}, args...)...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	terminal, err := term.Start(cmd, columns, rows)
 	if err != nil {

@@ -13,7 +13,7 @@ type NoPlaceError struct {
 	uid     string
 }
 
-func (e *NoPlaceError) Error() string { return "no place for the probe: " + e.List() }
+func (e *NoPlaceError) Error() string { return "nowhere to put the probe: " + e.List() }
 
 // Any reports whether a place refused for that reason.
 func (e *NoPlaceError) Any(s State) bool {
@@ -23,7 +23,7 @@ func (e *NoPlaceError) Any(s State) bool {
 // List names the places as people call them.
 func (e *NoPlaceError) List() string {
 	reasons := map[State]string{
-		Absent: "not there", NoWrite: "cannot be written to", Taken: "not ours alone", NoExec: "mounted noexec", Damaged: "what was copied differs",
+		Absent: "missing", NoWrite: "not writable", Taken: "not private to you", NoExec: "mounted noexec", Damaged: "copy is corrupt",
 	}
 	var list []string
 	for _, r := range e.Refused {
@@ -42,5 +42,7 @@ func (e *PlatformError) Error() string {
 // PayloadError says that there is no probe to send.
 type PayloadError struct{ Err error }
 
-func (e *PayloadError) Error() string { return fmt.Sprintf("the probe's executable: %v", e.Err) }
+func (e *PayloadError) Error() string {
+	return fmt.Sprintf("cannot read the probe executable: %v", e.Err)
+}
 func (e *PayloadError) Unwrap() error { return e.Err }

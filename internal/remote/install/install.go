@@ -85,7 +85,7 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	seen := a.in.gate.copies()
 	s, err := a.in.run(ctx, a.shell, startScript(a.payload, a.trust, a.places), nil)
 	if err == nil {
-		return s, "there already", nil
+		return s, "already installed", nil
 	}
 	n, ok := a.understand(err)
 	switch {
@@ -99,7 +99,7 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	}
 	a.refuse(n.refused...)
 	if n.place != "" && !slices.Contains(a.places, n.place) {
-		return nil, "", &link.EndError{Read: fmt.Errorf("the node wants the probe in %q, where it was not asked about", n.place)}
+		return nil, "", &link.EndError{Read: fmt.Errorf("unexpected probe location %q from the node", n.place)}
 	}
 	if n.place == "" {
 		return nil, "", a.nowhere(n.uid)
@@ -137,7 +137,7 @@ func (a *attempt) lookCloser(err error) bool {
 		return false
 	}
 	a.trust = verifying
-	a.say("checking the copy that is there")
+	a.say("verifying the existing copy")
 	return true
 }
 
@@ -170,7 +170,7 @@ func (a *attempt) waitForOthers(ctx context.Context, seen int) bool {
 		return false
 	}
 	a.waited = true
-	a.say("waiting for the copy that another node makes")
+	a.say("waiting for another node to upload it")
 	select {
 	case <-copied:
 	case <-time.After(a.in.Limits.Others):

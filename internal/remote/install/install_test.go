@@ -398,7 +398,7 @@ func TestHomeWithSpaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.mustStart(n)
-	if got := s.mustStart(n); got != "there already" {
+	if got := s.mustStart(n); got != "already installed" {
 		t.Errorf("probe: %q", got)
 	}
 }

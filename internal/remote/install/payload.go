@@ -29,13 +29,13 @@ func RunningExecutable() (Payload, error) {
 func FilePayload(path, goos, goarch string) (Payload, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Payload{}, fmt.Errorf("open the probe's executable: %w", err)
+		return Payload{}, fmt.Errorf("open the probe executable: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	hash := sha256.New()
 	size, err := io.Copy(hash, f)
 	if err != nil {
-		return Payload{}, fmt.Errorf("read the probe's executable: %w", err)
+		return Payload{}, fmt.Errorf("read the probe executable: %w", err)
 	}
 	return Payload{
 		OS: goos, Arch: goarch, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil)),
@@ -65,7 +65,7 @@ func once[T any](f func() (T, error)) func() (T, error) {
 func compress(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the probe's executable: %w", err)
+		return nil, fmt.Errorf("open the probe executable: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	var out bytes.Buffer

@@ -81,9 +81,9 @@ func (e *EndError) Signal() string {
 
 // Errors that a Session ends with, beside *EndError.
 var (
-	ErrSilent  = errors.New("nothing came any more")
-	ErrClosed  = errors.New("the session was closed")
-	errNoHello = errors.New("the probe's first message is no hello")
-	errUnknown = errors.New("a message that is no hello, report or reply")
-	errTooMany = fmt.Errorf("%d questions are unanswered", maxPending)
+	ErrSilent  = errors.New("no data received")
+	ErrClosed  = errors.New("session closed")
+	errNoHello = errors.New("first message is not a hello")
+	errUnknown = errors.New("message is not a hello, report or reply")
+	errTooMany = fmt.Errorf("%d questions unanswered", maxPending)
 )

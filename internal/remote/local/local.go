@@ -110,6 +110,6 @@ func (shell) Close() error { return nil }
 // Explain implements remote.Shell.
 func (shell) Explain(c *remote.Case, err error) {
 	if _, ended := errors.AsType[*link.EndError](err); ended && c.Failure.Class == "" {
-		c.Is(reach.ClassClosed, "the probe has ended")
+		c.Is(reach.ClassClosed, "probe exited")
 	}
 }

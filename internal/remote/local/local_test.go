@@ -137,7 +137,7 @@ func TestFailures(t *testing.T) {
 		class reach.Class
 		words string
 	}{
-		"no hello": {reach.ClassGarbage, "no hello"},
+		"no hello": {reach.ClassGarbage, "not a hello"},
 		"no magic": {reach.ClassProbeFailed, "it cannot be"},
 	} {
 		_, steps, err := open(t, t.Context(), kind)
@@ -168,7 +168,7 @@ func TestKilled(t *testing.T) {
 	}
 	_ = syscall.Kill(pid(t, s), syscall.SIGKILL)
 	_, err = s.Next()
-	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeKilled || f.Summary() != "probe killed (signal KILL)" || f.Stage != "" {
+	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeKilled || f.Summary() != "probe was killed (signal KILL)" || f.Stage != "" {
 		t.Errorf("Next ended with %#v", err)
 	}
 	_, err = s.Call(t.Context(), wire.Request{Alive: &wire.Alive{}})

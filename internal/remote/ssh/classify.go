@@ -63,14 +63,14 @@ func ruleHostKey(c *remote.Case, err error) bool {
 	c.Say("The host offers the " + e.offered + " key " + e.fingerprint + ".")
 	switch {
 	case e.revoked:
-		c.Is(reach.ClassHostKeyChanged, "host key is revoked")
+		c.Is(reach.ClassHostKeyChanged, "host key revoked")
 	case e.changed:
-		c.Is(reach.ClassHostKeyChanged, "host key has changed")
+		c.Is(reach.ClassHostKeyChanged, "host key changed")
 	default:
 		if !strings.Contains(e.Error(), "key is unknown") {
 			c.Say(e.Error())
 		}
-		c.Is(reach.ClassHostKeyUnknown, "host key is not known")
+		c.Is(reach.ClassHostKeyUnknown, "host key unknown")
 	}
 	return true
 }
@@ -81,7 +81,7 @@ func ruleSession(at *circumstances, c *remote.Case, err error) bool {
 		return false
 	}
 	c.Say(session.err.Error())
-	c.Is(reach.ClassDenied, "no session allowed after the login")
+	c.Is(reach.ClassDenied, "session refused after login")
 	return true
 }
 
@@ -93,11 +93,11 @@ func ruleTimeout(at *circumstances, c *remote.Case, err error) bool {
 	case StageName:
 		c.Is(reach.ClassUnknownHost, "name not resolved"+c.After())
 	case StageTCP:
-		c.Is(reach.ClassTimeout, "no answer"+c.After())
+		c.Is(reach.ClassTimeout, "no response"+c.After())
 	case StageSSH, StageHostKey:
-		c.Is(reach.ClassFrozen, "sshd says nothing"+c.After())
+		c.Is(reach.ClassFrozen, "sshd not responding"+c.After())
 	case StageLogin:
-		c.Is(reach.ClassTimeout, "login not finished"+c.After())
+		c.Is(reach.ClassLoginHangs, "login timed out"+c.After())
 	default:
 		if !c.Late() {
 			c.Silent()
@@ -118,11 +118,11 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 		c.Failure.Detail = "pam_slurm_adopt"
 	case e.proven != "" && !e.rejected():
 		at.sayClosed(c)
-		c.Is(reach.ClassDenied, "login refused after the key was accepted")
+		c.Is(reach.ClassDenied, "login refused although the key was accepted")
 	case e.proven != "":
-		c.Say("The node takes: " + strings.Join(e.methods, ", ") + ".")
+		c.Say("The node accepts: " + strings.Join(e.methods, ", ") + ".")
 		c.Is(reach.ClassAuth, "login refused")
-		c.Failure.Detail = "a key is not enough"
+		c.Failure.Detail = "key alone not enough"
 	case e.rejected():
 		if strings.Contains(e.Error(), "ssh: disconnect") {
 			c.Say(e.Error())
@@ -158,10 +158,10 @@ func ruleNetwork(c *remote.Case, err error) bool {
 		c.Is(reach.ClassRefused, "connection refused")
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTDOWN):
 		c.Say("No route to host")
-		c.Is(reach.ClassNoRoute, "no route to the host")
+		c.Is(reach.ClassNoRoute, "no route to host")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.EADDRNOTAVAIL):
 		c.Say(err.Error())
-		c.Is(reach.ClassLocal, "too many open files or connections here")
+		c.Is(reach.ClassLocal, "too many open files or connections on this host")
 	default:
 		return false
 	}
@@ -178,7 +178,7 @@ func ruleClosed(at *circumstances, c *remote.Case, err error) bool {
 	at.sayClosed(c)
 	switch {
 	case c.Stage == StageSSH:
-		c.Is(reach.ClassClosed, "sshd closes the connection")
+		c.Is(reach.ClassClosed, "sshd closed the connection")
 	case c.Stage == remote.StageProbe && isAdopt(c.Words):
 		c.Is(reach.ClassAdopt, "login refused")
 		c.Failure.Detail = "pam_slurm_adopt"

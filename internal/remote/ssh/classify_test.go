@@ -38,26 +38,29 @@ func TestClassify(t *testing.T) {
 		{"dns is down", remote.Case{Stage: StageName}, circumstances{}, &net.DNSError{Err: "Temporary failure in name resolution", Name: "n", IsTemporary: true}, reach.ClassUnknownHost, "unknown host", "Temporary failure"},
 		{"dns is slow", remote.Case{Stage: StageName, Took: 5 * time.Second}, circumstances{}, fmt.Errorf("lookup: %w", context.DeadlineExceeded), reach.ClassUnknownHost, "name not resolved after 5s", ""},
 		{"refused", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.ECONNREFUSED), reach.ClassRefused, "connection refused", "Connection refused"},
-		{"no route", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.EHOSTUNREACH), reach.ClassNoRoute, "no route to the host", ""},
-		{"no network", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.ENETUNREACH), reach.ClassNoRoute, "no route to the host", ""},
-		{"kernel's timeout", remote.Case{Stage: StageTCP, Took: 4 * time.Second}, circumstances{}, dialError(syscall.ETIMEDOUT), reach.ClassTimeout, "no answer after 4s", "scontrol show node n1"},
-		{"our timeout", remote.Case{Stage: StageTCP, Took: 5 * time.Second}, circumstances{}, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, reach.ClassTimeout, "no answer after 5s", ""},
-		{"files", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.EMFILE), reach.ClassLocal, "too many open files or connections here", ""},
-		{"frozen", remote.Case{Stage: StageSSH, Took: 5 * time.Second}, circumstances{broken: timeout}, fmt.Errorf("ssh: handshake failed: %w", timeout), reach.ClassFrozen, "sshd says nothing after 5s", ""},
-		{"MaxStartups", remote.Case{Stage: StageSSH}, circumstances{peer: "10.0.0.1:22"}, fmt.Errorf("ssh: handshake failed: %w", io.EOF), reach.ClassClosed, "sshd closes the connection", "MaxStartups"},
-		{"adopt", remote.Case{Stage: StageLogin, Words: adopt}, circumstances{peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", "running step of yours"},
+		{"no route", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.EHOSTUNREACH), reach.ClassNoRoute, "no route to host", ""},
+		{"no network", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.ENETUNREACH), reach.ClassNoRoute, "no route to host", ""},
+		{"kernel's timeout", remote.Case{Stage: StageTCP, Took: 4 * time.Second}, circumstances{}, dialError(syscall.ETIMEDOUT), reach.ClassTimeout, "no response after 4s", "scontrol show node n1"},
+		{"our timeout", remote.Case{Stage: StageTCP, Took: 5 * time.Second}, circumstances{}, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, reach.ClassTimeout, "no response after 5s", ""},
+		{"files", remote.Case{Stage: StageTCP}, circumstances{}, dialError(syscall.EMFILE), reach.ClassLocal, "too many open files or connections on this host", ""},
+		{"frozen", remote.Case{Stage: StageSSH, Took: 5 * time.Second}, circumstances{broken: timeout}, fmt.Errorf("ssh: handshake failed: %w", timeout), reach.ClassFrozen, "sshd not responding after 5s", "sshd is stopped"},
+		{"MaxStartups", remote.Case{Stage: StageSSH}, circumstances{peer: "10.0.0.1:22"}, fmt.Errorf("ssh: handshake failed: %w", io.EOF), reach.ClassClosed, "sshd closed the connection", "MaxStartups"},
+		{"adopt", remote.Case{Stage: StageLogin, Words: adopt}, circumstances{peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", "job step of yours"},
 		{"adopt behind a legal notice", remote.Case{Stage: StageLogin, Words: strings.Repeat("Unauthorised use is prohibited. ", 500) + adopt}, circumstances{}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", "no active jobs on this node"},
 		{"adopt by reset", remote.Case{Stage: StageLogin, Words: adopt}, circumstances{}, &loginError{err: syscall.ECONNRESET, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassAdopt, "login refused (pam_slurm_adopt)", ""},
-		{"nologin", remote.Case{Stage: StageLogin, Words: "System is going down"}, circumstances{peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassDenied, "login refused after the key was accepted", "going down"},
-		{"no key", remote.Case{Stage: StageLogin, Words: "a banner that explains pam_slurm_adopt"}, circumstances{}, &loginError{err: errors.New("ssh: handshake failed: ssh: unable to authenticate, attempted methods [none]"), methods: []string{"publickey", "hostbased"}, skipped: []string{"x has a passphrase"}}, reach.ClassAuth, "permission denied (publickey,hostbased)", "No key could be offered: x has a passphrase."},
+		{"nologin", remote.Case{Stage: StageLogin, Words: "System is going down"}, circumstances{peer: "10.0.0.1:22"}, &loginError{err: io.EOF, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassDenied, "login refused although the key was accepted", "going down"},
+		{"no key", remote.Case{Stage: StageLogin, Words: "a banner that explains pam_slurm_adopt"}, circumstances{}, &loginError{err: errors.New("ssh: handshake failed: ssh: unable to authenticate, attempted methods [none]"), methods: []string{"publickey", "hostbased"}, skipped: []string{"x needs a passphrase"}}, reach.ClassAuth, "permission denied (publickey,hostbased)", "No key could be offered: x needs a passphrase."},
 		{"too many keys", remote.Case{Stage: StageLogin}, circumstances{}, &loginError{err: errors.New(`ssh: disconnect, reason 2: "Too many authentication failures"`), tried: 6, methods: []string{"publickey"}}, reach.ClassAuth, "permission denied (publickey)", "IdentitiesOnly"},
-		{"two factors", remote.Case{Stage: StageLogin}, circumstances{}, &loginError{err: errors.New("ssh: unable to authenticate"), proven: "id", tried: 1, methods: []string{"keyboard-interactive"}}, reach.ClassAuth, "login refused (a key is not enough)", "something more"},
-		{"login takes too long", remote.Case{Stage: StageLogin, Took: 10 * time.Second}, circumstances{broken: timeout}, &loginError{err: timeout, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassTimeout, "login not finished after 10s", ""},
-		{"silent", remote.Case{}, circumstances{broken: timeout}, &link.EndError{Read: io.EOF}, reach.ClassSilent, "silent: the connection died", ""},
-		{"garbage", remote.Case{}, circumstances{}, &link.EndError{Read: errors.New(`not a message: "x"`)}, reach.ClassGarbage, "what came is not the probe's protocol", `"x"`},
-		{"too long", remote.Case{}, circumstances{}, &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "a line longer than the protocol allows", ""},
+		{"two factors", remote.Case{Stage: StageLogin}, circumstances{}, &loginError{err: errors.New("ssh: unable to authenticate"), proven: "id", tried: 1, methods: []string{"keyboard-interactive"}}, reach.ClassAuth, "login refused (key alone not enough)", "asks for more"},
+		{"login takes too long", remote.Case{Stage: StageLogin, Took: 10 * time.Second}, circumstances{broken: timeout}, &loginError{err: timeout, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassLoginHangs, "login timed out after 10s", "LDAP"},
+		{"silent", remote.Case{}, circumstances{broken: timeout}, &link.EndError{Read: io.EOF}, reach.ClassSilent, "connection lost: no data received", "Neither the probe nor sshd"},
+		{"garbage", remote.Case{}, circumstances{}, &link.EndError{Read: errors.New(`not a message: "x"`)}, reach.ClassGarbage, "unexpected output instead of the probe's", `"x"`},
+		{"too long", remote.Case{}, circumstances{}, &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "line too long from the node", ""},
 		{"reset", remote.Case{}, circumstances{broken: syscall.ECONNRESET, peer: "10.0.0.1:22"}, &link.EndError{Read: io.EOF}, reach.ClassClosed, "connection closed", "Connection closed by 10.0.0.1 port 22"},
-		{"anything", remote.Case{Stage: StageSSH}, circumstances{}, errors.New("ssh: no common algorithm"), reach.ClassOther, "failed: ssh: no common algorithm", "no common algorithm"},
+		{"no key is known there", remote.Case{Stage: StageLogin}, circumstances{}, &loginError{err: errors.New("ssh: unable to authenticate"), tried: 2, methods: []string{"publickey"}}, reach.ClassAuth, "permission denied (publickey)", "authorized_keys on n1\n  sshd ignores that file where others may write"},
+		{"no command runs", remote.Case{Stage: remote.StageProbe, Took: 15 * time.Second}, circumstances{}, &link.EndError{Read: context.DeadlineExceeded}, reach.ClassProbeLate, "probe not started after 15s", "a login script"},
+		{"the driver hangs", remote.Case{Stage: remote.StageDriver, Took: 30 * time.Second}, circumstances{}, &link.EndError{Read: context.DeadlineExceeded}, reach.ClassDriverHangs, "driver not responding after 30s", "nvidia-smi on n1"},
+		{"anything", remote.Case{Stage: StageSSH}, circumstances{}, errors.New("ssh: no common algorithm"), reach.ClassOther, "unexpected error: ssh: no common algorithm", "no common algorithm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.c.Node, c.at.user = "n1", "alice"
@@ -68,6 +71,8 @@ func TestClassify(t *testing.T) {
 			}
 			if all := describe(f); !strings.Contains(all, c.says) || strings.Contains(all, "NODE") {
 				t.Errorf("%q is not said in %s", c.says, all)
+			} else if strings.Contains(all, "scontrol") && f.Class == reach.ClassDriverHangs || strings.Contains(all, "driver") != (f.Class == reach.ClassDriverHangs) {
+				t.Errorf("the wrong one is suspected: %s", all)
 			}
 		})
 	}

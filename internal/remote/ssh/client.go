@@ -28,7 +28,7 @@ func newClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request
 	return cl
 }
 
-var errGone = fmt.Errorf("the connection has ended: %w", io.EOF)
+var errGone = fmt.Errorf("connection closed: %w", io.EOF)
 
 // lateAnswer is how long a call may take to say itself why it failed when the connection has just ended.
 const lateAnswer = 100 * time.Millisecond

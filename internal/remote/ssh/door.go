@@ -78,7 +78,7 @@ func whoAmI() (name, home string, err error) {
 		name, home = cmp.Or(u.Username, name), cmp.Or(home, u.HomeDir)
 	}
 	if name == "" || home == "" {
-		return "", "", errors.New("the user database does not know this user, and $USER and $HOME do not help: set both")
+		return "", "", errors.New("unknown user: set $USER and $HOME")
 	}
 	return name, home, nil
 }

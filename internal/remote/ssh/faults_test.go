@@ -47,12 +47,12 @@ func TestFailuresOfNodes(t *testing.T) {
 		words   string // that must be among the failure's
 	}{
 		{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
-			reach.ClassFrozen, StageSSH, "sshd says nothing after ", ""},
+			reach.ClassFrozen, StageSSH, "sshd not responding after ", ""},
 		{"closes at once", func(n *node) { n.raw = func(c net.Conn) { fmt.Fprint(c, "Not allowed at this time\r\n") } },
-			reach.ClassClosed, StageSSH, "sshd closes the connection", "Not allowed at this time"},
+			reach.ClassClosed, StageSSH, "sshd closed the connection", "Not allowed at this time"},
 		{"is no sshd", func(n *node) {
 			n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
-		}, reach.ClassFrozen, StageSSH, "sshd says nothing after ", "HTTP/1.1 400"},
+		}, reach.ClassFrozen, StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
 		{"takes no key", func(n *node) {
 			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
 		}, reach.ClassAuth, StageLogin, "permission denied (publickey)", "Permission denied (publickey)."},
@@ -65,13 +65,13 @@ func TestFailuresOfNodes(t *testing.T) {
 				time.Sleep(time.Second)
 				return nil, nil
 			}
-		}, reach.ClassTimeout, StageLogin, "login not finished after ", ""},
+		}, reach.ClassLoginHangs, StageLogin, "login timed out after ", ""},
 		{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
 			reach.ClassClosed, remote.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
 		{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
-			reach.ClassTimeout, remote.StageProbe, "probe not started after ", ""},
+			reach.ClassProbeLate, remote.StageProbe, "probe not started after ", ""},
 		{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
-			reach.ClassGarbage, remote.StageProbe, "no probe answered", "Welcome to node n"},
+			reach.ClassGarbage, remote.StageProbe, "probe did not start", "Welcome to node n"},
 		{"prints without end", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
@@ -80,13 +80,13 @@ func TestFailuresOfNodes(t *testing.T) {
 					}
 				}
 			}
-		}, reach.ClassGarbage, remote.StageProbe, "what came is not the probe's protocol", "xxxx"},
+		}, reach.ClassGarbage, remote.StageProbe, "unexpected output instead of the probe's", "xxxx"},
 		{"account without a shell", func(n *node) { n.session = say("This account is currently not available.\n", 1) },
-			reach.ClassDenied, remote.StageProbe, "no command allowed after the login", "not available"},
+			reach.ClassDenied, remote.StageProbe, "account may not run commands", "not available"},
 		{"garbage after the magic", func(n *node) { n.session = say(wire.Magic+"\nSegmentation fault\n", 139) },
-			reach.ClassGarbage, remote.StageDriver, "what came is not the probe's protocol", "Segmentation fault"},
+			reach.ClassGarbage, remote.StageDriver, "unexpected output instead of the probe's", "Segmentation fault"},
 		{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
-			reach.ClassGarbage, remote.StageDriver, "what came is not the probe's protocol", "no hello"},
+			reach.ClassGarbage, remote.StageDriver, "unexpected output instead of the probe's", "not a hello"},
 		{"dies mid-line", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
 		}, reach.ClassClosed, remote.StageDriver, "connection closed", ""},
@@ -96,14 +96,14 @@ func TestFailuresOfNodes(t *testing.T) {
 				fmt.Fprint(ch, wire.Magic+"\n")
 				swallow(ch)
 			}
-		}, reach.ClassTimeout, remote.StageDriver, "driver does not answer after ", "Xid 79"},
+		}, reach.ClassDriverHangs, remote.StageDriver, "driver not responding after ", "Xid 79"},
 		{"old driver", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")
 				fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: nvmlInit_v2\n")
 				sendStatus(ch, 127)
 			}
-		}, reach.ClassOldDriver, remote.StageDriver, "the driver is too old for the probe", "nvmlInit_v2"},
+		}, reach.ClassOldDriver, remote.StageDriver, "driver too old for the probe", "nvmlInit_v2"},
 		{"line of 100 MB", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")
@@ -113,13 +113,13 @@ func TestFailuresOfNodes(t *testing.T) {
 					}
 				}
 			}
-		}, reach.ClassTooMuch, remote.StageDriver, "a line longer than the protocol allows", ""},
+		}, reach.ClassTooMuch, remote.StageDriver, "line too long from the node", ""},
 		{"probe of an older glibc", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
 				sendStatus(ch, 1)
 			}
-		}, reach.ClassPlatform, remote.StageProbe, "the probe does not run on this system", "GLIBC_2.34"},
+		}, reach.ClassPlatform, remote.StageProbe, "probe does not run on this system", "GLIBC_2.34"},
 		{"another machine", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
@@ -130,7 +130,8 @@ func TestFailuresOfNodes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			noLeaks(t)
 			s := newSite(t)
-			if c.class == reach.ClassTimeout || c.class == reach.ClassFrozen {
+			switch c.class {
+			case reach.ClassFrozen, reach.ClassLoginHangs, reach.ClassProbeLate, reach.ClassDriverHangs:
 				hurry(s, c.stage)
 			}
 			n := startNode(t, s, c.change)
@@ -222,7 +223,7 @@ func TestHostKeys(t *testing.T) {
 	}
 
 	writeFile(t, s.known, "@revoked * "+string(ssh.MarshalAuthorizedKey(n.host.PublicKey()))+line(n.host.PublicKey()))
-	if f := s.mustFail("n", reach.ClassHostKeyChanged); f.Summary() != "host key is revoked" {
+	if f := s.mustFail("n", reach.ClassHostKeyChanged); f.Summary() != "host key revoked" {
 		t.Errorf("revoked: %s", describe(f))
 	}
 

@@ -20,6 +20,9 @@ import (
 // defaultKeys are OpenSSH's, in ~/.ssh, the cheapest to verify first.
 var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"}
 
+// needsPassphrase says why a key file alone is of no use.
+const needsPassphrase = "needs a passphrase"
+
 // identity is one key to offer.
 type identity struct {
 	name   string
@@ -62,7 +65,7 @@ func (d *Door) identities(ctx context.Context, t *target) *identities {
 		switch {
 		case f.pub != nil && inAgent[string(f.pub.Marshal())]:
 		case f.locked:
-			ids.skip("%s has a passphrase and no agent holds it", f.path)
+			ids.skip("%s %s and is not in an agent", f.path, needsPassphrase)
 		case f.signer != nil:
 			ids.addWithCertificates(identity{name: filepath.Base(f.path), signer: f.signer}, files.certs)
 		}
@@ -77,7 +80,7 @@ func (ids *identities) addWithCertificates(id identity, certs []*keyFile) {
 			continue
 		}
 		if c.cert.ValidBefore != ssh.CertTimeInfinity && int64(c.cert.ValidBefore) < time.Now().Unix() {
-			ids.skip("the certificate %s has expired", c.path)
+			ids.skip("certificate %s has expired", c.path)
 			continue
 		}
 		if signer, err := ssh.NewCertSigner(c.cert, id.signer); err == nil {
@@ -134,7 +137,7 @@ func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []ident
 	dialer := net.Dialer{Timeout: d.limits.agent}
 	conn, err := dialer.DialContext(ctx, "unix", path)
 	if err != nil {
-		ids.skip("the ssh agent cannot be reached: %v", err)
+		ids.skip("cannot reach the ssh agent: %v", err)
 		return nil
 	}
 	err = conn.SetDeadline(time.Now().Add(d.limits.agent))
@@ -144,14 +147,14 @@ func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []ident
 	}
 	if err != nil {
 		drop(conn)
-		ids.skip("the ssh agent does not answer: %v", err)
+		ids.skip("ssh agent not responding: %v", err)
 		return nil
 	}
 	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may ask a person for a touch
 	ids.agent = conn
 	held := make([]identity, len(signers))
 	for i, s := range signers {
-		held[i] = identity{name: "a key of the agent", signer: s}
+		held[i] = identity{name: "key from the agent", signer: s}
 		if k, ok := s.PublicKey().(*agent.Key); ok && k.Comment != "" {
 			held[i].name = k.Comment + " (agent)"
 		}
@@ -224,7 +227,7 @@ func unprotected(path string) error {
 	}
 	owner, known := info.Sys().(*syscall.Stat_t)
 	if mode := info.Mode().Perm(); known && int(owner.Uid) == os.Getuid() && mode&0o077 != 0 {
-		return fmt.Errorf("others may read it (mode %04o): chmod 600 %s", mode, path)
+		return fmt.Errorf("readable by others (mode %04o): chmod 600 %s", mode, path)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func TestAgentThatHangs(t *testing.T) {
 	startAgent(t, s, func(c net.Conn) { swallow(c) })
 	drop(s.mustOpen("n"))
 	shut.Store(true)
-	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "the ssh agent does not answer") {
+	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "ssh agent not responding") {
 		t.Errorf("got %s", describe(f))
 	}
 }
@@ -180,7 +180,7 @@ func TestKeys(t *testing.T) {
 	_, locked := newSigner(t)
 	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), locked, "secret")
 	f := s.mustFail("n", reach.ClassAuth)
-	if !strings.Contains(f.Meaning, "id_ed25519 has a passphrase") || !strings.Contains(f.Hints[0], "ssh-add") {
+	if !strings.Contains(f.Meaning, "id_ed25519 needs a passphrase") || !strings.Contains(f.Hints[0], "ssh-add") {
 		t.Errorf("locked key: %s", describe(f))
 	}
 	if got := s.steps.last(StageLogin).Text; got != "no key to offer" {

@@ -15,7 +15,7 @@ func TestOpenCopiesThenFindsTheProbe(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	s.configure("gpu-n01", n)
-	for _, want := range []string{"copied", "there already"} {
+	for _, want := range []string{"copied", "already installed"} {
 		session := s.mustOpen("gpu-n01")
 		m, err := session.Next()
 		if err != nil || m.Hello == nil || len(m.Hello.GPUs) != 2 {

@@ -92,7 +92,7 @@ func readConfig(files []string, home string) *sshConfig {
 // maxIncludes is OpenSSH's bound on nesting.
 const maxIncludes = 16
 
-var errNesting = errors.New("files include each other too deeply")
+var errNesting = errors.New("too many nested Includes")
 
 // configReader reads one file and what it includes.
 type configReader struct {
@@ -155,7 +155,7 @@ func (r *configReader) text(name string, data []byte, guards []*ssh_config.Host,
 func (r *configReader) accept(name string, number int, text string) string {
 	text = strings.ReplaceAll(text, "\r", " ") + "\n"
 	if _, err := decode([]byte(text)); err != nil {
-		r.ignore(name, number, "%q is not understood", strings.TrimSpace(text))
+		r.ignore(name, number, "line not understood: %q", strings.TrimSpace(text))
 		if strings.HasPrefix(text, "Host ") {
 			return noHost
 		}
@@ -176,7 +176,7 @@ func (r *configReader) match(name string, number int, value string) string {
 	case len(words) == 2 && (strings.EqualFold(words[0], "host") || strings.EqualFold(words[0], "originalhost")):
 		return r.accept(name, number, "Host "+strings.ReplaceAll(words[1], ",", " "))
 	}
-	r.ignore(name, number, "Match %s is not evaluated", value)
+	r.ignore(name, number, "Match %s is not supported", value)
 	return noHost
 }
 

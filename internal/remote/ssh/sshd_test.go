@@ -126,7 +126,7 @@ func TestOpenSSH(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
 	d := startSSHD(t, s)
-	for _, want := range []string{"copied", "there already"} {
+	for _, want := range []string{"copied", "already installed"} {
 		session := s.mustOpen("n")
 		m, err := session.Next()
 		if err != nil || m.Hello == nil {
@@ -163,7 +163,7 @@ func TestOpenSSHKillsTheProbe(t *testing.T) {
 	}
 	_ = syscall.Kill(m.Hello.PID, syscall.SIGKILL)
 	_, err = session.Next()
-	if f := wantClass(t, err, reach.ClassProbeKilled); f.Summary() != "probe killed (signal KILL)" {
+	if f := wantClass(t, err, reach.ClassProbeKilled); f.Summary() != "probe was killed (signal KILL)" {
 		t.Errorf("got %s", describe(f))
 	}
 }

@@ -35,9 +35,9 @@ func (t *target) keyAddress() string {
 
 // unsupported are options under which a direct connection would be another one than the user has set up, or a less careful one.
 var unsupported = []struct{ key, hint string }{
-	{"ProxyJump", "Run nvnodetop on the host that ProxyJump names."},
-	{"ProxyCommand", "Run nvnodetop on a host that reaches the nodes directly."},
-	{"RevokedHostKeys", "Write revoked keys into a known_hosts file, as lines that begin with @revoked."},
+	{"ProxyJump", "run nvnodetop on the ProxyJump host"},
+	{"ProxyCommand", "run nvnodetop on a host that can reach the nodes directly"},
+	{"RevokedHostKeys", "put revoked keys into known_hosts with @revoked"},
 }
 
 // target reads the configuration for node. StrictHostKeyChecking is not read: an unknown host key is a failure here, always.
@@ -51,13 +51,13 @@ func (d *Door) target(node string) (*target, error) {
 	t := &target{node: node, ignored: cfg.ignored}
 	t.port = cmp.Or(cfg.first(node, "Port"), "22")
 	if n, err := strconv.ParseUint(t.port, 10, 16); err != nil || n == 0 {
-		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("%q is no port", t.port)}
+		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("invalid Port %q", t.port)}
 	}
 	t.user = cmp.Or(cfg.first(node, "User"), d.user)
 	t.alias = cfg.first(node, "HostKeyAlias")
 	t.hostName = expandTokens(cmp.Or(cfg.first(node, "HostName"), node), map[byte]string{'h': node})
 	if t.hostName == "" || strings.ContainsAny(t.hostName, " \t\n/") {
-		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("HostName %q is no host name", t.hostName)}
+		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("invalid HostName %q", t.hostName)}
 	}
 	tokens := map[byte]string{'h': t.hostName, 'n': node, 'p': t.port, 'r': t.user, 'u': d.user, 'd': d.home, 'i': fmt.Sprint(os.Getuid()), 'k': cmp.Or(t.alias, node)}
 	path := func(s string) string { return d.path(expandTokens(s, tokens)) }

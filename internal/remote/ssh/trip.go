@@ -69,7 +69,7 @@ func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, e
 		dialer := net.Dialer{Timeout: a.d.limits.tcp / time.Duration(len(addrs)-i)}
 		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.port))
 		if err == nil {
-			a.log.Done("port " + a.target.port + " answers")
+			a.log.Done("port " + a.target.port + " open")
 			return &watchedConn{Conn: conn}, nil
 		}
 		if first == nil {
@@ -124,7 +124,7 @@ type hostKeyCheck struct {
 func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey) error {
 	if h.agreed != nil {
 		if string(h.agreed) != string(key.Marshal()) {
-			return errors.New("the host key changed during the session")
+			return errors.New("host key changed during the session")
 		}
 		return nil
 	}

@@ -1,0 +1,47 @@
+package remote
+
+import (
+	"cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// advice explains a class of failure and lists what to try. NODE stands for the node's name.
+type advice struct {
+	meaning string
+	hints   []string
+}
+
+// advices are those that hold for every door.
+var advices = map[reach.Class]advice{
+	reach.ClassTimeout:   {meaning: "The node does not respond: it is overloaded, or something on it hangs."},
+	reach.ClassProbeLate: {meaning: "No command runs on the node in time: it is overloaded, or its home file system hangs."},
+	reach.ClassDriverHangs: {"The probe runs, but the NVIDIA driver does not respond: a GPU may have fallen off the bus.",
+		[]string{"run nvidia-smi on NODE; if it hangs too, report it to your admins"}},
+	reach.ClassDenied: {meaning: "This account is not allowed to run anything on the node."},
+	reach.ClassNoSpace: {"The probe needs a writable directory on the node, and none of those tried is writable.",
+		[]string{"free some space in your home directory (see quota) or in /tmp on NODE"}},
+	reach.ClassNoExec: {"Every writable directory on the node is mounted noexec.",
+		[]string{"ask your admins for a directory without noexec; tried: $XDG_RUNTIME_DIR, ~/.cache, /dev/shm, /tmp"}},
+	reach.ClassPlatform: {"This build is for a different CPU or operating system than the node's.",
+		[]string{"use a build for the node's platform, on a login node of the same kind"}},
+	reach.ClassOldDriver: {"The node's NVIDIA library lacks a function that the probe requires.",
+		[]string{"ask your admins for a newer NVIDIA driver on NODE"}},
+	reach.ClassProbeKilled: {meaning: "The probe was killed: the job there ended, a site cleanup script killed it, or memory ran out."},
+	reach.ClassProbeFailed: {"The probe failed; its error message is above.",
+		[]string{"this is a bug in nvnodetop: please report it with that message"}},
+	reach.ClassGarbage: {meaning: "Something on the node writes to the probe's output, or a login script exits early."},
+	reach.ClassTooMuch: {meaning: "The node sent more than a probe ever would; the connection was closed."},
+	reach.ClassSilent:  {meaning: "The node is down or hung, or its link is down."},
+	reach.ClassLocal:   {meaning: "The problem is on this host, not on the node."},
+	reach.ClassOther:   {meaning: "nvnodetop does not recognize this error."},
+	reach.ClassClosed:  {meaning: "The connection closed or the probe exited."},
+}
+
+// advise adds the meaning, where the door has given none, and the hints.
+func advise(c *Case) {
+	f := &c.Failure
+	a := advices[f.Class]
+	f.Meaning = cmp.Or(f.Meaning, a.meaning)
+	f.Hints = append(f.Hints, a.hints...)
+}
