@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -198,9 +199,14 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.step(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
-	last := began // when a report came
-	watchdog := time.AfterFunc(n.silence(), func() { _ = session.Close() })
-	defer watchdog.Stop()
+	last := began           // when a report came
+	var silent atomic.Int64 // for how long, when that is why the session was closed
+	watch := quiet.New()
+	watch.Start(n.silence(), func(quiet time.Duration) {
+		silent.Store(int64(quiet))
+		_ = session.Close()
+	})
+	defer watch.Stop()
 	for {
 		msg, err := session.Next()
 		now := time.Now()
@@ -208,9 +214,10 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			streamed = last.Sub(first)
 		}
 		if err != nil {
-			// What the session itself ended of is known better than that it was silent.
-			if _, known := errors.AsType[*reach.Failure](err); !known && now.Sub(last) >= n.silence() {
-				err = errSilent(now.Sub(last))
+			// A session that ended of its own accord knows better why than that it was silent.
+			quiet := time.Duration(silent.Load())
+			if _, known := errors.AsType[*reach.Failure](err); !known && quiet > 0 {
+				err = errSilent(quiet)
 			}
 			return streamed, err
 		}
@@ -219,7 +226,7 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
 		case msg.Report != nil:
 			last = now
-			watchdog.Reset(n.silence())
+			watch.Heard()
 			if first.IsZero() {
 				first = now
 				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports", Took: now.Sub(began)})

@@ -21,6 +21,7 @@ type fakeNode struct {
 	fail  func(try int) error // nil error: the session opens
 	life  time.Duration       // of a session; 0: for ever
 	quiet time.Duration       // until its sessions send no more reports; 0: never
+	late  bool                // its sessions hand out one more report after Close
 	tries int
 }
 
@@ -70,7 +71,7 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Ste
 	c.mu.Lock()
 	c.sessions[node]++
 	c.mu.Unlock()
-	s := &fakeSession{cluster: c, node: node, closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
+	s := &fakeSession{cluster: c, node: node, late: n.late, closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
 	if n.quiet > 0 {
 		time.AfterFunc(n.quiet, s.tick.Stop)
 	}
@@ -88,6 +89,7 @@ type fakeSession struct {
 	tick    *time.Ticker
 	end     <-chan time.Time
 	said    bool
+	late    bool
 }
 
 func (s *fakeSession) Next() (wire.Message, error) {
@@ -97,6 +99,10 @@ func (s *fakeSession) Next() (wire.Message, error) {
 	}
 	select {
 	case <-s.closed:
+		if s.late {
+			s.late = false
+			return wire.Message{Report: &wire.Report{}}, nil
+		}
 		return wire.Message{}, io.ErrClosedPipe
 	case <-s.end:
 		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}
@@ -447,6 +453,19 @@ func TestSilentProbeIsReplaced(t *testing.T) {
 		}
 		if c.tries("a") != 2 {
 			t.Errorf("%d tries after the silence, want another", c.tries("a"))
+		}
+	})
+}
+
+// A report that slips in while a silent session is being closed does not hide why.
+func TestSilenceIsToldWhateverSlipsIn(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second, late: true}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(45 * time.Second)
+		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Summary() == "no report for 35s" }); n != 1 {
+			t.Errorf("%d failures of that kind, want one", n)
 		}
 	})
 }

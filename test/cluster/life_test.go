@@ -195,3 +195,21 @@ func TestArraysAndHetJobs(t *testing.T) {
 		}
 	}
 }
+
+// What came while the program was stopped is read before any node is called silent: after half a minute and more the same probes report.
+func TestStoppedForAWhile(t *testing.T) {
+	job(t, 2)
+	w := watch(t)
+	w.sees(reporting(2, 2))
+	before := do(t, "on", "node01", "pgrep", "-f", "nvnodetop-probe")
+	us := pid(t)
+	do(t, "on", "login", "kill", "-STOP", us)
+	time.Sleep(35 * time.Second)
+	do(t, "on", "login", "kill", "-CONT", us)
+	time.Sleep(5 * time.Second)
+	w.sees(reporting(2, 2))
+	if after := do(t, "on", "node01", "pgrep", "-f", "nvnodetop-probe"); after != before {
+		t.Errorf("the probe was %q before, and is %q", before, after)
+	}
+	w.quits()
+}

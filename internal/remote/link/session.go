@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -35,7 +36,7 @@ type Session struct {
 	exit     Exit
 	life     context.Context         // ends with the session: its cause is why
 	end      context.CancelCauseFunc // of life; the first cause counts
-	last     atomic.Int64            // UnixNano of the last bytes that came
+	silence  *quiet.Watch            // hears the bytes that come
 	id       atomic.Uint64           // of the last request
 
 	// Set by Tend, before the session is handed out.
@@ -48,7 +49,6 @@ type Session struct {
 
 	mu      sync.Mutex // protects the following
 	beat    *time.Timer
-	silent  *time.Timer
 	pending map[uint64]chan<- wire.Reply
 }
 
@@ -56,7 +56,7 @@ type Session struct {
 func New(p *Pipe, l Limits) *Session {
 	s := &Session{
 		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}),
-		explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
+		silence: quiet.New(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
 	}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	go s.await()
@@ -117,7 +117,7 @@ type listener struct{ s *Session }
 func (l *listener) Read(p []byte) (int, error) {
 	n, err := l.s.pipe.Out.Read(p)
 	if n > 0 {
-		l.s.heard()
+		l.s.silence.Heard()
 	}
 	return n, err
 }
@@ -184,52 +184,32 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 // Tend keeps a session that has said Hello alive until it ends, over way. explain makes of the reason for that what Next and Call return.
 func (s *Session) Tend(way Way, explain func(error) error) {
 	s.way, s.explain = way, explain
-	s.heard()
+	s.silence.Heard()
+	s.silence.Start(s.limits.Silence, func(time.Duration) { s.end(ErrSilent) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beat = time.AfterFunc(s.limits.Alive, s.keepAlive)
-	s.silent = time.AfterFunc(s.limits.Silence, s.listen)
 }
 
-func (s *Session) heard() { s.last.Store(time.Now().UnixNano()) }
-
-func (s *Session) quiet() time.Duration { return time.Since(time.Unix(0, s.last.Load())) }
-
 // keepAlive tells the probe that somebody is here, else it ends itself. Its answer also proves that the way back works. When even so
-// nothing has come for a while, the way is asked: an answer keeps the session while the probe is busy, and without one listen ends it.
+// nothing has come for a while, the way is asked: an answer keeps the session while the probe is busy, and without one the silence ends it.
 func (s *Session) keepAlive() {
 	defer s.guard()
 	if s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
 		return // the pipe is gone: read says so
 	}
-	if s.quiet() > s.limits.Alive/2 {
+	if s.silence.Quiet() > s.limits.Alive/2 {
 		ctx, cancel := context.WithTimeout(context.Background(), s.limits.Silence)
 		err := s.way.Ping(ctx)
 		cancel()
 		if err == nil {
-			s.heard()
+			s.silence.Heard()
 		}
 	}
-	s.again(&s.beat, s.limits.Alive)
-}
-
-// listen ends the session when nothing has come for too long.
-func (s *Session) listen() {
-	defer s.guard()
-	quiet := s.quiet()
-	if quiet >= s.limits.Silence {
-		s.end(ErrSilent)
-		return
-	}
-	s.again(&s.silent, s.limits.Silence-quiet)
-}
-
-// again sets a timer once more, unless the session has ended.
-func (s *Session) again(t **time.Timer, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.life.Err() == nil {
-		(*t).Reset(d)
+		s.beat.Reset(s.limits.Alive)
 	}
 }
 
@@ -254,8 +234,8 @@ func (s *Session) Close() error {
 		s.end(ErrClosed)
 		s.mu.Lock()
 		s.beat.Stop()
-		s.silent.Stop()
 		s.mu.Unlock()
+		s.silence.Stop()
 		go func() { // it may be stuck, like all that is sent
 			defer s.guard()
 			_ = s.pipe.In.Close() // an input that is closed already is as good
