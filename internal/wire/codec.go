@@ -26,9 +26,12 @@ func (e *NoiseError) Error() string { return "no probe answered on this stream" 
 // Unwrap makes the cause visible.
 func (e *NoiseError) Unwrap() error { return e.Cause }
 
-// MalformedError is a line that is no message. It unwraps to what is wrong with it.
+// ErrListTooLong is the cause of a MalformedError of a line with more than any probe would list.
+var ErrListTooLong = errors.New("a list is too long")
+
+// MalformedError is a line that is not a message. It unwraps to what is wrong with it.
 type MalformedError struct {
-	Line  string // its beginning, raw: not yet fit for a screen
+	Line  string // its beginning, up to the first brace, raw: not yet fit for a screen
 	Cause error
 }
 
@@ -115,10 +118,23 @@ func Address(name string, line []byte) []byte {
 }
 
 func decode(line []byte, v any) error {
-	if err := json.Unmarshal(line, v); err != nil {
-		return &MalformedError{Line: string(line[:min(len(line), lineKept)]), Cause: err}
+	err := bounded(line)
+	if err == nil {
+		err = json.Unmarshal(line, v)
+	}
+	if err != nil {
+		return &MalformedError{Line: quotable(line), Cause: err}
 	}
 	return nil
+}
+
+// quotable returns the beginning of a line that may be shown. It ends at the first brace: what follows may be the body of a message, and
+// that of a Reply holds secrets.
+func quotable(line []byte) string {
+	if i := bytes.IndexByte(line, '{'); i >= 0 {
+		line = line[:i+1]
+	}
+	return string(line[:min(len(line), lineKept)])
 }
 
 // line reads one line into r.buf.

@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// list is n elements, separated by commas.
+func list(n int, element string) string {
+	return strings.TrimSuffix(strings.Repeat(element+",", n), ",")
+}
+
+// Lines that would take much memory are refused before they do.
+func TestLongListsAreRefused(t *testing.T) {
+	for name, line := range map[string]string{
+		"cards":     `{"hello":{"gpus":[` + list(200_000, "null") + `]}}`,
+		"numbers":   `{"report":{"gpus":[` + list(400_000, "0") + `]}}`,
+		"strings":   `{"report":{"processes":[` + list(300_000, `""`) + `]}}`,
+		"objects":   `{"report":{"GPUs":[` + list(300_000, `{}`) + `]}}`,
+		"spaced":    `{"report":{"gpus" : [` + list(300_000, `{}`) + `]}}`,
+		"variables": `{"reply":{"environ":{"variables":[` + list(300_000, `""`) + `]}}}`,
+		"nested":    strings.Repeat(`[`, 900_000),
+	} {
+		r := NewReader(strings.NewReader(line + "\n"))
+		r.buf = make([]byte, 0, MaxLine)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var m Message
+		err := r.Next(&m)
+		runtime.ReadMemStats(&after)
+		if bad := (*MalformedError)(nil); !errors.As(err, &bad) || !errors.Is(err, ErrListTooLong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<10 {
+			t.Errorf("%s: %d bytes were allocated for a line of %d", name, took, len(line))
+		}
+	}
+}
+
+// What a probe may send is let through.
+func TestBoundedLetsMessagesThrough(t *testing.T) {
+	for name, line := range map[string]string{
+		"most processes": `{"report":{"gpus":[{"values":{"a":1,"b":[1,2]}}],"processes":[` + list(MaxProcesses, `{"pid":1,"command":"a,b,[c] \"d,e\\"}`) + `]}}`,
+		"environment":    `{"reply":{"id":1,"environ":{"variables":[` + list(60_000, `"A="`) + `]}}}`,
+		"arguments":      `{"reply":{"id":1,"process":{"arguments":[` + list(MaxArguments/4, `"a"`) + `]}}}`,
+		"many members":   `{` + list(100_000, `"a":1`) + `}`,
+		"commas":         `{"a":["` + strings.Repeat(",", 100_000) + `"]}`,
+		"no JSON":        `]]}},,"\`,
+	} {
+		if err := bounded([]byte(line)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The environment of a process is secret: nothing of a reply is ever quoted, however it is garbled.
+func TestRepliesAreNotQuoted(t *testing.T) {
+	for _, line := range []string{
+		`{"reply":{"id":3,"environ":{"variables":["TOKEN=secret"` + "\x00",
+		`{"reply":{"id":3,"environ":{"variables":["TOKEN=secret"]}}`,
+		`{"reply":{"id":3,"environ":{"variables":{"TOKEN":"secret"}}}}`,
+		`a warning{"reply":{"id":3,"environ":{"variables":["TOKEN=secret"]}}}`,
+		`{"reply":{"id":"secret"}}`,
+		`{"reply":{"id":3,"environ":{"variables":[` + list(100_000, `"secret"`) + `]}}}`,
+	} {
+		var m Message
+		err := NewReader(strings.NewReader(line + "\n")).Next(&m)
+		bad, ok := errors.AsType[*MalformedError](err)
+		if !ok || strings.Contains(bad.Line+fmt.Sprint(err), "secret") {
+			t.Errorf("%.60s: %v", line, err)
+		}
+	}
+}
