@@ -130,8 +130,9 @@ func ruleProbe(c *Case, err error) bool {
 	c.Say(e.Noise)
 	status, exited := e.Status()
 	switch {
-	case errors.Is(e.Read, wire.ErrLineTooLong):
-		c.Is(reach.ClassTooMuch, "line too long from the node")
+	case errors.Is(e.Read, wire.ErrLineTooLong), errors.Is(e.Read, wire.ErrListTooLong), errors.Is(e.Read, link.ErrUnasked):
+		c.Is(reach.ClassTooMuch, "too much data from the node")
+		c.Failure.Cause = tooMuch(e.Read)
 	case strings.Contains(e.Stderr, "symbol lookup error"):
 		c.Is(reach.ClassOldDriver, "driver too old for the probe")
 	case strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found"), strings.Contains(e.Stderr, "Exec format error"):
@@ -158,6 +159,17 @@ func ruleProbe(c *Case, err error) bool {
 		}
 	}
 	return true
+}
+
+// tooMuch says in a few words of what a node sent too much.
+func tooMuch(err error) string {
+	switch {
+	case errors.Is(err, wire.ErrLineTooLong):
+		return "line too long"
+	case errors.Is(err, wire.ErrListTooLong):
+		return "list too long"
+	}
+	return err.Error()
 }
 
 // TimedOut reports whether err is of a deadline of ours or the kernel's.

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func silentDoor(*Case, error) {}
@@ -43,6 +44,9 @@ func TestSettle(t *testing.T) {
 		{at(""), exit(0), reach.ClassProbeFailed, "probe exited with status 0", "report it"},
 		{at(""), exit(126), reach.ClassNoExec, "probe not executable", ""},
 		{at(""), exit(137), reach.ClassProbeKilled, "probe was killed (signal KILL)", "memory ran out"},
+		{at(""), &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "too much data from the node: line too long", "than a probe ever would"},
+		{at(""), &link.EndError{Read: &wire.MalformedError{Line: "{", Cause: wire.ErrListTooLong}}, reach.ClassTooMuch, "too much data from the node: list too long", ""},
+		{at(""), &link.EndError{Read: link.ErrUnasked}, reach.ClassTooMuch, "too much data from the node: more answers than requests", ""},
 		{at(""), link.ErrSilent, reach.ClassSilent, "connection lost: no data received", ""},
 		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassDriverHangs, "driver not responding after 0s", "fallen off the bus"},
 		{at(StageProbe), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassProbeLate, "probe not started after 0s", "overloaded"},

@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key unknown"}, "1 host key unknown"},
 		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "1 node"},
 		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output instead of the probe's", "Segmentation fault"}, "1 node failed"},
-		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"line too long from the node"}, "1 node failed"},
+		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"too much data from the node: line too long"}, "1 node failed"},
 		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no space for the probe", "No space left on device"}, "1 node failed"},
 		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"probe not executable"}, "1 node failed"},
 		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"library is not on this node"}, "1 node without NVML"},

@@ -83,6 +83,7 @@ func (e *EndError) Signal() string {
 var (
 	ErrSilent  = errors.New("no data received")
 	ErrClosed  = errors.New("session closed")
+	ErrUnasked = errors.New("more answers than requests")
 	errNoHello = errors.New("first message is not a hello")
 	errUnknown = errors.New("message is not a hello, report or reply")
 	errTooMany = fmt.Errorf("%d questions unanswered", maxPending)

@@ -86,14 +86,18 @@ func (s *Session) read() {
 		return
 	}
 	close(s.greeted)
-	for first := true; ; first = false {
+	answers := uint64(0)
+	for first := true; s.life.Err() == nil; first = false {
 		var m wire.Message
 		err := lines.Next(&m)
 		switch {
 		case err != nil:
 		case first && m.Hello == nil:
 			err = errNoHello
+		case m.Reply != nil && answers == s.id.Load():
+			err = ErrUnasked
 		case m.Reply != nil:
+			answers++
 			s.answered(m.Reply)
 			continue
 		case m.Hello == nil && m.Report == nil:
@@ -213,18 +217,21 @@ func (s *Session) keepAlive() {
 	}
 }
 
-// Next returns the probe's next Hello or Report, the first Hello first. An error ends the session.
+// Next returns the probe's next Hello or Report, the first Hello first. An error ends the session. After the end there is no message, even
+// if one is waiting.
 func (s *Session) Next() (wire.Message, error) {
 	if hello := s.hello; hello != nil {
 		s.hello = nil
 		return wire.Message{Hello: hello}, nil
 	}
-	select {
-	case m := <-s.messages:
-		return m, nil
-	case <-s.life.Done():
-		return wire.Message{}, s.explain(context.Cause(s.life))
+	if s.life.Err() == nil {
+		select {
+		case m := <-s.messages:
+			return m, nil
+		case <-s.life.Done():
+		}
 	}
+	return wire.Message{}, s.explain(context.Cause(s.life))
 }
 
 // Close ends the session. The probe ends when its input does, which takes a moment; after it, or when that takes too long, the way is

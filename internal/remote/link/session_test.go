@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -133,6 +134,7 @@ func TestCalls(t *testing.T) {
 		for range 20 {
 			asked = append(asked, <-p.asked)
 		}
+		s.id.Add(21) // as if as many signs of life had been sent: their answers may come
 		p.say(`{"reply":{"id":999999}}` + "\n")
 		for i := range asked {
 			r := asked[len(asked)-1-i]
@@ -189,6 +191,55 @@ func TestQuestionsAreBounded(t *testing.T) {
 		if _, err := s.Call(t.Context(), question); err != nil {
 			t.Errorf("when there is room again: %v", err)
 		}
+	})
+}
+
+// A far end that answers what nobody asked is not a probe.
+func TestAnswersAreCounted(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		go func() {
+			p.say("{\"reply\":{\"id\":" + strconv.FormatUint((<-p.asked).ID, 10) + "}}\n")
+			p.say("{\"report\":{\"seq\":1}}\n{\"reply\":{\"id\":2}}\n{\"reply\":{\"id\":3}}\n")
+		}()
+		if _, err := s.Call(t.Context(), question); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := s.Next(); err != nil || m.Report == nil {
+			t.Fatalf("got %+v, %v", m, err)
+		}
+		if _, err := s.Next(); !errors.Is(err, ErrUnasked) {
+			t.Errorf("after an answer to no question: %v", err)
+		}
+	})
+}
+
+// A flood of reports does not hold the end up: Close wins, and nothing is handed out after it.
+func TestCloseEndsAFlood(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		flooding := make(chan struct{})
+		go func() {
+			defer close(flooding)
+			for {
+				if _, err := io.WriteString(p.out, strings.Repeat("{\"report\":{\"seq\":1}}\n", 100)); err != nil {
+					return
+				}
+			}
+		}()
+		if _, err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+		p.exit <- Exit{}
+		began := time.Now()
+		_ = s.Close()
+		if took := time.Since(began); took > 100*time.Millisecond {
+			t.Errorf("Close took %v", took)
+		}
+		for range 20 {
+			if m, err := s.Next(); !errors.Is(err, ErrClosed) {
+				t.Fatalf("after Close: %+v, %v", m, err)
+			}
+		}
+		<-flooding
 	})
 }
 

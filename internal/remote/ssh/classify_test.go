@@ -55,7 +55,7 @@ func TestClassify(t *testing.T) {
 		{"login takes too long", remote.Case{Stage: StageLogin, Took: 10 * time.Second}, circumstances{broken: timeout}, &loginError{err: timeout, proven: "id", methods: []string{"publickey"}, tried: 1}, reach.ClassLoginHangs, "login timed out after 10s", "LDAP"},
 		{"silent", remote.Case{}, circumstances{broken: timeout}, &link.EndError{Read: io.EOF}, reach.ClassSilent, "connection lost: no data received", "Neither the probe nor sshd"},
 		{"garbage", remote.Case{}, circumstances{}, &link.EndError{Read: errors.New(`not a message: "x"`)}, reach.ClassGarbage, "unexpected output instead of the probe's", `"x"`},
-		{"too long", remote.Case{}, circumstances{}, &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "line too long from the node", ""},
+		{"too long", remote.Case{}, circumstances{}, &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "too much data from the node: line too long", ""},
 		{"reset", remote.Case{}, circumstances{broken: syscall.ECONNRESET, peer: "10.0.0.1:22"}, &link.EndError{Read: io.EOF}, reach.ClassClosed, "connection closed", "Connection closed by 10.0.0.1 port 22"},
 		{"no key is known there", remote.Case{Stage: StageLogin}, circumstances{}, &loginError{err: errors.New("ssh: unable to authenticate"), tried: 2, methods: []string{"publickey"}}, reach.ClassAuth, "permission denied (publickey)", "authorized_keys on n1\n  sshd ignores that file where others may write"},
 		{"no command runs", remote.Case{Stage: remote.StageProbe, Took: 15 * time.Second}, circumstances{}, &link.EndError{Read: context.DeadlineExceeded}, reach.ClassProbeLate, "probe not started after 15s", "a login script"},

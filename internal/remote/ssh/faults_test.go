@@ -113,7 +113,7 @@ func TestFailuresOfNodes(t *testing.T) {
 					}
 				}
 			}
-		}, reach.ClassTooMuch, remote.StageDriver, "line too long from the node", ""},
+		}, reach.ClassTooMuch, remote.StageDriver, "too much data from the node: line too long", ""},
 		{"probe of an older glibc", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
