@@ -34,6 +34,7 @@ type node struct {
 	retry     bell.Bell   // do not wait any longer
 
 	session atomic.Pointer[Session] // that streams; nil: none does
+	asked   atomic.Int64            // reports that were asked for beside the regular ones, and have not been allowed for yet
 }
 
 // Waits between two attempts. A fault that only a person can mend is tried seldom: a site that counts failed logins shall not be
@@ -52,7 +53,7 @@ const steady = time.Minute
 func waitsFor(c reach.Class) waits {
 	switch c {
 	case reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyChanged, reach.ClassHostKeyUnknown,
-		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal:
+		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal, reach.ClassTooMuch:
 		return forPerson
 	}
 	return ordinary
@@ -177,6 +178,7 @@ func (n *node) keepPace(ctx context.Context, session Session) (err error) {
 	defer reach.Recover(&err)
 	for {
 		pace := wire.Pace{IntervalMS: int(n.interval.Milliseconds()), Processes: n.processes.Load()}
+		n.asked.Add(1) // a change is answered by a report at once
 		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
 		switch {
 		case err != nil:
@@ -201,6 +203,7 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	var first time.Time
 	last := began           // when a report came
 	var silent atomic.Int64 // for how long, when that is why the session was closed
+	in := n.newIntake(began)
 	watch := quiet.New()
 	watch.Start(n.silence(), func(quiet time.Duration) {
 		silent.Store(int64(quiet))
@@ -219,6 +222,9 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			if _, known := errors.AsType[*reach.Failure](err); !known && quiet > 0 {
 				err = errSilent(quiet)
 			}
+			return streamed, err
+		}
+		if err := in.admit(&msg, n.asked.Swap(0), now); err != nil {
 			return streamed, err
 		}
 		switch {

@@ -34,6 +34,7 @@ type fakeCluster struct {
 	paces    map[string][]wire.Pace
 	slow     time.Duration // of Open
 	answer   func(wire.Request) (wire.Reply, error)
+	opened   func(*fakeSession) // told of each session
 }
 
 func newFakeCluster() *fakeCluster {
@@ -71,12 +72,15 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Ste
 	c.mu.Lock()
 	c.sessions[node]++
 	c.mu.Unlock()
-	s := &fakeSession{cluster: c, node: node, late: n.late, closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
+	s := &fakeSession{cluster: c, node: node, late: n.late, more: make(chan wire.Message, 1000), closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
 	if n.quiet > 0 {
 		time.AfterFunc(n.quiet, s.tick.Stop)
 	}
 	if n.life > 0 {
 		s.end = time.After(n.life)
+	}
+	if c.opened != nil {
+		c.opened(s)
 	}
 	return s, nil
 }
@@ -90,6 +94,7 @@ type fakeSession struct {
 	end     <-chan time.Time
 	said    bool
 	late    bool
+	more    chan wire.Message // beside the regular reports
 }
 
 func (s *fakeSession) Next() (wire.Message, error) {
@@ -106,6 +111,8 @@ func (s *fakeSession) Next() (wire.Message, error) {
 		return wire.Message{}, io.ErrClosedPipe
 	case <-s.end:
 		return wire.Message{}, &reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}
+	case m := <-s.more:
+		return m, nil
 	case <-s.tick.C:
 		return wire.Message{Report: &wire.Report{}}, nil
 	}

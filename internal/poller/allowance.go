@@ -1,0 +1,68 @@
+package poller
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// allowance limits how often something may happen: once per each, and more at once after a pause, up to most. It starts full.
+type allowance struct {
+	each time.Duration
+	most float64
+	left float64
+	last time.Time // when left was worked out
+}
+
+func newAllowance(each time.Duration, most float64, now time.Time) allowance {
+	return allowance{each: each, most: most, left: most, last: now}
+}
+
+// take uses one, and reports false when there is none.
+func (a *allowance) take(now time.Time) bool {
+	a.left = min(a.most, a.left+float64(now.Sub(a.last))/float64(a.each))
+	a.last = now
+	if a.left < 1 {
+		return false
+	}
+	a.left--
+	return true
+}
+
+// add allows n more.
+func (a *allowance) add(n float64) { a.left = min(a.most, a.left+n) }
+
+// intake limits what one session may send, so that a node costs no more than it was asked for.
+type intake struct{ reports, hellos allowance }
+
+// newIntake allows a report per interval, with a little more for clocks that differ. A link that stalls, and a program that was stopped, may
+// find all that a probe sends before it ends itself.
+func (n *node) newIntake(now time.Time) *intake {
+	backlog := max(n.silence(), wire.SilenceMS*time.Millisecond)
+	return &intake{
+		reports: newAllowance(n.interval*4/5, float64(backlog/n.interval)+16, now),
+		hellos:  newAllowance(5*time.Second, 8, now),
+	}
+}
+
+// admit returns a failure when the node has sent too much. asked is how many reports were asked for beside the regular ones.
+func (in *intake) admit(m *wire.Message, asked int64, now time.Time) error {
+	in.reports.add(float64(asked))
+	switch {
+	case m.Hello != nil && !in.hellos.take(now), m.Report != nil && !in.reports.take(now):
+		return errTooMuch()
+	case m.Hello != nil:
+		in.reports.add(1) // a probe whose GPUs have changed reports at once
+	}
+	return nil
+}
+
+// errTooMuch is the end of a session whose node sends more than it was asked for.
+func errTooMuch() *reach.Failure {
+	return &reach.Failure{
+		Class: reach.ClassTooMuch, Short: "too much data from the node", Cause: "more reports than requested",
+		Meaning: "The node sent more than a probe ever would; the connection was closed.",
+		Hints:   []string{"look at the probe on the node: pgrep -a nvnodetop-probe"},
+	}
+}
