@@ -246,6 +246,8 @@ func copyState(e *link.EndError) State {
 		return NoWrite
 	case ok && status == exitMismatch:
 		return Damaged
+	case ok && status == exitTaken:
+		return Taken
 	case ok && (status == exitNoExec || refusedToRun(e)):
 		return NoExec
 	default:

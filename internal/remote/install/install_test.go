@@ -390,6 +390,56 @@ func TestDirectoryThatIsNotOurs(t *testing.T) {
 	}
 }
 
+// TestDirectoryThatChanges: between the look at a directory and the copy, or during the copy, it stops to be ours alone. Nothing is written
+// to it or run from it then, and the next place is taken.
+func TestDirectoryThatChanges(t *testing.T) {
+	for name, tc := range map[string]struct {
+		spoil  func(n *node, trap string) error // before the copy
+		during bool                             // the directory is opened to others while the copy is verified
+	}{
+		"opened": {func(n *node, _ string) error { return os.Chmod(n.cacheDir(), 0o777) }, false},
+		"a symlink": {func(n *node, trap string) error {
+			return errors.Join(os.Remove(n.cacheDir()), os.Symlink(trap, n.cacheDir()))
+		}, false},
+		"opened meantime": {func(*node, string) error { return nil }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			s, n := newSite(t), newNode(t)
+			trap, bin := t.TempDir(), t.TempDir()
+			if err := os.Chmod(trap, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			n.env = []string{"XDG_RUNTIME_DIR=" + t.TempDir()}
+			if tc.during {
+				sum, err := exec.LookPath("sha256sum")
+				if err != nil {
+					t.Fatal(err)
+				}
+				writeFile(t, filepath.Join(bin, "sha256sum"), fmt.Sprintf("#!/bin/sh\nchmod 777 %q\nexec %s \"$@\"\n", n.cacheDir(), sum))
+				if err := os.Chmod(filepath.Join(bin, "sha256sum"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				n.env = append(n.env, "PATH="+bin+":"+os.Getenv("PATH"))
+			}
+			n.instead = func(n *node, script string, _ []byte) (string, int, bool) {
+				if isUpload(script, placeHome) {
+					if err := tc.spoil(n, trap); err != nil {
+						t.Error(err)
+					}
+				}
+				return "", 0, false
+			}
+			if got := s.mustStart(n); !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
+				t.Errorf("probe: %q", got)
+			}
+			if left, err := os.ReadDir(trap); err != nil || len(left) > 0 {
+				t.Errorf("the symlink was followed: %v %v", left, err)
+			}
+		})
+	}
+}
+
 func TestHomeWithSpaces(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
@@ -433,6 +483,7 @@ func TestNoPlaceAtAll(t *testing.T) {
 		{"gzip: stdout: No space left on device", exitNoWrite, NoWrite},
 		{"mktemp: Disk quota exceeded", exitNoWrite, NoWrite},
 		{"", exitNoExec, NoExec},
+		{"", exitTaken, Taken},
 		{"sh: 1: exec: Permission denied", 126, NoExec},
 		{"the copy has the sha256 00", exitMismatch, Damaged},
 	} {

@@ -65,6 +65,7 @@ const (
 	exitNoWrite  = 71 // the copy could not be written
 	exitMismatch = 72 // the copy is not what was sent
 	exitNoExec   = 73 // the copy may not be executed
+	exitTaken    = 74 // the directory is not ours alone, or what lies in it is not what was copied
 )
 
 // needMark begins the line on stderr by which a node asks for a copy. stdout belongs to the protocol alone.
@@ -74,7 +75,7 @@ const needMark = "nvnodetop-need/1:"
 // kernel shows the first 15 characters as the process's name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
-// prelude defines place (sets d, a place's directory) and good (whether d has our probe).
+// prelude defines place (sets d, a place's directory), private (whether d is ours alone) and good (whether d has our probe).
 //
 // good does not read the file: owner, mode and size of file and directory are enough. The directory is ours, no symlink and 0700,
 // the file is ours and 0700 and came there by a rename after its hash had been verified: whoever could have changed it since is us
@@ -88,6 +89,7 @@ func prelude(p Payload) string {
 		"home) d=${HOME:+$HOME/.cache/nvnodetop};; " +
 		"shm) d=; if [ -d /dev/shm ]; then d=/dev/shm/nvnodetop-$u; fi;; " +
 		"*) d=/tmp/nvnodetop-$u;; esac; [ -n \"$d\" ]; }; " +
+		"private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
 		"good() { set -- $(stat -c %u:%f:%s \"$d\" \"$d/$f\" 2>/dev/null); " +
 		fmt.Sprintf("case $1,$2 in $u:41c0:*,$u:81c0:%d|$u:45c0:*,$u:81c0:%d) [ -x \"$d/$f\" ];; *) false;; esac; }; ", p.Size, p.Size)
 }
@@ -129,7 +131,6 @@ func (t trust) tries(p Payload) string {
 // symlink that somebody laid in its place, is not touched.
 func startScript(p Payload, t trust, places []Place) string {
 	s := prelude(p) + t.tries(p) +
-		"private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in " + list(places) + "; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; " +
@@ -146,11 +147,15 @@ func startScript(p Payload, t trust, places []Place) string {
 // The copy gets its name by a link, which fails when another node was faster: on NFS a rename over the file would take it away
 // from under that node's running probe. Where there are no hard links the rename has to do.
 //
+// The directory was looked at by an earlier script, so it is looked at again: before anything is written there, and before anything that
+// lies there is run.
+//
 // Remains of broken uploads go, and copies of other builds that are half a year old. Starting a copy does not renew it, as that would
 // cost each connect a process and a write to the home; so the age is one at which hardly anybody runs that build any more. Who does
 // copies it again, and on NFS loses the probes that run from it at that moment.
 func uploadScript(p Payload, place Place, n int) string {
 	return prelude(p) + "place " + string(place) + "; " +
+		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +
 		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
 		fmt.Sprintf("clean() { rm -f \"$t\"; }; trap clean EXIT; trap \"exit %d\" HUP INT TERM PIPE; ", exitNoWrite) +
 		fmt.Sprintf("head -c %d | gzip -dc >\"$t\" || exit %d; ", n, exitNoWrite) +
@@ -158,7 +163,7 @@ func uploadScript(p Payload, place Place, n int) string {
 		fmt.Sprintf("case $h in %s*) ;; *) echo \"the copy has the sha256 ${h%%%% *}\" >&2; exit %d;; esac; ", p.SHA256, exitMismatch) +
 		fmt.Sprintf("chmod 700 \"$t\"; ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
 		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +180 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
-		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; ", exitNoExec) + become("$d/$f")
+		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) + become("$d/$f")
 }
 
 // need is what a node that has no probe says of itself.
