@@ -142,6 +142,7 @@ func TestSettled(t *testing.T) {
 	}{
 		{"nobody was asked", cluster.Snapshot{}, false},
 		{"no job", cluster.Snapshot{Discovery: asked}, true},
+		{"whose GPUs", nodesIn(cluster.Discovery{Asked: now, Asking: true}, cluster.Node{State: cluster.NodeReporting}), false},
 		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeConnecting}), false},
 		{"one failed", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeFailed, Failure: gone}), true},
 		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale}), false},
@@ -183,6 +184,24 @@ func fakeSqueue(t *testing.T, script string) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
+// oneJob makes squeue print a running job on a host that does not exist.
+const oneJob = `for a in "$@"; do case $a in --format=*) f=${a#--format=};; esac; done
+echo "$f" | sed 's/%i/7/; s/%A/7/; s/%t/R/; s/%j/train/; s/%N/host.invalid/; s/%D/1/; s/%S/2026-11-20T18:22:36/'`
+
+// A controller that is slow about the GPUs does not take the jobs away.
+func TestJobsWithoutTheirGPUs(t *testing.T) {
+	fakeSqueue(t, oneJob)
+	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\nsleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	code, out, errs := program(t, "--json", "--timeout", "1s")
+	if code != exitFailed || !strings.Contains(out, `"id": "7"`) || time.Since(began) > 5*time.Second {
+		t.Errorf("exit code %d after %v, stderr %q, stdout %q", code, time.Since(began), errs, out)
+	}
 }
 
 func TestNoJobs(t *testing.T) {

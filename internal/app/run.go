@@ -164,8 +164,8 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 
 // settled reports whether every node has answered or failed. A node whose last report is old, without a failure, may just be slow.
 func settled(s *cluster.Snapshot) bool {
-	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() {
-		return false // nothing has been heard of any job
+	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() || s.Discovery.Asking {
+		return false // nothing is known of any job yet, or not yet which GPUs are its own
 	}
 	for _, n := range s.Nodes {
 		if n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil {

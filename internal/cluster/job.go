@@ -63,6 +63,7 @@ type Discovery struct {
 	Next     time.Time      `json:"next,omitzero"`     // when it is asked again
 	Answered time.Time      `json:"answered,omitzero"` // when the jobs below were answered; zero: never yet
 	Failure  *reach.Failure `json:"failure,omitempty"` // why the last question failed; the jobs stay those of Answered
+	Asking   bool           `json:"asking,omitempty"`  // SLURM is still being asked which nodes and GPUs some of the jobs have
 
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`

@@ -1,20 +1,19 @@
-// Package slurm asks SLURM which jobs a person has: it runs squeue and scontrol and reads what they print.
+// Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output.
 //
-// The commands are run by an injected Runner, so that everything else here is a pure function of their output. Command is the real
-// one. Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
+// The commands run through an injected Runner, so everything else here is a pure function of their output. Command is the real one.
+// Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
 //
-// Ask makes one call of squeue. Only when a job is new or has changed does it make more, as few as it can: `scontrol show hostnames`
-// for node lists that it has not expanded yet, `scontrol show job -d` for the GPUs of the new jobs. Answers to both are kept as long
-// as the job is.
+// Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue, which lists the jobs.
+// Next asks one question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs of
+// one new job. The answers to both are kept until the job ends, so most of the time squeue is the only command.
 //
-// A Client is for one goroutine. Strings in what it returns (job names, SLURM's words) are as SLURM printed them: not fit for a screen.
+// A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet fit for a screen.
 package slurm
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -33,10 +32,11 @@ const states = "R,PD,CF"
 // Question is what Ask runs, for a person to repeat.
 const Question = "squeue --me --states=" + states
 
-// Answer is what SLURM said.
+// Answer is the state of the user's jobs.
 type Answer struct {
-	Jobs    []cluster.Job        // running, by their ids
-	Pending []cluster.PendingJob // by their ids
+	Jobs    []cluster.Job        // that have nodes, sorted by id
+	Pending []cluster.PendingJob // sorted by id
+	More    bool                 // Next has a question to ask
 }
 
 // Client asks SLURM. It is for one goroutine.
@@ -45,8 +45,23 @@ type Client struct {
 	loc   *time.Location
 	marks func() marks
 
-	hosts map[string][]string // expanded node lists of the jobs of the last answer
-	gpus  map[string]gpus     // of the jobs of the last answer, by their numbers
+	// All of these are about the jobs of squeue's last answer.
+	jobs    []listedJob
+	pending []cluster.PendingJob
+	hosts   map[string]hosts // by node list
+	gpus    map[string]gpus  // by job number
+}
+
+// listedJob is a job as squeue lists it, without its nodes and GPUs.
+type listedJob struct {
+	cluster.Job
+	nodelist string
+}
+
+// hosts is an expanded node list.
+type hosts struct {
+	names []string
+	final bool // false: expanded by us, and SLURM has not been asked yet
 }
 
 // New makes a client that runs its commands with run.
@@ -58,32 +73,70 @@ func Installed() bool {
 	return err == nil
 }
 
-// Ask asks which jobs run and which wait. The error is ErrNoSlurm, ctx's, or a *reach.Failure. The Answer is nil unless squeue
-// answered; it comes together with a Failure when SLURM then did not say which GPUs the jobs have.
+// Ask runs squeue. The error is ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue answered; it comes with
+// a Failure if SLURM did not say which GPUs some of the jobs have.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	answer := &Answer{}
-	var lists []string
-	for i := range records {
-		r := &records[i]
-		if r.running() {
-			answer.Jobs = append(answer.Jobs, r.job(c.loc))
-			lists = append(lists, r.nodelist)
-		} else {
-			answer.Pending = append(answer.Pending, r.pending(c.loc))
-		}
-	}
-	if err := c.expand(ctx, lists); err != nil {
+	if err := c.list(records); err != nil {
 		return nil, err
 	}
-	for i := range answer.Jobs {
-		answer.Jobs[i].Nodes = c.hosts[lists[i]]
+	c.keepGPUs()
+	return c.answer()
+}
+
+// Next asks one open question, if there is one. The Answer is nil only if ctx ended; otherwise its errors are those of Ask.
+func (c *Client) Next(ctx context.Context) (*Answer, error) {
+	if lists := c.unexpanded(); len(lists) > 0 {
+		c.expand(ctx, batches(lists, maxArgument)[0])
+	} else if due := c.questions(time.Now()); len(due) > 0 {
+		c.askGPUs(ctx, due)
 	}
-	err = c.assignGPUs(ctx, answer.Jobs, lists)
-	return answer, err
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return c.answer()
+}
+
+// answer is everything known. The error is the first job's whose GPUs SLURM did not say.
+func (c *Client) answer() (*Answer, error) {
+	answer := &Answer{Pending: c.pending, More: len(c.unexpanded()) > 0 || len(c.questions(time.Now())) > 0}
+	var failed error
+	for i := range c.jobs {
+		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
+		job.Nodes, job.Minors = c.hosts[c.jobs[i].nodelist].names, g.minors
+		answer.Jobs = append(answer.Jobs, job)
+		if failed == nil {
+			failed = g.failed
+		}
+	}
+	return answer, failed
+}
+
+// list takes in squeue's answer. Node lists that were expanded before stay as they are.
+func (c *Client) list(records []record) error {
+	before := c.hosts
+	c.jobs, c.pending, c.hosts = nil, nil, map[string]hosts{}
+	for i := range records {
+		r := &records[i]
+		if !r.running() {
+			c.pending = append(c.pending, r.pending(c.loc))
+			continue
+		}
+		h, known := before[r.nodelist]
+		if !known {
+			names, err := ExpandHostlist(r.nodelist)
+			if err != nil {
+				return &reach.Failure{Class: reach.ClassSlurm, Short: "squeue names nodes in a way that is not understood", Words: err.Error()}
+			}
+			h = hosts{names: names, final: !strings.Contains(r.nodelist, "[")}
+		}
+		c.hosts[r.nodelist] = h
+		c.jobs = append(c.jobs, listedJob{r.job(c.loc), r.nodelist})
+	}
+	return nil
 }
 
 // squeue asks for the jobs of the user.
@@ -119,33 +172,33 @@ func (c *Client) call(ctx context.Context, argv ...string) (stdout, stderr []byt
 // maxArgument is below what the kernel takes as one argument (128 KiB).
 const maxArgument = 100 << 10
 
-// expand makes c.hosts hold the hosts of each list and of no other. SLURM's own expansion goes first, since a site can configure what
-// its numbers mean; ours stands in where scontrol fails.
-func (c *Client) expand(ctx context.Context, lists []string) error {
-	hosts := map[string][]string{}
-	var fresh []string
-	for _, list := range lists {
-		known, ok := c.hosts[list]
-		if !ok {
-			ours, err := ExpandHostlist(list)
-			if err != nil {
-				return &reach.Failure{Class: reach.ClassSlurm, Short: "squeue names nodes in a way that is not understood", Words: err.Error()}
-			}
-			if known = ours; strings.Contains(list, "[") {
-				fresh = append(fresh, list)
-			}
+// unexpanded is the node lists that SLURM has not been asked about, sorted. Its own expansion goes before ours, since a site can
+// configure what its numbers mean.
+func (c *Client) unexpanded() []string {
+	var lists []string
+	for list, h := range c.hosts {
+		if !h.final {
+			lists = append(lists, list)
 		}
-		hosts[list] = known
 	}
-	c.hosts = hosts
-	slices.Sort(fresh)
-	for _, batch := range batches(slices.Compact(fresh), maxArgument) {
-		maps.Copy(c.hosts, c.hostnames(ctx, batch))
-	}
-	return ctx.Err()
+	slices.Sort(lists)
+	return lists
 }
 
-// hostnames asks scontrol to expand lists, in one call: a name that no host has parts them. It returns what it is sure of.
+// expand has SLURM expand lists. If it fails, our expansion stays.
+func (c *Client) expand(ctx context.Context, lists []string) {
+	expanded := c.hostnames(ctx, lists)
+	for _, list := range lists {
+		h := hosts{names: c.hosts[list].names, final: true}
+		if names, ok := expanded[list]; ok {
+			h.names = names
+		}
+		c.hosts[list] = h
+	}
+}
+
+// hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the output does not
+// match the lists.
 func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := c.call(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))

@@ -67,6 +67,20 @@ func newClient(run Runner) *Client {
 	return c
 }
 
+// askAll asks until no question is open. Its error is that of the last answer.
+func askAll(t *testing.T, c *Client) (*Answer, error) {
+	t.Helper()
+	answer, err := c.Ask(t.Context())
+	for range 1000 {
+		if answer == nil || !answer.More {
+			return answer, err
+		}
+		answer, err = c.Next(t.Context())
+	}
+	t.Fatal("there is always another question")
+	return nil, nil
+}
+
 const startedAt = "2026-11-20T18:22:36"
 
 func showJob(number, nodes, gres string) string {
@@ -87,7 +101,7 @@ func TestAsk(t *testing.T) {
 		},
 	}
 	c := newClient(slurm.run)
-	answer, err := c.Ask(t.Context())
+	answer, err := askAll(t, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +142,7 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 	c := newClient(slurm.run)
 	ask := func(want ...string) *Answer {
 		t.Helper()
-		answer, err := c.Ask(t.Context())
+		answer, err := askAll(t, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,33 +173,47 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1") // nothing is kept of jobs that went
 }
 
-func TestAskForManyJobsTakesTurns(t *testing.T) {
-	slurm := &fakeSlurm{gres: map[string]string{}}
-	const jobs = maxQuestions + 3
-	for i := range jobs {
-		id := fmt.Sprint(i + 1)
-		slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt, nodelist: "n1"})
-		slurm.gres[id] = showJob(id, "n1", "gpu:8(IDX:"+id+")")
-	}
-	c := newClient(slurm.run)
-	for turn, want := range []int{maxQuestions, 3, 0} {
+// TestSlowControllerDelaysOnlyTheGPUs has 60 jobs and commands that take 8 s each. The jobs are known after the first one, and each
+// further one adds what it was asked for.
+func TestSlowControllerDelaysOnlyTheGPUs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const jobs = 60
+		slurm := &fakeSlurm{gres: map[string]string{}}
+		for i := range jobs {
+			id := fmt.Sprint(i + 1)
+			nodes := fmt.Sprintf("n%s[1-2]", id)
+			slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt, nodelist: nodes})
+			slurm.gres[id] = showJob(id, nodes, "gpu:8(IDX:"+id+")")
+		}
+		began := time.Now()
+		c := newClient(func(ctx context.Context, argv ...string) ([]byte, []byte, error) {
+			time.Sleep(8 * time.Second)
+			return slurm.run(ctx, argv...)
+		})
 		answer, err := c.Ask(t.Context())
-		if err != nil {
-			t.Fatal(err)
+		if took := time.Since(began); err != nil || took != 8*time.Second || len(answer.Jobs) != jobs || !answer.More {
+			t.Fatalf("after %v: error %v, %+v", took, err, answer)
 		}
-		if asked := slurm.since(); len(asked) != want || slices.Contains(asked, "scontrol show job -d") {
-			t.Errorf("turn %d asked %q, want %d jobs", turn, asked, want)
+		if diff := cmp.Diff([]string{"n601", "n602"}, answer.Jobs[59].Nodes); diff != "" {
+			t.Errorf("nodes before scontrol is asked (-want +got):\n%s", diff)
 		}
-		for i, job := range answer.Jobs {
-			want := map[string][]int{"n1": {i + 1}}
-			if turn == 0 && i >= maxQuestions {
-				want = nil
+		for n := 0; answer.More; n++ { // the node lists first, then a job each
+			asked := len(slurm.asked)
+			if answer, err = c.Next(t.Context()); err != nil || len(slurm.asked) != asked+1 {
+				t.Fatalf("error %v, asked %q", err, slurm.asked[asked:])
 			}
-			if !cmp.Equal(job.Minors, want) {
-				t.Errorf("turn %d: job %s has %v, want %v", turn, job.ID, job.Minors, want)
+			known := 0
+			for _, job := range answer.Jobs {
+				known += len(job.Minors) / 2
+			}
+			if known != n {
+				t.Fatalf("the GPUs of %d jobs are known after %d questions", known, n+1)
 			}
 		}
-	}
+		if asked := slurm.since(); len(asked) != 1+jobs {
+			t.Errorf("%d questions: %q", len(asked), asked)
+		}
+	})
 }
 
 func TestAskDoesNotTrustGPUsOfOtherNodes(t *testing.T) {
@@ -193,7 +221,7 @@ func TestAskDoesNotTrustGPUsOfOtherNodes(t *testing.T) {
 		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
 		gres:    map[string]string{"1": showJob("1", "n[1-2]", "gpu:4(IDX:0)")},
 	}
-	answer, err := newClient(slurm.run).Ask(t.Context())
+	answer, err := askAll(t, newClient(slurm.run))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +236,7 @@ func TestAskExpandsWithoutScontrol(t *testing.T) {
 		gres:    map[string]string{"1": ""},
 		fail:    map[string]error{"scontrol show hostnames": errors.New("scontrol: fatal: something")},
 	}
-	answer, err := newClient(slurm.run).Ask(t.Context())
+	answer, err := askAll(t, newClient(slurm.run))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +249,7 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		words string
 		class reach.Class
-		asked int // questions of the first turn: a controller that hangs is asked once
+		asked int // questions of the first round: a controller that hangs is asked once
 	}{
 		"hangs": {"slurm_load_jobs error: Socket timed out on send/recv operation", reach.ClassSlurmTimeout, 1},
 		"fails": {"slurm_load_jobs error: Access denied", reach.ClassSlurm, 2},
@@ -240,7 +268,7 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 				failing := func(after time.Duration, asked int) {
 					t.Helper()
 					time.Sleep(after)
-					answer, err := c.Ask(t.Context())
+					answer, err := askAll(t, c)
 					if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != tt.class {
 						t.Errorf("error %v, want a failure of class %s", err, tt.class)
 					}
@@ -258,7 +286,7 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 
 				slurm.fail = nil
 				time.Sleep(time.Second)
-				answer, err := c.Ask(t.Context())
+				answer, err := askAll(t, c)
 				if err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) || !cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
 					t.Errorf("asked again: %v, jobs %+v", err, answer)
 				}
@@ -278,13 +306,13 @@ func TestJobThatIsNotToldHoldsNobodyUp(t *testing.T) {
 		fail: map[string]error{"scontrol show job -d 1": errors.New("scontrol: error: no")},
 	}
 	c := newClient(slurm.run)
-	answer, err := c.Ask(t.Context())
+	answer, err := askAll(t, c)
 	if err == nil || answer == nil || answer.Jobs[0].Minors != nil || !cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
 		t.Fatalf("error %v, answer %+v", err, answer)
 	}
 	slurm.fail = nil
 	slurm.records[0].start = "2026-11-20T19:00:00"
-	if answer, err = c.Ask(t.Context()); err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) {
+	if answer, err = askAll(t, c); err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) {
 		t.Errorf("error %v, answer %+v", err, answer)
 	}
 }

@@ -6,81 +6,60 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// gpus is what is known of the GPUs that a job was given.
+// gpus is what SLURM said about the GPUs of a job.
 type gpus struct {
 	of     string           // what they depend on: the job's start and its node list
-	told   bool             // SLURM was asked and answered
+	told   bool             // SLURM has answered
 	minors map[string][]int // as in cluster.Job
 
-	failed error // why it did not; nil: it was not asked yet
+	failed error // why SLURM has not answered; nil: not asked yet
 	wait   time.Duration
 	again  time.Time // when to ask again
 }
 
+// A question that failed is asked again after firstWait. The wait doubles with each failure, up to maxWait.
 const (
-	// maxQuestions is how many questions one Ask puts to SLURM, one job or array each; the next Ask goes on. All jobs of the cluster
-	// would be one question only, but a large one: for the controller, and for those who wait behind it.
-	maxQuestions = 32
-
-	// firstWait is how long a question that failed is not put again. The wait doubles with each failure up to maxWait.
 	firstWait = time.Minute
 	maxWait   = 16 * time.Minute
 )
 
-// assignGPUs fills in the Minors of jobs. Only jobs that are new, or that started anew, are asked for. The error is that of the first
-// job whose GPUs could not be asked for, as long as that is so.
-func (c *Client) assignGPUs(ctx context.Context, jobs []cluster.Job, lists []string) error {
-	known := make(map[string]gpus, len(jobs))
-	for i, job := range jobs {
-		g := c.gpus[job.Number]
-		if of := job.Start.String() + " " + lists[i]; g.of != of {
+// keepGPUs makes c.gpus hold one entry per listed job. A job that is new, or that has started again, has an empty one.
+func (c *Client) keepGPUs() {
+	before := c.gpus
+	c.gpus = make(map[string]gpus, len(c.jobs))
+	for i := range c.jobs {
+		job := &c.jobs[i]
+		g := before[job.Number]
+		if of := job.Start.String() + " " + job.nodelist; g.of != of {
 			g = gpus{of: of}
 		}
-		known[job.Number] = g
+		c.gpus[job.Number] = g
 	}
-	c.gpus = known
-	if err := c.askGPUs(ctx, questions(jobs, known, time.Now())); err != nil {
-		return err
-	}
-	var failed error
-	for i := range jobs {
-		g := known[jobs[i].Number]
-		jobs[i].Minors = g.minors
-		if failed == nil {
-			failed = g.failed
-		}
-	}
-	return failed
 }
 
-// askGPUs puts questions and notes the answers in c.gpus. A controller that does not answer one is not asked the others.
-func (c *Client) askGPUs(ctx context.Context, questions []question) error {
-	for n, q := range questions[:min(len(questions), maxQuestions)] {
-		lines, err := c.showJob(ctx, q.id)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if f, ok := errors.AsType[*reach.Failure](err); ok && f.Class == reach.ClassSlurmTimeout {
-			for _, q := range questions[n:] {
-				c.note(q, nil, err)
-			}
-			return nil
-		}
-		c.note(q, lines, err)
+// askGPUs asks the first question and notes the answer. If the controller does not answer it, the others are put off too.
+func (c *Client) askGPUs(ctx context.Context, due []question) {
+	lines, err := c.showJob(ctx, due[0].id)
+	if ctx.Err() != nil {
+		return
 	}
-	return nil
+	c.note(due[0], lines, err)
+	if f, ok := errors.AsType[*reach.Failure](err); ok && f.Class == reach.ClassSlurmTimeout {
+		for _, q := range due[1:] {
+			c.note(q, nil, err)
+		}
+	}
 }
 
-// note keeps the answer to a question.
+// note keeps the answer to a question, or why there is none.
 func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
 		if err == nil {
-			g = gpus{of: g.of, told: true, minors: jobMinors(job.Nodes, lines[job.Number])}
+			g = gpus{of: g.of, told: true, minors: jobMinors(c.hosts[job.nodelist].names, lines[job.Number])}
 		} else {
 			g.failed = err
 			g.wait = min(max(2*g.wait, firstWait), maxWait)
@@ -90,7 +69,7 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	}
 }
 
-// showJob asks for one job and reads the answer. A job that ended since squeue named it is not in it.
+// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the answer.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
@@ -99,19 +78,19 @@ func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine,
 	return parseShowJob(out), nil
 }
 
-// question is one call that tells the GPUs of jobs: all tasks of an array are one, and all components of a heterogeneous job.
+// question is one call that gives the GPUs of jobs: of all tasks of an array, or all components of a heterogeneous job.
 type question struct {
 	id   string
-	jobs []*cluster.Job
+	jobs []*listedJob
 }
 
-// questions are the calls that are due now for what is not known yet.
-func questions(jobs []cluster.Job, known map[string]gpus, now time.Time) []question {
+// questions returns the calls that are due at now.
+func (c *Client) questions(now time.Time) []question {
 	var due []question
 	at := map[string]int{} // by id, in due
-	for i := range jobs {
-		job := &jobs[i]
-		if g := known[job.Number]; g.told || now.Before(g.again) {
+	for i := range c.jobs {
+		job := &c.jobs[i]
+		if g := c.gpus[job.Number]; g.told || now.Before(g.again) {
 			continue
 		}
 		id := job.ID
@@ -129,7 +108,7 @@ func questions(jobs []cluster.Job, known map[string]gpus, now time.Time) []quest
 	return due
 }
 
-// jobMinors are the GPUs of a job on nodes, as lines say; nil when there are none or when they are not about these nodes.
+// jobMinors returns the GPUs that lines give a job on nodes; nil if there are no lines or they name other nodes.
 func jobMinors(nodes []string, lines []gresLine) map[string][]int {
 	if len(lines) == 0 {
 		return nil

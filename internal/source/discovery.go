@@ -13,31 +13,45 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// discoverer asks SLURM for the jobs again and again: at once when something happened, else at a pace that depends on whether somebody
-// is there.
-type discoverer struct {
-	ask func(context.Context) (*slurm.Answer, error)
-
-	known    cluster.Discovery // with the last answer; run's own, as schedule is
-	schedule schedule
-
-	mu  sync.Mutex // protects the following
-	key time.Time  // when somebody last pressed one
-
-	refresh bell.Bell // somebody wants to know now
-	lost    bell.Bell // a session was lost: has its job ended?
-	back    bell.Bell // somebody is back after a while
+// asker is SLURM: Ask lists the jobs, Next asks what is still open about them (slurm.Client).
+type asker interface {
+	Ask(context.Context) (*slurm.Answer, error)
+	Next(context.Context) (*slurm.Answer, error)
 }
 
-func newDiscoverer(ask func(context.Context) (*slurm.Answer, error), user, host string) *discoverer {
+// discoverer asks SLURM for the jobs again and again: at once when something happened, else at a pace that depends on whether the user
+// is there. In between it asks what is still open about the jobs, with rests, so that it takes at most half of a slow controller's time.
+type discoverer struct {
+	slurm asker
+
+	// The following is run's own.
+	known    cluster.Discovery // with the last answer
+	schedule schedule
+	heard    time.Time // when the last command ended
+	follow   time.Time // when the next open question may be asked
+	pull     time.Time // when something that happened wants the jobs asked for; zero: nothing did
+	told     time.Time
+
+	mu  sync.Mutex // protects the following
+	key time.Time  // of the last key press
+
+	refresh bell.Bell // the user wants to know now
+	lost    bell.Bell // a session was lost: has its job ended?
+	back    bell.Bell // the user is back after a while
+}
+
+// tellGap is the least time between two Discoveries while a quick controller answers open questions.
+const tellGap = 500 * time.Millisecond
+
+func newDiscoverer(from asker, user, host string) *discoverer {
 	return &discoverer{
-		ask:     ask,
+		slurm:   from,
 		known:   cluster.Discovery{Command: slurm.Question, User: user, Host: host},
 		refresh: bell.New(), lost: bell.New(), back: bell.New(),
 	}
 }
 
-// touch says that somebody pressed a key.
+// touch says that a key was pressed.
 func (d *discoverer) touch() {
 	now := time.Now()
 	d.mu.Lock()
@@ -51,44 +65,95 @@ func (d *discoverer) touch() {
 
 // run asks, and tells what is known, until ctx ends. It returns slurm.ErrNoSlurm when the first question finds that there is none.
 func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) error {
-	d.touch() // who starts the program is there
+	d.touch() // whoever starts the program is there
 	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, tell) {
-		before := d.known.Jobs
-		began := time.Now()
-		answer, err := d.ask(ctx)
+		err := d.ask(ctx, lost)
 		switch {
 		case ended(ctx):
 			return nil
-		case errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero():
+		case err != nil:
 			return err
 		}
-		d.learn(began, answer, err)
-		d.schedule.asked(d.known.Took, d.known.Failure != nil, lost, !sameJobs(before, d.known.Jobs))
-		d.known.Next = d.next()
-		tell(d.known)
+		d.tell(tell)
 	}
 	return nil
 }
 
 func ended(ctx context.Context) bool { return ctx.Err() != nil } // apart, as an end by ctx is no error
 
+func (d *discoverer) tell(tell func(cluster.Discovery)) {
+	d.told = time.Now()
+	tell(d.known)
+}
+
+// ask lists the jobs. The error is that of run.
+func (d *discoverer) ask(ctx context.Context, lost bool) error {
+	before := d.known.Jobs
+	began := time.Now()
+	answer, err := d.slurm.Ask(ctx)
+	if ended(ctx) || errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero() {
+		return err
+	}
+	d.known.Took = d.rest(began)
+	d.known.Asked = d.heard
+	if answer != nil {
+		d.known.Answered = d.known.Asked
+	}
+	d.learn(answer, err)
+	d.schedule.asked(d.known.Took, d.known.Failure != nil, lost, !sameJobs(before, d.known.Jobs))
+	d.pull = time.Time{}
+	d.known.Next = d.next()
+	return nil
+}
+
+// followUp asks one open question.
+func (d *discoverer) followUp(ctx context.Context, tell func(cluster.Discovery)) {
+	began := time.Now()
+	answer, err := d.slurm.Next(ctx)
+	if ended(ctx) {
+		return
+	}
+	took := d.rest(began)
+	d.learn(answer, err)
+	d.schedule.followed(took, d.known.Failure != nil)
+	d.known.Next = d.next()
+	if !d.known.Asking || d.heard.Sub(d.told) >= tellGap {
+		d.tell(tell)
+	}
+}
+
+// rest notes that a command which began then has ended, and lets the controller rest for as long as it took. It returns that time.
+func (d *discoverer) rest(began time.Time) time.Duration {
+	d.heard = time.Now()
+	took := d.heard.Sub(began)
+	d.follow = d.heard.Add(took)
+	return took
+}
+
 // sameJobs reports whether a and b are the same runs of the same jobs.
 func sameJobs(a, b []cluster.Job) bool {
 	return slices.EqualFunc(a, b, func(a, b cluster.Job) bool { return a.ID == b.ID && a.Start.Equal(b.Start) })
 }
 
-// learn takes in what came of a question. The jobs stay what they were when there is no answer.
-func (d *discoverer) learn(began time.Time, answer *slurm.Answer, err error) {
-	d.known.Asked = time.Now()
-	d.known.Took = d.known.Asked.Sub(began)
+// learn takes in an answer. Without one, the jobs stay as they are, and nothing more is asked about them.
+func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	d.known.Failure = reach.AsFailure(err, reach.ClassSlurm)
+	d.known.Asking = answer != nil && answer.More
 	if answer != nil {
-		d.known.Answered, d.known.Jobs, d.known.Pending = d.known.Asked, answer.Jobs, answer.Pending
+		d.known.Jobs, d.known.Pending = answer.Jobs, answer.Pending
 	}
 }
 
-// next is when to ask again if nothing happens before: after the pace, and when a job's time is over.
+// next is when to ask for the jobs again.
 func (d *discoverer) next() time.Time {
+	if next := d.paced(); d.pull.IsZero() || next.Before(d.pull) {
+		return next
+	}
+	return d.pull
+}
+
+// paced is when to ask for the jobs again if nothing happens: after the pace, and when a job's time is over.
+func (d *discoverer) paced() time.Time {
 	d.mu.Lock()
 	key := d.key
 	d.mu.Unlock()
@@ -99,32 +164,57 @@ func (d *discoverer) next() time.Time {
 			next = end.Add(endSlack)
 		}
 	}
+	if next.Before(d.follow) {
+		return d.follow
+	}
 	return next
 }
 
-// wait returns when it is time to ask again, and whether a session was lost meanwhile; ok is false when ctx ended.
+// wait asks what is open until it is time to ask for the jobs again. It returns whether a session was lost meanwhile; ok is false when
+// ctx ended.
 func (d *discoverer) wait(ctx context.Context, tell func(cluster.Discovery)) (lost, ok bool) {
-	timer := time.NewTimer(time.Until(d.known.Next))
+	timer := time.NewTimer(time.Until(d.alarm()))
 	defer timer.Stop()
 	for {
-		var next time.Time
 		select {
 		case <-ctx.Done():
 			return false, false
 		case <-timer.C:
-			return lost, true
+			if !d.follows() {
+				return lost, true
+			}
+			if d.followUp(ctx, tell); ended(ctx) {
+				return false, false
+			}
 		case <-d.refresh:
-			next = d.known.Asked.Add(leastGap)
+			d.hurry(leastGap, tell)
 		case <-d.lost:
 			lost = true
-			next = d.known.Asked.Add(d.schedule.lostGap())
+			d.hurry(d.schedule.lostGap(), tell)
 		case <-d.back:
-			next = d.next()
+			d.hurry(d.schedule.interval(0), tell)
 		}
-		if next.Before(d.known.Next) {
-			d.known.Next = next
-			timer.Reset(time.Until(next))
-			tell(d.known)
-		}
+		timer.Reset(time.Until(d.alarm()))
 	}
+}
+
+// follows reports whether an open question comes before the next one for the jobs.
+func (d *discoverer) follows() bool { return d.known.Asking && d.follow.Before(d.known.Next) }
+
+// alarm is when to ask the next question.
+func (d *discoverer) alarm() time.Time {
+	if d.follows() {
+		return d.follow
+	}
+	return d.known.Next
+}
+
+// hurry brings the next question for the jobs forward, to gap after the last command.
+func (d *discoverer) hurry(gap time.Duration, tell func(cluster.Discovery)) {
+	next := d.heard.Add(gap)
+	if !next.Before(d.known.Next) {
+		return
+	}
+	d.pull, d.known.Next = next, next
+	d.tell(tell)
 }

@@ -3,7 +3,9 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -24,25 +26,53 @@ type controller struct {
 	took   time.Duration
 	err    error
 	jobs   []cluster.Job
-	asked  []time.Duration // when it was asked, from the beginning
+	open   int             // questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
+	asked  []time.Duration // when it was asked for the jobs, from the beginning
+	next   []time.Duration // when it was asked what was open
+	busy   bool            // a command runs
 	told   []cluster.Discovery
 	failed error // what run returned
 }
 
-func (c *controller) ask(ctx context.Context) (*slurm.Answer, error) {
+func (c *controller) Ask(ctx context.Context) (*slurm.Answer, error) {
+	return c.command(ctx, &c.asked, func() {})
+}
+
+func (c *controller) Next(ctx context.Context) (*slurm.Answer, error) {
+	return c.command(ctx, &c.next, func() {
+		c.open--
+		c.jobs = slices.Clone(c.jobs)
+		c.jobs[c.open].Minors = map[string][]int{c.jobs[c.open].Nodes[0]: {0}}
+	})
+}
+
+// command notes when it began, and does what it does at its end.
+func (c *controller) command(ctx context.Context, log *[]time.Duration, do func()) (*slurm.Answer, error) {
 	c.mu.Lock()
-	c.asked = append(c.asked, time.Since(c.begin))
-	took, err, jobs := c.took, c.err, c.jobs
+	if c.busy {
+		panic("two commands at a time")
+	}
+	c.busy = true
+	*log = append(*log, time.Since(c.begin))
+	took, err := c.took, c.err
 	c.mu.Unlock()
+	timer := time.NewTimer(took)
+	defer timer.Stop()
 	select {
-	case <-time.After(took):
+	case <-timer.C:
 	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &slurm.Answer{Jobs: jobs}, nil
+	do()
+	return &slurm.Answer{Jobs: c.jobs, More: c.open > 0}, nil
 }
 
 // change changes c while it may be asked.
@@ -64,7 +94,7 @@ func discover(t *testing.T, c *controller, test func(d *discoverer)) {
 	synctest.Test(t, func(t *testing.T) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
-		d := newDiscoverer(c.ask, "alice", "login1")
+		d := newDiscoverer(c, "alice", "login1")
 		done := make(chan error)
 		go func() { done <- d.run(ctx, c.tell) }()
 		synctest.Wait()
@@ -248,6 +278,85 @@ func TestFailuresAreAskedSeldomWhileNobodyIsThere(t *testing.T) {
 	c.want(t, 7*min1, 9*min1, 13*min1, 18*min1)
 	if f := c.last().Failure; f == nil || f.Class != reach.ClassSlurm || f.Summary() != "broken" {
 		t.Errorf("failure %v", f)
+	}
+}
+
+// busyController has 60 jobs of a node each, and takes 8 s for each command.
+func busyController() *controller {
+	c := &controller{took: 8 * sec, open: 60}
+	for i := range c.open {
+		c.jobs = append(c.jobs, cluster.Job{ID: strconv.Itoa(i), Nodes: []string{fmt.Sprintf("n%d", i)}})
+	}
+	return c
+}
+
+// A slow controller delays the GPUs, not the jobs, and is left alone for half of the time at least.
+func TestJobsComeBeforeTheirGPUs(t *testing.T) {
+	c := busyController()
+	discover(t, c, func(d *discoverer) {
+		c.at(8 * sec)
+		if told := c.last(); len(told.Jobs) != 60 || !told.Asking {
+			t.Fatalf("told %d jobs at 8 s, asking %v", len(told.Jobs), told.Asking)
+		}
+		for d := 1; d <= 2; d++ {
+			c.at(time.Duration(8+16*d) * sec)
+			told, known := c.last(), 0
+			for _, job := range told.Jobs {
+				known += len(job.Minors)
+			}
+			if known != d || told.Took != 8*sec || !told.Asked.Equal(c.begin.Add(8*sec)) {
+				t.Errorf("after %d questions: the GPUs of %d jobs, asked %v, took %v", d, known, told.Asked, told.Took)
+			}
+		}
+		c.at(30 * min1)
+	})
+	if told := c.last(); told.Asking || len(c.next) != 60 {
+		t.Errorf("%d questions in half an hour, asking %v", len(c.next), told.Asking)
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(c.asked, c.next)))
+	for i := range all[1:] {
+		if gap := all[i+1] - all[i]; gap < 16*sec {
+			t.Fatalf("commands that take 8 s began %v apart, at %v", gap, all[i])
+		}
+	}
+	if len(c.asked) < 5 {
+		t.Errorf("asked for the jobs only at %v", c.asked)
+	}
+}
+
+// The user's r comes before what is open, and what is open before the pace; neither is lost.
+func TestRefreshWhileQuestionsAreOpen(t *testing.T) {
+	c := busyController()
+	discover(t, c, func(d *discoverer) {
+		c.at(20 * sec) // a question is out since 16 s
+		d.refresh.Ring()
+		c.at(60 * sec)
+	})
+	c.want(t, 0, 26*sec) // 2 s after its answer
+	if diff := cmp.Diff([]time.Duration{16 * sec, 42 * sec, 58 * sec}, c.next); diff != "" {
+		t.Errorf("open questions were asked at (-want +got):\n%s", diff)
+	}
+}
+
+// A quick controller answers many questions between two Discoveries; the last one has everything.
+func TestQuickAnswersAreToldTogether(t *testing.T) {
+	c := busyController()
+	c.took = 20 * time.Millisecond
+	discover(t, c, func(d *discoverer) { c.at(10 * sec) })
+	if told := c.last(); len(c.told) > 8 || told.Asking || told.Jobs[0].Minors == nil || len(c.next) != 60 {
+		t.Errorf("%d Discoveries of %d answers, asking %v", len(c.told), len(c.next), told.Asking)
+	}
+}
+
+func TestAFailureEndsTheQuestions(t *testing.T) {
+	c := busyController()
+	discover(t, c, func(d *discoverer) {
+		c.at(10 * sec)
+		c.change(func() { c.err = errors.New("broken") })
+		c.at(25 * sec)
+	})
+	if told := c.last(); told.Asking || told.Failure == nil || len(told.Jobs) != 60 || len(c.next) != 1 {
+		t.Errorf("%d questions, told %+v", len(c.next), told)
 	}
 }
 

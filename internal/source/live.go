@@ -30,7 +30,7 @@ type Live struct {
 
 // NewLive makes the source for user on host, from where SLURM is asked with client. Live is the client's and the manager's only user.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
-	return &Live{discoverer: newDiscoverer(client.Ask, user, host), Manager: nodes, streamed: map[string]bool{}}
+	return &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, streamed: map[string]bool{}}
 }
 
 // Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once when there is no SLURM here.

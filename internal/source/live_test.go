@@ -139,7 +139,7 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 	synctest.Test(t, func(t *testing.T) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c.ask, "alice", "login1"), Manager: n.manager(), streamed: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), streamed: map[string]bool{}}
 		done := make(chan error)
 		go func() {
 			done <- l.Run(ctx, func(e cluster.Event) {
@@ -206,6 +206,18 @@ func TestLiveAsksWhenASessionIsLost(t *testing.T) {
 		c.at(29 * sec)
 	})
 	c.want(t, 0, 10*sec)
+}
+
+// Nodes are dialed when squeue has answered, however slow the controller is.
+func TestLiveDialsBeforeGPUsAreKnown(t *testing.T) {
+	c := busyController()
+	n := newNetwork()
+	live(t, c, n, func(*Live) {
+		c.at(8*sec + 100*time.Millisecond)
+		if watched, _ := n.watched(); len(watched) != 60 {
+			t.Errorf("%d of 60 nodes are watched when squeue has answered", len(watched))
+		}
+	})
 }
 
 func TestLiveControls(t *testing.T) {

@@ -24,21 +24,24 @@ const (
 // endSlack is how long after a job's time limit SLURM is asked whether it has ended.
 const endSlack = 2 * time.Second
 
-// schedule says when to ask next, from how the last questions went.
+// schedule says when to ask for the jobs next, from how the last rounds went. A round is one question for the jobs and the ones about
+// them that follow.
 type schedule struct {
-	labored   int  // slow answers and failures in a row
+	labored   int  // rounds in a row, before this one, with a slow answer or a failure
+	heavy     bool // this round had one
 	failed    bool // the last question
-	fruitless int  // questions in a row that were asked because a session was lost, and told nothing new
+	fruitless int  // rounds in a row that began because a session was lost, and brought nothing new
 }
 
-// asked takes in how a question went.
+// asked begins a round with how its first question went.
 func (s *schedule) asked(took time.Duration, failed, lost, news bool) {
-	s.failed = failed
-	if failed || took > slow {
+	if s.heavy {
 		s.labored++
 	} else {
 		s.labored = 0
 	}
+	s.heavy = false
+	s.followed(took, failed)
 	if lost && !news {
 		s.fruitless++
 	} else {
@@ -46,8 +49,14 @@ func (s *schedule) asked(took time.Duration, failed, lost, news bool) {
 	}
 }
 
-// interval is the time from an answer to the next question when nobody has pressed a key for away. It doubles with every slow answer
-// and failure, but a controller that failed is asked soon again while somebody waits for it to come back.
+// followed adds a question to the round.
+func (s *schedule) followed(took time.Duration, failed bool) {
+	s.failed = failed
+	s.heavy = s.heavy || failed || took > slow
+}
+
+// interval is the time from one question for the jobs to the next when nobody has pressed a key for away. It doubles with every round
+// that had a slow answer or a failure, but a controller that failed is asked again soon while the user waits for it to come back.
 func (s *schedule) interval(away time.Duration) time.Duration {
 	basic := paceAsleep
 	switch {
@@ -58,7 +67,10 @@ func (s *schedule) interval(away time.Duration) time.Duration {
 	case away < idle:
 		basic = paceIdle
 	}
-	return min(basic<<min(s.labored, 8), paceAsleep)
+	if s.heavy {
+		basic <<= min(s.labored+1, 8)
+	}
+	return min(basic, paceAsleep)
 }
 
 // lostGap is how long after an answer the loss of a session may ask again.
