@@ -90,6 +90,7 @@ func (d *discoverer) tell(tell func(cluster.Discovery)) {
 func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	began := time.Now()
+	over := d.overSince(d.known.Asked, began)
 	answer, err := d.slurm.Ask(ctx)
 	if ended(ctx) || errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero() {
 		return err
@@ -100,7 +101,7 @@ func (d *discoverer) ask(ctx context.Context, lost bool) error {
 		d.known.Answered = d.known.Asked
 	}
 	d.learn(answer, err)
-	d.schedule.asked(d.known.Took, d.known.Failure != nil, lost, !sameJobs(before, d.known.Jobs))
+	d.schedule.asked(d.known.Took, d.known.Failure != nil, why{lost, over}, !sameJobs(before, d.known.Jobs))
 	d.pull = time.Time{}
 	d.known.Next = d.next()
 	return nil
@@ -146,10 +147,10 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 
 // next is when to ask for the jobs again.
 func (d *discoverer) next() time.Time {
-	if next := d.paced(); d.pull.IsZero() || next.Before(d.pull) {
-		return next
+	if d.pull.IsZero() {
+		return d.paced()
 	}
-	return d.pull
+	return earliest(d.paced(), d.pull)
 }
 
 // paced is when to ask for the jobs again if nothing happens: after the pace, and when a job's time is over.
@@ -158,16 +159,34 @@ func (d *discoverer) paced() time.Time {
 	key := d.key
 	d.mu.Unlock()
 	asked := d.known.Asked
-	next := asked.Add(d.schedule.interval(time.Since(key)))
+	interval := d.schedule.interval(time.Since(key))
+	next := asked.Add(interval)
+	soonest := asked.Add(d.schedule.endGap(interval))
 	for i := range d.known.Jobs {
-		if end := d.known.Jobs[i].End; !end.IsZero() && end.After(asked) && end.Add(endSlack).Before(next) {
-			next = end.Add(endSlack)
+		if end := d.known.Jobs[i].End; end.After(asked) {
+			next = earliest(next, latest(end.Add(endSlack), soonest))
 		}
 	}
-	if next.Before(d.follow) {
-		return d.follow
+	return latest(next, d.follow)
+}
+
+// overSince reports whether the time of a job ended after from, and not after to.
+func (d *discoverer) overSince(from, to time.Time) bool {
+	return slices.ContainsFunc(d.known.Jobs, func(j cluster.Job) bool { return j.End.After(from) && !j.End.After(to) })
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
 	}
-	return next
+	return a
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // wait asks what is open until it is time to ask for the jobs again. It returns whether a session was lost meanwhile; ok is false when

@@ -229,6 +229,51 @@ func TestAskedWhenAJobsTimeIsOver(t *testing.T) {
 	c.want(t, 0, 30*sec, 42*sec, 72*sec)
 }
 
+// manyEnds has jobs whose time limits end one second after another.
+func manyEnds(begin time.Time) []cluster.Job {
+	var jobs []cluster.Job
+	for i := range 600 {
+		jobs = append(jobs, cluster.Job{ID: strconv.Itoa(i), End: begin.Add(time.Duration(i+1) * sec)})
+	}
+	return jobs
+}
+
+// Ends that follow each other bring the question forward less and less, until only the pace is left.
+func TestManyEndsDoNotSetThePace(t *testing.T) {
+	broken := errors.New("broken")
+	for _, test := range []struct {
+		name  string
+		err   error
+		took  time.Duration
+		first []time.Duration // questions
+		most  int             // in 10 minutes
+	}{
+		{"the controller answers", nil, 0, []time.Duration{0, 2 * sec, 5 * sec, 9 * sec, 17 * sec, 33 * sec, 63 * sec, 93 * sec}, 25},
+		{"it fails", broken, 0, []time.Duration{0, 2 * sec, 5 * sec, 35 * sec, 65 * sec}, 23},
+		{"it is slow", nil, 5 * sec, []time.Duration{0, 2 * sec, 5 * sec, 70 * sec, 195 * sec}, 7},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &controller{}
+			discover(t, c, func(d *discoverer) {
+				c.change(func() { c.jobs = manyEnds(c.begin.Add(2 * sec)) })
+				d.refresh.Ring()
+				c.at(2500 * time.Millisecond)
+				c.change(func() { c.err, c.took = test.err, test.took })
+				for at := 3 * sec; at <= 10*min1; at += 10 * sec { // the user is there all the time
+					c.at(at)
+					d.touch()
+				}
+			})
+			if len(c.asked) > test.most {
+				t.Errorf("%d questions in 10 minutes, want at most %d", len(c.asked), test.most)
+			}
+			if diff := cmp.Diff(test.first, c.asked[:min(len(test.first), len(c.asked))]); diff != "" {
+				t.Errorf("the first questions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestSlowAnswersDoubleTheInterval(t *testing.T) {
 	c := &controller{took: 3 * sec}
 	discover(t, c, func(d *discoverer) {

@@ -31,22 +31,29 @@ type schedule struct {
 	heavy     bool // this round had one
 	failed    bool // the last question
 	fruitless int  // rounds in a row that began because a session was lost, and brought nothing new
+	ends      int  // rounds in a row that began after the end of a job's time
 }
 
-// asked begins a round with how its first question went.
-func (s *schedule) asked(took time.Duration, failed, lost, news bool) {
-	if s.heavy {
-		s.labored++
-	} else {
-		s.labored = 0
-	}
+// why is what led to a round.
+type why struct {
+	lost bool // a session was lost
+	over bool // the time of a job is over since the last round
+}
+
+// asked begins a round with how its first question went, and whether it brought something new.
+func (s *schedule) asked(took time.Duration, failed bool, reason why, news bool) {
+	s.labored = inRow(s.labored, s.heavy)
 	s.heavy = false
 	s.followed(took, failed)
-	if lost && !news {
-		s.fruitless++
-	} else {
-		s.fruitless = 0
+	s.fruitless = inRow(s.fruitless, reason.lost && !news)
+	s.ends = inRow(s.ends, reason.over)
+}
+
+func inRow(n int, again bool) int {
+	if again {
+		return n + 1
 	}
+	return 0
 }
 
 // followed adds a question to the round.
@@ -75,3 +82,12 @@ func (s *schedule) interval(away time.Duration) time.Duration {
 
 // lostGap is how long after an answer the loss of a session may ask again.
 func (s *schedule) lostGap() time.Duration { return min(leastGap<<min(s.fruitless, 8), fruitlessGap) }
+
+// endGap is how long after an answer the end of a job's time may ask again, at an interval. While ends follow each other it grows to
+// the interval, and a controller that fails or is slow is not asked for them at all.
+func (s *schedule) endGap(interval time.Duration) time.Duration {
+	if s.heavy {
+		return interval
+	}
+	return min(leastGap<<min(s.ends, 8), interval)
+}
