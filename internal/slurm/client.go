@@ -48,6 +48,7 @@ type Client struct {
 	// All of these are about the jobs of squeue's last answer.
 	jobs    []listedJob
 	pending []cluster.PendingJob
+	unread  error            // a node list that is not understood; its job is left out
 	hosts   map[string]hosts // by node list
 	gpus    map[string]gpus  // by job number
 }
@@ -74,15 +75,13 @@ func Installed() bool {
 }
 
 // Ask runs squeue. The error is ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue answered; it comes with
-// a Failure if SLURM did not say which GPUs some of the jobs have.
+// a Failure if a job was left out because its node list is not understood, or if SLURM did not say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.list(records); err != nil {
-		return nil, err
-	}
+	c.list(records)
 	c.keepGPUs()
 	return c.answer()
 }
@@ -100,10 +99,10 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	return c.answer()
 }
 
-// answer is everything known. The error is the first job's whose GPUs SLURM did not say.
+// answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
 	answer := &Answer{Pending: c.pending, More: len(c.unexpanded()) > 0 || len(c.questions(time.Now())) > 0}
-	var failed error
+	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
 		job.Nodes, job.Minors = c.hosts[c.jobs[i].nodelist].names, g.minors
@@ -115,28 +114,34 @@ func (c *Client) answer() (*Answer, error) {
 	return answer, failed
 }
 
-// list takes in squeue's answer. Node lists that were expanded before stay as they are.
-func (c *Client) list(records []record) error {
+// list takes in squeue's answer. A job without nodes has nothing to show and is left out.
+func (c *Client) list(records []record) {
 	before := c.hosts
-	c.jobs, c.pending, c.hosts = nil, nil, map[string]hosts{}
+	c.jobs, c.pending, c.unread, c.hosts = nil, nil, nil, map[string]hosts{}
 	for i := range records {
 		r := &records[i]
-		if !r.running() {
+		switch {
+		case !r.running():
 			c.pending = append(c.pending, r.pending(c.loc))
-			continue
+		case r.nodelist != "" && c.keepHosts(r.nodelist, before):
+			c.jobs = append(c.jobs, listedJob{r.job(c.loc), r.nodelist})
 		}
-		h, known := before[r.nodelist]
-		if !known {
-			names, err := ExpandHostlist(r.nodelist)
-			if err != nil {
-				return &reach.Failure{Class: reach.ClassSlurm, Short: "squeue names nodes in a way that is not understood", Words: err.Error()}
-			}
-			h = hosts{names: names, final: !strings.Contains(r.nodelist, "[")}
-		}
-		c.hosts[r.nodelist] = h
-		c.jobs = append(c.jobs, listedJob{r.job(c.loc), r.nodelist})
 	}
-	return nil
+}
+
+// keepHosts keeps the expansion of a node list, or makes one. It reports false if the list is not understood.
+func (c *Client) keepHosts(list string, before map[string]hosts) bool {
+	h, known := before[list]
+	if !known {
+		names, err := ExpandHostlist(list)
+		if err != nil {
+			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue", Words: err.Error()}
+			return false
+		}
+		h = hosts{names: names, final: !strings.Contains(list, "[")}
+	}
+	c.hosts[list] = h
+	return true
 }
 
 // squeue asks for the jobs of the user.
@@ -154,7 +159,7 @@ func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	}
 	records, err := m.parse(out)
 	if err != nil {
-		return nil, failure("squeue", nil, fmt.Errorf("its output is not understood: %w", err))
+		return nil, failure("squeue", nil, fmt.Errorf("unexpected output: %w", err))
 	}
 	if len(records) == 0 && strings.Contains(string(stderr), "error") { // an unknown user, for one: the exit status is 0
 		return nil, failure("squeue", stderr, nil)

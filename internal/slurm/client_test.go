@@ -375,14 +375,37 @@ func TestAskWithoutSlurm(t *testing.T) {
 }
 
 func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
-	for name, out := range map[string][]byte{
-		"cut off":   []byte(fixed.begin + "1" + fixed.next),
-		"node list": fixed.print(record{id: "1", state: "R", nodelist: "n[1-"}),
+	out := []byte(fixed.begin + "1" + fixed.next)
+	c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return out, nil, nil })
+	if answer, err := c.Ask(t.Context()); answer != nil || err == nil || !strings.Contains(err.Error(), "unexpected output") {
+		t.Errorf("answer %v, error %v", answer, err)
+	}
+}
+
+// A job whose nodes are not understood, or that has none, hides no other job.
+func TestJobWithoutNodes(t *testing.T) {
+	for name, tt := range map[string]struct{ nodelist, failure string }{
+		"no nodes":      {"", ""},
+		"not a list":    {"n[1-", "unexpected node list from squeue"},
+		"too many":      {"n[1-999999]", "unexpected node list from squeue"},
+		"with newlines": {"n1\nn2", "unexpected node list from squeue"},
 	} {
-		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return out, nil, nil })
-		if answer, err := c.Ask(t.Context()); answer != nil || err == nil || !strings.Contains(err.Error(), "not understood") {
-			t.Errorf("%s: answer %v, error %v", name, answer, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			slurm := &fakeSlurm{
+				records: []record{
+					{id: "1", number: "1", state: "R", start: startedAt, nodelist: tt.nodelist},
+					{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n2"},
+				},
+				gres: map[string]string{"2": showJob("2", "n2", "gpu:1(IDX:0)")},
+			}
+			answer, err := askAll(t, newClient(slurm.run))
+			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.failure == "") || f != nil && f.Short != tt.failure {
+				t.Errorf("error %v, want %q", err, tt.failure)
+			}
+			if answer == nil || len(answer.Jobs) != 1 || answer.Jobs[0].ID != "2" || answer.Jobs[0].Minors == nil {
+				t.Errorf("answer %+v", answer)
+			}
+		})
 	}
 }
 
