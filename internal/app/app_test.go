@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
 // TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
@@ -128,6 +129,15 @@ func TestDemo(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^   `+n.Name+` +\d+ +\d+ +\d+ +\d+ .+ [\d.]+/\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2}    0 .+\n    1 .+\n    2 .+\n    3 `).MatchString(out) {
 			t.Errorf("%s is missing in\n%s", n.Name, out)
 		}
+	}
+}
+
+// The demo shows the question that SLURM is really asked.
+func TestDemoAsksTheRealQuestion(t *testing.T) {
+	_, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s")
+	var doc struct{ Discovery struct{ Command string } }
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Discovery.Command != slurm.Question {
+		t.Errorf("%v, stderr %q: the demo asked %q, want %q", err, errs, doc.Discovery.Command, slurm.Question)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Job is one running SLURM job, array task or component of a heterogeneous job.
+// Job is one SLURM job that has nodes, array task or component of a heterogeneous job.
 type Job struct {
 	ID        string        `json:"id"`     // as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty for hosts named by hand
 	Number    string        `json:"number"` // SLURM's own number of it: "16" for the array task "2_1"
@@ -15,9 +15,10 @@ type Job struct {
 	User      string        `json:"user"`
 	Partition string        `json:"partition,omitempty"`
 	Start     time.Time     `json:"start,omitzero"`
-	End       time.Time     `json:"end,omitzero"`   // when its time limit ends it; zero: no limit
-	Limit     time.Duration `json:"limit,omitzero"` // zero: no limit
-	Nodes     []string      `json:"nodes"`          // in SLURM's order
+	End       time.Time     `json:"end,omitzero"`        // when its time limit ends it; zero: no limit, or one that does not run while it is suspended
+	Limit     time.Duration `json:"limit,omitzero"`      // zero: no limit
+	Suspended bool          `json:"suspended,omitempty"` // it keeps its nodes and GPUs, but does not run
+	Nodes     []string      `json:"nodes"`               // in SLURM's order
 
 	// Minors are the device minor numbers of the job's GPUs by node, from the GRES IDX of `scontrol show job -d`.
 	// A node that has no entry is not known: all its GPUs count as the job's. An entry that is empty means no GPU there.

@@ -16,7 +16,7 @@ type simDiscoverer struct {
 
 // What a real discoverer would have run, and for how long.
 const (
-	question = "squeue --me --states=R,PD,CF"
+	question = "squeue --me --states=R,S,ST,PD,CF"
 	deadline = 10 * time.Second
 )
 

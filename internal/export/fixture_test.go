@@ -48,7 +48,7 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 				ID: "2_1", Number: "16", Name: "a <b> & c", User: "alice", Partition: "gpu", Start: at(-3600), End: at(5400), Limit: 9000 * time.Second,
 				Nodes: []string{"n1", "n2", "n3", "n4"}, Minors: map[string][]int{"n1": {6, 4}, "n2": {0, 1, 2}, "n4": {3}},
 			},
-			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5}, "n2": {3}}},
+			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Suspended: true, Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5}, "n2": {3}}},
 		},
 		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "long", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: at(3000)}},
 	}

@@ -56,6 +56,7 @@ type job struct {
 	Start     time.Time        `json:"start,omitzero"`
 	End       time.Time        `json:"end,omitzero"`
 	Limit     float64          `json:"limit_seconds,omitzero"`
+	Suspended bool             `json:"suspended,omitempty"`
 	Nodes     []string         `json:"nodes"`
 	Minors    map[string][]int `json:"gpu_minors,omitempty"`
 	GPUs      int              `json:"gpus"`
@@ -171,7 +172,7 @@ func newDocument(s *cluster.Snapshot) document {
 
 func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 	j := job{
-		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(),
+		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(), Suspended: v.Suspended,
 		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Reporting: v.Reporting, Findings: []finding{},
 	}
 	for i := range v.Findings {

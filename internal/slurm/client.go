@@ -26,8 +26,8 @@ import (
 // deadline is how long one call of squeue or scontrol may take.
 const deadline = 10 * time.Second
 
-// states are those of the jobs asked for: running, waiting, and waiting for nodes that boot.
-const states = "R,PD,CF"
+// states are those of the jobs asked for: running, suspended, stopped by a signal, pending, and waiting for nodes that boot.
+const states = "R,S,ST,PD,CF"
 
 // Question is what Ask runs, for a person to repeat.
 const Question = "squeue --me --states=" + states
@@ -121,7 +121,7 @@ func (c *Client) list(records []record) {
 	for i := range records {
 		r := &records[i]
 		switch {
-		case !r.running():
+		case !r.hasNodes():
 			c.pending = append(c.pending, r.pending(c.loc))
 		case r.nodelist != "" && c.keepHosts(r.nodelist, before):
 			c.jobs = append(c.jobs, listedJob{r.job(c.loc), r.nodelist})

@@ -93,17 +93,22 @@ func TestAsk(t *testing.T) {
 			{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-03,07]", nodes: "4", name: "train"},
 			{id: "2_1", number: "16", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1", name: "arr"},
 			{id: "2_2", number: "17", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1", name: "arr"},
+			{id: "3", number: "18", state: "S", user: "alice", start: startedAt, end: "2026-11-20T19:22:36", limit: "1:00:00", nodelist: "node09", nodes: "1", name: "rest"},
 			{id: "2_[4-6%3]", number: "2", state: "PD", nodes: "1", gres: "gres:gpu:1", reason: "JobArrayTaskLimit", name: "arr"},
 		},
 		gres: map[string]string{
 			"1": showJob("1", "node[01-03,07]", "gpu:a100:4(IDX:0-3)"),
 			"2": showJob("16", "node08", "gpu:a100:1(IDX:0)") + showJob("17", "node08", "gpu:a100:1(IDX:1)"),
+			"3": showJob("18", "node09", "gpu:a100:1(IDX:2)"),
 		},
 	}
 	c := newClient(slurm.run)
 	answer, err := askAll(t, c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(slurm.asked[0], " --states=R,S,ST,PD,CF ") {
+		t.Errorf("asked %q", slurm.asked[0])
 	}
 	start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC)
 	four, one := []int{0, 1, 2, 3}, 1
@@ -115,13 +120,17 @@ func TestAsk(t *testing.T) {
 			},
 			{ID: "2_1", Number: "16", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"}, Minors: map[string][]int{"node08": {0}}},
 			{ID: "2_2", Number: "17", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"}, Minors: map[string][]int{"node08": {1}}},
+			{
+				ID: "3", Number: "18", Name: "rest", User: "alice", Start: start, Limit: time.Hour, Suspended: true,
+				Nodes: []string{"node09"}, Minors: map[string][]int{"node09": {2}},
+			},
 		},
 		Pending: []cluster.PendingJob{{ID: "2_[4-6%3]", Name: "arr", Nodes: 1, GPUs: &one, Reason: "JobArrayTaskLimit"}},
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	wantAsked := []string{"scontrol show hostnames node[01-03,07]", "scontrol show job -d 1", "scontrol show job -d 2"}
+	wantAsked := []string{"scontrol show hostnames node[01-03,07]", "scontrol show job -d 1", "scontrol show job -d 2", "scontrol show job -d 3"}
 	if diff := cmp.Diff(wantAsked, slurm.since()); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

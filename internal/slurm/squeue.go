@@ -62,12 +62,12 @@ func (m marks) parse(out []byte) ([]record, error) {
 	}
 }
 
-// running reports whether the job has nodes and runs on them.
-func (r *record) running() bool { return r.state == "R" }
+// hasNodes reports whether the job holds nodes that are up. A suspended job does: its processes stay in the GPUs' memory.
+func (r *record) hasNodes() bool { return r.state == "R" || r.state == "S" || r.state == "ST" }
 
-// job is the record of a running job, without its nodes.
+// job is the record of a job that has nodes, without those nodes.
 func (r *record) job(loc *time.Location) cluster.Job {
-	return cluster.Job{
+	j := cluster.Job{
 		ID:        r.id,
 		Number:    r.number,
 		Name:      r.name,
@@ -76,7 +76,12 @@ func (r *record) job(loc *time.Location) cluster.Job {
 		Start:     parseTime(r.start, loc),
 		End:       parseTime(r.end, loc),
 		Limit:     parseLimit(r.limit),
+		Suspended: r.state != "R",
 	}
+	if r.state == "S" {
+		j.End = time.Time{} // its limit does not run
+	}
+	return j
 }
 
 // pending is the record of a job that waits.

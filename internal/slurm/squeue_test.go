@@ -62,7 +62,7 @@ func TestParseRecorded(t *testing.T) {
 	}
 	var running, waiting, names []string
 	for _, r := range records {
-		if !r.running() {
+		if !r.hasNodes() {
 			waiting = append(waiting, r.id)
 			continue
 		}
@@ -122,6 +122,15 @@ func TestRecordJob(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, r.job(cet)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	for state, end := range map[string]time.Time{
+		"S":  {}, // its limit does not run
+		"ST": want.End,
+	} {
+		r.state = state
+		if job := r.job(cet); !job.Suspended || !job.End.Equal(end) {
+			t.Errorf("state %s: suspended %v, ends %v; want %v", state, job.Suspended, job.End, end)
+		}
 	}
 	r.start, r.end, r.limit = "N/A", "NONE", "UNLIMITED"
 	if job := r.job(cet); !job.Start.IsZero() || !job.End.IsZero() || job.Limit != 0 {

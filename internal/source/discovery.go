@@ -131,9 +131,11 @@ func (d *discoverer) rest(began time.Time) time.Duration {
 	return took
 }
 
-// sameJobs reports whether a and b are the same runs of the same jobs.
+// sameJobs reports whether a and b are the same runs of the same jobs, in the same state.
 func sameJobs(a, b []cluster.Job) bool {
-	return slices.EqualFunc(a, b, func(a, b cluster.Job) bool { return a.ID == b.ID && a.Start.Equal(b.Start) })
+	return slices.EqualFunc(a, b, func(a, b cluster.Job) bool {
+		return a.ID == b.ID && a.Start.Equal(b.Start) && a.Suspended == b.Suspended
+	})
 }
 
 // learn takes in an answer. Without one, the jobs stay as they are, and nothing more is asked about them.

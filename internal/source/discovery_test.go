@@ -220,6 +220,19 @@ func TestALossThatTellsOfAnEndIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
+// What a lost session has to say may also be that its job is suspended.
+func TestASuspensionIsNews(t *testing.T) {
+	c := &controller{jobs: []cluster.Job{{ID: "1"}}}
+	discover(t, c, func(d *discoverer) {
+		for at := 5 * sec; at <= 20*sec; at += 3 * sec {
+			c.at(at)
+			c.change(func() { c.jobs = []cluster.Job{{ID: "1", Suspended: !c.jobs[0].Suspended}} })
+			d.lost.Ring()
+		}
+	})
+	c.want(t, 0, 5*sec, 8*sec, 11*sec, 14*sec, 17*sec, 20*sec)
+}
+
 func TestAskedWhenAJobsTimeIsOver(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {

@@ -266,7 +266,10 @@ type decoded struct {
 		ID, Name string
 		Nodes    []string
 		GPUs     int
-		Findings []struct{ Kind, Class, Node, Text, Hint string }
+		Start    time.Time
+
+		Suspended bool
+		Findings  []struct{ Kind, Class, Node, Text, Hint string }
 	}
 	Nodes []struct {
 		Name, State string

@@ -123,6 +123,34 @@ func TestControllerIsAway(t *testing.T) {
 	}
 }
 
+// A suspended job keeps its nodes and GPUs, and its processes their memory: it stays on the screen, and its nodes are watched.
+func TestSuspendedJob(t *testing.T) {
+	id := job(t, 2)
+	w := watch(t)
+	w.sees("Job "+id, reporting(2, 2))
+	do(t, "on", "login", "scontrol", "suspend", id)
+	t.Cleanup(func() { _, _ = script("on", "login", "scontrol", "resume", id) }) // it may be resumed already
+	w.types("r")
+	w.sees("Job "+id, "suspended", reporting(2, 2))
+	r := runs(t, "--json")
+	d := r.json(t)
+	if r.code != 0 || len(d.Jobs) != 1 || !d.Jobs[0].Suspended || d.Jobs[0].GPUs != 8 || len(d.Nodes) != 2 {
+		t.Fatalf("exit code %d, stderr %q, printed\n%s", r.code, r.stderr, r.stdout)
+	}
+	validate(t, r.stdout)
+	for _, n := range d.Nodes {
+		if n.State != "reporting" {
+			t.Errorf("%s is %s", n.Name, n.State)
+		}
+	}
+	do(t, "on", "login", "scontrol", "resume", id)
+	w.types("r")
+	if _, err := w.WaitFor(slack, "no suspended", func(s string) bool { return strings.Contains(s, "Job "+id) && !strings.Contains(s, "suspended") }); err != nil {
+		t.Error(err)
+	}
+	w.quits()
+}
+
 func TestSharedNodeHasOneSession(t *testing.T) {
 	for i := range 2 {
 		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", fmt.Sprintf("half%d", i),

@@ -62,8 +62,11 @@ func jobNameLeast(f *Frame) int {
 	return 1 + len("Job ") + draw.Width(f.Job.ID) + 1 + min(draw.Width(f.Job.Name), name) + 1
 }
 
-// JobTimes is for how long the job runs and may run.
+// JobTimes says how long the job has run and may run, or that it is suspended.
 func JobTimes(f *Frame) []Piece {
+	if f.Job.Suspended {
+		return []Piece{{"  suspended", draw.Warn}}
+	}
 	var words []Piece
 	now := f.Snap.At
 	if f.W >= 100 && !f.Job.Start.IsZero() {
