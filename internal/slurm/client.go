@@ -42,7 +42,6 @@ type Answer struct {
 // Client asks SLURM. It is for one goroutine.
 type Client struct {
 	run   Runner
-	loc   *time.Location
 	marks func() marks
 
 	// All of these are about the jobs of squeue's last answer.
@@ -66,7 +65,7 @@ type hosts struct {
 }
 
 // New makes a client that runs its commands with run.
-func New(run Runner) *Client { return &Client{run: run, loc: time.Local, marks: newMarks} }
+func New(run Runner) *Client { return &Client{run: run, marks: newMarks} }
 
 // Installed reports whether this host has SLURM's commands.
 func Installed() bool {
@@ -122,9 +121,9 @@ func (c *Client) list(records []record) {
 		r := &records[i]
 		switch {
 		case !r.hasNodes():
-			c.pending = append(c.pending, r.pending(c.loc))
+			c.pending = append(c.pending, r.pending())
 		case r.nodelist != "" && c.keepHosts(r.nodelist, before):
-			c.jobs = append(c.jobs, listedJob{r.job(c.loc), r.nodelist})
+			c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist})
 		}
 	}
 }

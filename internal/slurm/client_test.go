@@ -63,7 +63,7 @@ func (s *fakeSlurm) since() []string {
 
 func newClient(run Runner) *Client {
 	c := New(run)
-	c.loc, c.marks = time.UTC, func() marks { return fixed }
+	c.marks = func() marks { return fixed }
 	return c
 }
 

@@ -49,13 +49,20 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 	return out.Bytes(), words.Bytes(), err
 }
 
-// environment is base without what would change the shape of squeue's and scontrol's output, and with times in the one format that
-// is read here. The cluster is the one of slurm.conf: nodes of another one could not be told from it.
+// environment is base without settings that change the shape of squeue's and scontrol's output. Times come in one format and in UTC:
+// glibc knows time zones that Go does not. Jobs are those of one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters
+// federated with it, since their nodes may have the same names. An old scontrol refuses --local, but no variable.
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
+		name, value, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") ||
-			name == "SLURM_CLUSTERS" || name == "SLURM_TIME_FORMAT"
+			name == "SLURM_TIME_FORMAT" || name == "TZ" || name == "SLURM_CLUSTERS" && !isOneCluster(value)
 	})
-	return append(env, "SLURM_TIME_FORMAT=standard")
+	return append(env, "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SCONTROL_LOCAL=1")
+}
+
+// isOneCluster reports whether a value of SLURM_CLUSTERS names one cluster.
+func isOneCluster(value string) bool {
+	value = strings.TrimSpace(value)
+	return value != "" && !strings.Contains(value, ",") && !strings.EqualFold(value, "all")
 }

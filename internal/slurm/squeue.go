@@ -66,15 +66,15 @@ func (m marks) parse(out []byte) ([]record, error) {
 func (r *record) hasNodes() bool { return r.state == "R" || r.state == "S" || r.state == "ST" }
 
 // job is the record of a job that has nodes, without those nodes.
-func (r *record) job(loc *time.Location) cluster.Job {
+func (r *record) job() cluster.Job {
 	j := cluster.Job{
 		ID:        r.id,
 		Number:    r.number,
 		Name:      r.name,
 		User:      r.user,
 		Partition: r.partition,
-		Start:     parseTime(r.start, loc),
-		End:       parseTime(r.end, loc),
+		Start:     parseTime(r.start),
+		End:       parseTime(r.end),
 		Limit:     parseLimit(r.limit),
 		Suspended: r.state != "R",
 	}
@@ -85,7 +85,7 @@ func (r *record) job(loc *time.Location) cluster.Job {
 }
 
 // pending is the record of a job that waits.
-func (r *record) pending(loc *time.Location) cluster.PendingJob {
+func (r *record) pending() cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
 	p := cluster.PendingJob{
 		ID:        r.id,
@@ -94,7 +94,7 @@ func (r *record) pending(loc *time.Location) cluster.PendingJob {
 		Nodes:     nodes,
 		GPUs:      requestedGPUs(r.gres, nodes),
 		Reason:    r.reason,
-		Start:     parseTime(r.start, loc),
+		Start:     parseTime(r.start),
 	}
 	if r.state == "CF" {
 		p.Reason = "nodes are booting"
@@ -102,13 +102,13 @@ func (r *record) pending(loc *time.Location) cluster.PendingJob {
 	return p
 }
 
-// parseTime reads a time as SLURM_TIME_FORMAT=standard makes squeue print it; zero for N/A, NONE, Unknown.
-func parseTime(s string, loc *time.Location) time.Time {
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, loc)
+// parseTime reads a time as squeue prints it with SLURM_TIME_FORMAT=standard, in UTC; zero for N/A, NONE, Unknown.
+func parseTime(s string) time.Time {
+	t, err := time.Parse("2006-01-02T15:04:05", s)
 	if err != nil {
 		return time.Time{}
 	}
-	return t
+	return t.Local() // screens print it as it is
 }
 
 // parseLimit reads a time limit: "5:00", "1:00:00", "2-12:00:00"; 0 for UNLIMITED, NOT_SET, INVALID.

@@ -87,7 +87,7 @@ func TestParseRecorded(t *testing.T) {
 		ID: "1", Number: "1", Name: "train", User: "root", Partition: "gpu", Limit: 24 * time.Hour,
 		Start: time.Date(2026, 11, 20, 20, 57, 42, 0, time.UTC), End: time.Date(2026, 11, 21, 20, 57, 42, 0, time.UTC),
 	}
-	if diff := cmp.Diff(want, records[0].job(time.UTC)); diff != "" {
+	if diff := cmp.Diff(want, records[0].job()); diff != "" {
 		t.Errorf("job 1 (-want +got):\n%s", diff)
 	}
 }
@@ -114,13 +114,12 @@ func TestParseRefusesBrokenRecords(t *testing.T) {
 }
 
 func TestRecordJob(t *testing.T) {
-	cet := time.FixedZone("CET", 3600)
 	r := record{id: "2_1", number: "16", state: "R", partition: "gpu", user: "alice", start: "2026-11-20T18:22:36", end: "2026-11-20T19:22:36", limit: "1:00:00", name: "arr"}
 	want := cluster.Job{
 		ID: "2_1", Number: "16", Name: "arr", User: "alice", Partition: "gpu", Limit: time.Hour,
-		Start: time.Date(2026, 11, 20, 18, 22, 36, 0, cet), End: time.Date(2026, 11, 20, 19, 22, 36, 0, cet),
+		Start: time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC), End: time.Date(2026, 11, 20, 19, 22, 36, 0, time.UTC),
 	}
-	if diff := cmp.Diff(want, r.job(cet)); diff != "" {
+	if diff := cmp.Diff(want, r.job()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for state, end := range map[string]time.Time{
@@ -128,12 +127,12 @@ func TestRecordJob(t *testing.T) {
 		"ST": want.End,
 	} {
 		r.state = state
-		if job := r.job(cet); !job.Suspended || !job.End.Equal(end) {
+		if job := r.job(); !job.Suspended || !job.End.Equal(end) {
 			t.Errorf("state %s: suspended %v, ends %v; want %v", state, job.Suspended, job.End, end)
 		}
 	}
 	r.start, r.end, r.limit = "N/A", "NONE", "UNLIMITED"
-	if job := r.job(cet); !job.Start.IsZero() || !job.End.IsZero() || job.Limit != 0 {
+	if job := r.job(); !job.Start.IsZero() || !job.End.IsZero() || job.Limit != 0 {
 		t.Errorf("absent times became %v, %v, %v", job.Start, job.End, job.Limit)
 	}
 }
@@ -142,12 +141,22 @@ func TestRecordPending(t *testing.T) {
 	eight := 8
 	r := record{id: "15", state: "PD", partition: "gpu", nodes: "2", gres: "gres:gpu:4", reason: "Resources", start: "N/A", name: "p"}
 	want := cluster.PendingJob{ID: "15", Name: "p", Partition: "gpu", Nodes: 2, GPUs: &eight, Reason: "Resources"}
-	if diff := cmp.Diff(want, r.pending(time.UTC)); diff != "" {
+	if diff := cmp.Diff(want, r.pending()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	r.state, r.reason = "CF", "None"
-	if got := r.pending(time.UTC).Reason; got != "nodes are booting" {
+	if got := r.pending().Reason; got != "nodes are booting" {
 		t.Errorf("reason of a job whose nodes boot: %q", got)
+	}
+}
+
+// squeue prints UTC; screens print times in the user's zone.
+func TestParseTime(t *testing.T) {
+	before := time.Local
+	t.Cleanup(func() { time.Local = before })
+	time.Local = time.FixedZone("JST", 9*3600)
+	if got := parseTime("2026-11-20T18:22:36").Format(time.RFC3339); got != "2026-11-21T03:22:36+09:00" {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -195,10 +204,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, r := range records {
-			if limit := r.job(time.UTC).Limit; limit < 0 || limit > maxLimit {
+			if limit := r.job().Limit; limit < 0 || limit > maxLimit {
 				t.Fatalf("limit %v of %q", limit, r.limit)
 			}
-			if p := r.pending(time.UTC); p.GPUs != nil && *p.GPUs < 0 {
+			if p := r.pending(); p.GPUs != nil && *p.GPUs < 0 {
 				t.Fatalf("%d GPUs from %q on %q nodes", *p.GPUs, r.gres, r.nodes)
 			}
 		}

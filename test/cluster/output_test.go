@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -56,6 +57,18 @@ func validate(t *testing.T, text string) {
 	}
 	if err := c.MustCompile("schema.json").Validate(doc); err != nil {
 		t.Errorf("the document does not match its schema: %v", err)
+	}
+}
+
+// A job's times are right under a time zone that glibc knows and Go does not.
+func TestTimeZone(t *testing.T) {
+	job(t, 1)
+	for _, zone := range []string{"JST-9", "CET-1CEST,M3.5.0,M10.5.0/3", "America/New_York"} {
+		out := do(t, "on", "-u", "alice", "login", "/usr/bin/env", "TZ="+zone, program, "--json")
+		jobs := result{stdout: out}.json(t).Jobs
+		if len(jobs) != 1 || time.Since(jobs[0].Start).Abs() > time.Minute {
+			t.Errorf("TZ=%s: at %v, printed %s", zone, time.Now(), out)
+		}
 	}
 }
 
