@@ -160,7 +160,7 @@ func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	if err != nil {
 		return nil, failure("squeue", nil, fmt.Errorf("unexpected output: %w", err))
 	}
-	if len(records) == 0 && strings.Contains(string(stderr), "error") { // an unknown user, for one: the exit status is 0
+	if len(records) == 0 && strings.Contains(string(stderr), unknownUser) {
 		return nil, failure("squeue", stderr, nil)
 	}
 	return records, nil

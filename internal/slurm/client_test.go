@@ -368,6 +368,15 @@ func TestAskFails(t *testing.T) {
 	}
 }
 
+// Plugins warn on every call; only squeue's own refusal of the user comes with exit status 0.
+func TestWarningsAreNoFailure(t *testing.T) {
+	stderr := "squeue: error: plugin_load_from_file: dlopen(/usr/lib/slurm/cli_filter_site.so): no such file\n"
+	c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return nil, []byte(stderr), nil })
+	if answer, err := c.Ask(t.Context()); err != nil || answer == nil || len(answer.Jobs) > 0 {
+		t.Errorf("answer %+v, error %v", answer, err)
+	}
+}
+
 func TestAskWithoutSlurm(t *testing.T) {
 	for name, run := range map[string]Runner{
 		"no squeue": func(context.Context, ...string) ([]byte, []byte, error) {

@@ -17,6 +17,9 @@ var ErrNoSlurm = errors.New("no SLURM on this host")
 // noConfig is what SLURM's commands say at last where they are installed but belong to no cluster.
 const noConfig = "Could not establish a configuration source"
 
+// unknownUser is what squeue says, with exit status 0, to a user whom the controller does not know.
+const unknownUser = "error: Invalid user"
+
 // errLate is the cause that a call's context ends with at our own deadline.
 var errLate = errors.New("no answer before the deadline")
 
