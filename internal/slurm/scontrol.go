@@ -49,20 +49,31 @@ func parseGresLine(s string) (gresLine, bool) {
 	}
 	l := gresLine{nodes: nodes, minors: []int{}, known: true}
 	for _, item := range splitGres(gres) {
-		name, _, _ := strings.Cut(item, ":")
-		switch name {
-		case "gpu":
-			minors, err := parseIDX(item)
-			l.known = l.known && err == nil
-			l.minors = append(l.minors, minors...)
-		case "shard", "mps": // shares of GPUs: those of "shard:a100:3(3/8,0/8)" are numbered in a way of its own
-			l.known = false
-		}
+		minors, err := parseGres(item)
+		l.known = l.known && err == nil
+		l.minors = append(l.minors, minors...)
 	}
 	if !l.known {
 		l.minors = []int{}
 	}
 	return l, true
+}
+
+// parseGres reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none.
+func parseGres(item string) (minors []int, err error) {
+	name := item
+	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count
+		name = item[:end]
+	}
+	switch {
+	case name == "gpu":
+		return parseIDX(item)
+	case name == "shard" || name == "mps": // shares of GPUs: "shard:a100:3(3/8,0/8)" has numbers of another kind
+		return nil, errors.New("a share of a GPU")
+	case name == "" || strings.Contains(name, "/"): // "(null)", "gres/gpu:2"
+		return nil, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return nil, nil
 }
 
 // splitGres cuts "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside of parentheses.
@@ -103,7 +114,7 @@ func parseIDX(item string) ([]int, error) {
 	for _, number := range numbers {
 		minor, err := strconv.Atoi(number)
 		if err != nil || minor > maxMinor || len(minors) > maxMinor {
-			return nil, fmt.Errorf("%.40q are no numbers of GPUs", idx)
+			return nil, fmt.Errorf("invalid GPU indices %.40q", idx)
 		}
 		minors = append(minors, minor)
 	}

@@ -58,6 +58,13 @@ func TestParseGresLine(t *testing.T) {
 		{"", []int{}, true},
 		{"gpu:a100:2", []int{}, false}, // which ones is not said
 		{"gpu:a100:2(CNT:2)", []int{}, false},
+		{"gpu(CNT:2)", []int{}, false}, // of a type without a name
+		{"gpu(IDX:1)", []int{1}, true},
+		{"shard(CNT:3)", []int{}, false},
+		{"gres/gpu:2(IDX:0-1)", []int{}, false}, // not the form that is understood
+		{"(null)", []int{}, false},
+		{"nic(CNT:1)", []int{}, true},
+		{"gpu:1(IDX:0),(null)", []int{}, false},
 		{"gpu:a100:2(IDX:0-1", []int{}, false},
 		{"gpu:a100:2(IDX:3-1)", []int{}, false},
 		{"gpu:a100:2(IDX:0-999999999)", []int{}, false},
