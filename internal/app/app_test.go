@@ -151,6 +151,7 @@ func TestSettled(t *testing.T) {
 		want bool
 	}{
 		{"nobody was asked", cluster.Snapshot{}, false},
+		{"no answer yet", cluster.Snapshot{Discovery: cluster.Discovery{Command: slurm.Question}}, false},
 		{"no job", cluster.Snapshot{Discovery: asked}, true},
 		{"whose GPUs", nodesIn(cluster.Discovery{Asked: now, Asking: true}, cluster.Node{State: cluster.NodeReporting}), false},
 		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeConnecting}), false},
@@ -211,6 +212,22 @@ func TestJobsWithoutTheirGPUs(t *testing.T) {
 	code, out, errs := program(t, "--json", "--timeout", "1s")
 	if code != exitFailed || !strings.Contains(out, `"id": "7"`) || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %v, stderr %q, stdout %q", code, time.Since(began), errs, out)
+	}
+}
+
+// A controller that has not answered when the time is up is not the same as no job.
+func TestControllerHangs(t *testing.T) {
+	fakeSqueue(t, "sleep 60")
+	for _, flag := range []string{"--json", "--once"} {
+		began := time.Now()
+		code, out, errs := program(t, flag, "--timeout", "300ms")
+		const want = "no answer from squeue after 300ms"
+		if code != exitNoJobs || !strings.Contains(errs, want) || !strings.Contains(out, want) || strings.Contains(strings.ToLower(errs+out), "no running") {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
+		}
+		if took := time.Since(began); took > 1300*time.Millisecond {
+			t.Errorf("%s took %v", flag, took)
+		}
 	}
 }
 

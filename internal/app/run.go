@@ -128,6 +128,7 @@ func wait(group *errgroup.Group) (ended bool, err error) {
 
 // once waits until every node has answered or failed, or the time is up, and prints one Snapshot.
 func once(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
 	if cfg.JSON {
@@ -151,7 +152,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 			waiting = false
 		}
 	}
-	snap := store.Snapshot(time.Now())
+	snap := lastLook(store, began)
 	cancel()
 	if _, err := wait(&group); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -56,6 +57,13 @@ func failure(command string, stderr []byte, err error) *reach.Failure {
 	case said == "":
 		f.Cause = err.Error()
 	}
+	return f
+}
+
+// Late is the failure of a squeue that has not answered after a time in which its caller wanted an answer.
+func Late(after time.Duration) *reach.Failure {
+	f := &reach.Failure{Class: reach.ClassSlurmTimeout, Cause: fmt.Sprintf("no answer from squeue after %v", after.Round(100*time.Millisecond))}
+	away(f)
 	return f
 }
 

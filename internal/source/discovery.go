@@ -63,9 +63,11 @@ func (d *discoverer) touch() {
 	}
 }
 
-// run asks, and tells what is known, until ctx ends. It returns slurm.ErrNoSlurm when the first question finds that there is none.
+// run asks, and tells what is known, until ctx ends: first, that SLURM is asked. It returns slurm.ErrNoSlurm when the first question
+// finds that there is none.
 func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) error {
 	d.touch() // whoever starts the program is there
+	tell(d.known)
 	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, tell) {
 		err := d.ask(ctx, lost)
 		switch {

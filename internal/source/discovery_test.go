@@ -144,7 +144,7 @@ func TestPaceStretchesWhileNobodyIsThere(t *testing.T) {
 	}
 	want = append(want, 35*min1, 40*min1, 45*min1)
 	c.want(t, want...)
-	for i, told := range c.told[:len(c.told)-1] {
+	for i, told := range c.told[1 : len(c.told)-1] {
 		if next := told.Next.Sub(c.begin); next != c.asked[i+1] {
 			t.Errorf("said at %v that it asks next at %v, but asked at %v", c.asked[i], next, c.asked[i+1])
 		}
@@ -421,7 +421,7 @@ func TestAFailureEndsTheQuestions(t *testing.T) {
 func TestNoSlurm(t *testing.T) {
 	c := &controller{err: slurm.ErrNoSlurm}
 	discover(t, c, func(*discoverer) {})
-	if !errors.Is(c.failed, slurm.ErrNoSlurm) || len(c.told) != 0 {
+	if !errors.Is(c.failed, slurm.ErrNoSlurm) || len(c.told) != 1 {
 		t.Errorf("run returned %v and told %v", c.failed, c.told)
 	}
 	c = &controller{}
@@ -437,8 +437,11 @@ func TestNoSlurm(t *testing.T) {
 func TestQuitsWhileSlurmIsSilent(t *testing.T) {
 	c := &controller{took: time.Hour}
 	discover(t, c, func(*discoverer) {})
-	if c.failed != nil || len(c.told) != 0 {
-		t.Errorf("run returned %v and told %v", c.failed, c.told)
+	if c.failed != nil || len(c.told) != 1 {
+		t.Fatalf("run returned %v and told %v", c.failed, c.told)
+	}
+	if told := c.last(); told.Command != slurm.Question || told.User != "alice" || !told.Asked.IsZero() || told.Jobs != nil {
+		t.Errorf("before the first answer: %+v", told)
 	}
 }
 

@@ -260,9 +260,13 @@ func TestLiveWithoutSlurm(t *testing.T) {
 		noSqueue := func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
 		}
+		var events []cluster.Event
 		l := NewLive(slurm.New(noSqueue), newNetwork().manager(), "alice", "laptop")
-		if err := l.Run(t.Context(), func(e cluster.Event) { t.Errorf("event %+v", e) }); !errors.Is(err, slurm.ErrNoSlurm) {
+		if err := l.Run(t.Context(), func(e cluster.Event) { events = append(events, e) }); !errors.Is(err, slurm.ErrNoSlurm) {
 			t.Errorf("Run returned %v", err)
+		}
+		if len(events) != 1 || events[0].Discovery == nil || !events[0].Discovery.Asked.IsZero() {
+			t.Errorf("events %+v, want only that SLURM is asked", events)
 		}
 	})
 }

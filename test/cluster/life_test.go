@@ -151,6 +151,48 @@ func TestSuspendedJob(t *testing.T) {
 	w.quits()
 }
 
+// A controller that has not answered when --timeout is over does not make the jobs go away.
+func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
+	job(t, 1)
+	fault(t, "ctldstop")
+	for _, flag := range []string{"--json", "--once"} {
+		r := runs(t, flag, "--timeout", "3s")
+		if r.code != 3 || !strings.Contains(r.stderr, "no answer from squeue after 3s") || !strings.Contains(r.stdout, "no answer from squeue after 3s") {
+			t.Errorf("%s: exit code %d, stderr %q, printed %s", flag, r.code, r.stderr, r.stdout)
+		}
+		if r.took > 3*time.Second+slack {
+			t.Errorf("%s took %v", flag, r.took)
+		}
+	}
+}
+
+// Commands that take 2 s each, as with a busy controller: the jobs are on the screen after the first one, their GPUs a while later.
+func TestSlowController(t *testing.T) {
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:1", "-J", fmt.Sprintf("slow%d", i),
+			"-o", "/dev/null", "--wrap", "gpuwork"))
+		t.Cleanup(func() { cancelJob(t, ids[i]) })
+	}
+	const dir = "/tmp/slow-slurm"
+	const wrapper = "mkdir -p " + dir + " && for c in squeue scontrol; do printf '#!/bin/sh\nsleep 2\nexec /usr/bin/%s \"$@\"\n' $c > " + dir + "/$c; done && chmod +x " + dir + "/*"
+	do(t, "on", "-u", "alice", "login", "sh", "-c", wrapper)
+	t.Cleanup(func() { do(t, "on", "login", "rm", "-r", dir) })
+	slow := func(timeout string) decoded {
+		out := do(t, "on", "-u", "alice", "login", "sh", "-c", "PATH="+dir+":$PATH "+program+" --json --timeout "+timeout+" || true")
+		return result{stdout: out}.json(t)
+	}
+	if d := slow("3s"); len(d.Jobs) != 4 || len(d.Nodes) != 1 {
+		t.Errorf("after squeue's answer: %d jobs on %d nodes", len(d.Jobs), len(d.Nodes))
+	}
+	d := slow("60s") // squeue, and then a question for each job, with rests
+	for _, j := range d.Jobs {
+		if j.GPUs != 1 {
+			t.Errorf("job %s has %d GPUs, want 1", j.ID, j.GPUs)
+		}
+	}
+}
+
 func TestSharedNodeHasOneSession(t *testing.T) {
 	for i := range 2 {
 		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", fmt.Sprintf("half%d", i),

@@ -1,0 +1,23 @@
+package app
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// lastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as if there were no
+// jobs.
+func lastLook(store *cluster.Store, began time.Time) *cluster.Snapshot {
+	now := time.Now()
+	snap := store.Snapshot(now)
+	d := snap.Discovery
+	if d.Command == "" || !d.Asked.IsZero() { // SLURM is not asked, or has answered
+		return snap
+	}
+	d.Asked, d.Took = now, now.Sub(began)
+	d.Failure = slurm.Late(d.Took)
+	store.Apply(cluster.Event{At: now, Discovery: &d})
+	return store.Snapshot(now)
+}
