@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package probe_test
 
@@ -57,7 +57,7 @@ func build(t *testing.T) string {
 		}
 		for _, argv := range [][]string{
 			{"../../scripts/fakenvml/build", built.dir},
-			{"go", "build", "-ldflags=-extldflags=-Wl,-z,lazy", "-o", built.dir + "/probe", "./testdata/probe"},
+			{"go", "build", "-o", built.dir + "/probe", "./testdata/probe"},
 		} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 				built.err = fmt.Errorf("%q: %w\n%s", argv, err, out)
@@ -284,7 +284,7 @@ func (p *process) checkGuest() {
 	}
 }
 
-// An old driver lacks what is called only after a look-up; one call more, and the dynamic linker would end the process.
+// An old driver lacks functions that the probe calls first: it then calls older ones.
 func TestRealProbeOldDriver(t *testing.T) {
 	p := run(t, "old", "count 1\nproc 0 1 100 compute 5\n")
 	h := p.hello()
@@ -369,22 +369,37 @@ func TestBuildPrintsNothing(t *testing.T) {
 	}
 }
 
-// Lazy binding is what lets the executable run where NVML lacks a function, or is not there at all.
-func TestRealProbeIsBoundLazily(t *testing.T) {
+// The dynamic linker has no function of NVML to find: it would end a program that needs one and resolves all symbols at its start.
+func TestNoFunctionOfNVMLIsImported(t *testing.T) {
 	f, err := elf.Open(build(t) + "/probe")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	for tag, now := range map[elf.DynTag]uint64{elf.DT_FLAGS: uint64(elf.DF_BIND_NOW), elf.DT_FLAGS_1: uint64(elf.DF_1_NOW)} {
-		values, err := f.DynValue(tag)
-		if err != nil {
-			t.Fatal(err)
+	symbols, err := f.ImportedSymbols()
+	if err != nil || len(symbols) == 0 {
+		t.Fatalf("imports %v, %v", symbols, err)
+	}
+	for _, s := range symbols {
+		if strings.HasPrefix(s.Name, "nvml") {
+			t.Errorf("%s is imported: run go generate ./internal/probe/nvml", s.Name)
 		}
-		for _, v := range values {
-			if v&now != 0 {
-				t.Errorf("%v is %#x: the executable is bound at its start", tag, v)
-			}
+	}
+}
+
+func TestRealProbeWithAllSymbolsResolvedAtItsStart(t *testing.T) {
+	t.Setenv("LD_BIND_NOW", "1")
+	if h := run(t, "none", "").hello(); h.FaultID != wire.FaultNoLibrary {
+		t.Errorf("without a library: %+v", h)
+	}
+	for _, library := range []string{"current", "old"} {
+		p := run(t, library, "count 1\n")
+		if h := p.hello(); h.Fault != "" || len(h.GPUs) != 1 {
+			t.Errorf("%s: %+v", library, h)
+		}
+		p.say(paceAlone)
+		if r := p.report(); !r.GPUs[0].Values.Has(metric.Util) {
+			t.Errorf("%s: %+v", library, r)
 		}
 	}
 }

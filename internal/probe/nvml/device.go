@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package nvml
 
@@ -12,13 +12,7 @@ import (
 )
 
 // device is one GPU.
-type device struct {
-	lib  *Library
-	nvml nvml.Device
-}
-
-// absent is the answer of a function that the driver's library does not have.
-const absent = nvml.ERROR_FUNCTION_NOT_FOUND
+type device struct{ nvml nvml.Device }
 
 // check makes an error of what NVML returned.
 func check(ret nvml.Return) error {
@@ -39,15 +33,11 @@ func check(ret nvml.Return) error {
 // Card reads what is no number and does not change. First comes by what a GPU is told from others, which may be known of one that is lost as well.
 func (d *device) Card() wire.Card {
 	var c wire.Card
-	if d.lib.has["nvmlDeviceGetMinorNumber"] {
-		if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
-			c.Minor = &minor
-		}
+	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
+		c.Minor = &minor
 	}
-	if d.lib.hasAny("nvmlDeviceGetPciInfo") {
-		if pci, ret := d.nvml.GetPciInfo(); ret == nvml.SUCCESS {
-			c.PCIBus = text(pci.BusId[:])
-		}
+	if pci, ret := d.nvml.GetPciInfo(); ret == nvml.SUCCESS {
+		c.PCIBus = text(pci.BusId[:])
 	}
 	uuid, ret := d.nvml.GetUUID()
 	switch err := check(ret); {
@@ -58,10 +48,8 @@ func (d *device) Card() wire.Card {
 		return c
 	}
 	c.Name, _ = d.nvml.GetName() // empty when it fails
-	if d.lib.has["nvmlDeviceGetMigMode"] {
-		mode, _, ret := d.nvml.GetMigMode()
-		c.MIG = ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE
-	}
+	mode, _, ret := d.nvml.GetMigMode()
+	c.MIG = ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE
 	return c
 }
 

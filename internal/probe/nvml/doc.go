@@ -1,18 +1,15 @@
-// Package nvml is NVIDIA's management library as package probe needs it: the only place with cgo, and the only one that knows go-nvml,
+// Package nvml gives package probe NVIDIA's management library. It is the only package with cgo and the only one that knows go-nvml,
 // whose types stay inside.
 //
-// go-nvml calls the C functions directly, and the dynamic linker resolves each at its first call: a function that an older driver's
-// library lacks would kill the process there and then. So every call but those that have been there since the first NVML is guarded
-// by a look-up of its symbol.
+// go-nvml calls NVML's C functions by name and leaves it to the dynamic linker to find them, in a library that go-nvml loads later. A
+// program built that way ends at its start where all symbols are resolved at once (LD_BIND_NOW, or a compiler that links with -z now),
+// even if it never uses NVML, and it ends later when it calls a function that an older driver lacks. So bind.c defines every function of
+// NVML inside this program: each jumps to the address in its slot, and Init fills the slots from the library. A function that the
+// library lacks returns ERROR_FUNCTION_NOT_FOUND. The jumps cost nothing before Init.
 //
-// One flag belongs to a build, and cannot be set from here, since the go command does not let a #cgo line say -z lazy:
+// symbols.h lists the functions: run "go generate" after an update of go-nvml. go-nvml stays at v0.12: the header of v0.13 marks
+// functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings.
 //
-//	-ldflags=-extldflags=-Wl,-z,lazy   where the C compiler links with -z now by default (some distributions do): without it the
-//	                                   program dies at its start, driver or not
-//
-// go-nvml stays at v0.12: the header of v0.13 marks functions that go-nvml itself calls as deprecated, and a build prints 147 lines of
-// warnings.
-//
-// A Library and its Devices are for one goroutine at a time. A build without cgo, or for another system than Linux, has a Library that
-// says so.
+// A Library and its Devices are for one goroutine at a time. A build without cgo, or for another system than Linux on amd64 and arm64,
+// has a Library whose Init says so.
 package nvml

@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package nvml
 
@@ -18,7 +18,6 @@ const libraryName = "libnvidia-ml.so.1"
 // Library is the driver's NVML.
 type Library struct {
 	nvml    nvml.Interface
-	has     map[string]bool // symbols of the loaded library
 	missing []string
 }
 
@@ -32,32 +31,23 @@ func New() *Library { return &Library{nvml: nvml.New(nvml.WithLibraryPath(librar
 
 // Init loads the library and attaches to the driver.
 func (l *Library) Init() error {
+	lib := dl.New(libraryName, dl.RTLD_LAZY|dl.RTLD_GLOBAL)
+	if err := lib.Open(); err != nil {
+		return &probe.InitError{ID: wire.FaultNoLibrary, Words: err.Error()}
+	}
+	defer func() { _ = lib.Close() }() // go-nvml has loaded it too by then
+	bind()
 	if ret := l.nvml.Init(); ret != nvml.SUCCESS {
 		return initError(ret)
 	}
-	l.lookUp()
-	for _, name := range essential {
-		if !l.has[name] {
-			l.Shutdown()
-			return &probe.InitError{ID: wire.FaultOther, Words: fmt.Sprintf("the driver is too old: its %s has no %s", libraryName, name)}
-		}
-	}
+	l.missing = missing(l.nvml.Extensions())
 	return nil
 }
 
-// initError says what a failed Init means. The library's words are NVML's, or the dynamic linker's when it could not be loaded: that a
-// file is not there, of another architecture, or cut off.
+// initError says what a failed Init means.
 func initError(ret nvml.Return) error {
 	e := &probe.InitError{ID: wire.FaultOther, Words: ret.Error()}
 	switch ret {
-	case nvml.ERROR_LIBRARY_NOT_FOUND:
-		e.ID = wire.FaultNoLibrary
-		lib := dl.New(libraryName, dl.RTLD_LAZY)
-		if err := lib.Open(); err != nil {
-			e.Words = err.Error()
-		} else {
-			_ = lib.Close() // it came between the two attempts: the next one finds it
-		}
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
 		e.ID = wire.FaultMismatch
 	case nvml.ERROR_DRIVER_NOT_LOADED, nvml.ERROR_TIMEOUT:
@@ -74,12 +64,8 @@ func (l *Library) Versions() (driver, cuda string) {
 	if v, ret := l.nvml.SystemGetDriverVersion(); ret == nvml.SUCCESS {
 		driver = v
 	}
-	var n int
-	ret := nvml.ERROR_FUNCTION_NOT_FOUND
-	switch {
-	case l.has["nvmlSystemGetCudaDriverVersion_v2"]:
-		n, ret = l.nvml.SystemGetCudaDriverVersion_v2()
-	case l.has["nvmlSystemGetCudaDriverVersion"]:
+	n, ret := l.nvml.SystemGetCudaDriverVersion_v2()
+	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
 		n, ret = l.nvml.SystemGetCudaDriverVersion()
 	}
 	if ret == nvml.SUCCESS {
@@ -102,7 +88,7 @@ func (l *Library) Devices() ([]probe.Slot, error) {
 		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
 		switch ret {
 		case nvml.SUCCESS:
-			d := &device{lib: l, nvml: handle}
+			d := &device{handle}
 			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers()})
 		case nvml.ERROR_NO_PERMISSION:
 		default:

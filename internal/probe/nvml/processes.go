@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package nvml
 
@@ -13,22 +13,17 @@ import (
 // Processes reads NVML's three lists. A list that this driver or GPU does not have is empty, unless it has none of them.
 func (d *device) Processes() ([]probe.Context, error) {
 	lists := []struct {
-		symbol string
-		typ    probe.ContextType
-		read   func() ([]nvml.ProcessInfo, nvml.Return)
+		typ  probe.ContextType
+		read func() ([]nvml.ProcessInfo, nvml.Return)
 	}{
-		{"nvmlDeviceGetComputeRunningProcesses", probe.Compute, d.nvml.GetComputeRunningProcesses},
-		{"nvmlDeviceGetGraphicsRunningProcesses", probe.Graphics, d.nvml.GetGraphicsRunningProcesses},
-		{"nvmlDeviceGetMPSComputeRunningProcesses", probe.MPS, d.nvml.GetMPSComputeRunningProcesses},
+		{probe.Compute, d.nvml.GetComputeRunningProcesses},
+		{probe.Graphics, d.nvml.GetGraphicsRunningProcesses},
+		{probe.MPS, d.nvml.GetMPSComputeRunningProcesses},
 	}
 	var contexts []probe.Context
 	var failed, none error
 	some := false
 	for _, list := range lists {
-		if !d.lib.hasAny(list.symbol) {
-			none = check(absent)
-			continue
-		}
 		infos, ret := list.read()
 		switch err := check(ret); {
 		case err == nil:
@@ -58,9 +53,6 @@ func memory(bytes uint64) *uint64 {
 
 // ProcessUtilization reads the driver's samples. That it has none says nothing about a process: it is no error.
 func (d *device) ProcessUtilization(sinceMicros uint64) (usage []probe.Usage, err error) {
-	if !d.lib.has["nvmlDeviceGetProcessUtilization"] {
-		return nil, check(absent)
-	}
 	// go-nvml asks for the number of samples, then for the samples, and slices by the number of the second answer: it panics when
 	// that grew in between. The next report reads them.
 	defer func() {

@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package nvml
 
@@ -9,8 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 )
 
-// reader reads numbers of a GPU with one call of NVML. It is called only when the library has one of the functions that the table of
-// metrics names for the first of them.
+// reader reads numbers of a GPU with one call of NVML.
 type reader struct {
 	ids  []metric.ID
 	read func(*device, *metric.Values) nvml.Return // sets ids when it succeeds
@@ -48,13 +47,10 @@ func one[T uint32 | uint64 | float64](id metric.ID, call func(*device) (T, nvml.
 	}}
 }
 
-// readers are those whose functions the library has.
 func (d *device) readers() []probe.Reader {
-	var out []probe.Reader
-	for _, r := range readers {
-		if d.lib.hasOne(r.ids[0].Row().From) {
-			out = append(out, probe.Reader{IDs: r.ids, Read: func(to *metric.Values) error { return check(r.read(d, to)) }})
-		}
+	out := make([]probe.Reader, len(readers))
+	for i, r := range readers {
+		out[i] = probe.Reader{IDs: r.ids, Read: func(to *metric.Values) error { return check(r.read(d, to)) }}
 	}
 	return out
 }
@@ -71,22 +67,21 @@ func utilization(d *device, to *metric.Values) nvml.Return {
 // memory reads what processes use. Only the second version of the call tells that apart from what the driver reserves; a driver that
 // has it may still refuse it for a GPU.
 func (d *device) memory() (used, total uint64, ret nvml.Return) {
-	if d.lib.has["nvmlDeviceGetMemoryInfo_v2"] {
-		m, ret := d.nvml.GetMemoryInfo_v2()
-		if ret != nvml.ERROR_NOT_SUPPORTED && ret != nvml.ERROR_FUNCTION_NOT_FOUND || !d.lib.has["nvmlDeviceGetMemoryInfo"] {
-			return m.Used, m.Total, ret
-		}
+	m, ret := d.nvml.GetMemoryInfo_v2()
+	if ret != nvml.ERROR_NOT_SUPPORTED && ret != nvml.ERROR_FUNCTION_NOT_FOUND {
+		return m.Used, m.Total, ret
 	}
-	m, ret := d.nvml.GetMemoryInfo()
-	return m.Used, m.Total, ret
+	old, ret := d.nvml.GetMemoryInfo()
+	return old.Used, old.Total, ret
 }
 
 // throttle reads why the clocks are not higher, under the call's new name or its old one.
 func (d *device) throttle() (uint64, nvml.Return) {
-	if d.lib.has["nvmlDeviceGetCurrentClocksEventReasons"] {
-		return d.nvml.GetCurrentClocksEventReasons()
+	reasons, ret := d.nvml.GetCurrentClocksEventReasons()
+	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
+		return d.nvml.GetCurrentClocksThrottleReasons()
 	}
-	return d.nvml.GetCurrentClocksThrottleReasons()
+	return reasons, ret
 }
 
 // watts are what NVML counts in mW.

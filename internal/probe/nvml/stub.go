@@ -1,4 +1,4 @@
-//go:build !linux || !cgo
+//go:build !linux || !cgo || !(amd64 || arm64)
 
 package nvml
 
@@ -15,5 +15,5 @@ func New() *Library { return &Library{} }
 
 // Init fails.
 func (*Library) Init() error {
-	return &probe.InitError{ID: wire.FaultNoNVML, Words: "built without cgo: NVML is not there"}
+	return &probe.InitError{ID: wire.FaultNoNVML, Words: "this build has no NVML (it needs cgo, and Linux on amd64 or arm64)"}
 }

@@ -1,18 +1,17 @@
-//go:build linux && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package nvml
 
 import (
 	"slices"
 
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// essential are the symbols without which nothing can be told; go-nvml calls the second of a pair where the first is not there.
-var essential = []string{"nvmlSystemGetDriverVersion", "nvmlDeviceGetUUID", "nvmlDeviceGetName"}
-
-// optional are the functions that are called only when they are there, apart from those of the table of metrics. Of several in a group the
-// first that is there is called: what it reads is absent when none is, and the group's first name is then Missing.
+// optional are the functions that an old driver may lack, apart from those of the table of metrics. A group holds the versions of one
+// function; what it reads is absent when the library has none of them.
 var optional = [][]string{
 	{"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"},
 	{"nvmlDeviceGetMinorNumber"},
@@ -33,28 +32,14 @@ func groups() [][]string {
 	return all
 }
 
-// lookUp finds out which symbols the loaded library has.
-func (l *Library) lookUp() {
-	l.has, l.missing = map[string]bool{}, nil
-	there := func(name string) bool { return l.nvml.Extensions().LookupSymbol(name) == nil }
-	for _, name := range essential {
-		l.has[name] = there(name)
-	}
+// missing names the first function of each group of which the library has none.
+func missing(library nvml.ExtendedInterface) []string {
+	var names []string
+	there := func(name string) bool { return library.LookupSymbol(name) == nil }
 	for _, group := range groups() {
-		for _, name := range group {
-			l.has[name] = there(name)
-		}
-		if !l.hasOne(group) && !slices.Contains(l.missing, group[0]) {
-			l.missing = append(l.missing, group[0])
+		if !slices.ContainsFunc(group, there) && !slices.Contains(names, group[0]) {
+			names = append(names, group[0])
 		}
 	}
-}
-
-func (l *Library) hasOne(group []string) bool {
-	return slices.ContainsFunc(group, func(name string) bool { return l.has[name] })
-}
-
-// hasAny says that at least one version of a function is there, which is the one that go-nvml calls.
-func (l *Library) hasAny(name string) bool {
-	return l.has[name] || l.has[name+"_v2"] || l.has[name+"_v3"]
+	return names
 }
