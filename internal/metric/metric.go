@@ -1,10 +1,10 @@
-// Package metric is the one table of the numbers that nvnodetop reads of a GPU and of a node, and Values, a set of such numbers.
+// Package metric holds the table of all metrics that nvnodetop reads from a GPU or a node, and Values, which holds one reading of them.
 //
-// To add a number, add an ID and its row here and a reader in package probe/nvml (or in probe, for the node). The protocol, the
-// histories, the JSON document with its schema, and docs/metrics.md follow from the row. What is of one process is not here:
+// To add a metric, add an ID and its row here, and a reader in package probe/nvml (or in probe, for the node). The protocol, the
+// histories, the JSON document with its schema, and docs/metrics.md follow from the row. Metrics of a process are not in the table:
 // processes are structs.
 //
-// The table never changes, so it may be read from any goroutine. A Values is a value: copies share nothing.
+// The table never changes, so any goroutine may read it. A Values is a plain value: copies share nothing.
 package metric
 
 import (
@@ -12,21 +12,21 @@ import (
 	"slices"
 )
 
-// Row is what is known of one number, whatever its value.
+// Row describes a metric.
 type Row struct {
-	Key      string   // in JSON, with the unit in its name; unique within its scope, and stable
-	Label    string   // in words, for a person
-	Unit     Unit     // also the range within which a number is believed
-	Decimals int      // how many are worth telling; 0: it is a whole number
-	Scope    Scope    // whose number it is
+	Key      string   // its name in JSON, which includes the unit; unique in its scope, and stable
+	Label    string   // its name on the screen
+	Unit     Unit     // also gives the range of plausible values
+	Decimals int      // values are rounded to this many
+	Scope    Scope    // GPU or node
 	Pace     Pace     // how often it is read
-	From     []string // NVML's functions for it, the best first, any of which will do; or the file in /proc
-	Kept     bool     // in histories
-	Sum      Sum      // what stands for the GPUs of a node, and for the nodes of a job
+	From     []string // NVML functions, of which the first that the library has is called; or the file in /proc
+	Kept     bool     // whether histories keep it
+	Sum      Sum      // how the values of several GPUs or nodes become one
 	Help     string   // one sentence
 }
 
-// Scope says whose number it is.
+// Scope says whether a metric belongs to a GPU or to a node.
 type Scope uint8
 
 // Scopes.
@@ -35,20 +35,20 @@ const (
 	Host
 )
 
-// Pace says how often a number is read.
+// Pace says how often a metric is read.
 type Pace uint8
 
 // Paces.
 const (
-	Fast Pace = iota // for every report
-	Slow             // every SlowSeconds; reports in between repeat it
-	Once             // when the probe begins, and when the driver comes back: it is part of Hello
+	Fast Pace = iota // in every report
+	Slow             // every SlowSeconds; reports in between repeat the value
+	Once             // when the probe starts and when the driver comes back; it is part of Hello
 )
 
-// SlowSeconds is how old a number of pace Slow can get.
+// SlowSeconds is the interval of pace Slow.
 const SlowSeconds = 60
 
-// Sum is how one number is made of many.
+// Sum says how several values become one.
 type Sum uint8
 
 // Sums.
@@ -60,7 +60,7 @@ const (
 	Highest
 )
 
-// Unit is what a number counts.
+// Unit is the unit of a metric.
 type Unit uint8
 
 // Units.
@@ -75,7 +75,7 @@ const (
 	Bits // a bitmask
 )
 
-// exact is the largest whole number up to which a float64 holds all.
+// exact is the largest number up to which float64 holds every integer.
 const exact = 1 << 53
 
 var units = [...]struct {
@@ -94,15 +94,15 @@ var units = [...]struct {
 
 func (u Unit) String() string { return units[u].name }
 
-// Range is the range of what is believed. A number outside it counts as absent.
+// Range returns the range of plausible values. A value outside it counts as absent.
 func (u Unit) Range() (low, high float64) { return units[u].low, units[u].high }
 
-// Row is what the table says of the number.
+// Row returns the description of the metric.
 func (id ID) Row() Row { return table[id] }
 
 func (id ID) String() string { return table[id].Key }
 
-// All gives the numbers of one scope in the table's order.
+// All yields the metrics of one scope in the order of the table.
 func All(s Scope) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		for id := range count {
@@ -113,5 +113,5 @@ func All(s Scope) iter.Seq[ID] {
 	}
 }
 
-// Kept are the numbers that histories hold, all of them a GPU's. It is shared: read it only.
+// Kept lists the metrics that histories keep, all of them of GPUs. Callers must not change it.
 var Kept = slices.DeleteFunc(slices.Collect(All(GPU)), func(id ID) bool { return !table[id].Kept })

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/metrics.md anew")
+var update = flag.Bool("update", false, "rewrite docs/metrics.md")
 
 func (p Pace) String() string { return [...]string{"each report", "every 60 s", "once"}[p] }
 
@@ -20,45 +20,47 @@ func TestTable(t *testing.T) {
 	for id := range count {
 		row := id.Row()
 		if row.Key == "" || row.Label == "" || row.Help == "" || len(row.From) == 0 || !strings.HasSuffix(row.Help, ".") {
-			t.Errorf("row %d says too little: %+v", id, row)
+			t.Errorf("row %d is incomplete: %+v", id, row)
 		}
 		if slices.Contains(keys[row.Scope], row.Key) {
 			t.Errorf("two rows have the key %q", row.Key)
 		}
 		keys[row.Scope] = append(keys[row.Scope], row.Key)
 		if want := map[bool]Scope{true: GPU, false: Host}[id < gpus]; row.Scope != want {
-			t.Errorf("%v stands among those of another scope", id)
+			t.Errorf("%v is in the wrong scope", id)
 		}
 		if row.Scope == Host && (row.Pace != Fast || row.Kept) {
-			t.Errorf("%v: the node's numbers are read for every report, and not kept", id)
+			t.Errorf("%v: metrics of a node are read in every report and not kept", id)
 		}
 		if nvml := strings.HasPrefix(row.From[0], "nvml"); nvml != (row.Scope == GPU) {
 			t.Errorf("%v comes from %q", id, row.From)
 		}
 		if row.Kept && row.Pace != Fast {
-			t.Errorf("%v is kept, but not read for every report", id)
+			t.Errorf("%v is kept, but not read in every report", id)
 		}
 	}
 }
 
 const document = "../../docs/metrics.md"
 
-// TestDocument: docs/metrics.md is the table.
+// TestDocument checks that docs/metrics.md matches the table.
 func TestDocument(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`# Numbers
+	b.WriteString(`# Metrics
 
-What nvnodetop reads of a GPU and of a node. A number that the driver or the kernel does not give is absent: ` + "`n/a`" + ` on a screen, no key in
-the JSON document. Written from the table in ` + "`internal/metric`" + ` by ` + "`go test ./internal/metric -update`" + `.
+The metrics that nvnodetop reads from each GPU and each node. A value that the driver or the kernel does not report is absent: ` + "`n/a`" + ` on
+the screen, no key in the JSON document. This page is generated from the table in ` + "`internal/metric`" + ` by ` + "`go test ./internal/metric -update`" + `.
 
-"Read" says how often: for each report, every 60 s (reports in between repeat the number), or once when the probe begins. Of several
-functions the first that the driver's library has is called. "Many" says what stands for the GPUs of a node and for the nodes of a job.
+- Interval: in each report, every 60 s (reports in between repeat the value), or once when the probe starts.
+- NVML: the function that is called. If there are several, it is the first that the driver's library has.
+- Aggregate: how the values of several GPUs or nodes become one.
+- History: how much of its past nvnodetop keeps.
 `)
 	for _, s := range []struct {
 		scope       Scope
 		title, from string
-	}{{GPU, "Of a GPU", "NVML"}, {Host, "Of a node", "Linux"}} {
-		fmt.Fprintf(&b, "\n## %s\n\n| key | unit | what | read | %s | many | history |\n|---|---|---|---|---|---|---|\n", s.title, s.from)
+	}{{GPU, "GPU", "NVML"}, {Host, "Node", "Source"}} {
+		fmt.Fprintf(&b, "\n## %s\n\n| key | unit | description | interval | %s | aggregate | history |\n|---|---|---|---|---|---|---|\n", s.title, s.from)
 		for id := range All(s.scope) {
 			row := id.Row()
 			history := map[bool]string{true: "12 min"}[row.Kept]
@@ -75,6 +77,6 @@ functions the first that the driver's library has is called. "Many" says what st
 		t.Fatal(err)
 	}
 	if string(have) != b.String() {
-		t.Errorf("docs/metrics.md is not what the table says: go test ./internal/metric -update")
+		t.Errorf("docs/metrics.md is out of date: go test ./internal/metric -update")
 	}
 }

@@ -1,9 +1,9 @@
 package metric
 
-// ID names a number: a row of the table.
+// ID identifies a metric: it is a row of the table.
 type ID uint8
 
-// The numbers of a GPU.
+// Metrics of a GPU.
 const (
 	Util ID = iota
 	MemUtil
@@ -22,7 +22,7 @@ const (
 	gpus
 )
 
-// The numbers of a node.
+// Metrics of a node.
 const (
 	CPU ID = gpus + iota
 	Load
@@ -36,93 +36,93 @@ var table = [count]Row{
 	Util: {
 		Key: "util_percent", Label: "utilization", Unit: Percent, Kept: true, Sum: Mean,
 		From: []string{"nvmlDeviceGetUtilizationRates"},
-		Help: "Share of time with a kernel resident.",
+		Help: "Percentage of time during which a kernel was running.",
 	},
 	MemUtil: {
-		Key: "mem_util_percent", Label: "memory bandwidth", Unit: Percent, Sum: Mean,
+		Key: "mem_util_percent", Label: "memory utilization", Unit: Percent, Sum: Mean,
 		From: []string{"nvmlDeviceGetUtilizationRates"},
-		Help: "Share of time with the memory bus in use.",
+		Help: "Percentage of time during which GPU memory was read or written.",
 	},
 	MemoryUsed: {
 		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Kept: true, Sum: Add,
 		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
-		Help: "Memory in use; the older call counts what the driver reserves as well.",
+		Help: "Used memory. The older call includes memory that the driver reserves.",
 	},
 	MemoryTotal: {
 		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Pace: Once, Sum: Add,
 		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
-		Help: "Memory that there is.",
+		Help: "Total memory.",
 	},
 	Temperature: {
 		Key: "temperature_celsius", Label: "temperature", Unit: Celsius, Kept: true, Sum: Highest,
 		From: []string{"nvmlDeviceGetTemperature"},
-		Help: "Temperature of the die.",
+		Help: "GPU core temperature.",
 	},
 	MemoryTemperature: {
 		Key: "memory_temperature_celsius", Label: "memory temperature", Unit: Celsius, Sum: Highest,
 		From: []string{"nvmlDeviceGetFieldValues"},
-		Help: "Temperature of the memory, where there is a sensor.",
+		Help: "Memory temperature, if there is a sensor.",
 	},
 	Slowdown: {
 		Key: "slowdown_celsius", Label: "slowdown temperature", Unit: Celsius, Pace: Once,
 		From: []string{"nvmlDeviceGetTemperatureThreshold"},
-		Help: "Temperature from which on the driver slows the GPU.",
+		Help: "Temperature at which the driver starts to throttle the GPU.",
 	},
 	Power: {
 		Key: "power_watts", Label: "power", Unit: Watts, Decimals: 3, Kept: true, Sum: Add,
 		From: []string{"nvmlDeviceGetPowerUsage"},
-		Help: "Power that the whole board draws.",
+		Help: "Power draw of the board.",
 	},
 	PowerLimit: {
 		Key: "power_limit_watts", Label: "power limit", Unit: Watts, Decimals: 3, Pace: Slow, Sum: Add,
 		From: []string{"nvmlDeviceGetEnforcedPowerLimit"},
-		Help: "The power limit that holds: the least of all that were set.",
+		Help: "Enforced power limit.",
 	},
 	SMClock: {
 		Key: "sm_mhz", Label: "SM clock", Unit: MHz, Sum: Lowest,
 		From: []string{"nvmlDeviceGetClockInfo"},
-		Help: "Clock of the streaming multiprocessors.",
+		Help: "SM clock.",
 	},
 	SMClockMax: {
-		Key: "sm_max_mhz", Label: "highest SM clock", Unit: MHz, Pace: Once,
+		Key: "sm_max_mhz", Label: "maximum SM clock", Unit: MHz, Pace: Once,
 		From: []string{"nvmlDeviceGetMaxClockInfo"},
-		Help: "Highest clock of the streaming multiprocessors.",
+		Help: "Maximum SM clock.",
 	},
 	MemClock: {
 		Key: "mem_mhz", Label: "memory clock", Unit: MHz, Sum: Lowest,
 		From: []string{"nvmlDeviceGetClockInfo"},
-		Help: "Clock of the memory.",
+		Help: "Memory clock.",
 	},
 	Throttle: {
 		Key: "throttle_reasons", Label: "throttle reasons", Unit: Bits,
 		From: []string{"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"},
-		Help: "What holds the clocks down now; in the JSON document by NVML's names.",
+		Help: "Reasons for reduced clocks; the JSON document lists them by name.",
 	},
 	ECCUncorrected: {
 		Key: "ecc_uncorrected_volatile", Label: "ECC", Unit: Count, Sum: Add,
 		From: []string{"nvmlDeviceGetTotalEccErrors"},
-		Help: "Uncorrected memory errors since the driver was loaded.",
+		Help: "Uncorrectable ECC errors since the driver was loaded.",
 	},
 
 	CPU: {
 		Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Sum: Mean,
 		From: []string{"/proc/stat"},
-		Help: "Busy share of all CPUs since the last report; absent in the first.",
+		Help: "CPU utilization since the last report, all CPUs together; absent in the first report.",
 	},
 	Load: {
 		Key: "load1", Label: "load", Unit: Count, Decimals: 2, Scope: Host, Sum: Add,
 		From: []string{"/proc/loadavg"},
-		Help: "Load average of one minute.",
+		Help: "1-minute load average.",
 	},
 	HostMemoryUsed: {
 		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Scope: Host, Sum: Add,
 		From: []string{"/proc/meminfo"},
-		Help: "Total minus available.",
+		Help: "Used memory: total minus available.",
 	},
 	HostMemoryTotal: {
 		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Scope: Host, Sum: Add,
 		From: []string{"/proc/meminfo"},
-		Help: "Memory that there is.",
+		Help: "Total memory.",
 	},
 	Uptime: {
 		Key: "uptime_seconds", Label: "uptime", Unit: Seconds, Scope: Host, Sum: Lowest,

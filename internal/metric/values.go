@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// Values is a set of numbers. A number that is absent is not known: it is never 0. The zero value knows nothing. Two Values are equal
-// (==) when they know the same.
+// Values holds metrics of one GPU or node. A metric may be absent, which is not the same as 0. The zero value is empty. Two Values are
+// equal (==) when they hold the same metrics and values.
 type Values struct {
 	known [(count + 63) / 64]uint64
-	v     [count]float64 // 0 where it is not known
+	v     [count]float64 // 0 where absent
 }
 
-// Make makes Values of some numbers.
+// Make returns Values with these metrics.
 func Make(numbers map[ID]float64) Values {
 	var v Values
 	for id, x := range numbers {
@@ -23,13 +23,13 @@ func Make(numbers map[ID]float64) Values {
 	return v
 }
 
-// Get returns a number, and whether it is known.
+// Get returns a value and whether it is present.
 func (v *Values) Get(id ID) (float64, bool) { return v.v[id], v.Has(id) }
 
-// Has says whether a number is known.
+// Has reports whether a metric is present.
 func (v *Values) Has(id ID) bool { return v.known[id/64]>>(id%64)&1 != 0 }
 
-// Float is a number, or NaN when it is not known.
+// Float returns a value, or NaN if it is absent.
 func (v *Values) Float(id ID) float64 {
 	if !v.Has(id) {
 		return math.NaN()
@@ -37,11 +37,11 @@ func (v *Values) Float(id ID) float64 {
 	return v.v[id]
 }
 
-// Set sets a number, rounded to the row's decimals. What no sensor can have read (NaN, or beyond the range of the row's unit) makes the
-// number absent.
+// Set sets a value, rounded to the decimals of its row. An implausible value (NaN, or outside the range of the unit) makes the metric
+// absent.
 func (v *Values) Set(id ID, x float64) {
 	row := &table[id]
-	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // also when x is NaN
+	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // true for NaN as well
 		v.v[id] = 0
 		v.known[id/64] &^= 1 << (id % 64)
 		return
@@ -58,7 +58,7 @@ func round(x float64, decimals int) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// Append writes the numbers as a JSON object, in the table's order.
+// Append appends the values as a JSON object, in the order of the table.
 func (v *Values) Append(to []byte) []byte {
 	to = append(to, '{')
 	first := true
@@ -83,19 +83,18 @@ func appendNumber(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, x, 'f', -1, 64)
 }
 
-// exactDigits is how many digits a whole number below exact can have at least.
+// exactDigits is a number of digits for which every integer is below exact.
 const exactDigits = 15
 
-// MarshalJSON is Append.
+// MarshalJSON implements json.Marshaler.
 func (v Values) MarshalJSON() ([]byte, error) { return v.Append(nil), nil }
 
-// UnmarshalJSON is Parse with the scope of a GPU.
+// UnmarshalJSON parses metrics of a GPU.
 func (v *Values) UnmarshalJSON(text []byte) error { return v.Parse(text, GPU) }
 
 func (v Values) String() string { return string(v.Append(nil)) }
 
-// Parse reads a JSON object of numbers of one scope. Keys that are no number's of that scope are passed over, and so is what Set does
-// not take.
+// Parse reads a JSON object with metrics of one scope. It ignores unknown keys and implausible values.
 func (v *Values) Parse(text []byte, s Scope) error {
 	*v = Values{}
 	if v.parsePlain(text, s) {
@@ -114,7 +113,7 @@ func (v *Values) Parse(text []byte, s Scope) error {
 	return nil
 }
 
-// parsePlain reads what Append writes: numbers alone, without blanks. It gives up at anything else.
+// parsePlain parses output of Append: only numbers, no spaces. It returns false for anything else.
 func (v *Values) parsePlain(text []byte, s Scope) bool {
 	text, ok := bytes.CutPrefix(text, []byte{'{'})
 	if !ok || string(text) == "}" {
@@ -139,7 +138,7 @@ func (v *Values) parsePlain(text []byte, s Scope) bool {
 	return false
 }
 
-// parseNumber reads the number before the next comma or closing brace, which is n bytes on.
+// parseNumber parses the number before the next comma or closing brace, and returns its length n.
 func parseNumber(text []byte) (x float64, n int, ok bool) {
 	whole := uint64(0)
 	digits := true
@@ -164,7 +163,7 @@ func (v *Values) setKey(key []byte, x float64, s Scope) {
 	}
 }
 
-// byKey finds the numbers of each scope.
+// byKey maps the keys of each scope to metrics.
 var byKey = func() (keys [2]map[string]ID) {
 	for _, s := range []Scope{GPU, Host} {
 		keys[s] = map[string]ID{}

@@ -10,7 +10,7 @@ import (
 func TestAbsentIsAbsent(t *testing.T) {
 	var v Values
 	if _, known := v.Get(Util); known || v.Has(Power) || v.Float(Power) == v.Float(Power) {
-		t.Errorf("the zero value knows %v", v)
+		t.Errorf("the zero value holds %v", v)
 	}
 	v.Set(Util, 0)
 	if x, known := v.Get(Util); !known || x != 0 || v.Float(Util) != 0 || v.Has(MemUtil) {
@@ -40,10 +40,10 @@ func TestValuesAsJSON(t *testing.T) {
 	}
 	var back Values
 	if err := json.Unmarshal(text, &back); err != nil || back != v {
-		t.Errorf("back comes %v, %v", back, err)
+		t.Errorf("got back %v, %v", back, err)
 	}
 	if text, err := json.Marshal(Values{}); err != nil || string(text) != "{}" {
-		t.Errorf("nothing is %s, %v", text, err)
+		t.Errorf("the zero value is %s, %v", text, err)
 	}
 }
 
