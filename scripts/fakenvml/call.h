@@ -1,17 +1,17 @@
-// How every function of the API begins.
+// The start of every function of the API.
 #ifndef CALL_H
 #define CALL_H
 
 #include "fakenvml.h"
 
-// begin_call re-reads the scenario and says whether the function goes on: not when the library is not initialised or
-// when the scenario makes it fail. It sleeps when the scenario makes it slow.
+// begin_call reads the scenario and returns whether the function may go on: not if the library is not initialized or the
+// scenario makes the function fail. It sleeps if the scenario makes the function slow.
 nvmlReturn_t begin_call(const char *function);
 
-// begin_device does the same for a call on a device, and on success fills out with what the GPU shows now.
+// begin_device does the same for a call on a device, and on success sets out to the current values of the GPU.
 nvmlReturn_t begin_device(const char *function, nvmlDevice_t device, struct gpu *out);
 
-// current_processes is processes_now under the lock.
+// current_processes calls processes_now with the lock held.
 int current_processes(const struct gpu *gpu, struct process *out);
 
 nvmlReturn_t put_text(char *to, unsigned length, const char *text);

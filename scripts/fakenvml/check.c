@@ -1,4 +1,4 @@
-// check.c: opens a fake NVML as a program would and compares what it says with what it should. `check` runs it.
+// check.c: opens a fake NVML as a program would and checks its answers. `check` runs it.
 // Usage: check LIBRARY current|old SCENARIO-FILE
 #define _GNU_SOURCE
 #define NVML_NO_UNVERSIONED_FUNC_DEFS
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-// The layouts that go-nvml's users were compiled with on 64-bit Linux.
+// The layouts in go-nvml on 64-bit Linux.
 _Static_assert(sizeof(nvmlUtilization_t) == 8, "nvmlUtilization_t");
 _Static_assert(sizeof(nvmlMemory_t) == 24, "nvmlMemory_t");
 _Static_assert(sizeof(nvmlMemory_v2_t) == 40, "nvmlMemory_v2_t");
@@ -181,7 +181,7 @@ static void check_processes(void)
 	EXPECT(FN(nvmlDeviceGetProcessUtilization)(gpu(0), NULL, &count, 0) == NVML_ERROR_NOT_FOUND);
 }
 
-// check_variant: the newer functions work in the one library and are not in the other.
+// check_variant: the newer functions work in one library and are missing in the other.
 static void check_variant(bool old)
 {
 	static const char *const newer[] = {

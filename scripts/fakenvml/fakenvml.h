@@ -1,5 +1,5 @@
-// The parts of the fake NVML: a scenario file says what differs from a healthy node (scenario.c), a model says what a
-// GPU shows at this moment (model.c), processes.c says who runs on it, nvml.c answers the calls of the API.
+// The parts of the fake NVML: scenario.c reads how the node differs from a healthy one, model.c computes the current values
+// of a GPU, processes.c finds its processes, and system.c, metrics.c and process_calls.c implement NVML's functions.
 #ifndef FAKENVML_H
 #define FAKENVML_H
 
@@ -7,7 +7,7 @@
 
 // The header's own macros would turn nvmlInit into nvmlInit_v2; a library has to define both.
 #define NVML_NO_UNVERSIONED_FUNC_DEFS
-// What the header declares is what the library exports; all else is hidden (-fvisibility=hidden).
+// The library exports what the header declares; everything else is hidden (-fvisibility=hidden).
 #pragma GCC visibility push(default)
 #include <nvml.h>
 #pragma GCC visibility pop
@@ -52,7 +52,7 @@ struct rule {
 };
 
 struct scenario {
-	bool broken; // has a line that says nothing we know
+	bool broken; // has a line that is not understood
 	int count;
 	nvmlReturn_t init;
 	char driver[NAME_SIZE], cuda[NAME_SIZE];
@@ -64,7 +64,7 @@ struct scenario {
 	int process_count;
 };
 
-// What one GPU shows now.
+// The current values of one GPU.
 struct gpu {
 	int index;
 	char model[NAME_SIZE], uuid[NAME_SIZE];
@@ -76,11 +76,11 @@ struct gpu {
 	unsigned long long throttle, ecc, ecc_corrected, energy_mj;
 };
 
-// scenario_now returns the current scenario: looks at the file at most every 100 ms and reads it when it has changed.
+// scenario_now returns the current scenario. It checks the file at most every 100 ms and reads it when it has changed.
 // Not safe for concurrent use; the result is valid until the next call.
 const struct scenario *scenario_now(void);
 
-// gpu_now computes what GPU index shows.
+// gpu_now computes the current values of GPU index.
 void gpu_now(const struct scenario *scenario, int index, struct gpu *out);
 
 // processes_now fills out (of MAX_PROCESSES) with the processes of one GPU and returns their number. Without `proc`

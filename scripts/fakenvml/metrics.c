@@ -1,4 +1,4 @@
-// What a GPU measures and how it is configured. An old driver's library lacks the functions that came after it.
+// The measurements and the configuration of a GPU. The library of an old driver lacks the newer functions.
 #define _GNU_SOURCE
 #include "call.h"
 #include <string.h>
@@ -169,7 +169,7 @@ nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorTyp
 					 unsigned long long *errors)
 {
 	BEGIN_DEVICE(device);
-	(void)counter; // the aggregate counters hold what the volatile ones do
+	(void)counter; // the aggregate counters repeat the volatile ones
 	return put_long(errors, type == NVML_MEMORY_ERROR_TYPE_UNCORRECTED ? gpu.ecc : gpu.ecc_corrected);
 }
 
@@ -213,7 +213,7 @@ nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned *count
 	return put_number(count, gpu.mig ? 7 : 0);
 }
 
-// MIG is on or off; instances are not made up.
+// MIG is on or off; there are no instances.
 nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned index, nvmlDevice_t *instance)
 {
 	BEGIN_DEVICE(device);

@@ -1,6 +1,5 @@
-// What a healthy GPU in a training job shows: values that hang together (power, temperature and clocks follow the
-// load), and that depend on nothing but the host's name, the GPU's index and the time, so that everyone who asks at
-// the same moment sees the same.
+// The model of a healthy GPU in a training job. Its values are consistent (power, temperature and clocks follow the load)
+// and depend only on host name, GPU index and time, so that all processes see the same values at the same time.
 #define _GNU_SOURCE
 #include "fakenvml.h"
 #include <stdint.h>
@@ -71,7 +70,7 @@ static unsigned model_clock(unsigned util, unsigned long long throttle)
 	return throttle & hardware ? SM_BUSY_MHZ / 2 : SM_BUSY_MHZ;
 }
 
-// model_energy is the work of the mean load since boot: it never falls, also not when a scenario changes the load.
+// model_energy is the energy of the mean load since boot. It never falls, not even when a scenario changes the load.
 static unsigned long long model_energy(int index)
 {
 	struct timespec up;

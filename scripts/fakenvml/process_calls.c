@@ -14,7 +14,7 @@ static int of_type(const struct gpu *gpu, enum process_type type, struct process
 	return n;
 }
 
-// begin_list does what all lists do first: finds the processes and tells the caller when they do not fit.
+// begin_list starts all lists: it finds the processes and returns an error when they do not fit.
 static nvmlReturn_t begin_list(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
 			       const void *infos, struct process *out)
 {
@@ -75,7 +75,7 @@ DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, GRAPHICS, 2)
 DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, MPS, 2)
 #endif
 
-// One sample a process and second.
+// One sample per process and second.
 nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
 					     unsigned *count, unsigned long long last_seen_us)
 {

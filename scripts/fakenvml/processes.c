@@ -1,4 +1,4 @@
-// Who runs on a GPU: what the scenario says, else the node's processes called gpuwork… or train….
+// The processes on a GPU: those of the scenario, else those of the node named gpuwork… or train….
 #define _GNU_SOURCE
 #include "fakenvml.h"
 #include <ctype.h>
@@ -39,7 +39,7 @@ static bool works_on_gpu(const char *pid)
 	return !strncmp(comm, "gpuwork", 7) || !strncmp(comm, "train", 5);
 }
 
-// local_id reads the process's environment, which only its own user and root may: others' go by order.
+// local_id reads the environment of a process, which only its user and root may do: the others go by order.
 static int local_id(const char *pid)
 {
 	static char environment[32768];
@@ -87,7 +87,7 @@ static int scanned(const struct found **out)
 	return count;
 }
 
-// share_out gives the processes found on a GPU equal parts of its memory and load.
+// share_out gives the processes on a GPU equal shares of its memory and load.
 static void share_out(const struct gpu *gpu, struct process *processes, int n)
 {
 	unsigned long long memory = gpu->memory_used;

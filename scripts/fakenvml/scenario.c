@@ -1,4 +1,4 @@
-// The scenario file: one `key value` a line, `gpu N key value` for one GPU, # for comments. README.md lists the keys.
+// The scenario file: `key value` per line, `gpu N key value` for one GPU, # for comments. README.md lists the keys.
 #define _GNU_SOURCE
 #include "fakenvml.h"
 #include <stdio.h>
@@ -74,7 +74,7 @@ static bool throttle_bit(const char *word, unsigned long long *bit)
 	return number(word, bit);
 }
 
-// set_throttle reads names or numbers with commas between them.
+// set_throttle reads names or numbers separated by commas.
 static bool set_throttle(struct setting *setting, char *text)
 {
 	setting->set = true;
@@ -245,7 +245,7 @@ static void read_file(struct scenario *s)
 		char original[sizeof line];
 		strcpy(original, line);
 		if (!parse_line(s, line)) {
-			// A scenario that is not understood must not pass for a healthy node.
+			// A scenario that is not understood must not look like a healthy node.
 			fprintf(stderr, "fakenvml: %s:%d: not understood: %.*s\n", path(), n,
 				(int)strcspn(original, "\n"), original);
 			s->broken = true;

@@ -1,4 +1,4 @@
-// Initialisation, system queries, device handles and identity.
+// Initialization, system queries, device handles and identity.
 #define _GNU_SOURCE
 #include "call.h"
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int initialised; // how often, less shutdowns
+static int initialized; // number of Inits minus Shutdowns
 
 // A handle is index + 1: never NULL, the same in every process.
 static nvmlDevice_t handle(int index) { return (nvmlDevice_t){(void *)(intptr_t)(index + 1)}; }
@@ -46,10 +46,10 @@ static void sleep_ms(unsigned ms)
 		;
 }
 
-// check decides with the lock held; a slow call must not hold up those of other threads.
+// check decides with the lock held. A slow call does not hold the lock while it sleeps.
 static nvmlReturn_t check(const char *function, const nvmlDevice_t *device, struct gpu *out, unsigned *slow_ms)
 {
-	if (!initialised)
+	if (!initialized)
 		return NVML_ERROR_UNINITIALIZED;
 	const struct scenario *s = scenario_now();
 	if (s->broken)
@@ -100,7 +100,7 @@ nvmlReturn_t put_text(char *to, unsigned length, const char *text)
 	return NVML_SUCCESS;
 }
 
-// Initialisation
+// Initialization
 
 static nvmlReturn_t initialise(const char *function)
 {
@@ -111,7 +111,7 @@ static nvmlReturn_t initialise(const char *function)
 	if (result == NVML_SUCCESS)
 		result = apply_rules(s, function, -1, &slow_ms);
 	if (result == NVML_SUCCESS)
-		initialised++;
+		initialized++;
 	pthread_mutex_unlock(&lock);
 	sleep_ms(slow_ms);
 	return result;
@@ -130,7 +130,7 @@ nvmlReturn_t nvmlShutdown(void)
 {
 	BEGIN_CALL();
 	pthread_mutex_lock(&lock);
-	initialised--;
+	initialized--;
 	pthread_mutex_unlock(&lock);
 	return NVML_SUCCESS;
 }
@@ -168,7 +168,7 @@ const char *nvmlErrorString(nvmlReturn_t result)
 
 // System
 
-// system_text copies one text of the scenario out while nobody may replace it.
+// system_text copies one text of the scenario with the lock held.
 static nvmlReturn_t system_text(size_t offset, char *to, unsigned length)
 {
 	pthread_mutex_lock(&lock);
@@ -252,7 +252,7 @@ nvmlReturn_t nvmlDeviceGetCount(unsigned *count)
 	return device_count(count);
 }
 
-// by_index: a lost GPU gives no handle either.
+// by_index: a lost GPU has no handle either.
 static nvmlReturn_t by_index(const char *function, unsigned index, nvmlDevice_t *device)
 {
 	struct gpu gpu;
@@ -295,7 +295,7 @@ static bool has_bus_id(const struct gpu *gpu, const char *id)
 	return !strcasecmp(pci.busId, id) || !strcasecmp(pci.busIdLegacy, id);
 }
 
-// by_text finds the GPU that matches; a lost one is not found, as it cannot be asked who it is.
+// by_text finds the GPU that matches. It does not find a lost GPU, which cannot be asked for its identity.
 static nvmlReturn_t by_text(const char *function, bool (*matches)(const struct gpu *, const char *), const char *text,
 			    nvmlDevice_t *device)
 {

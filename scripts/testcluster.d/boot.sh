@@ -1,5 +1,5 @@
 #!/bin/bash
-# boot.sh HOST IP STATE: run once inside a new host, as its root: its view of the file tree, its address, its daemons.
+# boot.sh HOST IP STATE: runs once inside a new host, as root. Mounts its file tree, sets its address, starts its daemons.
 set -euo pipefail
 host=$1 ip=$2 state=$3
 dir=$state/hosts/$host
@@ -8,7 +8,7 @@ cd /
 
 is_node() { [[ $host == node* ]]; }
 
-# /etc: what this host changes, over the nodes' layer, over the cluster's layer, over the machine's own.
+# /etc: the host's own layer, over the nodes' layer, over the cluster's layer, over the machine's /etc.
 mount_etc() {
 	local lower=$state/etc:/etc
 	is_node && lower=$state/etc-node:$lower
@@ -25,7 +25,7 @@ mount_shared_and_own() {
 	mount -t tmpfs -o mode=1777 tmp /var/tmp
 }
 
-# /run becomes the host's own, but the state folder, which is in it, stays where it was.
+# The host gets its own /run. The state directory, which is in /run, stays where it was.
 mount_run() {
 	mount --bind "$state" /mnt
 	mount -t tmpfs -o mode=755 run /run
@@ -35,7 +35,7 @@ mount_run() {
 	mount --move /mnt "$state"
 }
 
-# A node's /dev has four GPUs (they are /dev/null by another name) and terminals and shared memory of its own.
+# A node gets its own /dev, with four GPUs (/dev/null under other names), terminals and shared memory.
 mount_dev() {
 	local name major minor gpu
 	mkdir /run/dev

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What a person or a test does with a cluster that is up: run commands, place files, submit jobs, read CPU time.
+# Commands for a running cluster: run commands, copy files, submit jobs, read CPU time.
 
 cmd_on() {
 	local user=root home=/root host
@@ -16,7 +16,7 @@ cmd_on() {
 	as_user "$user" "$home" "$host" "$@"
 }
 
-# as_user USER HOME HOST CMD…: with the environment of a fresh login and of this terminal, nothing else of ours.
+# as_user USER HOME HOST CMD…: runs CMD with the environment of a fresh login in this terminal.
 as_user() {
 	local user=$1 home=$2 host=$3
 	shift 3
@@ -33,7 +33,7 @@ cmd_put() {
 	[ -f "$file" ] || die "usage: testcluster put FILE [NAME]" 2
 	need_host login
 	name=${2:-$(basename "$file")}
-	# A new file each time: the old one may be running, and a running program cannot be written over.
+	# Make a new file each time: the old one may be running, and a running program cannot be overwritten.
 	install -m 755 "$file" "$STATE/shared/.$name.new"
 	mv "$STATE/shared/.$name.new" "$STATE/shared/$name"
 	echo "$STATE/shared/$name"
@@ -54,18 +54,18 @@ cmd_job() {
 	fi
 	need_host login
 	id=$(cmd_on -u "$user" login sbatch --parsable -N "$n" --ntasks-per-node=4 --gres=gpu:4 -J "$name" -o /dev/null \
-		"$@" --wrap 'srun gpuwork') || die "sbatch has failed"
+		"$@" --wrap 'srun gpuwork') || die "sbatch failed"
 	if ! retry 20 job_runs "$id"; then
 		why=$(in_host login squeue -h -j "$id" -o '%T %r')
 		in_host login scancel "$id"
-		die "job $id has not started and is cancelled: $why"
+		die "job $id did not start and was canceled: $why"
 	fi
 	echo "$id"
 }
 
 job_runs() { [ "$(in_host login timeout 5 squeue -h -j "$1" -o %T)" = RUNNING ]; }
 
-# cmd_cpu: children that have ended are counted; what happens on a host counts to its group, but for `on` with
+# cmd_cpu: processes that have ended count as well. A host's processes count in its group, except those of `on` with
 # TESTCLUSTER_CGROUP.
 cmd_cpu() {
 	local dir group

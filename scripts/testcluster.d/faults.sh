@@ -1,43 +1,43 @@
 # shellcheck shell=bash
-# One function a fault and one for what heals it. Every fault acts on a running host, from inside it where it can.
+# Each fault has a function, and one that heals it. Faults act on a running host, if possible from inside.
 
 list_faults() {
 	cat <<'HELP'
-testcluster fault FAULT …; "heal" in general: testcluster heal HOST. H is node01 … (ctl too for the network's faults).
+testcluster fault FAULT …; testcluster heal HOST heals everything. H is node01 …, for network faults also ctl.
 
-network    linkdown H | linkup H                cable of H out | in
-           drop H | undrop H                    silence: H drops everything both ways
-           dropssh H | undrop H                 silence on port 22 only; SLURM works
+network    linkdown H | linkup H                unplug the cable of H | plug it in
+           drop H | undrop H                    H drops all packets, both ways
+           dropssh H | undrop H                 H drops packets to port 22 only; SLURM works
            reject H | undrop H                  connection refused on port 22
-           loss H PERCENT | undrop H            random loss, both ways
+           loss H PERCENT | undrop H            random packet loss, both ways
            delay H MS [JITTER_MS] | delay H 0   one-way delay, each way
-sshd       stopsshd H | contsshd H              SIGSTOP | SIGCONT for all sshd, the listener too
+sshd       stopsshd H | contsshd H              SIGSTOP | SIGCONT for all sshd, including the listener
            stopsession H [USER] | contsshd H    SIGSTOP for the sessions (of USER) only; new logins work
-           killsshd H | startsshd H             sshd and its sessions end | it starts
+           killsshd H | startsshd H             sshd and its sessions end | sshd starts
            killsession H [USER]                 the sessions (of USER) end; new logins work
-way in     nokey H | keyok H                    no key is accepted
-           deny H USER | undeny H               USER is not let in
-           hostkey H | hostkeyback H            H has a new host key | the known one
-           unknownkey H | knownkey H            login forgets the host key of H | knows it
-           adopt H | unadopt H                  pam_slurm_adopt: only users with a job on H get in
+login      nokey H | keyok H                    no key is accepted
+           deny H USER | undeny H               USER may not log in
+           hostkey H | hostkeyback H            H has a new host key | the old one
+           unknownkey H | knownkey H            login forgets the host key of H | knows it again
+           adopt H | unadopt H                  pam_slurm_adopt: only users with a job on H may log in
            noisy H [USER] | quiet H             Banner, sshrc on stdout, echo in USER's .bashrc (alice)
 probe      killprobe H                          kill -9 for nvnodetop's probes on H
            stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
-places     nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
-           noexec H [USER] | placesok H         nothing may execute there
-           garbage H | garbageok H              what answers says the probe's first line, then nonsense
+storage    nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
+           noexec H [USER] | placesok H         mounted noexec: the same places
+           garbage H | garbageok H              prints the probe's first line, then nonsense
            flood H | garbageok H                the same, then one line of 100 MB
-GPUs       nolib H | libok H                    libnvidia-ml.so.1 is not there
+GPUs       nolib H | libok H                    libnvidia-ml.so.1 is missing
            olddriver H | libok H                a library without the newer functions
            mismatch H | nodriver H | nvmlok H   NVML: driver/library mismatch | driver not loaded
            gpulost H [GPU] | nvmlok H           GPU (2) has fallen off the bus
-           nvml H LINES | nvmlok H              any scenario of scripts/fakenvml/README.md; ";" parts lines
+           nvml H LINES | nvmlok H              any scenario of scripts/fakenvml/README.md; ";" separates lines
 host       poweroff H | poweron H               everything on H ends at once | it boots
-           drain H [REASON] | resume H          as an administrator does
+           drain H [REASON] | resume H          as an admin would
            ctldstop | ctldcont                  SIGSTOP | SIGCONT for slurmctld
            ctldkill | ctldstart                 kill -9 for slurmctld | it starts
 
-A fault that finds no process to act on (no session, no probe) exits 1.
+A fault that finds no process (no session, no probe) exits 1.
 HELP
 }
 
@@ -93,7 +93,7 @@ no_offloads() { $1 ethtool -K "$2" tx off gso off tso off gro off >/dev/null 2>&
 # sshd
 
 listener_pid() { in_host "$1" cat /run/sshd.pid 2>/dev/null; }
-# A session's sshd is called "sshd: USER …"; the listener's command line goes on with a slash.
+# The sshd of a session is called "sshd: USER …"; that of the listener has a slash there.
 session_of() { echo "^sshd: ${1:-[a-z]}"; }
 
 fault_stopsshd() { in_host "$1" pkill -STOP -x sshd; }
@@ -103,16 +103,16 @@ fault_killsshd() { in_host "$1" pkill -x sshd; }
 fault_startsshd() { in_host "$1" /usr/sbin/sshd -E /var/log/sshd.log; }
 fault_killsession() { in_host "$1" pkill -KILL -f "$(session_of "${2:-}")"; }
 
-# reload_sshd returns when the listener listens again: it writes its pid file after that.
+# reload_sshd returns when sshd listens again: it writes its pid file after that.
 reload_sshd() {
 	local pid
 	pid=$(listener_pid "$1") || return 0
 	in_host "$1" rm -f /run/sshd.pid
 	in_host "$1" kill -HUP "$pid"
-	retry 5 in_host "$1" test -s /run/sshd.pid || die "sshd of $1 has not come back"
+	retry 5 in_host "$1" test -s /run/sshd.pid || die "sshd of $1 did not come back"
 }
 
-# sshd_option HOST NAME LINE: LINE in a file of its own, so that faults do not meet.
+# sshd_option HOST NAME LINE: puts LINE into its own file, so that faults do not interfere.
 sshd_option() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	in_host "$1" sh -c 'mkdir -p /etc/ssh/sshd_config.d && printf "%s\n" "$2" >"/etc/ssh/sshd_config.d/$1.conf"' sh "$2" "$3"
@@ -123,7 +123,7 @@ no_sshd_option() {
 	reload_sshd "$1"
 }
 
-# The way in
+# Login
 
 fault_nokey() { sshd_option "$1" nokey "AuthorizedKeysFile none"; }
 fault_keyok() { no_sshd_option "$1" nokey; }
@@ -140,7 +140,7 @@ fault_hostkeyback() {
 	reload_sshd "$1"
 }
 
-# Faults of several hosts may be made at the same time, and this file is of all.
+# Several hosts may have faults injected at the same time, and all share this file.
 # shellcheck disable=SC2016  # expanded by the inner shell
 fault_unknownkey() { known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts' "$1"; }
 fault_knownkey() {
@@ -155,7 +155,7 @@ fault_adopt() {
 }
 fault_unadopt() { in_host "$1" sed -i '/pam_slurm_adopt/d' /etc/pam.d/sshd; }
 
-# .bashrc is in the shared home: its line asks for the host. It must be the first, before the test for a terminal.
+# .bashrc is in the shared home, so its line checks the host name. It must come first, before the test for a terminal.
 fault_noisy() {
 	local user=${2:-alice}
 	fault_quiet "$1"
@@ -173,23 +173,23 @@ fault_quiet() {
 
 # The probe
 
-# PROBE matches the command lines of programs called nvnodetop… with the argument probe, or nvnodetop-probe…; not those
-# of shells that mention them.
+# PROBE matches the command lines of programs named nvnodetop… with the argument probe, or nvnodetop-probe…, but not of
+# shells that mention them.
 PROBE='^[^ ]*nvnodetop[^ ]* (.* )?probe( |$)|^([^ ]*/)?nvnodetop-prob'
 fault_killprobe() { in_host "$1" pkill -KILL -f "$PROBE"; }
 fault_stopprobe() { in_host "$1" pkill -STOP -f "$PROBE"; }
 fault_contprobe() { in_host "$1" pkill -CONT -f "$PROBE"; }
 
-# In place of a probe: the protocol's first line, and then not the protocol.
+# Replaces the probe by the protocol's first line and something that is not the protocol.
 fault_garbage() { sshd_option "$1" garbage "ForceCommand printf '\\036nvnodetop-probe/1\\nSegmentation fault\\n'; sleep 60"; }
 fault_flood() { sshd_option "$1" garbage "ForceCommand printf '\\036nvnodetop-probe/1\\n'; head -c 100M /dev/zero | tr '\\0' x; sleep 60"; }
 fault_garbageok() { no_sshd_option "$1" garbage; }
 
-# Places where the probe may be put
+# Places where the probe may be copied to
 
 probe_places() { printf '%s\n' "/home/$1/.cache" /tmp /var/tmp /dev/shm /run/user; }
 
-# cover HOST NAME OPTIONS USER: a small tmpfs called NAME over each place.
+# cover HOST NAME OPTIONS USER: mounts a small tmpfs named NAME over each place.
 cover() {
 	local place
 	fault_placesok "$1"
@@ -197,7 +197,7 @@ cover() {
 	in_host "$1" mkdir -p /run/user
 	for place in $(probe_places "$4"); do in_host "$1" mount -t tmpfs -o "mode=1777,$3" "$2" "$place"; done
 }
-# One page is the least that a tmpfs can have; a file fills it.
+# The smallest tmpfs has one page; a file fills it.
 fault_nospace() {
 	local user=${2:-alice} place
 	cover "$1" testcluster-nospace size=4k "$user"
@@ -222,7 +222,7 @@ fault_olddriver() { use_library "$1" old; }
 fault_libok() { use_library "$1" current; }
 
 fault_nvml() {
-	# Renamed into place: the library must never read half a scenario.
+	# Rename it into place: the library must never read half a scenario.
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	in_host "$1" sh -c 'printf "%s\n" "$1" | tr ";" "\n" >/run/scenario.new && mv /run/scenario.new /run/fakenvml.scenario' sh "${2:?LINES}"
 }
@@ -238,7 +238,7 @@ fault_poweroff() {
 	[ "$host" != login ] || die "login is the switch too; use down" 2
 	kill -9 "$(pid_of "$host")"
 	retry 10 not_alive "$host" || die "cannot end $host"
-	# The kernel removes the cable some time after the host; make it now.
+	# The kernel removes the cable some time after the host; remove it now.
 	in_login_net ip link del "v-$host" 2>/dev/null || true
 }
 not_alive() { ! alive "$1"; }

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What the hosts share: compiled helpers, the common layer over /etc, keys, homes, slurm.conf.
-#   $STATE/bin        helpers of this script           $STATE/etc       layer over /etc of every host
+# Files that the hosts share: compiled helpers, the common layer over /etc, keys, homes, slurm.conf.
+#   $STATE/bin        helpers of these scripts         $STATE/etc       layer over /etc of every host
 #   $STATE/node-bin   /usr/local/bin of the nodes      $STATE/etc-node  layer over that on the nodes
 #   $STATE/nvml       both variants of the fake NVML   $STATE/home      /home        $STATE/keys  host keys
 
-# make_files N: everything that hosts need before the first one starts.
+# make_files N: makes everything that the hosts need before they start.
 make_files() {
 	mkdir -p "$STATE"/{bin,node-bin,nvml,etc/ssh,etc/munge,etc/slurm,etc-node,home,keys,hosts,shared}
 	chmod 700 "$STATE/keys" "$STATE/hosts"
@@ -57,7 +57,7 @@ make_munge_key() {
 	chown -R munge:munge "$STATE/etc/munge"
 }
 
-# make_ssh N: names, host keys, and a known_hosts that knows them all, as a site's administrators keep it.
+# make_ssh N: makes host names, host keys, and a known_hosts with all of them, as admins do.
 make_ssh() {
 	local host key type value
 	echo "127.0.0.1 localhost" >"$STATE/etc/hosts"
@@ -82,10 +82,10 @@ make_ssh() {
 	END
 }
 
-# make_slurm_conf N. What is not obvious:
+# make_slurm_conf N. Options that need a reason:
 #   config_overrides                 the nodes claim 32 CPUs whatever this machine has
-#   proctrack/linuxproc, task/none   need no cgroup of the machine
-#   PrologFlags=Contain              makes the extern step that pam_slurm_adopt looks for
+#   proctrack/linuxproc, task/none   need none of the machine's cgroups
+#   PrologFlags=Contain              creates the extern step that pam_slurm_adopt looks for
 #   batch_sched_delay=0              a batch job starts at once, not up to 3 s later
 make_slurm_conf() {
 	local nodes
@@ -129,9 +129,9 @@ make_slurm_conf() {
 	echo "NodeName=$nodes Name=gpu Type=a100 File=/dev/nvidia[0-3]" >"$STATE/etc/slurm/gres.conf"
 }
 
-# make_loader_cache: an ld.so.cache for the nodes that also knows /run/fakenvml, where boot.sh puts the fake NVML.
-# It is made in a mount namespace of its own: ldconfig lists only folders that are there, and on this machine
-# /run/fakenvml must not be.
+# make_loader_cache: makes an ld.so.cache for the nodes that includes /run/fakenvml, where boot.sh puts the fake NVML.
+# ldconfig lists only directories that exist, and /run/fakenvml must not exist on this machine, so this happens in its own
+# mount namespace.
 make_loader_cache() {
 	mkdir -p "$STATE/etc-node/ld.so.conf.d"
 	echo /run/fakenvml >"$STATE/etc-node/ld.so.conf.d/fakenvml.conf"

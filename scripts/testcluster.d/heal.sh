@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# testcluster heal: undoes every fault of a host without knowing which were made, so that a test can begin from order.
+# testcluster heal: undoes all faults of a host, whichever there are, so that a test can start clean.
 
 cmd_heal() {
 	local host hosts=("$@")
@@ -41,18 +41,18 @@ heal_node() {
 	fault_placesok "$1"
 	fault_libok "$1"
 	fault_nvmlok "$1"
-	retry 20 resumed "$1" || die "$1 stays drained"
+	retry 20 resumed "$1" || die "$1 is still drained"
 }
 
-# resumed HOST: SLURM does not keep jobs away from HOST. Asks for that, for the next time, when it does: a slurmctld that
-# has just started knows old states, and may refuse.
+# resumed HOST: HOST is not drained. If it is, asks SLURM to resume it: a slurmctld that has just started may still have an
+# old state, and may refuse.
 resumed() {
 	[[ $(in_host login timeout 5 sinfo -h -n "$1" -p gpu -o %T) == drain* ]] || return 0
 	fault_resume "$1" 2>/dev/null || true
 	return 1
 }
 
-# heal_sshd_files does what keyok, undeny, hostkeyback and quiet do, with one reload, and none when nothing is wrong.
+# heal_sshd_files does the work of keyok, undeny, hostkeyback and quiet with at most one reload.
 heal_sshd_files() {
 	local dir=/etc/ssh/sshd_config.d
 	if in_host "$1" sh -c "cmp -s $STATE/keys/$1 /etc/ssh/ssh_host_ed25519_key && ! ls $dir/*.conf" >/dev/null 2>&1; then

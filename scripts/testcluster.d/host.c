@@ -1,6 +1,6 @@
-// testclusterhost NAME: a bare host. Makes network, mount, UTS, IPC and PID namespaces with this host name, leaves in
-// them a pid 1 that does nothing but reap, prints that process's pid as seen from outside, and exits.
-// Whoever kills the pid 1 switches the host off: the kernel then ends all its processes and frees its namespaces.
+// testclusterhost NAME: a bare host. Makes network, mount, UTS, IPC and PID namespaces with this host name, starts a pid 1
+// in them that only reaps, prints the pid of that process as seen from outside, and exits.
+// Killing the pid 1 powers the host off: the kernel then ends all its processes and frees its namespaces.
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>

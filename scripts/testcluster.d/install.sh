@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# The packages of Debian that the cluster runs on.
+# The Debian packages that the cluster needs.
 
 PACKAGES=(slurmd slurmctld slurm-client slurm-wlm-basic-plugins munge openssh-server openssh-client libpam-slurm-adopt
 	iproute2 iptables ethtool procps util-linux gcc libc6-dev)
 
-# missing_parts: what `up` needs and this machine lacks, one name a line.
+# missing_parts: prints what `up` needs and this machine lacks, one name per line.
 missing_parts() {
 	local name
 	for name in slurmd slurmctld sbatch munged /usr/sbin/sshd ssh ssh-keygen iptables ethtool ip pgrep nsenter setpriv gcc; do
@@ -19,14 +19,14 @@ cmd_install() {
 	command -v apt-get >/dev/null || die "apt-get not found: the cluster needs Debian's packages ${PACKAGES[*]}"
 	forbid_services
 	trap allow_services EXIT
-	# Lists may be absent or too old: refresh them only when the first attempt fails.
+	# The package lists may be missing or too old: refresh them only when the first attempt fails.
 	apt_install || { apt-get update -q && apt_install; } || die "cannot install the packages"
 	[ -z "$(missing_parts)" ] || die "still missing after the installation: $(missing_parts | tr '\n' ' ')"
 }
 
 apt_install() { DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${PACKAGES[@]}"; }
 
-# No daemon of these packages may start on the machine itself: policy-rc.d is how Debian is told so.
+# No daemon of these packages may start on the machine itself: policy-rc.d tells Debian so.
 forbid_services() {
 	[ ! -e /usr/sbin/policy-rc.d ] || return 0
 	printf '#!/bin/sh\n# by nvnodetop testcluster install\nexit 101\n' >/usr/sbin/policy-rc.d

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Names, places and the few functions that every other part uses. Sourced by ../testcluster.
+# Names, paths and functions that all other parts use. Sourced by ../testcluster.
 
-# All state lives here, on a tmpfs that `up` mounts and `down` unmounts: outside the checkout (which may lie under
-# a 0700 folder), readable for the cluster's users, and able to hold the upper layers of overlays.
+# All state is here, on a tmpfs that `up` mounts and `down` unmounts. It is outside the checkout, which may be in a 0700
+# directory, the cluster's users can read it, and it can hold the upper layers of overlays.
 STATE=/run/nvnodetop-testcluster
 CGROUP=nvnodetop-testcluster
-# The process name of every host's pid 1; at most 15 characters, else the kernel cuts it.
+# The process name of every host's pid 1. The kernel cuts names after 15 characters.
 HOST_COMM=testclusterhost
 MAX_NODES=64
 USERS=(alice bob carol)
@@ -20,7 +20,7 @@ node_name() { printf 'node%02d' "$1"; }
 
 is_node() { [[ $1 =~ ^node[0-9][0-9]$ ]]; }
 
-# host_names N: every host of a cluster of N nodes, in the order in which they must start.
+# host_names N: prints the hosts of a cluster of N nodes, in the order in which they must start.
 host_names() {
 	local k
 	echo login
@@ -36,7 +36,7 @@ host_ip() {
 	esac
 }
 
-# host_mac: the same after each boot, else the others' ARP tables would lead astray.
+# host_mac: prints an address that survives a reboot, so that the ARP tables of other hosts stay right.
 host_mac() {
 	local a b c d
 	IFS=. read -r a b c d < <(host_ip "$1")
@@ -45,7 +45,7 @@ host_mac() {
 
 pid_of() { cat "$STATE/hosts/$1/pid" 2>/dev/null; }
 
-# alive HOST: its recorded pid 1 still runs and is that host's (a pid may have been reused since).
+# alive HOST: its recorded pid 1 still runs, and is really that host's (the pid may have been reused).
 alive() {
 	local pid words=()
 	pid=$(pid_of "$1") || return 1
@@ -57,24 +57,24 @@ need_host() { alive "$1" || die "host \"$1\" is not up"; }
 
 node_count() { cat "$STATE/nodes" 2>/dev/null || echo 0; }
 
-# cgroup_dir: our cgroup. Version 2 keeps CPU time for every group even where its controllers belong to version 1.
+# cgroup_dir: prints our cgroup. Version 2 counts CPU time even where version 1 owns the controllers.
 cgroup_dir() {
 	local mount
 	mount=$(findmnt -n -o TARGET -t cgroup2 | head -n 1) && [ -n "$mount" ] && echo "$mount/$CGROUP"
 }
 
-# group_of HOST: the name under which its CPU time is counted.
+# group_of HOST: prints the group that counts its CPU time.
 group_of() { if is_node "$1"; then echo nodes; else echo "$1"; fi; }
 
-# join_group GROUP: counts this process and its children to GROUP. Without the cgroup nothing is counted.
+# join_group GROUP: moves this process and its children to GROUP. Does nothing without the cgroup.
 join_group() {
 	local dir
 	dir=$(cgroup_dir) || return 0
 	[ ! -w "$dir/$1/cgroup.procs" ] || echo "$BASHPID" >"$dir/$1/cgroup.procs"
 }
 
-# in_host HOST CMD…: CMD as root with the eyes of HOST.
-# The lock (fd 9) is closed: a daemon started here must not hold it for its whole life.
+# in_host HOST CMD…: runs CMD as root in the namespaces of HOST.
+# It closes the lock (fd 9), so that a daemon started here does not hold it.
 in_host() (
 	host=$1
 	shift
@@ -92,8 +92,8 @@ retry() {
 	done
 }
 
-# lock: one up or down at a time on this machine, whichever clone it is run from. It is held, on a folder that is always
-# there so that no lock file stays behind, until this process ends.
+# lock: allows one up or down at a time on this machine, from any clone, until this process ends. It locks a directory that
+# always exists, so that no lock file is left.
 lock() {
 	exec 9</run
 	flock 9

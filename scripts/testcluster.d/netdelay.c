@@ -21,7 +21,7 @@ struct frame {
 	unsigned char bytes[];
 };
 
-// A direction reads frames from one socket, keeps them until they are due and writes them to the other.
+// A direction reads frames from one socket, holds them until they are due and writes them to the other.
 struct direction {
 	int from, to;
 	struct frame *first, *last;
@@ -47,7 +47,7 @@ static int open_interface(const char *name)
 	};
 	if (bind(fd, (struct sockaddr *)&address, sizeof address))
 		err(1, "bind to %s", name);
-	// Frames for either end have other hardware addresses than this interface; our own must not come back.
+	// Frames for either end have hardware addresses other than this interface's; frames that we sent must not come back.
 	struct packet_mreq promiscuous = {.mr_ifindex = address.sll_ifindex, .mr_type = PACKET_MR_PROMISC};
 	int yes = 1;
 	if (setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous) ||

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Start, stop and state of the cluster. A host is a process (host.c) that is pid 1 of namespaces of its own; when it
-# dies the kernel ends everything in it and removes its network, mounts and processes.
+# Start, stop and state of the cluster. A host is a process (host.c) that is pid 1 of its own namespaces. When it dies, the
+# kernel ends its processes and removes its network and mounts.
 
 cmd_up() {
 	local n=${1:-} host missing=() started=$EPOCHREALTIME
@@ -26,10 +26,10 @@ cmd_up() {
 
 seconds_since() { awk -v now="$EPOCHREALTIME" -v then="$1" 'BEGIN { print now - then }'; }
 
-# version: changes whenever these scripts change, so that no cluster made by older ones is taken for theirs.
+# version: prints a checksum of these scripts, so that `up` does not keep a cluster that older scripts made.
 version() { find "$here/testcluster" "$parts" "$here/fakenvml" -type f -print0 | sort -z | xargs -0 sha256sum; }
 
-# reusable N: what is up is a whole cluster of N nodes made by these scripts; single hosts may be off.
+# reusable N: a cluster of N nodes, made by these scripts, is up. Single hosts may be off.
 reusable() {
 	alive login && [ "$(node_count)" = "$1" ] && [ "$(version)" = "$(cat "$STATE/version" 2>/dev/null)" ]
 }
@@ -40,7 +40,7 @@ make_groups() {
 	mkdir -p "$dir"/{login-app,login,ctl,nodes} 2>/dev/null || true
 }
 
-# start_hosts HOST…: power, then cables, then the software; a few hosts boot at a time.
+# start_hosts HOST…: powers on, connects, then boots the hosts, a few at a time.
 start_hosts() {
 	local host batch=()
 	for host in "$@"; do power_on "$host"; done
@@ -57,7 +57,7 @@ start_hosts() {
 	boot_all "$@"
 }
 
-# power_on keeps what is on the host's disks, SLURM's state above all; only /etc is as new.
+# power_on keeps the host's files, above all SLURM's state; only /etc is reset.
 power_on() {
 	local dir=$STATE/hosts/$1
 	rm -rf "$dir/etc" "$dir/etc-work"
@@ -73,8 +73,8 @@ power_on() {
 	) >"$dir/pid" || die "cannot start host $1"
 }
 
-# in_login_net CMD…: CMD of this machine in the network of login, which holds the switch. Only the network is
-# entered: `ip link … netns PID` must read PID with this machine's eyes.
+# in_login_net CMD…: runs CMD of this machine in the network of login, which holds the switch. It enters only the network
+# namespace, since `ip link … netns PID` needs a PID of this machine.
 in_login_net() { nsenter -t "$(pid_of login)" -n -- "$@" 9>&-; }
 
 make_switch() {
@@ -101,18 +101,18 @@ boot_all() {
 		wait -n || failed=1
 		running=$((running - 1))
 	done
-	[ "$failed" -eq 0 ] || die "not every host has booted"
+	[ "$failed" -eq 0 ] || die "not all hosts booted"
 }
 
 boot() {
 	local log=$STATE/hosts/$1/log/boot.log
 	in_host "$1" /bin/bash "$parts/boot.sh" "$1" "$(host_ip "$1")" "$STATE" </dev/null >"$log" 2>&1 && return
-	printf 'testcluster: %s has not booted:\n' "$1" >&2
+	printf 'testcluster: %s did not boot:\n' "$1" >&2
 	cat "$log" >&2
 	return 1
 }
 
-# nodes_up counts the nodes that answer slurmctld, busy or drained or not; a star marks those that do not.
+# nodes_up counts the nodes that respond to slurmctld, also busy or drained ones. sinfo marks the others with a star.
 nodes_up() {
 	in_host login timeout 5 sinfo -h -N -p gpu -o %T 2>/dev/null | grep -cvE '[*]|down|unknown|fail|inval'
 }
@@ -124,7 +124,7 @@ cmd_down() {
 	take_down
 }
 
-# take_down also removes what a killed run has left: it trusts no file, only the process name, the mount and the cgroup.
+# take_down also removes what a killed run left. It relies on no file, only on the process name, the mount and the cgroup.
 take_down() {
 	local pids
 	pids=$(pgrep -u root -x "$HOST_COMM" | tr '\n' ' ') || true
