@@ -3,12 +3,16 @@ package ui
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
@@ -62,3 +66,42 @@ var errFull = errors.New("no space left on device")
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+// failedNodes is a job none of whose nodes can be reached, with names that are wider than their column.
+func failedNodes(count int) *cluster.Snapshot {
+	s := &cluster.Snapshot{At: fixtureNow, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
+	job := cluster.JobView{Job: cluster.Job{ID: "1", Name: "wide"}}
+	for i := range count {
+		n := refusedNode()
+		n.Name = fmt.Sprintf("accelerator-%04d", i)
+		job.Nodes = append(job.Nodes, n.Name)
+		s.Nodes[n.Name] = n
+		job.Findings = append(job.Findings, cluster.Finding{
+			Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(time.Minute), Node: n.Name, GPU: -1,
+		})
+	}
+	s.Jobs = []cluster.JobView{job}
+	return s
+}
+
+func timeOfText(t *testing.T, count int) time.Duration {
+	t.Helper()
+	best := time.Hour
+	for range 3 {
+		snap, began := failedNodes(count), time.Now()
+		if err := page.Text(io.Discard, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(began))
+	}
+	return best
+}
+
+// The text of four times as many nodes takes about four times as long.
+func TestTextIsLinear(t *testing.T) {
+	few, many := timeOfText(t, 500), timeOfText(t, 2000)
+	t.Logf("500 nodes: %v, 2,000 nodes: %v", few, many)
+	if many > 8*few || many > 3*time.Second {
+		t.Errorf("500 nodes take %v, 2,000 take %v", few, many)
+	}
+}

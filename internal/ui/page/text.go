@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"time"
@@ -13,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// TextOptions say how Text looks.
+// TextOptions set the look of Text.
 type TextOptions struct {
 	Width   int
 	Profile colorprofile.Profile // NoTTY: no escape sequences at all
@@ -21,39 +22,52 @@ type TextOptions struct {
 	Classic bool
 }
 
-// Text writes what the screens show, once, one below the other: of each job its overview and what is wrong, then each of its nodes.
+// Text writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
-	theme, canvas := draw.NewTheme(o.Profile, false, o.ASCII), draw.New(0, 0)
-	s := part.Scene{Snap: snap, Classic: o.Classic, W: o.Width, H: textHeight(snap), Memory: &part.Memory{}}
-	var text []byte
-	block := func(piece func(*part.Frame)) { // without the empty lines at its end, and one below it
-		canvas.Reset(s.W, s.H)
-		piece(&part.Frame{Canvas: canvas, Scene: &s})
-		text = append(bytes.TrimRight(theme.Encode(text, canvas), "\n"), "\n\n"...)
+	t := text{
+		out: bufio.NewWriter(w), theme: draw.NewTheme(o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
+		scene: part.Scene{Snap: snap, Classic: o.Classic, W: o.Width, Memory: &part.Memory{}},
 	}
+	s := &t.scene
 	if len(snap.Jobs) == 0 {
-		block(func(f *part.Frame) { asked(f, 0) })
+		t.block(0, func(f *part.Frame) { asked(f, 0) })
 	}
 	for i := range snap.Jobs {
 		s.SetJob(i)
 		s.Node = &cluster.Node{} // none is selected
-		block(textOverview)
-		for at := range snap.Jobs[i].Nodes {
+		t.block(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
+		for at := range s.Job.Nodes {
 			s.SetNode(at)
-			block(textNode)
+			t.block(len(s.Node.GPUs), textNode)
 		}
 	}
-	_, err := w.Write(text)
-	return err
+	return t.out.Flush()
 }
 
-// textHeight is room enough for the longest piece.
-func textHeight(s *cluster.Snapshot) int {
-	h := 100
-	for i := range s.Jobs {
-		h = max(h, 100+len(s.Jobs[i].Nodes)+8*len(s.Jobs[i].Findings))
-	}
-	return h
+// text is Text at work.
+type text struct {
+	out    *bufio.Writer // keeps the first error
+	theme  *draw.Theme
+	canvas *draw.Canvas
+	scene  part.Scene
+	lines  []byte // of the last block; kept for its memory
+}
+
+// A block without lists fits into textRows, a finding into findingMost.
+const (
+	textRows    = 100
+	findingMost = 8
+)
+
+// block writes a piece whose lists have rows, without the empty lines at its end and with one below it. The canvas is as high as this
+// piece needs: one that is high enough for any piece makes the time quadratic in the number of nodes.
+func (t *text) block(rows int, piece func(*part.Frame)) {
+	t.scene.H = textRows + rows
+	t.canvas.Reset(t.scene.W, t.scene.H)
+	piece(&part.Frame{Canvas: t.canvas, Scene: &t.scene})
+	t.lines = bytes.TrimRight(t.theme.Encode(t.lines[:0], t.canvas), "\n")
+	_, _ = t.out.Write(t.lines)
+	_, _ = t.out.WriteString("\n\n")
 }
 
 func textOverview(f *part.Frame) {

@@ -34,10 +34,19 @@ type Scene struct {
 	Memory  *Memory
 }
 
-// Memory is what pictures keep for the next one. None depends on what it holds.
+// Memory caches short names between frames. No frame depends on its content.
 type Memory struct {
-	nodes  []string // that namings are for
-	byRoom map[int]*Naming
+	nodes   []string // the nodes that the names are for
+	byRoom  map[int]*Naming
+	clipped map[int]map[string]int // by width: how many nodes share each clipped name
+}
+
+// of empties the memory if it is about other nodes.
+func (m *Memory) of(nodes []string) *Memory {
+	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
+		*m = Memory{nodes: nodes, byRoom: map[int]*Naming{}, clipped: map[int]map[string]int{}}
+	}
+	return m
 }
 
 // Tall is the height from which blank lines part the sections.
@@ -82,10 +91,7 @@ func (s *Scene) Say(f *cluster.Finding) health.Words { return health.Say(s.Snap,
 
 // Naming shortens the names of the job's nodes to room columns each.
 func (s *Scene) Naming(room int) *Naming {
-	m := s.Memory
-	if !slices.Equal(m.nodes, s.Job.Nodes) || m.byRoom == nil {
-		m.nodes, m.byRoom = s.Job.Nodes, map[int]*Naming{}
-	}
+	m := s.Memory.of(s.Job.Nodes)
 	n := m.byRoom[room]
 	if n == nil {
 		n = NewNaming(s.Job.Nodes, room)
@@ -94,15 +100,28 @@ func (s *Scene) Naming(room int) *Naming {
 	return n
 }
 
-// NodeName is the name of one of the job's nodes in w columns: with "…" for its middle while that tells it from the others.
+// NodeName shortens the name of one of the job's nodes to w columns: with "…" in the middle if no other node then has the same name,
+// else as Naming does.
 func (s *Scene) NodeName(name string, w int) string {
 	if draw.Width(name) <= w {
 		return name
 	}
-	for _, other := range s.Job.Nodes {
-		if other != name && draw.ClipMiddle(other, w) == draw.ClipMiddle(name, w) {
-			return s.Naming(w).Of(name)
-		}
+	clipped := draw.ClipMiddle(name, w)
+	if s.sharing(w)[clipped] > 1 {
+		return s.Naming(w).Of(name)
 	}
-	return draw.ClipMiddle(name, w)
+	return clipped
+}
+
+// sharing counts the nodes for each name clipped to w columns.
+func (s *Scene) sharing(w int) map[string]int {
+	m := s.Memory.of(s.Job.Nodes)
+	if m.clipped[w] == nil {
+		counts := make(map[string]int, len(s.Job.Nodes))
+		for _, name := range s.Job.Nodes {
+			counts[draw.ClipMiddle(name, w)]++
+		}
+		m.clipped[w] = counts
+	}
+	return m.clipped[w]
 }
