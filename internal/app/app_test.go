@@ -76,7 +76,7 @@ func TestUsage(t *testing.T) {
 		"--demo --nodes a":    "--demo and --nodes cannot be combined",
 		"--once --json":       "--once and --json cannot be combined",
 		"--view=help --demo":  "--view must be auto, node or overview",
-		"--demo":              "this is not a terminal: use --once for text or --json",
+		"--demo":              "not a terminal: use --once for text or --json for JSON",
 		"--theme blue --demo": "--theme",
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)

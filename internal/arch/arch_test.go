@@ -16,7 +16,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 // allowed is the table of docs/ARCHITECTURE.md: what of this project each package may import. A package that is not here fails.
 var allowed = map[string][]string{
 	"cmd/nvnodetop":           {"internal/app", "internal/probe", "internal/probe/nvml"},
-	"internal/app":            {"internal/bell", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/page"},
+	"internal/app":            {"internal/bell", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/draw", "internal/ui/page"},
 	"internal/arch":           {},
 	"internal/bell":           {},
 	"internal/cluster":        {"internal/metric", "internal/reach", "internal/text", "internal/wire"},

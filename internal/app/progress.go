@@ -1,0 +1,139 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// progress is the line on a terminal that says what --once and --json wait for. It is rewritten in place.
+type progress struct {
+	out   io.Writer // nil: no terminal
+	width func() int
+	from  time.Time // when to show it
+	shown string
+}
+
+// patience is how long --once and --json wait without a word.
+const patience = time.Second
+
+// newProgress returns the line for errs: an empty one if that is no terminal that can erase it.
+func newProgress(errs io.Writer, now time.Time) *progress {
+	p := &progress{from: now.Add(patience)}
+	file, ok := errs.(*os.File)
+	if t := os.Getenv("TERM"); !ok || !isTerminal(file) || t == "" || t == "dumb" {
+		return p
+	}
+	p.out = file
+	p.width = func() int {
+		w, _, _ := term.GetSize(int(file.Fd()))
+		return w
+	}
+	return p
+}
+
+// update shows what a Snapshot still lacks.
+func (p *progress) update(s *cluster.Snapshot) {
+	if p.out == nil || s.At.Before(p.from) {
+		return
+	}
+	if line := draw.Clip(waitingFor(s, p.width()-1), p.width()-1); line != p.shown {
+		p.shown = line
+		fmt.Fprint(p.out, "\r", line, "\x1b[K")
+	}
+}
+
+// erase takes the line away.
+func (p *progress) erase() {
+	if p.shown != "" {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = ""
+	}
+}
+
+// waitingFor says in at most width columns, if that is possible, which nodes have neither reported nor failed.
+func waitingFor(s *cluster.Snapshot, width int) string {
+	waiting, all := nodesThat(s, pending)
+	switch {
+	case all == 0:
+		return "waiting for SLURM"
+	case len(waiting) == 0:
+		return "" // settled
+	}
+	line := ""
+	for named := min(len(waiting), maxNamed); named >= 0; named-- {
+		line = fmt.Sprintf("waiting for %d of %d nodes", len(waiting), all) + listed(s, waiting, named)
+		if draw.Width(line) <= width {
+			return line
+		}
+	}
+	return line
+}
+
+// pending reports whether a node may still report or fail: it is connecting, or late without a failure.
+func pending(n *cluster.Node) bool {
+	return n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil
+}
+
+// notReporting is the error for the nodes that do not report, nil if all do.
+func notReporting(s *cluster.Snapshot) error {
+	silent, all := nodesThat(s, func(n *cluster.Node) bool { return n.State != cluster.NodeReporting })
+	if len(silent) == 0 {
+		return nil
+	}
+	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
+}
+
+// nodesThat returns the nodes of all jobs that have a property, in the order of the jobs, and counts all nodes.
+func nodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*cluster.Node, all int) {
+	seen := map[string]bool{}
+	for i := range s.Jobs {
+		for _, name := range s.Jobs[i].Nodes {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if n := s.Nodes[name]; n != nil && has(n) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes, len(seen)
+}
+
+// maxNamed is how many nodes one line names.
+const maxNamed = 8
+
+// listed names the first nodes, with what each lacks: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2 more".
+func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
+	text, sep := "", ": "
+	for _, n := range nodes[:min(named, len(nodes))] {
+		text += sep + n.Name + " (" + lack(s, n) + ")"
+		sep = ", "
+	}
+	if rest := len(nodes) - named; rest > 0 && named > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
+	}
+	return text
+}
+
+// lack says in a few words why a node does not report.
+func lack(s *cluster.Snapshot, n *cluster.Node) string {
+	switch {
+	case n.Failure != nil:
+		return n.Failure.Short
+	case n.State == cluster.NodeConnecting:
+		return health.Say(s, &cluster.Finding{Kind: cluster.KindConnecting, Node: n.Name, GPU: -1}).Short
+	case n.State == cluster.NodeStale:
+		return "not responding"
+	}
+	return "failed"
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// task is work in a goroutine.
+type task struct {
+	ctx context.Context // done when the work is
+	err error           // valid then
+}
+
+func start(work func() error) *task {
+	ctx, done := context.WithCancel(context.Background())
+	t := &task{ctx: ctx}
+	go func() {
+		defer done()
+		t.err = work()
+	}()
+	return t
+}
+
+// wait waits until the work is done, at most for limit, and reports whether it is. To be canceled is no error.
+func (t *task) wait(limit time.Duration) (done bool, err error) {
+	select {
+	case <-t.ctx.Done():
+	case <-time.After(limit):
+	}
+	switch {
+	case t.ctx.Err() == nil:
+		return false, nil
+	case t.err == nil, errors.Is(t.err, context.Canceled):
+		return true, nil
+	}
+	return true, &exitError{exitFailed, t.err}
+}
+
+// feedStore runs a source. Its panics become errors, so that the terminal and what is already known are not lost.
+func feedStore(ctx context.Context, from cluster.Source, emit func(cluster.Event)) error {
+	err := func() (err error) {
+		defer reach.Recover(&err)
+		return from.Run(ctx, emit)
+	}()
+	if mistake, ok := errors.AsType[*reach.Failure](err); ok {
+		return fmt.Errorf("%w: %s", mistake, mistake.Words)
+	}
+	return err
+}
