@@ -16,6 +16,7 @@ const onceParting = 500 * time.Millisecond
 // once waits until every node has reported or failed, or until the timeout, and prints one Snapshot. It prints before it closes the
 // sessions, because a hung node closes slowly.
 func once(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
 	from.Look(cluster.EveryNode, true)
@@ -38,7 +39,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 	if _, err := source.wait(0); err != nil { // it ended by itself: there is no SLURM
 		return err
 	}
-	snap := store.Snapshot(time.Now())
+	snap := lastLook(store, began)
 	if err := printOnce(cfg, io, snap); err != nil {
 		return &exitError{exitFailed, err}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,24 +85,17 @@ func failedNodes(count int) *cluster.Snapshot {
 	return s
 }
 
-func timeOfText(t *testing.T, count int) time.Duration {
-	t.Helper()
-	best := time.Hour
-	for range 3 {
-		snap, began := failedNodes(count), time.Now()
-		if err := page.Text(io.Discard, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
-			t.Fatal(err)
-		}
-		best = min(best, time.Since(began))
-	}
-	return best
-}
-
-// The text of four times as many nodes takes about four times as long.
-func TestTextIsLinear(t *testing.T) {
-	few, many := timeOfText(t, 500), timeOfText(t, 2000)
-	t.Logf("500 nodes: %v, 2,000 nodes: %v", few, many)
-	if many > 8*few || many > 3*time.Second {
-		t.Errorf("500 nodes take %v, 2,000 take %v", few, many)
+// The text of four times as many nodes should take about four times as long.
+func BenchmarkText(b *testing.B) {
+	for _, nodes := range []int{500, 2000} {
+		snap := failedNodes(nodes)
+		b.Run(strconv.Itoa(nodes), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := page.Text(io.Discard, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
