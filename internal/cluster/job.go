@@ -43,27 +43,27 @@ func (n *Node) has(minor int) bool {
 	return slices.ContainsFunc(n.GPUs, func(g GPU) bool { return !g.Unplaced && g.Number == minor })
 }
 
-// PendingJob is a job that waits in the queue.
+// PendingJob is a job in the queue.
 type PendingJob struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Partition string    `json:"partition"`
 	Nodes     int       `json:"nodes"`
-	GPUs      *int      `json:"gpus,omitempty"` // in all; nil when the request does not tell
+	GPUs      *int      `json:"gpus,omitempty"` // in total; nil if the request does not say
 	Reason    string    `json:"reason"`
-	Start     time.Time `json:"start,omitzero"` // SLURM's estimate; zero: it has none
+	Start     time.Time `json:"start,omitzero"` // SLURM's estimate; zero: none
 }
 
-// Discovery is what is known of the jobs, and how fresh that is.
+// Discovery is the state of the jobs, with its age.
 type Discovery struct {
-	Command  string         `json:"command,omitempty"` // what was run, for a person to repeat; empty when no SLURM is asked (hosts named by hand)
-	User     string         `json:"user,omitempty"`    // who asks
+	Command  string         `json:"command,omitempty"` // lists the jobs, for the user to repeat; empty with --nodes
+	User     string         `json:"user,omitempty"`    // whose jobs
 	Host     string         `json:"host,omitempty"`    // where nvnodetop runs
-	Asked    time.Time      `json:"asked,omitzero"`    // when the last answer or failure came back
-	Took     time.Duration  `json:"took,omitzero"`     // how long that took
-	Next     time.Time      `json:"next,omitzero"`     // when it is asked again
-	Answered time.Time      `json:"answered,omitzero"` // when the jobs below were answered; zero: never yet
-	Failure  *reach.Failure `json:"failure,omitempty"` // why the last question failed; the jobs stay those of Answered
+	Asked    time.Time      `json:"asked,omitzero"`    // when the last answer or failure came; zero: none yet
+	Took     time.Duration  `json:"took,omitzero"`     // how long it took
+	Next     time.Time      `json:"next,omitzero"`     // when SLURM is asked again
+	Answered time.Time      `json:"answered,omitzero"` // when the last answer came: the jobs are those of that time; zero: none yet
+	Failure  *reach.Failure `json:"failure,omitempty"` // of the last question; the jobs stay those of Answered
 	Asking   bool           `json:"asking,omitempty"`  // SLURM is still being asked which nodes and GPUs some of the jobs have
 
 	Jobs    []Job        `json:"jobs"`

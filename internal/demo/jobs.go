@@ -64,11 +64,11 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 		answer.Took = deadline
 		answer.Failure = &reach.Failure{
 			Class:   reach.ClassSlurmTimeout,
-			Short:   "slurmctld does not answer",
+			Short:   "slurmctld not responding",
 			Cause:   "Socket timed out on send/recv operation",
 			Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
-			Meaning: "The controller of the cluster is down, overloaded or out of reach. Running jobs go on without it.",
-			Hints:   []string{"`scontrol ping` says whether the controller is up."},
+			Meaning: "The SLURM controller is down, overloaded or unreachable. Running jobs continue.",
+			Hints:   []string{"check with: scontrol ping"},
 		}
 		return &answer
 	}

@@ -52,7 +52,7 @@ type Failure struct {
 	Hints   []string `json:"hints,omitempty"`   // what a person can do, one sentence each
 }
 
-// Summary is the failure in one line: "login refused (pam_slurm_adopt)", "slurmctld does not answer: Socket timed out".
+// Summary is the failure in one line: "login refused (pam_slurm_adopt)", "slurmctld not responding: Socket timed out".
 func (f *Failure) Summary() string {
 	s := f.Short
 	if f.Detail != "" {

@@ -23,13 +23,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// deadline is how long one call of squeue or scontrol may take.
+// deadline limits one call of squeue or scontrol.
 const deadline = 10 * time.Second
 
 // states are those of the jobs asked for: running, suspended, stopped by a signal, pending, and waiting for nodes that boot.
 const states = "R,S,ST,PD,CF"
 
-// Question is what Ask runs, for a person to repeat.
+// Question is the command that Ask runs, in a form for the user to repeat.
 const Question = "squeue --me --states=" + states
 
 // Answer is the state of the user's jobs.
@@ -64,10 +64,10 @@ type hosts struct {
 	final bool // false: expanded by us, and SLURM has not been asked yet
 }
 
-// New makes a client that runs its commands with run.
+// New returns a client that runs its commands with run.
 func New(run Runner) *Client { return &Client{run: run, marks: newMarks} }
 
-// Installed reports whether this host has SLURM's commands.
+// Installed reports whether squeue is in PATH.
 func Installed() bool {
 	_, err := exec.LookPath("squeue")
 	return err == nil
@@ -143,7 +143,7 @@ func (c *Client) keepHosts(list string, before map[string]hosts) bool {
 	return true
 }
 
-// squeue asks for the jobs of the user.
+// squeue lists the jobs of the user.
 func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	m := c.marks()
 	out, stderr, err := c.call(ctx, "squeue", "--me", "--noheader", "--states="+states, "--sort=i", "--format="+m.format())
@@ -166,14 +166,14 @@ func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
-// call runs one command under our own deadline.
+// call runs one command with our deadline.
 func (c *Client) call(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errLate)
 	defer cancel()
 	return c.run(ctx, argv...)
 }
 
-// maxArgument is below what the kernel takes as one argument (128 KiB).
+// maxArgument is below the kernel's limit for one argument (128 KiB).
 const maxArgument = 100 << 10
 
 // unexpanded is the node lists that SLURM has not been asked about, sorted. Its own expansion goes before ours, since a site can
@@ -220,8 +220,7 @@ func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]str
 	return hosts
 }
 
-// batches cuts items into runs whose lengths, with 3 characters between two, add up to at most limit. An item that is longer stands
-// alone.
+// batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its own.
 func batches(items []string, limit int) (runs [][]string) {
 	size := 0
 	for _, item := range items {

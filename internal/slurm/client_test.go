@@ -336,13 +336,13 @@ func TestAskFails(t *testing.T) {
 	}{
 		"controller dead": {
 			"slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", exit1,
-			reach.ClassSlurm, "slurmctld does not answer: Unable to contact slurm controller (connect failure)",
+			reach.ClassSlurm, "slurmctld not responding: Unable to contact slurm controller (connect failure)",
 		},
 		"controller frozen": {
 			"slurm_load_jobs error: Socket timed out on send/recv operation\n", exit1,
-			reach.ClassSlurmTimeout, "slurmctld does not answer: Socket timed out on send/recv operation",
+			reach.ClassSlurmTimeout, "slurmctld not responding: Socket timed out on send/recv operation",
 		},
-		"deadline": {"", errLate, reach.ClassSlurmTimeout, "slurmctld does not answer: squeue said nothing for 10s"},
+		"deadline": {"", errLate, reach.ClassSlurmTimeout, "slurmctld not responding: squeue timed out after 10s"},
 		"unknown user, exit status 0": {
 			"squeue: error: Invalid user: nosuchuser\n\n", nil,
 			reach.ClassSlurm, "squeue failed: Invalid user: nosuchuser",

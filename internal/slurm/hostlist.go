@@ -14,8 +14,8 @@ const maxHosts = 65536
 // maxHostName is longer than any name that DNS allows.
 const maxHostName = 255
 
-// ExpandHostlist writes a list of hosts in SLURM's notation out, in its order and with its repetitions: "gpu[01-03,07],login" names
-// five hosts. A name may hold several brackets. Zeros at the front of a range's first number pad all of its numbers.
+// ExpandHostlist expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names five hosts. A name
+// may have several brackets. Leading zeros of a range's first number pad all its numbers.
 func ExpandHostlist(list string) ([]string, error) {
 	items, err := splitHostlist(list)
 	if err != nil {
@@ -32,7 +32,7 @@ func ExpandHostlist(list string) ([]string, error) {
 
 var errTooManyHosts = fmt.Errorf("more than %d hosts", maxHosts)
 
-// splitHostlist cuts a list at the commas outside of brackets.
+// splitHostlist splits a list at the commas outside brackets.
 func splitHostlist(list string) ([]string, error) {
 	var items []string
 	start, open := 0, -1
@@ -41,34 +41,34 @@ func splitHostlist(list string) ([]string, error) {
 		case i == len(list) || (list[i] == ',' && open < 0):
 			item := strings.TrimSpace(list[start:i])
 			if item == "" {
-				return nil, errors.New("a name is empty")
+				return nil, errors.New("empty name")
 			}
 			items = append(items, item)
 			start = i + 1
 		case list[i] == '[' && open >= 0:
-			return nil, errors.New("a bracket within a bracket")
+			return nil, errors.New("nested brackets")
 		case list[i] == '[':
 			open = i
 		case list[i] == ']' && open < 0:
-			return nil, errors.New("a ] without its [")
+			return nil, errors.New("unmatched ]")
 		case list[i] == ']':
 			open = -1
 		}
 	}
 	if open >= 0 {
-		return nil, errors.New("a [ without its ]")
+		return nil, errors.New("unmatched [")
 	}
 	return items, nil
 }
 
-// expandItem appends the hosts of one item: the text before its first bracket, each of the bracket's numbers, and all that the rest
-// stands for. Brackets are balanced.
+// expandItem appends the hosts of one item: the text before its first bracket, combined with each number in the bracket and each
+// expansion of the rest. Brackets are balanced.
 func expandItem(hosts []string, item string) ([]string, error) {
 	names := []string{""}
 	for item != "" {
 		text, rest, bracketed := strings.Cut(item, "[")
 		if strings.ContainsAny(text, " \t\r\n") {
-			return nil, fmt.Errorf("%q holds a blank", text)
+			return nil, fmt.Errorf("%q contains a space", text)
 		}
 		inside, after, _ := strings.Cut(rest, "]")
 		numbers := []string{""}
@@ -88,14 +88,14 @@ func expandItem(hosts []string, item string) ([]string, error) {
 			}
 		}
 		if len(next[0]) > maxHostName {
-			return nil, fmt.Errorf("a name is longer than %d characters", maxHostName)
+			return nil, fmt.Errorf("name longer than %d characters", maxHostName)
 		}
 		names, item = next, after
 	}
 	return append(hosts, names...), nil
 }
 
-// expandRanges writes out what stands within a bracket: "01-03,7".
+// expandRanges expands the text inside a bracket: "01-03,7".
 func expandRanges(ranges string) ([]string, error) {
 	var numbers []string
 	for r := range strings.SplitSeq(ranges, ",") {
@@ -112,7 +112,7 @@ func expandRanges(ranges string) ([]string, error) {
 			return nil, err
 		}
 		if to < from {
-			return nil, fmt.Errorf("range %q runs backwards", r)
+			return nil, fmt.Errorf("range %q is descending", r)
 		}
 		if to-from >= uint64(maxHosts-len(numbers)) {
 			return nil, errTooManyHosts
@@ -124,7 +124,7 @@ func expandRanges(ranges string) ([]string, error) {
 	return numbers, nil
 }
 
-// parseHostNumber reads digits, and nothing else: no sign, no blank.
+// parseHostNumber reads digits only: no sign, no space.
 func parseHostNumber(s string) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n == math.MaxUint64 || len(s) > maxHostName {

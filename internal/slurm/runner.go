@@ -13,11 +13,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Runner runs a command to its end and returns what it printed. When ctx ends first, it ends the command and returns ctx's error.
-// An error that wraps exec.ErrNotFound says that there is no such command.
+// Runner runs a command to its end and returns its output. If ctx ends first, it kills the command and returns ctx's cause. The error
+// wraps exec.ErrNotFound if there is no such command.
 type Runner func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 
-// Caps on what a command may print. The longest answer known, all jobs of a cluster with 1000 of them, is 1.2 MB.
+// Caps on the output of a command. The longest known, for all jobs of a cluster with 1000 of them, is 1.2 MB.
 const (
 	maxStdout = 32 << 20
 	maxStderr = 64 << 10
@@ -28,8 +28,8 @@ var errTooMuch = errors.New("more than 32 MiB of output")
 // reapDelay is how long a killed command's pipes may stay open, held by a process that left its group.
 const reapDelay = time.Second
 
-// Command is the Runner that starts a process, in a group of its own: that group is killed when ctx ends, and Ctrl-C at the terminal
-// does not reach it.
+// Command is the Runner that starts a process. The process has its own group, which is killed when ctx ends. Ctrl-C at the terminal does
+// not reach it.
 func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 	out := &text.Capture{Limit: maxStdout, Full: errTooMuch}
 	words := &text.Capture{Limit: maxStderr}

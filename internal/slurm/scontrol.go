@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// gresLine is one line of `scontrol show job -d` that says what a job has on some of its nodes.
+// gresLine is one line of `scontrol show job -d`: the GPUs of a job on some of its nodes.
 type gresLine struct {
 	nodes  string // in SLURM's notation
 	minors []int
-	known  bool // false: there are GPUs or shares of some, but not which
+	known  bool // false: it does not say which GPUs, or has shares of GPUs
 }
 
-// parseShowJob reads the output of `scontrol show job -d`: the lines of each job by its number. The text of a job can be shaped by
-// its owner (its name is printed raw), so a number that occurs twice is left out: it is not clear which of the two is the job's.
+// parseShowJob returns the lines of each job by its number, from the output of `scontrol show job -d`. A user can write anything into
+// the name of a job, which is printed raw. So a number that occurs twice is left out: either one may be forged.
 func parseShowJob(out []byte) map[string][]gresLine {
 	jobs := map[string][]gresLine{}
 	twice := map[string]bool{}
@@ -76,7 +76,7 @@ func parseGres(item string) (minors []int, err error) {
 	return nil, nil
 }
 
-// splitGres cuts "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside of parentheses.
+// splitGres splits "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside parentheses.
 func splitGres(s string) []string {
 	depth := 0
 	return strings.FieldsFunc(s, func(r rune) bool {
@@ -90,10 +90,10 @@ func splitGres(s string) []string {
 	})
 }
 
-// maxMinor is beyond any GPU of a node.
+// maxMinor is above the number of any GPU of a node.
 const maxMinor = 1023
 
-// parseIDX reads the numbers of "gpu:a100:3(IDX:0-1,3)". "IDX:N/A" stands for none.
+// parseIDX reads the minor numbers of "gpu:a100:3(IDX:0-1,3)". "IDX:N/A" means none.
 func parseIDX(item string) ([]int, error) {
 	_, idx, ok := strings.Cut(item, "(IDX:")
 	if !ok {

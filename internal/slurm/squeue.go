@@ -12,10 +12,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// A job name may hold anything: blanks, tabs, newlines, every separator one could choose. So the marks between squeue's fields and
-// records hold a nonce that is new for every call, which no name can have foreseen.
+// A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and records contain a
+// nonce that is new in every call.
 
-// fields are what squeue is asked for, as its --format letters, in the order of record's members.
+// fields are the --format letters of the fields of record, in their order.
 const fields = "iAtPuSelDbrNj"
 
 // record is one job as squeue printed it.
@@ -23,10 +23,10 @@ type record struct {
 	id, number, state, partition, user, start, end, limit, nodes, gres, reason, nodelist, name string
 }
 
-// marks part what squeue prints.
+// marks separate squeue's fields and records.
 type marks struct{ begin, next, end string }
 
-// newMarks makes marks that no job name can hold but by guessing 80 random bits.
+// newMarks makes marks that a job name contains only if its owner guesses 80 random bits.
 func newMarks() marks {
 	nonce := rand.Text()[:16]
 	return marks{begin: "<" + nonce + "<", next: "|" + nonce + "|", end: ">" + nonce + ">"}
@@ -41,7 +41,7 @@ func (m marks) format() string {
 	return m.begin + strings.Join(letters, m.next) + m.end
 }
 
-// parse reads squeue's output. What stands between records is passed over: newlines, and what a wrapper of the site printed.
+// parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper.
 func (m marks) parse(out []byte) ([]record, error) {
 	var records []record
 	for {
@@ -51,11 +51,11 @@ func (m marks) parse(out []byte) ([]record, error) {
 		}
 		body, after, found := bytes.Cut(rest, []byte(m.end))
 		if !found {
-			return nil, errors.New("the output ends within a record")
+			return nil, errors.New("output ends inside a record")
 		}
 		f := strings.Split(string(body), m.next)
 		if len(f) != len(fields) {
-			return nil, fmt.Errorf("a record of %d fields in place of %d: %.80q", len(f), len(fields), body)
+			return nil, fmt.Errorf("expected %d fields, got %d: %.80q", len(fields), len(f), body)
 		}
 		records = append(records, record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]})
 		out = after
@@ -84,7 +84,7 @@ func (r *record) job() cluster.Job {
 	return j
 }
 
-// pending is the record of a job that waits.
+// pending is the record of a pending job.
 func (r *record) pending() cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
 	p := cluster.PendingJob{
@@ -139,11 +139,11 @@ func parseLimit(s string) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// maxLimit is beyond any limit that SLURM can hold but by its own markers for none.
+// maxLimit is above all limits of SLURM; larger numbers are its markers for "none".
 const maxLimit = 100 * 365 * 24 * time.Hour
 
-// requestedGPUs is how many GPUs a job asks for in all, from its request per node ("gres:gpu:a100:4", "gpu:2", several parted by
-// commas); nil when it asks in a way that %b does not tell, such as --gpus.
+// requestedGPUs returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2", several separated
+// by commas); nil for requests that %b does not show, such as --gpus.
 func requestedGPUs(gres string, nodes int) *int {
 	perNode, found := 0, false
 	for item := range strings.SplitSeq(gres, ",") {

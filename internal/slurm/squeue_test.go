@@ -103,9 +103,9 @@ func TestParsePassesOverNoise(t *testing.T) {
 func TestParseRefusesBrokenRecords(t *testing.T) {
 	whole := string(fixed.print(record{id: "1", name: "x"}))
 	for want, out := range map[string]string{
-		"ends within a record": strings.TrimSuffix(whole, fixed.end+"\n"),
-		"of 12 fields":         strings.Replace(whole, fixed.next, "", 1),
-		"of 14 fields":         strings.Replace(whole, "x", fixed.next, 1),
+		"ends inside a record":       strings.TrimSuffix(whole, fixed.end+"\n"),
+		"expected 13 fields, got 12": strings.Replace(whole, fixed.next, "", 1),
+		"expected 13 fields, got 14": strings.Replace(whole, "x", fixed.next, 1),
 	} {
 		if got, err := fixed.parse([]byte(out)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d records, error %v; want an error with %q", len(got), err, want)

@@ -13,14 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// asker is SLURM: Ask lists the jobs, Next asks what is still open about them (slurm.Client).
+// asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
 }
 
-// discoverer asks SLURM for the jobs again and again: at once when something happened, else at a pace that depends on whether the user
-// is there. In between it asks what is still open about the jobs, with rests, so that it takes at most half of a slow controller's time.
+// discoverer asks SLURM for the jobs again and again: at once when something happened, otherwise at a pace that depends on whether the
+// user is there. In between it asks the questions that are still open, with rests, so that it uses at most half of the controller's time.
 type discoverer struct {
 	slurm asker
 
@@ -29,8 +29,8 @@ type discoverer struct {
 	schedule schedule
 	heard    time.Time // when the last command ended
 	follow   time.Time // when the next open question may be asked
-	pull     time.Time // when something that happened wants the jobs asked for; zero: nothing did
-	told     time.Time
+	pull     time.Time // when to ask for the jobs because of something that happened; zero: nothing happened
+	told     time.Time // when known was last told
 
 	mu  sync.Mutex // protects the following
 	key time.Time  // of the last key press
@@ -51,7 +51,7 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	}
 }
 
-// touch says that a key was pressed.
+// touch notes that a key was pressed.
 func (d *discoverer) touch() {
 	now := time.Now()
 	d.mu.Lock()
@@ -63,8 +63,8 @@ func (d *discoverer) touch() {
 	}
 }
 
-// run asks, and tells what is known, until ctx ends: first, that SLURM is asked. It returns slurm.ErrNoSlurm when the first question
-// finds that there is none.
+// run asks until ctx ends, and tells what is known: before the first answer, only who is asked. It returns slurm.ErrNoSlurm if the first
+// question finds no SLURM.
 func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) error {
 	d.touch() // whoever starts the program is there
 	tell(d.known)
@@ -81,14 +81,15 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 	return nil
 }
 
-func ended(ctx context.Context) bool { return ctx.Err() != nil } // apart, as an end by ctx is no error
+// ended reports whether ctx has ended. That is not an error here.
+func ended(ctx context.Context) bool { return ctx.Err() != nil }
 
 func (d *discoverer) tell(tell func(cluster.Discovery)) {
 	d.told = time.Now()
 	tell(d.known)
 }
 
-// ask lists the jobs. The error is that of run.
+// ask asks for the jobs. The error is slurm.ErrNoSlurm, or ctx's.
 func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	began := time.Now()
@@ -125,7 +126,7 @@ func (d *discoverer) followUp(ctx context.Context, tell func(cluster.Discovery))
 	}
 }
 
-// rest notes that a command which began then has ended, and lets the controller rest for as long as it took. It returns that time.
+// rest notes that a command has ended, lets the controller rest for as long as it took, and returns that time.
 func (d *discoverer) rest(began time.Time) time.Duration {
 	d.heard = time.Now()
 	took := d.heard.Sub(began)
@@ -157,7 +158,7 @@ func (d *discoverer) next() time.Time {
 	return earliest(d.paced(), d.pull)
 }
 
-// paced is when to ask for the jobs again if nothing happens: after the pace, and when a job's time is over.
+// paced is when to ask for the jobs again if nothing happens: after the interval, or when the time of a job is over.
 func (d *discoverer) paced() time.Time {
 	d.mu.Lock()
 	key := d.key
@@ -193,8 +194,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// wait asks what is open until it is time to ask for the jobs again. It returns whether a session was lost meanwhile; ok is false when
-// ctx ended.
+// wait asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost meanwhile; ok is false
+// if ctx ended.
 func (d *discoverer) wait(ctx context.Context, tell func(cluster.Discovery)) (lost, ok bool) {
 	timer := time.NewTimer(time.Until(d.alarm()))
 	defer timer.Stop()

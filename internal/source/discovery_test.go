@@ -306,7 +306,7 @@ func TestSlowAnswersDoubleTheInterval(t *testing.T) {
 }
 
 func TestAFailureKeepsTheJobsAndHeals(t *testing.T) {
-	away := &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "slurmctld does not answer"}
+	away := &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "slurmctld not responding"}
 	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1"}}}}
 	discover(t, c, func(d *discoverer) {
 		c.at(10 * sec)

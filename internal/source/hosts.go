@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 )
 
-// Hosts watches hosts that were named by hand. They are shown as the nodes of one job that has no id; no SLURM is asked.
+// Hosts watches the hosts of --nodes. They are shown as the nodes of one job without an id; SLURM is not asked.
 type Hosts struct {
 	*poller.Manager
 	job        cluster.Job
 	user, host string
 }
 
-// NewHosts makes the source for names, which were typed as list, for user on host. Hosts is the manager's only user.
+// NewHosts returns the source for names, which are list expanded, for user on host. No one else may use nodes.
 func NewHosts(list string, names []string, nodes *poller.Manager, user, host string) *Hosts {
 	job := cluster.Job{Name: list, User: user, Nodes: names}
 	job.Nodes = nodesOf([]cluster.Job{job}) // each once
@@ -31,8 +31,8 @@ func (h *Hosts) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return nil
 }
 
-// Touch says that somebody pressed a key. Nothing depends on it here.
+// Touch notes that a key was pressed. Nothing depends on it here.
 func (h *Hosts) Touch() {}
 
-// Refresh tries the hosts that wait for their next attempt now.
+// Refresh retries failed hosts now.
 func (h *Hosts) Refresh() { h.Retry() }

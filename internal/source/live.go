@@ -1,11 +1,10 @@
-// Package source makes the Events that everything on screen comes from.
+// Package source produces the Events from which every output is made.
 //
-// Live is the real cluster: a discoverer asks SLURM which jobs run, a poller watches their nodes. Hosts watches nodes that were named
-// by hand.
+// Live is the real cluster: a discoverer asks SLURM for the jobs, a poller watches their nodes. Hosts watches the nodes of --nodes.
 //
-// Each is a cluster.Source, and has the methods by which a person at a screen tells it what is wanted: Touch (somebody is there),
-// Refresh (ask now, try now), and the poller's Look (list the processes of a node) and Ask (ask the probe of a node for something, and
-// wait for its answer). They may be called from any goroutine, also before Run; only Ask blocks.
+// Each is a cluster.Source with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and retry nodes now), and
+// the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and wait for its reply). They may be
+// called from any goroutine, also before Run; only Ask blocks.
 package source
 
 import (
@@ -18,22 +17,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// Live is the real cluster: the person's running jobs, as SLURM knows them, and the nodes of those jobs. A node that several jobs share
-// is watched once; the nodes of a job that ended are let go.
+// Live is the real cluster: the user's jobs and their nodes. A node that several jobs share is watched once; the nodes of a job are
+// watched until it ends.
 type Live struct {
 	*poller.Manager
 	discoverer *discoverer
 
 	mu       sync.Mutex      // protects the following
-	streamed map[string]bool // nodes whose session has brought a report
+	reported map[string]bool // nodes whose session has brought a report
 }
 
-// NewLive makes the source for user on host, from where SLURM is asked with client. Live is the client's and the manager's only user.
+// NewLive returns the source for user on host. No one else may use client and nodes.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
-	return &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, streamed: map[string]bool{}}
+	return &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
 }
 
-// Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once when there is no SLURM here.
+// Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once if there is no SLURM here.
 func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -51,22 +50,22 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// noteLoss asks SLURM anew when a node that streamed is lost: its job may have ended.
+// noteLoss asks SLURM again when the session of a reporting node ends: its job may have ended.
 func (l *Live) noteLoss(e cluster.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case e.Report != nil:
-		l.streamed[e.Node] = true
-	case e.Down != nil && l.streamed[e.Node]:
+		l.reported[e.Node] = true
+	case e.Down != nil && l.reported[e.Node]:
 		l.discoverer.lost.Ring()
-		delete(l.streamed, e.Node)
+		delete(l.reported, e.Node)
 	case e.Gone:
-		delete(l.streamed, e.Node)
+		delete(l.reported, e.Node)
 	}
 }
 
-// nodesOf are the nodes of jobs, each once.
+// nodesOf returns the nodes of jobs, each once.
 func nodesOf(jobs []cluster.Job) []string {
 	var nodes []string
 	seen := map[string]bool{}
@@ -81,10 +80,10 @@ func nodesOf(jobs []cluster.Job) []string {
 	return nodes
 }
 
-// Touch says that somebody pressed a key.
+// Touch notes that a key was pressed.
 func (l *Live) Touch() { l.discoverer.touch() }
 
-// Refresh asks SLURM, and tries the nodes that wait for their next attempt, now.
+// Refresh asks SLURM and retries failed nodes now.
 func (l *Live) Refresh() {
 	l.discoverer.refresh.Ring()
 	l.Retry()

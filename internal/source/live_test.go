@@ -139,7 +139,7 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 	synctest.Test(t, func(t *testing.T) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), streamed: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), reported: map[string]bool{}}
 		done := make(chan error)
 		go func() {
 			done <- l.Run(ctx, func(e cluster.Event) {
@@ -193,7 +193,7 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 func TestLiveAsksWhenASessionIsLost(t *testing.T) {
 	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}
 	n := newNetwork()
-	n.down["n2"] = true // it never streams, so its failures tell nothing of the job
+	n.down["n2"] = true // it never reports, so its failures say nothing about the job
 	live(t, c, n, func(*Live) {
 		c.at(10 * sec)
 		c.want(t, 0)

@@ -2,26 +2,26 @@ package source
 
 import "time"
 
-// SLURM is asked when something happened, and else at this pace: sites write limits for squeue, and mind it most when nobody looks.
+// SLURM is asked when something happened, otherwise at this pace. Sites limit the use of squeue, above all by programs that no one watches.
 const (
-	paceInUse  = 30 * time.Second // somebody pressed a key within inUse
+	paceInUse  = 30 * time.Second // a key was pressed within inUse
 	paceIdle   = time.Minute      // within idle
-	paceAsleep = 5 * time.Minute  // nobody is there
+	paceAsleep = 5 * time.Minute  // no one is there
 
 	inUse = 5 * time.Minute
 	idle  = 30 * time.Minute
 )
 
-// slow is how long an answer takes when the controller is under load.
+// slow is how long an answer takes at least when the controller is overloaded.
 const slow = 2 * time.Second
 
-// Gaps between an answer and the next question, whatever happens.
+// Gaps between an answer and the next question for the jobs, whatever happens.
 const (
 	leastGap     = 2 * time.Second
-	fruitlessGap = 30 * time.Second // at most, while sessions are lost again and again and the jobs stay what they are
+	fruitlessGap = 30 * time.Second // the most, while sessions are lost again and again and the jobs stay the same
 )
 
-// endSlack is how long after a job's time limit SLURM is asked whether it has ended.
+// endSlack is how long after the time limit of a job SLURM is asked whether it has ended.
 const endSlack = 2 * time.Second
 
 // schedule says when to ask for the jobs next, from how the last rounds went. A round is one question for the jobs and the ones about
@@ -80,11 +80,11 @@ func (s *schedule) interval(away time.Duration) time.Duration {
 	return min(basic, paceAsleep)
 }
 
-// lostGap is how long after an answer the loss of a session may ask again.
+// lostGap is how long after an answer a lost session may lead to the next question.
 func (s *schedule) lostGap() time.Duration { return min(leastGap<<min(s.fruitless, 8), fruitlessGap) }
 
-// endGap is how long after an answer the end of a job's time may ask again, at an interval. While ends follow each other it grows to
-// the interval, and a controller that fails or is slow is not asked for them at all.
+// endGap is how long after an answer the end of a job's time may lead to the next question. While ends follow each other it grows to
+// the interval. A controller that fails or is slow is asked at the interval only.
 func (s *schedule) endGap(interval time.Duration) time.Duration {
 	if s.heavy {
 		return interval

@@ -106,8 +106,8 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 func TestControllerIsAway(t *testing.T) {
 	id := job(t, 2)
 	for _, f := range []struct{ away, back, words string }{
-		{"ctldstop", "ctldcont", "slurmctld does not answer: squeue said nothing for 10s"},
-		{"ctldkill", "ctldstart", "slurmctld does not answer: "},
+		{"ctldstop", "ctldcont", "slurmctld not responding: squeue timed out after 10s"},
+		{"ctldkill", "ctldstart", "slurmctld not responding: "},
 	} {
 		t.Run(f.away, func(t *testing.T) {
 			w := watch(t)
