@@ -29,7 +29,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 		})
 	})
 	context.AfterFunc(source.ctx, cancel) // no more Events will come
-	shown := newProgress(io.err, time.Now())
+	shown := newProgress(io.err, began)
 	await(ctx, news, func() bool {
 		snap := store.Snapshot(time.Now())
 		shown.update(snap)

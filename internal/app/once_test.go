@@ -183,6 +183,11 @@ func TestWaitingForFits(t *testing.T) {
 			t.Errorf("%q in %d columns, want %q", got, width, want)
 		}
 	}
+	asking := cluster.Snapshot{Discovery: cluster.Discovery{Asking: true}, Jobs: []cluster.JobView{{Job: cluster.Job{Nodes: []string{"n1"}}}}}
+	asking.Nodes = map[string]*cluster.Node{"n1": {Name: "n1", State: cluster.NodeReporting}}
+	if got := waitingFor(&asking, 80); got != "waiting for SLURM to say which GPUs the jobs have" {
+		t.Errorf("while GPUs are asked for: %q", got)
+	}
 	if got := waitingFor(&cluster.Snapshot{}, 80); got != "waiting for SLURM" {
 		t.Errorf("%q before the first answer", got)
 	}

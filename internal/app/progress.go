@@ -65,6 +65,8 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 	switch {
 	case all == 0:
 		return "waiting for SLURM"
+	case len(waiting) == 0 && s.Discovery.Asking:
+		return "waiting for SLURM to say which GPUs the jobs have"
 	case len(waiting) == 0:
 		return "" // settled
 	}
