@@ -12,7 +12,7 @@ import (
 // gpus is what SLURM said about the GPUs of a job.
 type gpus struct {
 	of     string           // what they depend on: the job's start and its node list
-	told   bool             // SLURM has answered
+	final  bool             // SLURM has answered
 	minors map[string][]int // as in cluster.Job
 
 	failed error // why SLURM has not answered; nil: not asked yet
@@ -59,7 +59,7 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
 		if err == nil {
-			g = gpus{of: g.of, told: true, minors: jobMinors(c.hosts[job.nodelist].names, lines[job.Number])}
+			g = gpus{of: g.of, final: true, minors: jobMinors(c.hosts[job.nodelist].names, lines[job.Number])}
 		} else {
 			g.failed = err
 			g.wait = min(max(2*g.wait, firstWait), maxWait)
@@ -90,7 +90,7 @@ func (c *Client) questions(now time.Time) []question {
 	at := map[string]int{} // by id, in due
 	for i := range c.jobs {
 		job := &c.jobs[i]
-		if g := c.gpus[job.Number]; g.told || now.Before(g.again) {
+		if g := c.gpus[job.Number]; g.final || now.Before(g.again) {
 			continue
 		}
 		id := job.ID

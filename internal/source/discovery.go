@@ -25,12 +25,12 @@ type discoverer struct {
 	slurm asker
 
 	// The following is run's own.
-	known    cluster.Discovery // with the last answer
-	schedule schedule
-	heard    time.Time // when the last command ended
-	follow   time.Time // when the next open question may be asked
-	pull     time.Time // when to ask for the jobs because of something that happened; zero: nothing happened
-	told     time.Time // when known was last told
+	known     cluster.Discovery // with the last answer
+	schedule  schedule
+	heard     time.Time // when the last command ended
+	follow    time.Time // when the next open question may be asked
+	pull      time.Time // when to ask for the jobs because of something that happened; zero: nothing happened
+	published time.Time // when known was last published
 
 	mu  sync.Mutex // protects the following
 	key time.Time  // of the last key press
@@ -40,8 +40,8 @@ type discoverer struct {
 	back    bell.Bell // the user is back after a while
 }
 
-// tellGap is the least time between two Discoveries while a quick controller answers open questions.
-const tellGap = 500 * time.Millisecond
+// publishGap is the least time between two Discoveries while a quick controller answers open questions.
+const publishGap = 500 * time.Millisecond
 
 func newDiscoverer(from asker, user, host string) *discoverer {
 	return &discoverer{
@@ -63,12 +63,12 @@ func (d *discoverer) touch() {
 	}
 }
 
-// run asks until ctx ends, and tells what is known: before the first answer, only who is asked. It returns slurm.ErrNoSlurm if the first
+// run asks until ctx ends and publishes what is known: before the first answer, only the question. It returns slurm.ErrNoSlurm if the first
 // question finds no SLURM.
-func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) error {
+func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {
 	d.touch() // whoever starts the program is there
-	tell(d.known)
-	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, tell) {
+	emit(d.known)
+	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, emit) {
 		err := d.ask(ctx, lost)
 		switch {
 		case ended(ctx):
@@ -76,7 +76,7 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 		case err != nil:
 			return err
 		}
-		d.tell(tell)
+		d.publish(emit)
 	}
 	return nil
 }
@@ -84,9 +84,9 @@ func (d *discoverer) run(ctx context.Context, tell func(cluster.Discovery)) erro
 // ended reports whether ctx has ended. That is not an error here.
 func ended(ctx context.Context) bool { return ctx.Err() != nil }
 
-func (d *discoverer) tell(tell func(cluster.Discovery)) {
-	d.told = time.Now()
-	tell(d.known)
+func (d *discoverer) publish(emit func(cluster.Discovery)) {
+	d.published = time.Now()
+	emit(d.known)
 }
 
 // ask asks for the jobs. The error is slurm.ErrNoSlurm, or ctx's.
@@ -111,7 +111,7 @@ func (d *discoverer) ask(ctx context.Context, lost bool) error {
 }
 
 // followUp asks one open question.
-func (d *discoverer) followUp(ctx context.Context, tell func(cluster.Discovery)) {
+func (d *discoverer) followUp(ctx context.Context, emit func(cluster.Discovery)) {
 	began := time.Now()
 	answer, err := d.slurm.Next(ctx)
 	if ended(ctx) {
@@ -121,8 +121,8 @@ func (d *discoverer) followUp(ctx context.Context, tell func(cluster.Discovery))
 	d.learn(answer, err)
 	d.schedule.followed(took, d.known.Failure != nil)
 	d.known.Next = d.next()
-	if !d.known.Asking || d.heard.Sub(d.told) >= tellGap {
-		d.tell(tell)
+	if !d.known.Asking || d.heard.Sub(d.published) >= publishGap {
+		d.publish(emit)
 	}
 }
 
@@ -196,7 +196,7 @@ func latest(a, b time.Time) time.Time {
 
 // wait asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost meanwhile; ok is false
 // if ctx ended.
-func (d *discoverer) wait(ctx context.Context, tell func(cluster.Discovery)) (lost, ok bool) {
+func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lost, ok bool) {
 	timer := time.NewTimer(time.Until(d.alarm()))
 	defer timer.Stop()
 	for {
@@ -207,16 +207,16 @@ func (d *discoverer) wait(ctx context.Context, tell func(cluster.Discovery)) (lo
 			if !d.follows() {
 				return lost, true
 			}
-			if d.followUp(ctx, tell); ended(ctx) {
+			if d.followUp(ctx, emit); ended(ctx) {
 				return false, false
 			}
 		case <-d.refresh:
-			d.hurry(leastGap, tell)
+			d.hurry(leastGap, emit)
 		case <-d.lost:
 			lost = true
-			d.hurry(d.schedule.lostGap(), tell)
+			d.hurry(d.schedule.lostGap(), emit)
 		case <-d.back:
-			d.hurry(d.schedule.interval(0), tell)
+			d.hurry(d.schedule.interval(0), emit)
 		}
 		timer.Reset(time.Until(d.alarm()))
 	}
@@ -234,11 +234,11 @@ func (d *discoverer) alarm() time.Time {
 }
 
 // hurry brings the next question for the jobs forward, to gap after the last command.
-func (d *discoverer) hurry(gap time.Duration, tell func(cluster.Discovery)) {
+func (d *discoverer) hurry(gap time.Duration, emit func(cluster.Discovery)) {
 	next := d.heard.Add(gap)
 	if !next.Before(d.known.Next) {
 		return
 	}
 	d.pull, d.known.Next = next, next
-	d.tell(tell)
+	d.publish(emit)
 }
