@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -154,15 +153,19 @@ func newDocument(s *cluster.Snapshot) document {
 			Answered: disc.Answered, Took: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
 		}
 	}
-	seen := map[string]bool{}
+	var names []string
+	jobs := map[string][]*cluster.JobView{} // by node
 	for i := range s.Jobs {
 		d.Jobs = append(d.Jobs, newJob(s, &s.Jobs[i]))
 		for _, name := range s.Jobs[i].Nodes {
-			if !seen[name] {
-				seen[name] = true
-				d.Nodes = append(d.Nodes, newNode(s, s.Nodes[name]))
+			if jobs[name] == nil {
+				names = append(names, name)
 			}
+			jobs[name] = append(jobs[name], &s.Jobs[i])
 		}
+	}
+	for _, name := range names {
+		d.Nodes = append(d.Nodes, newNode(s.Nodes[name], jobs[name]))
 	}
 	for _, p := range s.Discovery.Pending {
 		d.Pending = append(d.Pending, pending(p))
@@ -209,7 +212,7 @@ func newFailure(f *reach.Failure) *failure {
 	return &failure{Class: f.Class, Stage: f.Stage, Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
 }
 
-func newNode(s *cluster.Snapshot, n *cluster.Node) node {
+func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	out := node{Name: n.Name, State: n.State, Since: n.Since, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
@@ -225,7 +228,7 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	number := map[int]int{}
 	for i := range n.GPUs {
 		number[n.GPUs[i].Card.Index] = n.GPUs[i].Number
-		out.GPUs = append(out.GPUs, newGPU(s, n, &n.GPUs[i]))
+		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs))
 	}
 	for _, p := range n.Processes {
 		gpu, known := number[p.GPU]
@@ -240,18 +243,18 @@ func newNode(s *cluster.Snapshot, n *cluster.Node) node {
 	return out
 }
 
-// newGPU is a GPU by its number on the node, the device's minor number. The jobs are the ids of those shown that own it.
-func newGPU(s *cluster.Snapshot, node *cluster.Node, g *cluster.GPU) object {
+// newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own it.
+func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object {
 	out := object{}.add("index", g.Number).add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
 	out = out.add("lost", g.Lost).numbers(metric.GPU, g.Get)
-	var jobs []string
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.ID != "" && slices.Contains(j.Nodes, node.Name) && j.Owns(node, g) {
-			jobs = append(jobs, j.ID)
+	var ids []string
+	for _, j := range jobs {
+		if j.ID != "" && j.Owns(node, g) {
+			ids = append(ids, j.ID)
 		}
 	}
-	if len(jobs) > 0 {
-		out = out.add("jobs", jobs)
+	if len(ids) > 0 {
+		out = out.add("jobs", ids)
 	}
 	return out
 }

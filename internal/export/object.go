@@ -3,30 +3,50 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// object is the members of a JSON object, in their order, without its braces.
+// object is the members of a JSON object, in order, without its braces.
 type object []byte
 
-// add adds a member, unless it is an empty text, false, or nothing that JSON can say, as NaN is.
+// add adds a member, unless it is an empty string, false, or has no JSON form, as NaN.
 func (o object) add(key string, value any) object {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if value == "" || value == false || e.Encode(value) != nil {
+	if value == "" || value == false {
 		return o
 	}
+	before := o
 	if len(o) > 0 {
 		o = append(o, ',')
 	}
-	return fmt.Appendf(o, "%q:%s", key, text.Bytes())
+	o = append(strconv.AppendQuote(o, key), ':')
+	if v, whole := asInt(value); whole { // most members are; an encoder for each takes half of the time of a document
+		return strconv.AppendInt(o, v, 10)
+	}
+	text := bytes.NewBuffer(o)
+	e := json.NewEncoder(text)
+	e.SetEscapeHTML(false)
+	if e.Encode(value) != nil {
+		return before
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
 }
 
-// numbers adds the numbers of one scope that are known.
+// asInt returns a whole number that a float64 holds exactly.
+func asInt(value any) (v int64, whole bool) {
+	switch x := value.(type) {
+	case int:
+		return int64(x), true
+	case float64:
+		v = int64(x)
+		return v, float64(v) == x && v > -1<<53 && v < 1<<53
+	}
+	return 0, false
+}
+
+// numbers adds the known numbers of one scope.
 func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) object {
 	for id := range metric.All(s) {
 		v, known := get(id)
@@ -34,7 +54,7 @@ func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) obj
 		case !known:
 		case id != metric.Throttle:
 			o = o.add(id.Row().Key, v)
-		case v != 0: // left out when nothing slows the GPU
+		case v != 0: // absent when the clocks are not reduced
 			o = o.add(id.Row().Key, throttleNames(uint64(v)))
 		}
 	}
@@ -42,7 +62,9 @@ func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) obj
 }
 
 // MarshalJSON adds the braces.
-func (o object) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "{%s}", []byte(o)), nil }
+func (o object) MarshalJSON() ([]byte, error) {
+	return append(append([]byte{'{'}, o...), '}'), nil
+}
 
 // throttleBits names the bits in the order of nvml.h.
 var throttleBits = []struct {
