@@ -101,8 +101,9 @@ func TestVersionAndHelp(t *testing.T) {
 func TestDemo(t *testing.T) {
 	code, out, errs := program(t, "--demo=2x4", "--json", "--timeout", "30s")
 	var doc struct {
-		Version int
-		Jobs    []struct {
+		Version   int
+		Discovery struct{ Command string }
+		Jobs      []struct {
 			GPUs  int
 			Nodes []string
 		}
@@ -115,6 +116,9 @@ func TestDemo(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitOK || doc.Version != 1 || len(doc.Jobs) < 2 || doc.Jobs[0].GPUs != 8 || len(doc.Jobs[0].Nodes) != 2 {
 		t.Fatalf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
 	}
+	if doc.Discovery.Command != slurm.Question {
+		t.Errorf("the demo asks with %q, the program with %q", doc.Discovery.Command, slurm.Question)
+	}
 	for _, n := range doc.Nodes {
 		if n.State != "reporting" || len(n.GPUs) != 4 || len(n.Processes) == 0 {
 			t.Errorf("%s is %s with %d GPUs and %d processes", n.Name, n.State, len(n.GPUs), len(n.Processes))
@@ -126,7 +130,7 @@ func TestDemo(t *testing.T) {
 	}
 	for _, n := range doc.Nodes {
 		// a row of the overview, and a section of its own with the GPUs
-		if !regexp.MustCompile(`(?m)^   `+n.Name+` +\d+ +\d+ +\d+ +\d+ .+ [\d.]+/\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2}    0 .+\n    1 .+\n    2 .+\n    3 `).MatchString(out) {
+		if !regexp.MustCompile(`(?m)^ . `+n.Name+`( +\d+[TE]?){4} .+ [\d.]+/\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2} .  0 .+\n .  1 .+\n .  2 .+\n .  3 `).MatchString(out) {
 			t.Errorf("%s is missing in\n%s", n.Name, out)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -35,7 +36,7 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		if err != nil {
 			return nil, usage("%w", err)
 		}
-		return demo.New(nodes, gpus, demoSeed, cfg.Poll), nil
+		return demo.New(nodes, gpus, demoSeed, cfg.Poll, demoPast(cfg)), nil
 	}
 	if cfg.Nodes == "" && !slurm.Installed() {
 		return thisHost(ctx, cfg)
@@ -54,6 +55,14 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
 	}
 	return source.NewLive(slurm.New(slurm.Command), nodes, name, host), nil
+}
+
+// demoPast is how long the nodes of the demo have reported when it starts: long enough for the graphs, but JSON has no histories.
+func demoPast(cfg *config.Config) time.Duration {
+	if cfg.JSON {
+		return 2 * cfg.Poll
+	}
+	return time.Duration(cluster.HistoryLen(cfg.Poll)) * cluster.BinWidth(cfg.Poll)
 }
 
 // hostName is what ssh and a shell take for a host's name and for nothing else.

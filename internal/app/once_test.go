@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
@@ -214,4 +215,29 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 	if !strings.Contains(written(), "\x1b[?1049l") {
 		t.Error("the screen is still on the terminal")
 	}
+}
+
+// BenchmarkLargeJSON is what one document of 1,024 nodes with 8 GPUs costs: go test ./internal/app -run - -bench LargeJSON -benchtime 3x
+func BenchmarkLargeJSON(b *testing.B) {
+	before := cpuTime(b)
+	for b.Loop() {
+		out, err := os.Create(filepath.Join(b.TempDir(), "out"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if code := Main([]string{"--json", "--demo=1024x8"}, out, out, io.Discard); code != exitFailed { // a node refuses the login
+			b.Errorf("exit code %d", code)
+		}
+		out.Close()
+	}
+	b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+}
+
+// cpuTime is the time that this process has spent on all CPUs.
+func cpuTime(b *testing.B) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(unix.TimevalToNsec(u.Utime) + unix.TimevalToNsec(u.Stime))
 }

@@ -5,10 +5,9 @@
 package demo
 
 import (
-	"cmp"
+	"container/heap"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -17,9 +16,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Demo is a simulated cluster: a training job on many nodes, tasks of an array on a node shared with others, and within the first two
-// minutes about everything that can go wrong. What happens at a moment after the start depends on the seed and on that moment alone,
-// save that processes are listed only where a person looks.
+// Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly everything that
+// can go wrong. What happens at a moment depends only on the seed and on the time since the story began. The exception is processes:
+// they are listed only where the user looks.
 type Demo struct {
 	world   *world
 	changed bell.Bell
@@ -29,49 +28,72 @@ type Demo struct {
 	refresh bool       // ask for the jobs, try to reach nodes
 }
 
-// past is how much of the story has happened when it begins for a person: the histories are not empty then.
-const past = 64 // polls
-
-// New makes a cluster whose training job has nodes with gpus each, and which reports every poll. Its story begins now.
-func New(nodes, gpus int, seed int64, poll time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll), changed: bell.New()}
+// New makes a cluster whose training job has nodes with gpus each. Nodes report every poll. Most of the story has happened already, and
+// the nodes have reported for the time past, or for less if there are very many.
+func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
+	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New()}
 }
 
-// Run lives through the past at once and then goes on in real time. It runs once.
+// Run emits the Events of the past at once and then goes on in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
-	begin := d.world.begin
-	tell := func(now time.Duration, events []cluster.Event) {
-		for _, event := range events {
-			event.At = begin.Add(now)
-			emit(event)
-		}
-	}
-	actors := []actor{&simDiscoverer{world: d.world, next: -d.world.poll * past}}
-	for _, host := range d.world.hosts {
-		actors = append(actors, newSimNode(d.world, host))
-	}
+	actors := d.actors()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		next := earliest(actors)
-		timer.Reset(time.Until(begin.Add(next.due())))
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-d.changed:
-			now := time.Since(begin)
-			look, refresh := d.wanted()
-			for _, a := range actors {
-				tell(now, a.instruct(now, look, refresh))
-			}
+			d.instruct(actors, emit)
+			heap.Init(&actors)
 		case <-timer.C:
-			now := next.due()
-			tell(now, next.act(now))
+			d.act(ctx, &actors, emit)
 		}
+		timer.Reset(time.Until(d.world.begin.Add(actors[0].due())))
 	}
 }
 
-// wanted is what a person wants now. A refresh is wanted once.
+// actors returns the discoverer and the nodes. They know what the user wants already.
+func (d *Demo) actors() queue {
+	actors := queue{&simDiscoverer{world: d.world, next: d.world.from}}
+	look, _ := d.wanted()
+	for _, host := range d.world.hosts {
+		n := newSimNode(d.world, host)
+		n.instruct(d.world.from, look, false)
+		actors = append(actors, n)
+	}
+	heap.Init(&actors)
+	return actors
+}
+
+// act lets everybody act who is due.
+func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event)) {
+	now := time.Since(d.world.begin)
+	for first := (*actors)[0]; first.due() <= now && ctx.Err() == nil; first = (*actors)[0] {
+		due := first.due()
+		d.tell(due, first.act(due), emit)
+		heap.Fix(actors, 0)
+	}
+}
+
+// instruct tells everybody what the user wants now.
+func (d *Demo) instruct(actors queue, emit func(cluster.Event)) {
+	now := time.Since(d.world.begin)
+	look, refresh := d.wanted()
+	for _, a := range actors {
+		d.tell(now, a.instruct(now, look, refresh), emit)
+	}
+}
+
+// tell emits Events of one moment.
+func (d *Demo) tell(now time.Duration, events []cluster.Event, emit func(cluster.Event)) {
+	for _, event := range events {
+		event.At = d.world.begin.Add(now)
+		emit(event)
+	}
+}
+
+// wanted returns what the user wants now. A refresh is wanted once.
 func (d *Demo) wanted() (look string, refresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,18 +102,30 @@ func (d *Demo) wanted() (look string, refresh bool) {
 	return look, refresh
 }
 
-// actor is what does something at times of its own: a node, or the discoverer. Times count from the beginning of the story.
+// actor does something at times of its own: a node, or the discoverer. Times count from the beginning of the story.
 type actor interface {
 	due() time.Duration
 	act(now time.Duration) []cluster.Event // moves due on
 	instruct(now time.Duration, look string, refresh bool) []cluster.Event
 }
 
-func earliest(actors []actor) actor {
-	return slices.MinFunc(actors, func(a, b actor) int { return cmp.Compare(a.due(), b.due()) })
+// queue is a heap of actors: who is due first comes first.
+type queue []actor
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].due() < q[j].due() }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(a any)        { *q = append(*q, a.(actor)) }
+
+// Pop removes the last actor.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	a := (*q)[last]
+	*q = (*q)[:last]
+	return a
 }
 
-// Touch says that a person is there. The simulated controller does not mind being asked.
+// Touch says that the user is there. The simulated controller does not mind being asked.
 func (d *Demo) Touch() {}
 
 // Refresh asks for the jobs, and tries to reach nodes that wait for their next attempt, now.
@@ -102,7 +136,7 @@ func (d *Demo) Refresh() {
 	d.changed.Ring()
 }
 
-// Look says whether processes are wanted, and of which node. Those of other nodes are not listed.
+// Look says of which node processes are wanted, if any. Those of other nodes are not listed.
 func (d *Demo) Look(node string, processes bool) {
 	d.mu.Lock()
 	d.look = ""
@@ -113,7 +147,7 @@ func (d *Demo) Look(node string, processes bool) {
 	d.changed.Ring()
 }
 
-// Ask has no answer: there is no probe behind a simulated node.
+// Ask fails: a simulated node has no probe.
 func (d *Demo) Ask(_ context.Context, node string, _ wire.Request) (wire.Reply, error) {
-	return wire.Reply{}, fmt.Errorf("%q is simulated: nothing can be asked of it", node)
+	return wire.Reply{}, fmt.Errorf("%q is simulated and has no probe", node)
 }

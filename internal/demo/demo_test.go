@@ -18,6 +18,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// longPast is a past that fills the graphs.
+const longPast = 10 * time.Minute
+
 // play runs a demo for a while and returns what it emitted. between is called at the moments given, counted from the start.
 func play(t *testing.T, d *Demo, length time.Duration, between map[time.Duration]func()) []cluster.Event {
 	t.Helper()
@@ -38,7 +41,7 @@ var same = cmpopts.EquateComparable(metric.Values{})
 
 func TestDemoIsDeterministic(t *testing.T) {
 	run := func(seed int64) (events []cluster.Event) {
-		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second), 2*time.Minute, nil) })
+		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second, longPast), 2*time.Minute, nil) })
 		return events
 	}
 	first := run(1)
@@ -50,7 +53,7 @@ func TestDemoIsDeterministic(t *testing.T) {
 	}
 }
 
-// All that the demo is there to show is seen in the first two and a half minutes, and heals.
+// Nearly all that the demo is there to show is seen at once, the rest in the next minutes; then all but the lost GPU is well again.
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -61,7 +64,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
 		done := make(chan error)
-		go func() { done <- New(8, 8, 1, 3*time.Second).Run(ctx, store.Apply) }()
+		go func() { done <- New(8, 8, 1, 3*time.Second, longPast).Run(ctx, store.Apply) }()
 		for range 239 {
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -81,8 +84,8 @@ func TestDemoTellsItsStory(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		for kind, by := range map[cluster.Kind]time.Duration{
-			cluster.KindConnecting: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: 40 * time.Second,
-			cluster.KindECC: 65 * time.Second, cluster.KindStale: 65 * time.Second, cluster.KindPowerBrake: 95 * time.Second,
+			cluster.KindLost: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: time.Second, cluster.KindECC: time.Second,
+			cluster.KindPowerBrake: time.Second, cluster.KindStale: time.Second, cluster.KindConnecting: 5 * time.Second,
 		} {
 			if at, ok := firstSeen[kind]; !ok || at > by {
 				t.Errorf("%s is seen at %v (ever: %t), want by %v", kind, at, ok, by)
@@ -97,36 +100,80 @@ func TestDemoTellsItsStory(t *testing.T) {
 	})
 }
 
+// settledAt plays a demo of 4 nodes until it has just begun.
+func settledAt(t *testing.T, past time.Duration) *cluster.Snapshot {
+	t.Helper()
+	store := cluster.NewStore(3*time.Second, health.Holding)
+	for _, e := range play(t, New(4, 8, 1, 3*time.Second, past), time.Millisecond, nil) {
+		store.Apply(e)
+	}
+	return store.Snapshot(time.Now())
+}
+
+// Whatever the past: no node is still to be reached when the demo begins, and what has happened is the same.
+func TestDemoBeginsSettled(t *testing.T) {
+	for _, past := range []time.Duration{6 * time.Second, longPast} {
+		synctest.Test(t, func(t *testing.T) {
+			s := settledAt(t, past)
+			kinds := map[cluster.Kind]bool{}
+			for _, f := range s.Jobs[0].Findings {
+				if f.Holds() {
+					kinds[f.Kind] = true
+				}
+			}
+			want := map[cluster.Kind]bool{cluster.KindLost: true, cluster.KindFailed: true, cluster.KindThermal: true, cluster.KindECC: true, cluster.KindPowerBrake: true}
+			if diff := cmp.Diff(want, kinds); diff != "" {
+				t.Errorf("after a past of %v (-want +got):\n%s", past, diff)
+			}
+			for name, n := range s.Nodes {
+				if want := name != "gpu-n04"; (n.State == cluster.NodeReporting) != want || (n.State == cluster.NodeFailed) == want {
+					t.Errorf("after a past of %v %s is %s", past, name, n.State)
+				}
+			}
+		})
+	}
+}
+
 func TestDemoBeginsWithHistories(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := cluster.NewStore(3*time.Second, health.Holding)
-		for _, e := range play(t, New(4, 8, 1, 3*time.Second), time.Millisecond, nil) {
-			store.Apply(e)
-		}
-		s := store.Snapshot(time.Now())
-		n := s.Nodes["gpu-n01"]
+		n := settledAt(t, longPast).Nodes["gpu-n01"]
 		if n.State != cluster.NodeReporting || len(n.GPUs) != 8 {
 			t.Fatalf("gpu-n01 is %s with %d GPUs", n.State, len(n.GPUs))
 		}
 		h := &n.GPUs[0].History
 		newest, _ := h.Newest()
-		util := h.Tail(nil, metric.Util, newest, past-2)
+		util := h.Tail(nil, metric.Util, newest, int(longPast/(3*time.Second))-2)
 		if gap := slices.ContainsFunc(util, func(v float32) bool { return v != v }); gap {
 			t.Errorf("gaps in the history: %v", util)
 		}
 		if slices.Max(util) < 95 || slices.Min(util) > 12 {
-			t.Errorf("utilisation from %v to %v, want training with checkpoints", slices.Min(util), slices.Max(util))
+			t.Errorf("utilization from %v to %v, want training with checkpoints", slices.Min(util), slices.Max(util))
 		}
 	})
 }
 
-// Every size that a person may ask for tells a story whose numbers are possible.
+// The past of a large cluster is short enough to be made at once.
+func TestDemoPastIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reports := 0
+		for _, e := range play(t, New(1024, 1, 1, 3*time.Second, longPast), time.Millisecond, nil) {
+			if e.Report != nil {
+				reports++
+			}
+		}
+		if reports < pastMost/2 || reports > pastMost {
+			t.Errorf("%d reports at the start, want at most %d", reports, pastMost)
+		}
+	})
+}
+
+// Every size that the user may ask for tells a story with possible numbers.
 func TestDemoSizes(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 8}, {2, 2}, {3, 3}, {4, 4}, {5, 16}, {64, 8}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				last := map[string]time.Time{}
-				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second), cycle+time.Minute, nil) {
+				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second, longPast), cycle+time.Minute, nil) {
 					if e.At.Before(last[e.Node]) {
 						t.Fatalf("time runs backwards at %v", e.At)
 					}
@@ -135,7 +182,7 @@ func TestDemoSizes(t *testing.T) {
 						checkReport(t, size[1], e.Report)
 					}
 				}
-				if want := size[0] + 2; len(last) != want { // with the shared node, and the discoverer
+				if want := size[0] + 3; len(last) != want { // with the shared nodes, and the discoverer
 					t.Errorf("events of %d nodes, want %d", len(last), want)
 				}
 			})
@@ -149,6 +196,9 @@ func checkReport(t *testing.T, gpus int, r *wire.Report) {
 		t.Fatalf("%d GPUs, want %d", len(r.GPUs), gpus)
 	}
 	for _, g := range r.GPUs {
+		if g.Lost != "" {
+			continue
+		}
 		within := func(what string, v, low, high float64) {
 			if !(v >= low && v <= high) {
 				t.Fatalf("%s %v, want %v to %v", what, v, low, high)
@@ -166,14 +216,13 @@ func checkReport(t *testing.T, gpus int, r *wire.Report) {
 	}
 }
 
-func TestDemoListsProcessesWhereAPersonLooks(t *testing.T) {
+func TestDemoListsProcessesWhereTheUserLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(2, 8, 1, 3*time.Second)
+		d, begin := New(2, 8, 1, 3*time.Second, longPast), time.Now()
 		events := play(t, d, 30*time.Second, map[time.Duration]func(){
 			10 * time.Second: func() { d.Look("gpu-s11", true) },
 			20 * time.Second: func() { d.Look("gpu-s11", false) },
 		})
-		begin := events[len(events)-1].At.Add(-30 * time.Second)
 		users := map[string]bool{}
 		offBeat := 0
 		for _, e := range events {
@@ -206,10 +255,10 @@ func TestDemoListsProcessesWhereAPersonLooks(t *testing.T) {
 
 func TestDemoRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(4, 8, 1, 3*time.Second)
+		d := New(4, 8, 1, 3*time.Second, longPast)
 		const at = 12*time.Second + 345*time.Millisecond
 		events := play(t, d, 20*time.Second, map[time.Duration]func(){at: d.Refresh})
-		now := events[0].At.Add(past*3*time.Second + at)
+		now := events[0].At.Add(longPast + at)
 		asked, tried := false, false
 		for _, e := range events {
 			asked = asked || e.Discovery != nil && e.At.Equal(now)
@@ -221,31 +270,31 @@ func TestDemoRefresh(t *testing.T) {
 	})
 }
 
-// The GPU that overheats cools down in a pause of its job, and is slowed only while it is hot.
+// The GPU that overheats cools down in a pause of its job, and is throttled only while it is hot.
 func TestDemoHeatFollowsLoad(t *testing.T) {
-	w := newWorld(2, 8, 1, 3*time.Second)
+	w := newWorld(2, 8, 1, 3*time.Second, 0)
 	var hottest, coolest, before int
 	clocks := map[float64]bool{}
 	for now := 45 * time.Second; now < 150*time.Second; now += time.Second {
 		g := w.sample(w.hosts[0], 5, now)
 		celsius := int(g.Values.Float(metric.Temperature))
-		slowed := uint64(g.Values.Float(metric.Throttle))&wire.ThrottleHWThermal != 0
-		if slowed != (celsius >= resumes) {
-			t.Errorf("at %v it has %d°C, slowed by heat: %t", now, celsius, slowed)
+		throttled := uint64(g.Values.Float(metric.Throttle))&wire.ThrottleHWThermal != 0
+		if throttled != (celsius >= resumes) {
+			t.Errorf("at %v it has %d°C, throttled: %t", now, celsius, throttled)
 		}
 		if before > 0 && max(celsius-before, before-celsius) > 5 {
 			t.Errorf("at %v the temperature jumps from %d to %d", now, before, celsius)
 		}
-		if slowed {
+		if throttled {
 			clocks[g.Values.Float(metric.SMClock)] = true
 		}
 		before = celsius
 		hottest, coolest = max(hottest, before), min(stdcmp.Or(coolest, before), before)
 	}
 	if hottest < 86 || coolest > 83 {
-		t.Errorf("from %d°C to %d°C, want it to be slowed, and not always", coolest, hottest)
+		t.Errorf("from %d°C to %d°C, want it to be throttled, and not always", coolest, hottest)
 	}
 	if len(clocks) < 2 {
-		t.Errorf("its slowed clocks are %v", clocks)
+		t.Errorf("its throttled clocks are %v", clocks)
 	}
 }

@@ -29,7 +29,7 @@ var (
 	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400, idle: 58, slowdown: 92}
 )
 
-// use is what somebody does with GPUs, from since to until (zero: on and on).
+// use is a program on GPUs, and whose it is. It runs from since to until (zero: all the time).
 type use struct {
 	load         func(now time.Duration, r float64) load
 	user, job    string
@@ -38,7 +38,7 @@ type use struct {
 	memory       float64 // share of the GPU's
 }
 
-// active reports whether the program runs at now. One that ends comes back with the next run of the story.
+// active reports whether the program runs at now. A program that ends comes back with the next run of the story.
 func (u *use) active(now time.Duration) bool {
 	return u != nil && (u.until == 0 || during(now, u.since, u.until))
 }
@@ -50,19 +50,23 @@ type load struct {
 	memory float64 // share of time with the memory bus in use
 }
 
-// checkpoint is how often the training job writes one, and how long all GPUs then wait.
-const (
-	checkpointEvery = 75 * time.Second
-	checkpointTakes = 7 * time.Second
-)
+// checkpoints are when the training job writes one, within checkpointCycle, and how long all its GPUs then wait.
+var checkpoints = []struct{ at, takes time.Duration }{
+	{70 * time.Second, 6 * time.Second}, {162 * time.Second, 8 * time.Second}, {300 * time.Second, 5 * time.Second},
+	{375 * time.Second, 9 * time.Second}, {520 * time.Second, 7 * time.Second},
+}
+
+const checkpointCycle = 10 * time.Minute
 
 // checkpointing reports whether the training job writes a checkpoint at now.
 func checkpointing(now time.Duration) bool {
-	at := (now + 20*time.Second) % checkpointEvery
-	if at < 0 {
-		at += checkpointEvery
+	at := (now%checkpointCycle + checkpointCycle) % checkpointCycle
+	for _, c := range checkpoints {
+		if at >= c.at && at < c.at+c.takes {
+			return true
+		}
 	}
-	return at < checkpointTakes
+	return false
 }
 
 func training(now time.Duration, r float64) load {
@@ -80,7 +84,7 @@ func simulating(_ time.Duration, r float64) load {
 	return load{util: 0.75 + 0.08*r, work: 0.62 + 0.06*r, memory: 0.3 + 0.1*r}
 }
 
-// evaluating is busy in batches, with a pause between two.
+// evaluating is busy in batches with pauses between them.
 func evaluating(now time.Duration, r float64) load {
 	if at := now % (24 * time.Second); at > -5*time.Second && at < 4*time.Second {
 		return load{util: 0.25 * r, work: 0.12, memory: 0.04}
@@ -88,14 +92,15 @@ func evaluating(now time.Duration, r float64) load {
 	return load{util: 0.55 + 0.25*r, work: 0.55 + 0.1*r, memory: 0.25 + 0.1*r}
 }
 
-// fate is what befalls one GPU, as bits.
+// fate is what happens to one GPU, as bits.
 type fate uint8
 
 const (
-	overheats fate = 1 << iota // grows hot and is slowed
-	lags                       // its process is starved by its host side
-	corrupts                   // uncorrected memory errors
-	brakes                     // the power supply pulls the brake
+	overheats fate = 1 << iota // thermal throttling
+	lags                       // its process waits for its data
+	corrupts                   // uncorrectable ECC errors
+	brakes                     // hardware power brake
+	vanishes                   // falls off the bus
 )
 
 // When fates strike, within the story.
@@ -103,8 +108,12 @@ const (
 	heatBegins, heatFull, heatEnds = 5 * time.Second, 35 * time.Second, 190 * time.Second
 	lagBegins, lagEnds             = 12 * time.Second, 240 * time.Second
 	errorAt                        = 60 * time.Second // once: the count stays
-	brakeBegins, brakeEnds         = 85 * time.Second, 120 * time.Second
+	lostAt                         = 70 * time.Second // once: it stays lost
+	brakeBegins, brakeEnds         = 85 * time.Second, 150 * time.Second
 )
+
+// lost reports whether the GPU has fallen off the bus.
+func (s *slot) lost(now time.Duration) bool { return s.fate&vanishes != 0 && now >= lostAt }
 
 // heat is how far the overheating has come, 0 to 1.
 func heat(now time.Duration) float64 {
@@ -118,24 +127,25 @@ func heat(now time.Duration) float64 {
 	return min(float64(at-heatBegins)/float64(heatFull-heatBegins), 1)
 }
 
-// The driver takes the clocks down from slowedByHeat on, except while the GPU is cooler than resumes, as it is after a pause.
+// The driver throttles from a heat of throttlesAt on, except while the GPU is cooler than resumes, as it is after a pause.
 const (
-	slowedByHeat = 0.9
-	resumes      = 84 // °C
+	throttlesAt = 0.9
+	resumes     = 84 // °C
 )
 
-// slowed reports whether heat slows the GPU in one slot.
-func (w *world) slowed(h *host, gpu int, now time.Duration) bool {
-	return h.gpus[gpu].fate&overheats != 0 && heat(now) >= slowedByHeat && w.temperature(h, gpu, now) >= resumes
+// throttled reports whether the driver throttles the GPU in one slot because it is hot.
+func (w *world) throttled(h *host, gpu int, now time.Duration) bool {
+	return h.gpus[gpu].fate&overheats != 0 && heat(now) >= throttlesAt && w.temperature(h, gpu, now) >= resumes
 }
 
-// loadOf is how busy the GPU in one slot is.
+// loadOf is how busy the GPU in one slot is. The GPUs of a job wait for each other, so most of what varies they have in common.
 func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	s := &h.gpus[gpu]
-	if !s.use.active(now) {
+	if !s.use.active(now) || s.lost(now) {
 		return load{}
 	}
-	l := s.use.load(now, w.noise('l', h.number, gpu, int64(now/time.Second)))
+	second := int64(now / time.Second)
+	l := s.use.load(now, 0.6*w.noise('L', 0, len(s.use.command), second)+0.4*w.noise('l', h.number, gpu, second))
 	switch {
 	case s.fate&lags != 0 && during(now, lagBegins, lagEnds) && !checkpointing(now):
 		return load{util: 0.19 + 0.1*l.memory, work: 0.3, memory: 0.12}
@@ -145,48 +155,58 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	return l
 }
 
-// sample is what the driver would say of the GPU in one slot.
+// sample is what the driver would report for the GPU in one slot.
 func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	m, s := h.model, &h.gpus[gpu]
+	if s.lost(now) {
+		return wire.GPU{Index: gpu, Lost: "GPU is lost"}
+	}
 	l := w.loadOf(h, gpu, now)
 	throttle, clock := w.clocks(h, gpu, now, l)
 	if throttle&wire.ThrottleHWThermal != 0 {
-		l.work *= 0.72 // the same kernels take longer: the utilisation stays
+		l.work *= 0.72 // the same kernels take longer: the utilization stays
 	}
 	power := m.idle + (0.97*m.limit-m.idle)*l.work
-	errors := 0.0
+	g := wire.GPU{Index: gpu}
+	g.Values.Set(metric.Util, float64(percent(l.util)))
+	g.Values.Set(metric.MemUtil, float64(percent(l.memory)))
+	g.Values.Set(metric.MemoryUsed, float64(w.memoryUsed(h, gpu, now)))
+	g.Values.Set(metric.Temperature, math.Floor(w.temperature(h, gpu, now)))
+	g.Values.Set(metric.Power, power)
+	g.Values.Set(metric.PowerLimit, m.limit)
+	g.Values.Set(metric.SMClock, float64(clock))
+	g.Values.Set(metric.MemClock, float64(m.mem))
+	g.Values.Set(metric.Throttle, float64(throttle))
+	g.Values.Set(metric.ECCUncorrected, 0)
 	if s.fate&corrupts != 0 && now >= errorAt {
-		errors = 2
+		g.Values.Set(metric.ECCUncorrected, 2)
 	}
-	return wire.GPU{Index: gpu, Values: metric.Make(map[metric.ID]float64{
-		metric.Util:           float64(percent(l.util)),
-		metric.MemUtil:        float64(percent(l.memory)),
-		metric.MemoryUsed:     float64(w.memoryUsed(h, gpu, now)),
-		metric.Temperature:    math.Floor(w.temperature(h, gpu, now)),
-		metric.Power:          power,
-		metric.PowerLimit:     m.limit,
-		metric.SMClock:        float64(clock),
-		metric.MemClock:       float64(m.mem),
-		metric.Throttle:       float64(throttle),
-		metric.ECCUncorrected: errors,
-	})}
+	return g
 }
 
 func percent(share float64) int { return int(math.Round(100 * min(max(share, 0), 1))) }
 
-// clocks is why the clocks are below their maximum, and the SM clock.
+// Above capped the power limit holds the SM clock between cappedLow and cappedHigh of its maximum.
+const (
+	capped                = 0.86 // of all work
+	cappedLow, cappedHigh = 0.81, 0.885
+	clockStep             = 15 // MHz
+)
+
+// clocks returns the reasons for reduced clocks, and the SM clock.
 func (w *world) clocks(h *host, gpu int, now time.Duration, l load) (throttle uint64, clock int) {
 	m, s := h.model, &h.gpus[gpu]
 	switch {
 	case l.work == 0:
 		return wire.ThrottleGPUIdle, m.smIdle
-	case w.slowed(h, gpu, now):
-		jitter := int(3*w.noise('j', h.number, gpu, int64(now/time.Second))) - 1 // clocks move in steps of 15 MHz
-		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.smMax*61/100 + 15*jitter
+	case w.throttled(h, gpu, now):
+		jitter := int(3*w.noise('j', h.number, gpu, int64(now/time.Second))) - 1
+		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.smMax*61/100 + clockStep*jitter
 	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
 		return wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown, m.smMax / 2
-	case l.work > 0.96:
-		return wire.ThrottleSWPowerCap, m.smMax - 15
+	case l.work > capped:
+		share := cappedHigh - (cappedHigh-cappedLow)*w.noise('p', h.number, gpu, int64(now/(3*time.Second)))
+		return wire.ThrottleSWPowerCap, int(share*float64(m.smMax)) / clockStep * clockStep
 	}
 	return 0, m.smMax
 }

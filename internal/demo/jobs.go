@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// simDiscoverer is a controller that answers, most of the time.
+// simDiscoverer is a controller that answers most of the time.
 type simDiscoverer struct {
 	world *world
 	next  time.Duration
 	last  cluster.Discovery
 }
 
-// What a real discoverer would have run, and for how long.
+// The command of a real discoverer, and how long it waits.
 const (
 	question = "squeue --me --states=R,S,ST,PD,CF"
 	deadline = 10 * time.Second
@@ -32,12 +32,12 @@ func (d *simDiscoverer) act(now time.Duration) []cluster.Event {
 	return []cluster.Event{{Discovery: d.ask(now)}}
 }
 
-// nextAsk is when to ask again: after the pace, and when a job begins or ends.
+// nextAsk returns when to ask again: at the usual pace, and when a job begins or ends.
 func (d *simDiscoverer) nextAsk(now time.Duration) time.Duration {
-	if now < 0 {
-		return 0
-	}
 	next := now + askEvery
+	if now < 0 {
+		return min(next, 0)
+	}
 	for _, at := range []time.Duration{taskBegins, taskEnds} {
 		at += now - now%cycle
 		if at > now && at < next {
@@ -78,7 +78,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	return &answer
 }
 
-// jobs are those that run at now.
+// jobs returns the jobs that run at now.
 func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 	var jobs []cluster.Job
 	for _, j := range d.world.jobs {
@@ -96,7 +96,7 @@ func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 	return jobs
 }
 
-// pending are those that wait at now. The task that comes and goes waits in between.
+// pending returns the jobs that wait at now. The task that comes and goes waits in between.
 func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 	training := &d.world.jobs[0]
 	all := 0
@@ -107,7 +107,7 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all, Reason: "Priority",
 		Start: d.world.begin.Add(3*time.Hour + 10*time.Minute),
 	}}
-	if len(d.world.jobs) > 2 && during(now, taskBegins, taskEnds) {
+	if during(now, taskBegins, taskEnds) {
 		return waiting
 	}
 	one := 1

@@ -11,23 +11,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// plot is what befalls the way to a node.
+// plot is what happens to the way to a node.
 type plot uint8
 
 const (
-	quietLife      plot = iota
-	silent              // sends nothing for a while, the connection stands
-	drops               // the connection is closed, and comes back
-	refuses             // pam_slurm_adopt lets nobody in at first
-	connectsSlowly      // authenticates slowly
+	quietLife plot = iota
+	silent         // sends nothing for a while, the connection stays open
+	drops          // the connection is closed, and comes back
+	refuses        // the job step there ends, and pam_slurm_adopt then refuses the login
+	visits         // is watched only while a task runs there; connects slowly
 )
 
 // When plots strike, within the story.
 const (
 	silenceBegins, silenceEnds = 50 * time.Second, 78 * time.Second
 	dropAt                     = 130 * time.Second
-	refusesUntil               = 105 * time.Second
-	slowFrom                   = -3 * time.Second // its first attempt
+	stepEnds, refusesUntil     = 20 * time.Second, 200 * time.Second // once
 )
 
 // Stages in which something happens.
@@ -36,21 +35,20 @@ const (
 	stageDriver reach.Stage = "driver"
 )
 
-// way is how a node is reached: the stages of a real one that is reached by ssh, how long each takes, also when the node connects slowly,
-// and what it finds.
+// way lists the stages of an attempt, as for a real node over ssh: how long each takes, usually and on a slow node, and what it finds.
 var way = []struct {
 	stage         reach.Stage
 	takes, slowly time.Duration
 	found         func(*host) string
 }{
 	{"name", 2 * time.Millisecond, 2 * time.Millisecond, func(h *host) string { return h.name + " is " + h.address() }},
-	{"TCP", time.Millisecond, 2 * time.Second, always("port 22 answers")},
+	{"TCP", time.Millisecond, 2 * time.Second, always("port 22 open")},
 	{"ssh", 9 * time.Millisecond, 9 * time.Millisecond, always("OpenSSH_8.7")},
 	{"host key", time.Millisecond, time.Millisecond, func(h *host) string { return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+h.number) }},
 	{stageLogin, 41 * time.Millisecond, 7 * time.Second, always("publickey accepted")},
-	{"probe", 130 * time.Millisecond, 130 * time.Millisecond, always("already there, started")},
+	{"probe", 130 * time.Millisecond, 130 * time.Millisecond, always("already installed")},
 	{stageDriver, 240 * time.Millisecond, 3 * time.Second, func(h *host) string { return fmt.Sprintf("driver %s, %d GPUs", driver, len(h.gpus)) }},
-	{"stream", 30 * time.Millisecond, 30 * time.Millisecond, always("reports come")},
+	{"stream", 30 * time.Millisecond, 30 * time.Millisecond, always("receiving reports")},
 }
 
 func always(text string) func(*host) string { return func(*host) string { return text } }
@@ -63,13 +61,13 @@ func stages() []reach.Stage {
 	return out
 }
 
-// simNode is one node as nvnodetop meets it: attempts, then a stream.
+// simNode is one node as nvnodetop sees it: attempts, then reports.
 type simNode struct {
 	world *world
 	host  *host
 
 	next     time.Duration
-	stage    int // of the attempt under way, in way; noAttempt: none; len(way): it streams
+	stage    int // of the attempt under way, in way; noAttempt: none; len(way): it reports
 	failures int
 	dropped  time.Duration // when the connection was last closed
 	listing  bool
@@ -80,15 +78,19 @@ const noAttempt = -1
 
 func newSimNode(w *world, h *host) *simNode {
 	n := &simNode{world: w, host: h, stage: noAttempt, dropped: -cycle}
-	first := -past * w.poll
-	switch h.plot {
-	case connectsSlowly:
-		first = slowFrom
-	case refuses:
-		first = -80 * time.Second
+	n.next = w.from + time.Duration(float64(w.poll)*w.noise('p', h.number, 0, 0))
+	if h.plot == visits {
+		n.next = taskBegins + noticed
 	}
-	n.next = first + time.Duration(float64(w.poll)*w.noise('p', h.number, 0, 0))
 	return n
+}
+
+// noticed is how long after a job the first attempt to reach its node begins.
+const noticed = 50 * time.Millisecond
+
+// away reports whether no job of the user is on the node at now.
+func (n *simNode) away(now time.Duration) bool {
+	return n.host.plot == visits && !during(now, taskBegins, taskEnds)
 }
 
 func (n *simNode) due() time.Duration { return n.next }
@@ -98,6 +100,8 @@ func (n *simNode) reporting() bool { return n.stage == len(way) }
 func (n *simNode) act(now time.Duration) []cluster.Event {
 	var events []cluster.Event
 	switch {
+	case n.away(now):
+		events = n.leave(now)
 	case n.stage == noAttempt:
 		events = n.try(now)
 	case n.reporting():
@@ -109,6 +113,13 @@ func (n *simNode) act(now time.Duration) []cluster.Event {
 		events[i].Node = n.host.name
 	}
 	return events
+}
+
+// leave ends the visit of a node, until the next run of the story.
+func (n *simNode) leave(now time.Duration) []cluster.Event {
+	n.stage, n.failures = noAttempt, 0
+	n.next = now - now%cycle + cycle + taskBegins + noticed
+	return []cluster.Event{{Gone: true}}
 }
 
 func (n *simNode) try(now time.Duration) []cluster.Event {
@@ -126,20 +137,20 @@ func (n *simNode) beginStage(now time.Duration) cluster.Event {
 	return cluster.Event{Step: step}
 }
 
-// took is how long the stage n.stage takes.
+// took returns how long the stage n.stage takes.
 func (n *simNode) took() time.Duration {
 	usual := way[n.stage].takes
-	if n.host.plot == connectsSlowly {
+	if n.host.plot == visits {
 		usual = way[n.stage].slowly
 	}
 	return usual + time.Duration(float64(usual/2)*n.world.noise('s', n.host.number, n.stage, int64(n.failures)))
 }
 
-// advance ends a stage and begins the next, or streams.
+// advance ends a stage and begins the next, or the reports.
 func (n *simNode) advance(now time.Duration) []cluster.Event {
 	stage := way[n.stage].stage
 	step := &reach.Step{Stage: stage, State: reach.StepDone, Text: way[n.stage].found(n.host), Took: n.took()}
-	if stage == stageLogin && n.host.plot == refuses && now < refusesUntil {
+	if stage == stageLogin && n.refused(now) {
 		return n.refuse(now, step)
 	}
 	events := []cluster.Event{{Step: step}}
@@ -156,6 +167,11 @@ func (n *simNode) advance(now time.Duration) []cluster.Event {
 
 func (h *host) address() string { return fmt.Sprintf("10.12.%d.%d", h.number/200, 11+h.number%200) }
 
+// refused reports whether the node accepts no login at now.
+func (n *simNode) refused(now time.Duration) bool {
+	return n.host.plot == refuses && now >= stepEnds && now < refusesUntil
+}
+
 func (n *simNode) refuse(now time.Duration, step *reach.Step) []cluster.Event {
 	step.State, step.Text = reach.StepFailed, "publickey accepted, then closed by PAM"
 	down := n.down(now, 5*time.Second, reach.Failure{
@@ -164,14 +180,14 @@ func (n *simNode) refuse(now time.Duration, step *reach.Step) []cluster.Event {
 		Short: "login refused", Detail: "pam_slurm_adopt",
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n" +
 			"Connection closed by " + n.host.address() + " port 22",
-		Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. " +
-			"Either the job's step there has ended (look for a crashed rank), or the site lets nobody in by ssh.",
-		Hints: []string{"Look for a crashed rank: scontrol show step " + trainingID, "See it yourself: ssh -v " + n.host.name + " true"},
+		Meaning: "Login refused: no running job step of yours on this node. " +
+			"Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
+		Hints: []string{"check the job's steps: scontrol show step " + trainingID, "reproduce with: ssh -v " + n.host.name + " true"},
 	})
 	return []cluster.Event{{Step: step}, down}
 }
 
-// down ends the attempt or the stream; the wait before the next attempt doubles from first on.
+// down ends the attempt or the reports. The wait before the next attempt doubles from first on.
 func (n *simNode) down(now, first time.Duration, f reach.Failure) cluster.Event {
 	n.stage = noAttempt
 	n.next = now + min(first<<min(n.failures, 8), 40*time.Second)
@@ -181,18 +197,29 @@ func (n *simNode) down(now, first time.Duration, f reach.Failure) cluster.Event 
 
 // stream sends one report, unless something is in the way.
 func (n *simNode) stream(now time.Duration) []cluster.Event {
-	if n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+time.Minute {
+	switch {
+	case n.refused(now):
+		return n.closed(now)
+	case n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+time.Minute:
 		n.dropped = now
-		return []cluster.Event{n.down(now, 4*time.Second, reach.Failure{
-			Class: reach.ClassClosed, Short: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
-			Meaning: "The node or something on the way closed the connection.",
-		})}
+		return n.closed(now)
 	}
 	n.next = now + n.world.poll
+	if n.host.plot == visits {
+		n.next = min(n.next, now-now%cycle+taskEnds)
+	}
 	if n.host.silentAt(now) {
 		return nil
 	}
 	return []cluster.Event{{Report: n.report(now)}}
+}
+
+// closed ends the reports because the node closed the connection.
+func (n *simNode) closed(now time.Duration) []cluster.Event {
+	return []cluster.Event{n.down(now, 4*time.Second, reach.Failure{
+		Class: reach.ClassClosed, Short: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
+		Meaning: "The node, or something on the path, closed the connection.",
+	})}
 }
 
 // silentAt reports whether the node sends nothing at now.
@@ -200,15 +227,15 @@ func (h *host) silentAt(now time.Duration) bool {
 	return h.plot == silent && during(now, silenceBegins, silenceEnds)
 }
 
-// instruct lists processes from now on, or no more, and tries at once to reach a node that waits.
+// instruct starts or stops the listing of processes, and tries at once to reach a node that waits.
 func (n *simNode) instruct(now time.Duration, look string, refresh bool) []cluster.Event {
-	if refresh && n.stage == noAttempt {
+	if refresh && n.stage == noAttempt && !n.away(now) {
 		n.next = now
 	}
 	list := look == n.host.name || look == cluster.EveryNode
-	anew := list && !n.listing && n.reporting() && !n.host.silentAt(now)
+	started := list && !n.listing && n.reporting() && !n.host.silentAt(now)
 	n.listing = list
-	if !anew {
+	if !started {
 		return nil
 	}
 	report := n.report(now)
@@ -216,7 +243,7 @@ func (n *simNode) instruct(now time.Duration, look string, refresh bool) []clust
 	return []cluster.Event{{Node: n.host.name, Report: report}}
 }
 
-// booted is how long before the start of the Demo the node was booted.
+// booted is how long before the beginning of the story the node was booted.
 func (h *host) booted() time.Duration {
 	return 41*24*time.Hour + time.Duration(h.number)*97*time.Second
 }
@@ -246,14 +273,14 @@ func (n *simNode) report(now time.Duration) *wire.Report {
 	for g := range n.host.gpus {
 		r.GPUs = append(r.GPUs, n.world.sample(n.host, g, now))
 	}
-	if n.listing {
+	if n.listing && now > told-n.world.poll { // the past needs none
 		r.Listed = true
 		r.Processes = n.world.processes(n.host, now)
 	}
 	return r
 }
 
-// hostSample is the node itself: a few busy cores for each busy GPU.
+// hostSample is the sample of the node itself: a few busy cores for each busy GPU.
 func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	busy := 0
 	for g := range h.gpus {

@@ -8,21 +8,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// uids are those of the simulated people.
+// uids are the user ids of the simulated people.
 var uids = map[string]int{"alice": 20001, "bob": 20002, "carol": 20003}
 
-// processes are those of all GPUs of a node.
+// processes lists the processes on all GPUs of a node. The driver lists none on a lost GPU.
 func (w *world) processes(h *host, now time.Duration) []wire.Process {
 	var list []wire.Process
 	for g := range h.gpus {
-		if h.gpus[g].use.active(now) {
+		if h.gpus[g].use.active(now) && !h.gpus[g].lost(now) {
 			list = append(list, w.process(h, g, now))
 		}
 	}
 	return list
 }
 
-// process is the one that uses a GPU.
+// process is the process on a GPU.
 func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	u := h.gpus[gpu].use
 	l := w.loadOf(h, gpu, now)

@@ -8,9 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// world is all that does not change while a Demo runs: the hosts, the jobs, and who does what when.
+// world holds everything that does not change while a Demo runs: the hosts, the jobs, and who does what when.
 type world struct {
-	begin time.Time // what the story's times count from
+	begin time.Time     // the beginning of the story; its times count from here
+	from  time.Duration // when the first reports come
 	seed  uint64
 	poll  time.Duration
 	hosts []*host
@@ -26,23 +27,28 @@ type host struct {
 	plot   plot
 }
 
-// slot is the place of one GPU: who uses it, and what befalls it.
+// slot is the place of one GPU: who uses it, and what happens to it.
 type slot struct {
 	use  *use
 	fate fate
 }
 
-// simJob is a job of the person who looks, while it runs: from start to end, counted from the start of the Demo.
+// simJob is a job of the user, and when it runs, counted from the beginning of the story.
 type simJob struct {
 	cluster.Job
 	start, end time.Duration
 }
 
-// cycle is how long the story is. It begins anew then, except for what happens once.
-const cycle = 5 * time.Minute
+const (
+	// told is how much of the story has happened when a Demo starts, so that there is something to see at once.
+	told = 95 * time.Second
 
-// during reports whether now is within the part of the story from a to b, in its first run or in a later one.
-// Neither a nor b is negative, so it never is before the start.
+	// cycle is the length of the story. It then begins again, except for what happens once.
+	cycle = 5 * time.Minute
+)
+
+// during reports whether now is in the part of the story from a to b, in its first run or in a later one.
+// Neither a nor b is negative, so this is never true before the beginning.
 func during(now, a, b time.Duration) bool {
 	at := now % cycle
 	return at >= a && at < b
@@ -57,40 +63,47 @@ const (
 	carolsID   = "47990"
 )
 
-// The main job has run for a while, and the tasks of the array come and go.
+// The main job has run for a while. Of the tasks of the array one runs all the time, and one comes and goes.
 const (
 	trainingFor  = 8*time.Hour + 3*time.Minute + 12*time.Second
 	trainingMost = 24 * time.Hour
 	evalFor      = 41*time.Minute + 50*time.Second
 	evalMost     = 4 * time.Hour
-	taskBegins   = 40 * time.Second
+	taskBegins   = told + 3*time.Second
 	taskEnds     = 230 * time.Second
 )
 
-func newWorld(nodes, gpus int, seed int64, poll time.Duration) *world {
-	w := &world{begin: time.Now(), seed: uint64(seed), poll: poll}
-	train := &use{load: training, user: me, job: trainingID, since: -trainingFor, command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", memory: 0.87}
-	digits := len(fmt.Sprint(nodes))
-	for i := range nodes {
-		h := &host{name: fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), number: i, model: h100, gpus: make([]slot, gpus)}
-		for g := range h.gpus {
-			h.gpus[g].use = train
-		}
-		w.hosts = append(w.hosts, h)
-	}
-	cast(w.hosts)
-	mine, task := w.addShared(nodes, gpus)
+// pastMost is how many reports all nodes together have sent before the start, at most: more would take seconds to make.
+const pastMost = 40_000
+
+func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
+	past = min(past, pastMost/time.Duration(nodes)*poll)
+	w := &world{begin: time.Now().Add(-told), from: told - past, seed: uint64(seed), poll: poll}
+	w.addTraining(nodes, gpus)
+	mine, task := w.addShared(gpus)
+	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]
 	w.jobs = []simJob{
-		{job(trainingID, trainingID, "llama-70b", "gpu-long", w.hosts[:nodes], trainingMost, nil), -trainingFor, trainingMost - trainingFor},
-		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", w.hosts[nodes:], evalMost, mine), -evalFor, evalMost - evalFor},
-	}
-	if task != nil {
-		w.jobs = append(w.jobs, simJob{job(evalID+"_4", "48381", "eval-mmlu", "gpu", w.hosts[nodes:], evalMost, task), taskBegins, taskEnds})
+		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor, trainingMost - trainingFor},
+		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
+		{job(evalID+"_4", "48381", "eval-mmlu", "gpu", late, evalMost, task), taskBegins, taskEnds},
 	}
 	return w
 }
 
-// cast gives the nodes of the training job their parts. A small cluster has them all on few nodes; a large one spreads them.
+// addTraining adds the nodes of the training job.
+func (w *world) addTraining(nodes, gpus int) {
+	train := &use{load: training, user: me, job: trainingID, since: -trainingFor, command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", memory: 0.87}
+	digits := len(fmt.Sprint(nodes))
+	for i := range nodes {
+		h := w.addHost(fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), h100, gpus)
+		for g := range h.gpus {
+			h.gpus[g].use = train
+		}
+	}
+	cast(w.hosts)
+}
+
+// cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread out.
 func cast(hosts []*host) {
 	n := len(hosts)
 	last := func(h *host) int { return len(h.gpus) - 1 }
@@ -103,12 +116,9 @@ func cast(hosts []*host) {
 	lagging.gpus[min(6, last(lagging))].fate |= corrupts
 	quiet.plot = silent
 	if n >= 3 {
-		slow := hosts[n-2]
-		if n == 3 {
-			slow = hosts[2]
-		}
-		slow.plot = connectsSlowly
-		slow.gpus[min(6, last(slow))].fate |= brakes
+		broken := hosts[2]
+		broken.gpus[min(6, last(broken))].fate |= brakes
+		broken.gpus[min(2, last(broken))].fate |= vanishes
 	}
 	if n >= 4 {
 		hosts[n-1].plot = refuses
@@ -118,29 +128,37 @@ func cast(hosts []*host) {
 	}
 }
 
-// addShared adds the node that three people share, and returns the GPUs of the two array tasks there. The
-// second one has none where there are few.
-func (w *world) addShared(number, gpus int) (mine, task []int) {
-	h := &host{name: "gpu-s11", number: number, model: a100, gpus: make([]slot, gpus)}
+// addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of the two tasks.
+func (w *world) addShared(gpus int) (mine, task []int) {
 	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second), command: "python finetune.py", memory: 0.55}
 	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
 	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", memory: 0.6}
-	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 1", memory: 0.5}
-	users := []*use{bob, bob, eval, eval, carol, carol, late}
+	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 2", memory: 0.5}
+	users := []*use{bob, bob, eval, eval, carol, carol}
 	if gpus <= 2 { // too small to share
 		users = []*use{eval, eval}
 	}
-	for g := range min(gpus, len(users)) {
+	mine = w.addHost("gpu-s11", a100, gpus).assign(users, eval)
+	visited := w.addHost("gpu-s12", a100, gpus)
+	visited.plot = visits
+	return mine, visited.assign([]*use{late, late, carol}, late)
+}
+
+func (w *world) addHost(name string, m *model, gpus int) *host {
+	h := &host{name: name, number: len(w.hosts), model: m, gpus: make([]slot, gpus)}
+	w.hosts = append(w.hosts, h)
+	return h
+}
+
+// assign gives the first GPUs their users, as far as there are GPUs, and returns those of one user.
+func (h *host) assign(users []*use, of *use) (own []int) {
+	for g := range min(len(h.gpus), len(users)) {
 		h.gpus[g].use = users[g]
-		switch users[g] {
-		case eval:
-			mine = append(mine, g)
-		case late:
-			task = append(task, g)
+		if users[g] == of {
+			own = append(own, g)
 		}
 	}
-	w.hosts = append(w.hosts, h)
-	return mine, task
+	return own
 }
 
 // job is a job on hosts; with minors nil it has all their GPUs.
