@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
@@ -25,11 +26,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// noNVML is the library of a host without GPUs.
+// noNVML is the library of a host without GPUs, or with the driver fault that the environment names.
 type noNVML struct{ probe.Library }
 
+const faultEnv = "NVNODETOP_APP_TEST_FAULT"
+
 func (noNVML) Init() error {
-	return &probe.InitError{ID: "no_library", Words: "libnvidia-ml.so.1 not found"}
+	if fault := os.Getenv(faultEnv); fault != "" {
+		return &probe.InitError{ID: wire.FaultMismatch, Words: fault}
+	}
+	return &probe.InitError{ID: wire.FaultNoLibrary, Words: "libnvidia-ml.so.1 not found"}
 }
 func (noNVML) Shutdown()                                {}
 func (noNVML) Missing() []string                        { return nil }
@@ -67,12 +73,15 @@ func TestUsage(t *testing.T) {
 		"--nonsense":          "unknown flag: --nonsense",
 		"-3":                  "unknown shorthand flag",
 		"--demo=4":            "--demo=4: expected NODESxGPUS",
+		"--demo 2x99":         "--demo=2x99: expected NODESxGPUS",
+		"--demo=3x4 2x4":      `poll interval "2x4" is not a number of seconds`,
+		"64x8":                `poll interval "64x8" is not a number of seconds`,
 		"--json --nodes a[1-": "--nodes: ",
 		"--timeout soon":      "invalid argument",
 		"--json --nodes=":     "--nodes is empty",
-		"--json --nodes a;id": `"a;id" is not a host's name`,
-		"--json --nodes=-oX":  `"-oX" is not a host's name`,
-		"--json --nodes me@a": "put user and port into ~/.ssh/config",
+		"--json --nodes a;id": `invalid host name "a;id"`,
+		"--json --nodes=-oX":  `invalid host name "-oX"`,
+		"--json --nodes me@a": `host names only, not "me@a": set user and port in ~/.ssh/config`,
 		"--demo --nodes a":    "--demo and --nodes cannot be combined",
 		"--once --json":       "--once and --json cannot be combined",
 		"--view=help --demo":  "--view must be auto, node or overview",
@@ -99,7 +108,7 @@ func TestVersionAndHelp(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
-	code, out, errs := program(t, "--demo=2x4", "--json", "--timeout", "30s")
+	code, out, errs := program(t, "--demo", "2x4", "5", "2", "--json", "--timeout", "30s")
 	var doc struct {
 		Version   int
 		Discovery struct{ Command string }
@@ -191,7 +200,17 @@ func TestNothingToShow(t *testing.T) {
 	}
 }
 
-// squeue answers with what a script says.
+// A broken driver is not a host without a GPU.
+func TestBrokenDriverHere(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv(faultEnv, "Driver/library version mismatch")
+	code, _, errs := program(t, "--json")
+	if want := "no working NVIDIA driver on this host: Driver/library version mismatch"; code != exitNoJobs || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit code %d, stderr %q", code, errs)
+	}
+}
+
+// fakeSqueue puts a squeue into PATH that runs a script.
 func fakeSqueue(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,15 +21,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// demoSeed makes every demo the same story.
+// demoSeed makes every demo tell the same story.
 const demoSeed = 48211
 
-// parallelDials is how many nodes are dialed at a time: enough for 512 nodes in a moment, too few for a login node to notice.
+// parallelDials limits how many nodes are dialed at a time: enough for 512 nodes in a moment, too few for a login node to notice.
 const parallelDials = 32
 
-// choose finds out where the Events come from.
+// choose returns the source of Events.
 func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
@@ -39,7 +40,7 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		return demo.New(nodes, gpus, demoSeed, cfg.Poll, demoPast(cfg)), nil
 	}
 	if cfg.Nodes == "" && !slurm.Installed() {
-		return thisHost(ctx, cfg)
+		return thisHost(ctx, cfg, notInstalled)
 	}
 	names, err := hosts(cfg.Nodes)
 	if err != nil {
@@ -65,10 +66,10 @@ func demoPast(cfg *config.Config) time.Duration {
 	return time.Duration(cluster.HistoryLen(cfg.Poll)) * cluster.BinWidth(cfg.Poll)
 }
 
-// hostName is what ssh and a shell take for a host's name and for nothing else.
+// hostName matches names that ssh and a shell can only take for a host name.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// hosts expands what --nodes was given; without it there are none.
+// hosts expands the host list of --nodes.
 func hosts(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
@@ -81,45 +82,68 @@ func hosts(list string) ([]string, error) {
 		switch {
 		case hostName.MatchString(name):
 		case strings.ContainsAny(name, "@:"):
-			return nil, usage("--nodes: %q is more than a host's name: put user and port into ~/.ssh/config", name)
+			return nil, usage("--nodes takes host names only, not %q: set user and port in ~/.ssh/config", name)
 		default:
-			return nil, usage("--nodes: %q is not a host's name", name)
+			return nil, usage("--nodes: invalid host name %q", name)
 		}
 	}
 	return names, nil
 }
 
-// thisHost is what there is to show where there is no SLURM: the GPUs of this very host, if it has any.
-func thisHost(ctx context.Context, cfg *config.Config) (feed, error) {
+// Why there is no SLURM.
+const (
+	notInstalled  = "squeue not in PATH"
+	notConfigured = "squeue has no configuration"
+)
+
+// thisHost returns the source for the GPUs of this host, for where there is no SLURM.
+func thisHost(ctx context.Context, cfg *config.Config, noSlurm string) (feed, error) {
 	name, host := whoAndWhere()
 	opener, err := local.New()
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
-	if !hasGPUs(ctx, opener) {
-		return nil, &exitError{exitNoJobs, errors.New("this host has neither SLURM (no squeue in PATH) nor an NVIDIA GPU: " +
-			"run it on a login node, name hosts with --nodes gpu[01-04], or look at --demo")}
+	if err := findGPUs(ctx, opener); err != nil {
+		return nil, &exitError{exitNoJobs, fmt.Errorf("no SLURM (%s) and %w: run nvnodetop on a login node, name hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
 	}
 	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Dials: 1})
 	return source.NewHosts(host, []string{host}, nodes, name, host), nil
 }
 
-// localWithin is how long the look at this host's GPUs may take.
+// localWithin is how long a look for this host's GPUs may take.
 const localWithin = 10 * time.Second
 
-func hasGPUs(ctx context.Context, opener poller.Opener) bool {
+// findGPUs returns nil if this host has GPUs, else why none can be shown.
+func findGPUs(ctx context.Context, opener poller.Opener) error {
 	ctx, cancel := context.WithTimeout(ctx, localWithin)
 	defer cancel()
+	hello, err := firstHello(ctx, opener)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the GPUs of this host cannot be read: %w", err)
+	case len(hello.GPUs) > 0:
+		return nil
+	case hello.Fault == "" || hello.FaultID == wire.FaultNoLibrary:
+		return errors.New("no NVIDIA GPU on this host")
+	}
+	return fmt.Errorf("no working NVIDIA driver on this host: %s", hello.Fault)
+}
+
+// firstHello asks a probe what there is.
+func firstHello(ctx context.Context, opener poller.Opener) (*wire.Hello, error) {
 	session, err := opener.Open(ctx, "", func(reach.Step) {})
 	if err != nil {
-		return false
+		return nil, err
 	}
 	defer func() { _ = session.Close() }()
 	msg, err := session.Next()
-	return err == nil && msg.Hello != nil && len(msg.Hello.GPUs) > 0
+	if err == nil && msg.Hello == nil {
+		err = errors.New("the probe does not say what there is")
+	}
+	return msg.Hello, err
 }
 
-// whoAndWhere is for the screen. What cannot be found out is told as it is.
+// whoAndWhere returns the names of the user and of this host, for the screen.
 func whoAndWhere() (name, host string) {
 	if u, err := user.Current(); err == nil {
 		name = u.Username

@@ -92,15 +92,21 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
   nvnodetop 5 2                   nodes every 5 s, screen every 2 s
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
   nvnodetop --json                one JSON document, for scripts
-  nvnodetop --demo                a simulated cluster`,
+  nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
 		Version:       Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          func(_ *cobra.Command, args []string) error { return cfg.Intervals(args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("demo") {
+				args = cfg.TakeDemoSize(args)
+			}
+			return cfg.Intervals(args)
+		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("nodes") && cfg.Nodes == "" {
 				return errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
 			}
+			cfg.UTF8 = cmd.Flags().Changed("ascii") && !cfg.ASCII
 			return cfg.Validate()
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), &cfg, io) },
@@ -120,7 +126,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
 	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")
-	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only")
+	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
 	return cmd
 }
 

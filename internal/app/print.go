@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -15,23 +16,29 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
 
-// Widths of --once: a terminal's own, else that of the file or pipe.
+// Widths of --once. A file or pipe has fileWidth unless COLUMNS says otherwise.
 const (
-	fileWidth  = 120
-	leastWidth = 60
+	fileWidth             = 120
+	leastWidth, mostWidth = 60, 1000
 )
 
 func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	if cfg.JSON {
 		return export.JSON(io.out, snap)
 	}
-	width := fileWidth
-	if w, _, err := term.GetSize(int(io.out.Fd())); err == nil {
-		width = max(w, leastWidth)
-	}
 	return page.Text(io.out, snap, page.TextOptions{
-		Width: width, Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
+		Width: textWidth(io.out), Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
 	})
+}
+
+func textWidth(out *os.File) int {
+	width, _, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		if width, err = strconv.Atoi(os.Getenv("COLUMNS")); err != nil {
+			return fileWidth
+		}
+	}
+	return min(max(width, leastWidth), mostWidth)
 }
 
 // colors returns the palette: the one asked for, or else the last choice.
@@ -39,8 +46,11 @@ func colors(cfg *config.Config) string {
 	return cmp.Or(cfg.Colors, config.Remembered(config.Colors), ui.ColorsJob)
 }
 
-// ascii reports whether only ASCII may be drawn: asked for, or all that the terminal or the locale can show.
+// ascii reports whether to draw with ASCII only: because of --ascii, or because the terminal or the locale has no more.
 func ascii(cfg *config.Config) bool {
+	if cfg.UTF8 {
+		return false
+	}
 	if t := os.Getenv("TERM"); cfg.ASCII || t == "linux" || t == "dumb" {
 		return true
 	}

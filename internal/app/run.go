@@ -35,6 +35,9 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 		if !isTerminal(io.in) || !isTerminal(io.out) {
 			return usage("not a terminal: use --once for text or --json for JSON")
 		}
+		if os.Getenv("TERM") == "dumb" {
+			return usage("a terminal with TERM=dumb cannot show the screen: use --once")
+		}
 	}
 	from, err := choose(ctx, cfg)
 	if err != nil {
@@ -45,7 +48,7 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 		return err
 	}
 	// squeue is installed, but not configured for a cluster.
-	if from, err = thisHost(ctx, cfg); err != nil {
+	if from, err = thisHost(ctx, cfg, notConfigured); err != nil {
 		return err
 	}
 	return show(ctx, cfg, io, from)

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
 // What the user chooses is there at the next start, except in the demo and for what the command line decided.
@@ -38,5 +41,37 @@ func TestChoicesAreKept(t *testing.T) {
 				t.Errorf("%d files, want %d", len(files), test.files)
 			}
 		})
+	}
+}
+
+func TestDumbTerminal(t *testing.T) {
+	tty, written := terminal(t)
+	defer written()
+	t.Setenv("TERM", "dumb")
+	cfg := config.Default()
+	cfg.Demo = config.DefaultDemo
+	if err := run(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}); err == nil || !strings.Contains(err.Error(), "use --once") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The environment decides how --once looks, and the command line decides before it.
+func TestTextFollowsTheEnvironment(t *testing.T) {
+	for _, test := range []struct {
+		columns, flag string
+		width         int
+		ascii         bool
+	}{{"80", "", 80, true}, {"80", "--ascii=false", 80, false}, {"20", "", leastWidth, true}, {"wide", "", fileWidth, true}} {
+		t.Setenv("COLUMNS", test.columns)
+		t.Setenv("LC_ALL", "C")
+		_, text, _ := program(t, strings.Fields("--demo 2x4 --once "+test.flag)...)
+		widest, ascii := 0, true
+		for line := range strings.Lines(text) {
+			widest = max(widest, draw.Width(strings.TrimSuffix(line, "\n")))
+			ascii = ascii && !strings.ContainsFunc(line, func(r rune) bool { return r > '~' })
+		}
+		if widest != test.width || ascii != test.ascii {
+			t.Errorf("COLUMNS=%s %s: %d columns, ASCII only: %t", test.columns, test.flag, widest, ascii)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,8 @@ type Config struct {
 	View   string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	Colors string // "job" or "classic"; "" for the remembered choice
 	Theme  string // "auto", "dark" or "light"
-	ASCII  bool
+	ASCII  bool   // draw with ASCII characters only
+	UTF8   bool   // draw with all characters, whatever TERM and the locale suggest
 }
 
 // Default returns the Config of a run without arguments.
@@ -96,6 +98,19 @@ func (c *Config) Validate() error {
 	}
 	return nil
 }
+
+// TakeDemoSize takes the first argument that is a size as the value of --demo, and returns the others. Flags with an optional value take
+// it only behind "=", but users also write --demo 64x8.
+func (c *Config) TakeDemoSize(args []string) []string {
+	at := slices.IndexFunc(args, demoSize.MatchString)
+	if at < 0 || c.Demo != DefaultDemo {
+		return args
+	}
+	c.Demo = args[at]
+	return slices.Delete(slices.Clone(args), at, at+1)
+}
+
+var demoSize = regexp.MustCompile(`^\d+x\d+$`)
 
 // DemoSize parses the NODESxGPUS of --demo.
 func (c *Config) DemoSize() (nodes, gpus int, err error) {

@@ -82,3 +82,19 @@ func TestChoicesAreRemembered(t *testing.T) {
 		}
 	}
 }
+
+func TestTakeDemoSize(t *testing.T) {
+	for _, tc := range []struct{ demo, args, want, rest string }{
+		{DefaultDemo, "64x8", "64x8", ""},
+		{DefaultDemo, "2x4 5 2", "2x4", "5 2"},
+		{DefaultDemo, "5 2x4", "2x4", "5"},
+		{DefaultDemo, "5", DefaultDemo, "5"},
+		{DefaultDemo, "", DefaultDemo, ""},
+		{"3x3", "2x4", "3x3", "2x4"},
+	} {
+		c := Config{Demo: tc.demo}
+		if rest := strings.Join(c.TakeDemoSize(strings.Fields(tc.args)), " "); c.Demo != tc.want || rest != tc.rest {
+			t.Errorf("--demo=%s %s: size %s and arguments %q, want %s and %q", tc.demo, tc.args, c.Demo, rest, tc.want, tc.rest)
+		}
+	}
+}
