@@ -99,3 +99,19 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+// The text of four times as many nodes makes about four times as much garbage: to compare each node's name with all others makes 16 times
+// as much.
+func TestTextGrowsLinearly(t *testing.T) {
+	allocs := func(nodes int) float64 {
+		snap := failedNodes(nodes)
+		return testing.AllocsPerRun(1, func() {
+			if err := page.Text(io.Discard, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if few, many := allocs(100), allocs(400); many > 6*few {
+		t.Errorf("100 nodes take %.0f allocations, 400 take %.0f", few, many)
+	}
+}
