@@ -58,7 +58,7 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 	return source.NewLive(slurm.New(slurm.Command), nodes, name, host), nil
 }
 
-// demoPast is how long the nodes of the demo have reported when it starts: long enough for the graphs, but JSON has no histories.
+// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories.
 func demoPast(cfg *config.Config) time.Duration {
 	if cfg.JSON {
 		return 2 * cfg.Poll
@@ -110,7 +110,7 @@ func thisHost(ctx context.Context, cfg *config.Config, noSlurm string) (feed, er
 	return source.NewHosts(host, []string{host}, nodes, name, host), nil
 }
 
-// localWithin is how long a look for this host's GPUs may take.
+// localWithin is the time limit for finding this host's GPUs.
 const localWithin = 10 * time.Second
 
 // findGPUs returns nil if this host has GPUs, else why none can be shown.
@@ -129,7 +129,7 @@ func findGPUs(ctx context.Context, opener poller.Opener) error {
 	return fmt.Errorf("no working NVIDIA driver on this host: %s", hello.Fault)
 }
 
-// firstHello asks a probe what there is.
+// firstHello starts a probe and returns its inventory.
 func firstHello(ctx context.Context, opener poller.Opener) (*wire.Hello, error) {
 	session, err := opener.Open(ctx, "", func(reach.Step) {})
 	if err != nil {
@@ -138,7 +138,7 @@ func firstHello(ctx context.Context, opener poller.Opener) (*wire.Hello, error) 
 	defer func() { _ = session.Close() }()
 	msg, err := session.Next()
 	if err == nil && msg.Hello == nil {
-		err = errors.New("the probe does not say what there is")
+		err = errors.New("the probe sent no inventory")
 	}
 	return msg.Hello, err
 }

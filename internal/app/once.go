@@ -50,8 +50,8 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 	return exitCode(snap)
 }
 
-// Limits of the time between two looks of await. A Snapshot of a large cluster costs milliseconds, and its nodes send thousands of
-// Events a second.
+// Limits of the time between two looks of await: a Snapshot of a large cluster costs milliseconds, and its nodes send thousands of
+// Events per second.
 const (
 	leastLook = 100 * time.Millisecond
 	mostLook  = time.Second

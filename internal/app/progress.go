@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// progress is the line on a terminal that says what --once and --json wait for. It is rewritten in place.
+// progress is a line on a terminal that names the nodes --once and --json wait for. It is rewritten in place.
 type progress struct {
 	out   io.Writer // nil: no terminal
 	width func() int
@@ -22,10 +22,10 @@ type progress struct {
 	shown string
 }
 
-// patience is how long --once and --json wait without a word.
+// patience is how long --once and --json wait before they say what they wait for.
 const patience = time.Second
 
-// newProgress returns the line for errs: an empty one if that is no terminal that can erase it.
+// newProgress returns the line for errs. It stays empty if errs is not a terminal, or one that cannot erase a line.
 func newProgress(errs io.Writer, now time.Time) *progress {
 	p := &progress{from: now.Add(patience)}
 	file, ok := errs.(*os.File)
@@ -40,7 +40,7 @@ func newProgress(errs io.Writer, now time.Time) *progress {
 	return p
 }
 
-// update shows what a Snapshot still lacks.
+// update shows which nodes a Snapshot lacks.
 func (p *progress) update(s *cluster.Snapshot) {
 	if p.out == nil || s.At.Before(p.from) {
 		return
@@ -51,7 +51,7 @@ func (p *progress) update(s *cluster.Snapshot) {
 	}
 }
 
-// erase takes the line away.
+// erase removes the line.
 func (p *progress) erase() {
 	if p.shown != "" {
 		fmt.Fprint(p.out, "\r\x1b[K")
@@ -59,7 +59,7 @@ func (p *progress) erase() {
 	}
 }
 
-// waitingFor says in at most width columns, if that is possible, which nodes have neither reported nor failed.
+// waitingFor names the nodes that have neither reported nor failed, as many as fit into width columns.
 func waitingFor(s *cluster.Snapshot, width int) string {
 	waiting, all := nodesThat(s, pending)
 	switch {
@@ -85,7 +85,7 @@ func pending(n *cluster.Node) bool {
 	return n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil
 }
 
-// notReporting is the error for the nodes that do not report, nil if all do.
+// notReporting returns an error that names the nodes that do not report, nil if all do.
 func notReporting(s *cluster.Snapshot) error {
 	silent, all := nodesThat(s, func(n *cluster.Node) bool { return n.State != cluster.NodeReporting })
 	if len(silent) == 0 {
@@ -94,7 +94,7 @@ func notReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
 }
 
-// nodesThat returns the nodes of all jobs that have a property, in the order of the jobs, and counts all nodes.
+// nodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all nodes.
 func nodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*cluster.Node, all int) {
 	seen := map[string]bool{}
 	for i := range s.Jobs {
@@ -114,7 +114,7 @@ func nodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*clus
 // maxNamed is how many nodes one line names.
 const maxNamed = 8
 
-// listed names the first nodes, with what each lacks: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2 more".
+// listed names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2 more".
 func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	text, sep := "", ": "
 	for _, n := range nodes[:min(named, len(nodes))] {
@@ -127,7 +127,7 @@ func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	return text
 }
 
-// lack says in a few words why a node does not report.
+// lack returns in a few words why a node does not report.
 func lack(s *cluster.Snapshot, n *cluster.Node) string {
 	switch {
 	case n.Failure != nil:

@@ -100,7 +100,8 @@ func startView(cfg *config.Config) string {
 	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
 }
 
-// remember returns what saves the user's choices. It saves nothing in the demo, and no choice that the command line made for this run.
+// remember returns the function that saves the user's choices. Nothing is saved in the demo, nor a choice that the command line made for
+// this run.
 func remember(cfg *config.Config) func(what, value string) {
 	if cfg.Demo != "" {
 		return nil

@@ -26,7 +26,7 @@ func start(work func() error) *task {
 	return t
 }
 
-// wait waits until the work is done, at most for limit, and reports whether it is. To be canceled is no error.
+// wait waits until the work is done, at most for limit, and reports whether it is. Being canceled is not an error.
 func (t *task) wait(limit time.Duration) (done bool, err error) {
 	select {
 	case <-t.ctx.Done():
@@ -41,7 +41,7 @@ func (t *task) wait(limit time.Duration) (done bool, err error) {
 	return true, &exitError{exitFailed, t.err}
 }
 
-// feedStore runs a source. Its panics become errors, so that the terminal and what is already known are not lost.
+// feedStore runs a source. A panic there becomes an error, so that the terminal is restored before the program ends.
 func feedStore(ctx context.Context, from cluster.Source, emit func(cluster.Event)) error {
 	err := func() (err error) {
 		defer reach.Recover(&err)

@@ -1,5 +1,5 @@
-// Package demo is a simulated cluster that is a cluster.Source: it emits what a real one would, in the same types, so that all behind
-// it cannot tell the difference.
+// Package demo simulates a cluster. A Demo is a cluster.Source that emits the same Events as a real cluster, so the rest of the program
+// runs unchanged.
 //
 // A Demo runs once. Its other methods may be called from any goroutine, also before Run; they do not block.
 package demo
@@ -17,8 +17,8 @@ import (
 )
 
 // Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly everything that
-// can go wrong. What happens at a moment depends only on the seed and on the time since the story began. The exception is processes:
-// they are listed only where the user looks.
+// can go wrong. Its Events depend only on the seed and on the time since the story began, except that processes are listed only where
+// the user looks.
 type Demo struct {
 	world   *world
 	changed bell.Bell
@@ -28,8 +28,8 @@ type Demo struct {
 	refresh bool       // ask for the jobs, try to reach nodes
 }
 
-// New makes a cluster whose training job has nodes with gpus each. Nodes report every poll. Most of the story has happened already, and
-// the nodes have reported for the time past, or for less if there are very many.
+// New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have already reported for
+// the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
 	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New()}
 }
@@ -53,7 +53,7 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	}
 }
 
-// actors returns the discoverer and the nodes. They know what the user wants already.
+// actors returns the discoverer and the nodes, which already know what the user wants.
 func (d *Demo) actors() queue {
 	actors := queue{&simDiscoverer{world: d.world, next: d.world.from}}
 	look, _ := d.wanted()
@@ -66,7 +66,7 @@ func (d *Demo) actors() queue {
 	return actors
 }
 
-// act lets everybody act who is due.
+// act runs the actors that are due.
 func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event)) {
 	now := time.Since(d.world.begin)
 	for first := (*actors)[0]; first.due() <= now && ctx.Err() == nil; first = (*actors)[0] {
@@ -76,7 +76,7 @@ func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event))
 	}
 }
 
-// instruct tells everybody what the user wants now.
+// instruct passes on the wishes of the user.
 func (d *Demo) instruct(actors queue, emit func(cluster.Event)) {
 	now := time.Since(d.world.begin)
 	look, refresh := d.wanted()
@@ -102,14 +102,14 @@ func (d *Demo) wanted() (look string, refresh bool) {
 	return look, refresh
 }
 
-// actor does something at times of its own: a node, or the discoverer. Times count from the beginning of the story.
+// actor is a node or the discoverer. Times count from the beginning of the story.
 type actor interface {
 	due() time.Duration
 	act(now time.Duration) []cluster.Event // moves due on
 	instruct(now time.Duration, look string, refresh bool) []cluster.Event
 }
 
-// queue is a heap of actors: who is due first comes first.
+// queue is a heap of actors, the earliest first.
 type queue []actor
 
 func (q queue) Len() int           { return len(q) }
@@ -125,7 +125,7 @@ func (q *queue) Pop() any {
 	return a
 }
 
-// Touch says that the user is there. The simulated controller does not mind being asked.
+// Touch does nothing: the simulated controller is asked at one pace.
 func (d *Demo) Touch() {}
 
 // Refresh asks for the jobs, and tries to reach nodes that wait for their next attempt, now.

@@ -18,7 +18,7 @@ type model struct {
 	slowdown    int     // °C
 }
 
-// What all nodes run.
+// Versions on all nodes.
 const (
 	driver = "550.90.07"
 	cuda   = "12.4"
@@ -45,12 +45,12 @@ func (u *use) active(now time.Duration) bool {
 
 // load is how busy a program keeps a GPU.
 type load struct {
-	util   float64 // share of time with a kernel resident
+	util   float64 // share of time with a kernel running
 	work   float64 // share of the power that it could draw
-	memory float64 // share of time with the memory bus in use
+	memory float64 // share of time with memory being read or written
 }
 
-// checkpoints are when the training job writes one, within checkpointCycle, and how long all its GPUs then wait.
+// checkpoints lists when the training job writes one, within checkpointCycle, and how long all its GPUs then wait.
 var checkpoints = []struct{ at, takes time.Duration }{
 	{70 * time.Second, 6 * time.Second}, {162 * time.Second, 8 * time.Second}, {300 * time.Second, 5 * time.Second},
 	{375 * time.Second, 9 * time.Second}, {520 * time.Second, 7 * time.Second},
@@ -138,7 +138,7 @@ func (w *world) throttled(h *host, gpu int, now time.Duration) bool {
 	return h.gpus[gpu].fate&overheats != 0 && heat(now) >= throttlesAt && w.temperature(h, gpu, now) >= resumes
 }
 
-// loadOf is how busy the GPU in one slot is. The GPUs of a job wait for each other, so most of what varies they have in common.
+// loadOf is how busy the GPU in one slot is. The GPUs of a job wait for each other, so their loads vary together.
 func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	s := &h.gpus[gpu]
 	if !s.use.active(now) || s.lost(now) {
@@ -186,9 +186,9 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 
 func percent(share float64) int { return int(math.Round(100 * min(max(share, 0), 1))) }
 
-// Above capped the power limit holds the SM clock between cappedLow and cappedHigh of its maximum.
+// Above a work of capped the power limit keeps the SM clock between cappedLow and cappedHigh of its maximum.
 const (
-	capped                = 0.86 // of all work
+	capped                = 0.86
 	cappedLow, cappedHigh = 0.81, 0.885
 	clockStep             = 15 // MHz
 )

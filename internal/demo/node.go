@@ -29,7 +29,7 @@ const (
 	stepEnds, refusesUntil     = 20 * time.Second, 200 * time.Second // once
 )
 
-// Stages in which something happens.
+// Stages that the story mentions.
 const (
 	stageLogin  reach.Stage = "login"
 	stageDriver reach.Stage = "driver"
@@ -273,7 +273,7 @@ func (n *simNode) report(now time.Duration) *wire.Report {
 	for g := range n.host.gpus {
 		r.GPUs = append(r.GPUs, n.world.sample(n.host, g, now))
 	}
-	if n.listing && now > told-n.world.poll { // the past needs none
+	if n.listing && now > told-n.world.poll { // not for the whole past
 		r.Listed = true
 		r.Processes = n.world.processes(n.host, now)
 	}

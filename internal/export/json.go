@@ -26,7 +26,7 @@ const Version = 1
 //go:embed schema.json
 var Schema []byte
 
-// document is the whole of it. A field that is not known is left out; it is never 0 or null. Units stand in the names.
+// document is the whole document. An unknown field is absent, never 0 or null. Names include the unit.
 type document struct {
 	Version   int        `json:"version"`
 	Time      time.Time  `json:"time"`
@@ -75,14 +75,14 @@ type pending struct {
 	Start     time.Time `json:"start_estimate,omitzero"`
 }
 
-// finding is one that holds, with its words, or one that is over.
+// finding is a problem that holds, with its words, or one that has cleared.
 type finding struct {
 	Kind     cluster.Kind `json:"kind"`
 	Class    reach.Class  `json:"class,omitempty"`
 	Severity string       `json:"severity"`
 	Since    time.Time    `json:"since,omitzero"`
 	Over     time.Time    `json:"over,omitzero"`
-	Times    int          `json:"times,omitzero"` // only of one that is over
+	Times    int          `json:"times,omitzero"` // only of a cleared one
 	Node     string       `json:"node"`
 	GPU      *int         `json:"gpu,omitempty"`
 	Text     *string      `json:"text,omitempty"`

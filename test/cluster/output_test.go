@@ -76,6 +76,9 @@ func TestJSONWithAFailedNode(t *testing.T) {
 	job(t, 3)
 	fault(t, "reject", "node02")
 	r := runs(t, "--json")
+	if want := "nvnodetop: 1 of 3 nodes not reporting: node02 ("; !strings.Contains(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
+		t.Errorf("stderr %q, want one line with %q", r.stderr, want)
+	}
 	if r.code != 1 {
 		t.Errorf("exit code %d, want 1: a node failed", r.code)
 	}
