@@ -68,7 +68,7 @@ func (n *node) run(ctx context.Context) {
 	if n.before != nil {
 		<-n.before.Done()
 	}
-	defer func() { n.emit(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
+	defer func() { _ = n.tell(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
 	backoffs := map[waits]*backoff.ExponentialBackOff{}
 	for {
 		streamed, err := n.attempt(ctx)
@@ -85,9 +85,20 @@ func (n *node) run(ctx context.Context) {
 		}
 		delay := backoffs[w].NextBackOff()
 		now := time.Now()
-		n.emit(cluster.Event{At: now, Node: n.name, Down: &cluster.Down{Failure: *failure, Retry: now.Add(delay)}})
+		down := cluster.Down{Failure: *failure, Retry: now.Add(delay)}
+		if err := n.tell(cluster.Event{At: now, Node: n.name, Down: &down}); err != nil {
+			down.Failure = *reach.AsFailure(err, reach.ClassLocal)
+			_ = n.tell(cluster.Event{At: now, Node: n.name, Down: &down})
+		}
 		n.wait(ctx, delay, w.least)
 	}
+}
+
+// tell emits an event outside of an attempt, where a panic would end the program.
+func (n *node) tell(e cluster.Event) (err error) {
+	defer reach.Recover(&err)
+	n.emit(e)
+	return nil
 }
 
 // wait returns after delay, or when a person asks for it, but then not before least has passed.

@@ -523,6 +523,33 @@ func TestAPanicCostsOneNode(t *testing.T) {
 	})
 }
 
+// Who is told of a failure may make a mistake over it: that is told then, and the other nodes go on.
+func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: reach.ClassRefused} }}
+	c.nodes["b"] = &fakeNode{}
+	r := &record{}
+	emit := func(e cluster.Event) {
+		if e.Down != nil && e.Down.Failure.Class == reach.ClassRefused || e.Gone {
+			panic("the moon fell down")
+		}
+		r.emit(e)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		m := New(Config{Opener: c, Interval: 3 * time.Second, Dials: 2})
+		m.SetNodes([]string{"a", "b"})
+		m.Run(ctx, emit)
+	})
+	if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Class == reach.ClassLocal }); n < 2 || c.tries("a") != n {
+		t.Errorf("told %d times in %d tries", n, c.tries("a"))
+	}
+	if n := r.count(func(e cluster.Event) bool { return e.Node == "b" && e.Report != nil }); n != 3 {
+		t.Errorf("b sent %d reports in 10 s, want 3", n)
+	}
+}
+
 // The stages of an attempt are those of the way, and the last is the poller's own.
 func TestAnAttemptTellsItsStages(t *testing.T) {
 	c := newFakeCluster()

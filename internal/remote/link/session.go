@@ -238,6 +238,7 @@ func (s *Session) Next() (wire.Message, error) {
 // cut whatever the far end does.
 func (s *Session) Close() error {
 	s.closing.Do(func() {
+		defer s.guard()
 		s.end(ErrClosed)
 		s.mu.Lock()
 		s.beat.Stop()

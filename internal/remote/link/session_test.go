@@ -337,6 +337,11 @@ func TestPanicsEndTheSession(t *testing.T) {
 			t.Errorf("Next returned %v", err)
 		}
 	})
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		s.way = cutter{func() { panic("the moon fell down") }}
+		p.exit <- Exit{}
+		_ = s.Close()
+	})
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
 		s := New(&Pipe{Out: r, Words: NewWords(), Wait: func() Exit { panic("the moon fell down") }, Kill: func() { _ = w.Close() }}, DefaultLimits)

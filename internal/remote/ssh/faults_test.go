@@ -150,6 +150,21 @@ func TestFailuresOfNodes(t *testing.T) {
 	}
 }
 
+// A mistake of ours in a callback of x/crypto's goroutine costs that attempt, not the program.
+func TestAPanicInAHostKeyCheckCostsOneAttempt(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	s.configure("n", startNode(t, s, nil))
+	_, err := s.d.Dial(t.Context(), "n", remote.NewLog("n", func(step reach.Step) {
+		if step.Stage == StageHostKey {
+			panic("the moon fell down")
+		}
+	}))
+	if f, ok := errors.AsType[*reach.Failure](err); !ok || !strings.HasPrefix(f.Words, "the moon fell down\n") {
+		t.Errorf("Dial returned %v", err)
+	}
+}
+
 // TestAdopt imitates pam_slurm_adopt: the key is right, then come a banner and the end.
 func TestAdopt(t *testing.T) {
 	noLeaks(t)

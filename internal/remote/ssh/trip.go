@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
@@ -121,7 +122,9 @@ type hostKeyCheck struct {
 	agreed []byte
 }
 
-func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey) error {
+// check is called in a goroutine of x/crypto, which knows no recover.
+func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey) (err error) {
+	defer reach.Recover(&err)
 	if h.agreed != nil {
 		if string(h.agreed) != string(key.Marshal()) {
 			return errors.New("host key changed during the session")
