@@ -153,10 +153,15 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 			_ = session.Close()
 		}
 	})
+	began := time.Now()
 	streamed, err = n.stream(session)
 	stop()
 	if unpaced != nil {
 		err = unpaced
+	}
+	if ctx.Err() == nil {
+		why := reach.AsFailure(err, reach.ClassOther).Summary()
+		n.step(reach.Step{Stage: StageStream, State: reach.StepFailed, Text: why, Took: time.Since(began)})
 	}
 	return streamed, err
 }

@@ -565,6 +565,21 @@ func TestAnAttemptTellsItsStages(t *testing.T) {
 	})
 }
 
+// A session that ends fails in the stage stream: nothing says any longer that reports come.
+func TestTheEndOfAStreamIsItsStage(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{life: 10 * time.Second}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(10500 * time.Millisecond)
+		end := r.events[len(r.events)-2:]
+		want := reach.Step{Stage: StageStream, State: reach.StepFailed, Text: "connection closed", Took: 10 * time.Second}
+		if end[0].Step == nil || *end[0].Step != want || end[1].Down == nil {
+			t.Errorf("the last events are %+v and %+v, want %+v and the failure", end[0], end[1], want)
+		}
+	})
+}
+
 func TestAsk(t *testing.T) {
 	c := newFakeCluster()
 	c.nodes["a"] = &fakeNode{}

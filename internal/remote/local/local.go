@@ -52,8 +52,8 @@ type shell struct{}
 // lingering is how long the output of a child may be held open by others after its end.
 const lingering = time.Second
 
-// Run implements install.Shell. The child outlives ctx; its pipe ends it.
-func (shell) Run(_ context.Context, script string, input []byte) (*link.Pipe, error) {
+// Run implements install.Shell. The child outlives ctx once it has its input; its pipe ends it.
+func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, error) {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)
 	cmd.WaitDelay = lingering
@@ -73,11 +73,8 @@ func (shell) Run(_ context.Context, script string, input []byte) (*link.Pipe, er
 		_ = out.Close()
 		return nil, &remote.LocalError{What: "starting the probe", Err: err}
 	}
-	if len(input) > 0 {
-		_, _ = in.Write(input) // an error means that the script has ended: its exit status says more
-	}
 	wait := func() link.Exit {
-		_ = cmd.Wait() // the state tells it all
+		_ = cmd.Wait() // the state says everything
 		kill()
 		return exit(cmd.ProcessState)
 	}
@@ -86,6 +83,17 @@ func (shell) Run(_ context.Context, script string, input []byte) (*link.Pipe, er
 		kill()
 		_ = out.Close()
 	})
+	going := context.AfterFunc(ctx, func() {
+		end()
+		_ = in.Close()
+	})
+	if len(input) > 0 {
+		_, _ = in.Write(input) // an error means that the script has ended: its exit status says more
+	}
+	if !going() {
+		go wait()
+		return nil, context.Cause(ctx)
+	}
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: end}, nil
 }
 

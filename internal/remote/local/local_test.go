@@ -131,6 +131,20 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	}
 }
 
+// TestRunGivesUpWithItsContext: a script that does not read its input holds nobody up.
+func TestRunGivesUpWithItsContext(t *testing.T) {
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := (shell{}).Run(ctx, "exec sleep 600", make([]byte, 1<<20)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Run returned %v", err)
+	}
+	if _, err := (shell{}).Run(ctx, "exec sleep 600", nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Run after its context: %v", err)
+	}
+	noneLeft(t, before)
+}
+
 // TestFailures: none of them tells a person of this host to use ssh.
 func TestFailures(t *testing.T) {
 	for kind, want := range map[string]struct {
@@ -185,6 +199,12 @@ func TestNothingIsLeft(t *testing.T) {
 			s.Close()
 		}
 	}
+	noneLeft(t, before)
+}
+
+// noneLeft waits until there are no more goroutines than before.
+func noneLeft(t *testing.T, before int) {
+	t.Helper()
 	for began := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Since(began) > 5*time.Second {
 			buf := make([]byte, 1<<20)
