@@ -130,7 +130,8 @@ func ruleProbe(c *Case, err error) bool {
 	c.Say(e.Noise)
 	status, exited := e.Status()
 	switch {
-	case errors.Is(e.Read, wire.ErrLineTooLong), errors.Is(e.Read, wire.ErrListTooLong), errors.Is(e.Read, link.ErrUnasked):
+	case errors.Is(e.Read, wire.ErrLineTooLong), errors.Is(e.Read, wire.ErrListTooLong),
+		errors.Is(e.Read, link.ErrUnasked), errors.Is(e.Read, link.ErrWords):
 		c.Is(reach.ClassTooMuch, "too much data from the node")
 		c.Failure.Cause = tooMuch(e.Read)
 	case strings.Contains(e.Stderr, "symbol lookup error"):

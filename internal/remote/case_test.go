@@ -47,6 +47,7 @@ func TestSettle(t *testing.T) {
 		{at(""), &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "too much data from the node: line too long", "than a probe ever would"},
 		{at(""), &link.EndError{Read: &wire.MalformedError{Line: "{", Cause: wire.ErrListTooLong}}, reach.ClassTooMuch, "too much data from the node: list too long", ""},
 		{at(""), &link.EndError{Read: link.ErrUnasked}, reach.ClassTooMuch, "too much data from the node: more answers than requests", ""},
+		{at(""), &link.EndError{Read: link.ErrWords}, reach.ClassTooMuch, "too much data from the node: flood on standard error", ""},
 		{at(""), link.ErrSilent, reach.ClassSilent, "connection lost: no data received", ""},
 		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassDriverHangs, "driver not responding after 0s", "fallen off the bus"},
 		{at(StageProbe), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassProbeLate, "probe not started after 0s", "overloaded"},

@@ -17,11 +17,41 @@ type Capture struct {
 	Limit int
 	Full  error
 
-	mu  sync.Mutex
-	buf []byte
+	mu      sync.Mutex // protects the following
+	buf     []byte
+	written int
+	most    int    // that may be written before flooded is called
+	flooded func() // nil: there is no such limit, or it has been called
+}
+
+// Guard has flooded called, once, when more than most bytes have been written.
+func (c *Capture) Guard(most int, flooded func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.most, c.flooded = most, flooded
 }
 
 func (c *Capture) Write(p []byte) (int, error) {
+	if flooded := c.count(len(p)); flooded != nil {
+		flooded()
+	}
+	return c.keep(p)
+}
+
+// count returns what is to be called now.
+func (c *Capture) count(n int) (flooded func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flooded == nil {
+		return nil
+	}
+	if c.written += n; c.written > c.most {
+		flooded, c.flooded = c.flooded, nil
+	}
+	return flooded
+}
+
+func (c *Capture) keep(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	room := c.Limit - len(c.buf)

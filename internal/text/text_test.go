@@ -35,6 +35,23 @@ func TestCapture(t *testing.T) {
 	}
 }
 
+func TestGuard(t *testing.T) {
+	calls := 0
+	c := &Capture{Limit: 2}
+	c.Guard(10, func() { calls++ })
+	for i := range 5 {
+		if _, err := c.Write([]byte("abcd")); err != nil {
+			t.Error(err)
+		}
+		if want := min(i/2, 1); calls != want {
+			t.Errorf("%d calls after %d bytes, want %d", calls, 4*(i+1), want)
+		}
+	}
+	if c.String() != "ab" {
+		t.Errorf("kept %q", c)
+	}
+}
+
 func TestCut(t *testing.T) {
 	for limit := range 12 {
 		if got := Cut("aé中b🎉", limit); !utf8.ValidString(got) || len(got) > limit || !strings.HasPrefix("aé中b🎉", got) {

@@ -29,6 +29,9 @@ type Pipe struct {
 // NewWords makes a Pipe's Words. It keeps the beginning of what a program says on standard error.
 func NewWords() *text.Capture { return &text.Capture{Limit: 32 << 10} }
 
+// maxStderr is how much a program may say on standard error, kept or not, before its session ends.
+const maxStderr = 1 << 20
+
 // Exit is how a program ended. The zero value says that nobody knows: the way to the program ended first.
 type Exit struct {
 	Known  bool
@@ -84,6 +87,7 @@ var (
 	ErrSilent  = errors.New("no data received")
 	ErrClosed  = errors.New("session closed")
 	ErrUnasked = errors.New("more answers than requests")
+	ErrWords   = errors.New("flood on standard error")
 	errNoHello = errors.New("first message is not a hello")
 	errUnknown = errors.New("message is not a hello, report or reply")
 	errTooMany = fmt.Errorf("%d questions unanswered", maxPending)

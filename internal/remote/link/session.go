@@ -59,6 +59,10 @@ func New(p *Pipe, l Limits) *Session {
 		silence: quiet.New(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
 	}
 	s.life, s.end = context.WithCancelCause(context.Background())
+	p.Words.Guard(maxStderr, func() {
+		s.end(&EndError{Read: ErrWords, Stderr: p.Words.String()})
+		p.Kill()
+	})
 	go s.await()
 	go s.read()
 	return s

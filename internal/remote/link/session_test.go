@@ -213,6 +213,22 @@ func TestAnswersAreCounted(t *testing.T) {
 	})
 }
 
+// A far end that says more on standard error than any probe is cut off.
+func TestFloodOfWords(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		for range maxStderr / 1024 {
+			_, _ = s.pipe.Words.Write(make([]byte, 1024))
+		}
+		if s.life.Err() != nil {
+			t.Fatal("the session ended too soon")
+		}
+		_, _ = s.pipe.Words.Write([]byte("x"))
+		if _, err := s.Next(); !errors.Is(err, ErrWords) || p.killed.Load() == 0 {
+			t.Errorf("Next returned %v, killed %d times", err, p.killed.Load())
+		}
+	})
+}
+
 // A flood of reports does not hold the end up: Close wins, and nothing is handed out after it.
 func TestCloseEndsAFlood(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
