@@ -12,7 +12,7 @@ type advice struct {
 	hints   []string
 }
 
-// advices are those that hold for every door.
+// advices apply to every door.
 var advices = map[reach.Class]advice{
 	reach.ClassTimeout:   {meaning: "The node does not respond: it is overloaded, or something on it hangs."},
 	reach.ClassProbeLate: {meaning: "No command runs on the node in time: it is overloaded, or its home file system hangs."},
@@ -38,7 +38,7 @@ var advices = map[reach.Class]advice{
 	reach.ClassClosed:  {meaning: "The connection closed or the probe exited."},
 }
 
-// advise adds the meaning, where the door has given none, and the hints.
+// advise adds the hints, and the meaning unless the door gave one.
 func advise(c *Case) {
 	f := &c.Failure
 	a := advices[f.Class]

@@ -17,21 +17,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Case is a failure in the making: what is known beside the error.
+// Case collects the circumstances of an error until it is classified.
 type Case struct {
 	Node  string
-	Stage reach.Stage   // empty: the session streamed
-	Took  time.Duration // in the stage
-	Words string        // the node's
+	Stage reach.Stage   // empty: the session was reporting
+	Took  time.Duration // time spent in the stage
+	Words string        // the node's output
 
-	Failure reach.Failure // what has been found out so far; it has a Class once that is known
+	Failure reach.Failure // the result so far; Class is set once it is known
 }
 
-// Settle says what an error means. The first rule that knows the error wins, from what is most particular to what is most general;
-// explain is asked after those that have to do with the probe and not with the way to it.
+// Settle classifies an error. The rules run from the most specific to the most general, and the first that knows the error wins. The rules
+// about the probe come first, then explain, which knows about the connection.
 func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
-		return f // it is one already
+		return f // already classified
 	}
 	f := &c.Failure
 	known := ruleLocal(c, err) || ruleProbe(c, err) || ruleInstall(c, err) || ruleTimeout(c, err)
@@ -47,29 +47,29 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	return f
 }
 
-// Say adds to the node's words, on lines of their own.
+// Say adds lines to the node's output.
 func (c *Case) Say(words string) {
 	if words = strings.TrimSpace(words); words != "" {
 		c.Words = strings.TrimSpace(c.Words + "\n" + words)
 	}
 }
 
-// Is settles what the failure is.
+// Is sets the class and the short description.
 func (c *Case) Is(class reach.Class, short string) { c.Failure.Class, c.Failure.Short = class, short }
 
-// Unknown settles a failure that nothing is known of but the error.
+// Unknown classifies an error that no rule knows.
 func (c *Case) Unknown(err error) {
 	c.Is(reach.ClassOther, "unexpected error")
 	c.Failure.Cause = clip(err.Error(), 60)
 	c.Say(err.Error())
 }
 
-// After is for how long the stage has gone on, to be put behind what did not happen in it.
+// After returns the time spent in the stage, as " after 5s".
 func (c *Case) After() string {
 	return " after " + strconv.Itoa(int(c.Took.Round(time.Second)/time.Second)) + "s"
 }
 
-// LocalError is a fault on this side.
+// LocalError is a fault on this host.
 type LocalError struct {
 	What  string
 	Err   error
@@ -93,7 +93,7 @@ func ruleLocal(c *Case, err error) bool {
 	return true
 }
 
-// ruleInstall knows what keeps the probe from being put somewhere.
+// ruleInstall handles failures to install the probe.
 func ruleInstall(c *Case, err error) bool {
 	if p, ok := errors.AsType[*install.PlatformError](err); ok {
 		c.Say(p.Error())
@@ -120,7 +120,7 @@ func ruleInstall(c *Case, err error) bool {
 	return true
 }
 
-// ruleProbe knows how a process ends that is, or should have been, a probe.
+// ruleProbe handles the end of a process that is, or should have been, a probe.
 func ruleProbe(c *Case, err error) bool {
 	e, ok := errors.AsType[*link.EndError](err)
 	if !ok {
@@ -143,14 +143,14 @@ func ruleProbe(c *Case, err error) bool {
 		c.Failure.Detail = "signal " + e.Signal()
 	case exited && status == 126:
 		c.Is(reach.ClassNoExec, "probe not executable")
-	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // a shell for those who may run nothing
+	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // printed by nologin
 		c.Is(reach.ClassDenied, "account may not run commands")
 	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
 		c.Is(reach.ClassGarbage, "probe did not start")
 	case e.IsEnd() && exited:
 		c.Is(reach.ClassProbeFailed, "probe exited with status "+strconv.Itoa(status))
 	case e.IsEnd(), TimedOut(e.Read):
-		return false // the way to it ended, or our patience
+		return false // the connection ended, or a deadline passed
 	default:
 		c.Is(reach.ClassGarbage, "unexpected output instead of the probe's")
 		if bad, ok := errors.AsType[*wire.MalformedError](e.Read); ok {
@@ -162,7 +162,7 @@ func ruleProbe(c *Case, err error) bool {
 	return true
 }
 
-// tooMuch says in a few words of what a node sent too much.
+// tooMuch names the limit that a node exceeded.
 func tooMuch(err error) string {
 	switch {
 	case errors.Is(err, wire.ErrLineTooLong):
@@ -173,7 +173,7 @@ func tooMuch(err error) string {
 	return err.Error()
 }
 
-// TimedOut reports whether err is of a deadline of ours or the kernel's.
+// TimedOut reports whether err comes from a deadline, ours or the kernel's.
 func TimedOut(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ETIMEDOUT)
 }
@@ -190,13 +190,13 @@ func ruleTimeout(c *Case, err error) bool {
 	return true
 }
 
-// Silent settles that nothing came through any more.
+// Silent classifies a connection that went silent.
 func (c *Case) Silent() {
 	c.Is(reach.ClassSilent, "connection lost")
 	c.Failure.Cause = "no data received"
 }
 
-// Late settles that a stage of the probe took too long. It returns false in the stages of a door.
+// Late classifies a stage of the probe that took too long. It returns false in the stages of a door.
 func (c *Case) Late() bool {
 	switch c.Stage {
 	case StageProbe:
@@ -209,11 +209,11 @@ func (c *Case) Late() bool {
 	return true
 }
 
-// maxWords is how much of a node's words a Failure carries.
+// maxWords limits the node's output in a Failure.
 const maxWords = 4 << 10
 
-// capWords cuts words in their middle when they are longer than maxWords: a legal notice of any length may stand before the line
-// that counts, and garbage is known by its beginning.
+// capWords shortens words to maxWords. It cuts the middle: the line that matters may follow a long legal notice, and garbage is recognized
+// by its beginning.
 func capWords(words string) string {
 	if len(words) <= maxWords {
 		return words
@@ -226,7 +226,7 @@ func capWords(words string) string {
 	return text.Cut(words, head) + gap + rest
 }
 
-// clip is the first line of s, cut to n characters.
+// clip returns the first line of s, cut to n characters.
 func clip(s string, n int) string {
 	s = text.FirstLine(s)
 	if r := []rune(s); len(r) > n {

@@ -9,13 +9,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// The stages that are behind every door.
+// The stages after those of the door.
 const (
 	StageProbe  reach.Stage = "probe"  // find or copy the probe, start it
-	StageDriver reach.Stage = "driver" // the probe's Hello: NVML answers
+	StageDriver reach.Stage = "driver" // wait for the probe's Hello: NVML responds
 )
 
-// Log takes the stages of one attempt as they come, and what the node says on the way. It may be used by several goroutines.
+// Log records the stages of one attempt and the node's output. It may be used by several goroutines.
 type Log struct {
 	node string
 
@@ -23,19 +23,19 @@ type Log struct {
 	step  func(reach.Step)
 	stage reach.Stage
 	began time.Time
-	over  bool // no step is handed on any more
+	over  bool // no more steps are passed on
 	words text.Capture
 }
 
-// NewLog makes the Log of an attempt to reach node. It hands each step to step, one at a time.
+// NewLog returns the Log of an attempt to reach node. It calls step for each step, one at a time.
 func NewLog(node string, step func(reach.Step)) *Log {
 	return &Log{node: node, step: step, words: text.Capture{Limit: maxHeard}}
 }
 
-// maxHeard is how much is kept of what a node says on the way.
+// maxHeard limits the node's output that is kept.
 const maxHeard = 32 << 10
 
-// Begin enters stage; called again for the same stage, it changes the text.
+// Begin enters a stage. Called again for the same stage, it changes the text.
 func (l *Log) Begin(stage reach.Stage, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,10 +45,10 @@ func (l *Log) Begin(stage reach.Stage, text string) {
 	l.send(reach.Step{Stage: stage, State: reach.StepBegan, Text: text})
 }
 
-// Done ends the stage well; text is what was found.
+// Done ends the stage with success. text is the result.
 func (l *Log) Done(text string) { l.endStage(reach.StepDone, text) }
 
-// Fail ends the attempt in its current stage. Only the first text counts, and nothing after it: what a Dial left behind may still speak.
+// Fail ends the attempt in its current stage. Nothing after it counts: goroutines that a Dial left behind may still report.
 func (l *Log) Fail(text string) { l.endStage(reach.StepFailed, text) }
 
 func (l *Log) endStage(state reach.StepState, text string) {
@@ -58,26 +58,26 @@ func (l *Log) endStage(state reach.StepState, text string) {
 	l.over = l.over || state == reach.StepFailed
 }
 
-// send hands on a step. l.mu is held.
+// send passes on a step. l.mu is held.
 func (l *Log) send(s reach.Step) {
 	if !l.over {
 		l.step(s)
 	}
 }
 
-// end ends an attempt that nobody wants any more.
+// end ends an attempt that is no longer wanted.
 func (l *Log) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true
 }
 
-// Hear keeps words of the node, for a failure that comes of what they announce.
+// Hear keeps output of the node: it may announce why the attempt fails.
 func (l *Log) Hear(words string) {
-	_, _ = l.words.Write([]byte(words + "\n")) // it drops what is too much
+	_, _ = l.words.Write([]byte(words + "\n")) // the rest is dropped when it is full
 }
 
-// Case is what the log knows of a failure that happens now.
+// Case returns the circumstances of a failure that happens now.
 func (l *Log) Case() *Case {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Opener opens sessions with probes behind a Door. It implements poller.Opener. Its fields are not changed once it is in use.
+// Opener opens sessions with probes through a Door. It implements poller.Opener. Its fields must not change once it is in use.
 type Opener struct {
 	Door      Door
 	Installer *install.Installer
@@ -21,7 +21,7 @@ type Opener struct {
 
 var _ poller.Opener = (*Opener)(nil)
 
-// New makes an Opener that installs this very program as the probe.
+// New returns an Opener that installs this program as the probe.
 func New(door Door) *Opener {
 	return &Opener{Door: door, Installer: install.New(install.RunningExecutable)}
 }
@@ -54,12 +54,12 @@ func (o *Opener) open(ctx context.Context, node string, log *Log) (*link.Session
 	}
 	session, err := o.start(ctx, shell, log)
 	if err != nil {
-		failure := log.Case().Settle(err, shell.Explain) // while the shell still knows what came of it
-		_ = shell.Close()                                // nobody is left to whom an error would matter
+		failure := log.Case().Settle(err, shell.Explain) // before Close: the shell still knows the connection's state
+		_ = shell.Close()                                // the failure above matters more
 		return nil, failure
 	}
 	session.Tend(shell, func(err error) error {
-		if errors.Is(err, link.ErrClosed) { // by us, which is no failure
+		if errors.Is(err, link.ErrClosed) { // by us: not a failure
 			return fmt.Errorf("%q: %w", node, err)
 		}
 		c := &Case{Node: node}
@@ -72,7 +72,7 @@ func (o *Opener) open(ctx context.Context, node string, log *Log) (*link.Session
 	return session, nil
 }
 
-// start is the stages probe and driver.
+// start runs the stages probe and driver.
 func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Session, error) {
 	log.Begin(StageProbe, "")
 	session, how, err := o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })

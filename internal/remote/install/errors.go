@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// NoPlaceError says that no place on the node takes a probe.
+// NoPlaceError means that the probe fits nowhere on the node.
 type NoPlaceError struct {
 	Refused []Refusal
-	Words   string // the node's
+	Words   string // the node's output
 	uid     string
 }
 
 func (e *NoPlaceError) Error() string { return "nowhere to put the probe: " + e.List() }
 
-// Any reports whether a place refused for that reason.
+// Any reports whether a place was refused for that reason.
 func (e *NoPlaceError) Any(s State) bool {
 	return slices.ContainsFunc(e.Refused, func(r Refusal) bool { return r.State == s })
 }
 
-// List names the places as people call them.
+// List names the places and why each was refused.
 func (e *NoPlaceError) List() string {
 	reasons := map[State]string{
 		Absent: "missing", NoWrite: "not writable", Taken: "not private to you", NoExec: "mounted noexec", Damaged: "copy is corrupt",
@@ -32,14 +32,14 @@ func (e *NoPlaceError) List() string {
 	return strings.Join(list, ", ")
 }
 
-// PlatformError says that the node needs another build than the one that there is.
+// PlatformError means that this build does not run on the node.
 type PlatformError struct{ Machine, Have string }
 
 func (e *PlatformError) Error() string {
 	return fmt.Sprintf("the node is %q, the probe is for %q", e.Machine, e.Have)
 }
 
-// PayloadError says that there is no probe to send.
+// PayloadError means that there is no probe to send.
 type PayloadError struct{ Err error }
 
 func (e *PayloadError) Error() string {

@@ -2,24 +2,24 @@ package install
 
 import "sync"
 
-// gate makes nodes that share a home share one copy of the probe: one node copies, the others wait for it for a moment and
-// look again. Once a node has waited in vain, homes are taken to be the nodes' own, and nobody waits any more.
+// gate lets nodes that share a home directory share one copy of the probe: one node uploads it, the others wait a moment and look again.
+// Once a node has waited in vain, homes are assumed to be separate, and nobody waits.
 type gate struct {
 	mu      sync.Mutex
 	apart   bool
-	done    int           // copies that have succeeded
-	running chan struct{} // closed when the copy that is under way ends; nil: none is
+	done    int           // successful uploads
+	running chan struct{} // closed when the current upload ends; nil: there is none
 }
 
-// copies counts the copies that have succeeded.
+// copies counts the successful uploads.
 func (g *gate) copies() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.done
 }
 
-// enter returns a channel that is closed when it is worth looking again, or nil when the caller is to copy. Others wait for that copy
-// when it is the copier: then it must call leave. seen is what copies said before the caller looked; inVain that it has waited already.
+// enter returns a channel that closes when it is worth looking again, or nil when the caller should upload. If it is the copier, others wait
+// for it, and it must call leave. seen is the value of copies before the caller looked; inVain means that it has waited before.
 func (g *gate) enter(seen int, inVain bool) (wait <-chan struct{}, copier bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package install puts the probe on a node and starts it there, over whatever can run a script on the node.
+// Package install puts the probe on a node and starts it there, over anything that can run a script on the node.
 //
-// A copy is named by its content and is found in one round trip; else it is sent once, verified there and started in the same breath.
-// Nodes that share a home directory share one copy: an Installer keeps them from sending it all at once, and may be used by any number of
-// goroutines. Nothing here knows how the node is reached, and no script needs more of it than sh and the usual small programs.
+// A copy is named after its content and found in one round trip. If there is none, it is uploaded, verified and started by one script. Nodes
+// that share a home directory share one copy: an Installer keeps them from uploading it all at once. It may be used by any number of
+// goroutines. This package does not know how the node is reached. The scripts need only sh and standard utilities.
 package install
 
 import (
@@ -16,38 +16,38 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// Shell runs scripts on a node. A script is for a POSIX sh; there is no single quote, backslash, exclamation mark or newline in it, so
-// that it can be handed on in single quotes unread by any login shell. input comes first on its standard input.
+// Shell runs scripts on a node. A script is for a POSIX sh and contains no single quote, backslash, exclamation mark or newline, so any login
+// shell passes it on unchanged in single quotes. input comes first on its standard input.
 type Shell interface {
 	Run(ctx context.Context, script string, input []byte) (*link.Pipe, error)
 }
 
 // Limits are the deadlines of an installation.
 type Limits struct {
-	Start  time.Duration // to start a probe that is there
-	Upload time.Duration // to copy it
-	Others time.Duration // how long a node waits for another node's copy in a shared home
+	Start  time.Duration // start an existing copy
+	Upload time.Duration // upload and start one
+	Others time.Duration // wait for another node's upload in a shared home
 }
 
-// DefaultLimits are for the real world.
+// DefaultLimits suit real nodes.
 var DefaultLimits = Limits{Start: 15 * time.Second, Upload: 60 * time.Second, Others: 3 * time.Second}
 
 // Installer starts probes on nodes.
 type Installer struct {
 	Limits  Limits
-	Link    link.Limits // of the sessions that it begins
-	Program string      // path of a probe that is on the nodes already; empty: one is found or copied
+	Link    link.Limits // of its sessions
+	Program string      // path of a probe that is installed on all nodes; empty: find or upload one
 	payload func() (Payload, error)
 	gate    gate
 }
 
-// New makes an Installer of an executable. It is asked for when it is first needed, and again after an error.
+// New returns an Installer for a payload, which is asked for when it is first needed, and again after an error.
 func New(payload func() (Payload, error)) *Installer {
 	return &Installer{Limits: DefaultLimits, Link: link.DefaultLimits, payload: once(payload)}
 }
 
-// Start finds or copies the probe and starts it. The session that it returns has said the magic line; how tells what had to be done for
-// it. say tells what goes on meanwhile. Errors are a *link.EndError, one of this package's, or the shell's.
+// Start finds or uploads the probe and starts it. The returned session has received the magic line; how says what was done. say reports
+// progress. An error is a *link.EndError, one of this package, or the shell's.
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string, err error) {
 	if in.Program != "" {
 		s, err := in.run(ctx, shell, become(in.Program), nil)
@@ -58,7 +58,7 @@ func (in *Installer) Start(ctx context.Context, shell Shell, say func(text strin
 		return nil, "", &PayloadError{err}
 	}
 	a := &attempt{in: in, shell: shell, say: say, payload: payload, places: slices.Clone(uploadOrder)}
-	for { // every round ends it or leaves less to try: a closer look, the one wait, fewer places
+	for { // each round ends the search or leaves fewer options: a closer look, the one wait, fewer places
 		s, how, err := a.try(ctx)
 		if s != nil || err != nil {
 			return s, how, err
@@ -66,21 +66,21 @@ func (in *Installer) Start(ctx context.Context, shell Shell, say func(text strin
 	}
 }
 
-// attempt is the search for a place where the probe runs.
+// attempt searches for a place where the probe runs.
 type attempt struct {
 	in      *Installer
 	shell   Shell
 	say     func(string)
 	payload Payload
 	trust   trust
-	places  []Place // that have not refused yet
+	places  []Place // not refused yet
 	waited  bool    // for another node's copy
 	copier  bool    // the gate waits for this node's copy
 	refused []Refusal
-	words   []string // the node's, on the way
+	words   []string // output of the node
 }
 
-// try is one round. It returns neither a session nor an error when there is another round to go.
+// try runs one round. It returns neither a session nor an error if another round should follow.
 func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	seen := a.in.gate.copies()
 	s, err := a.in.run(ctx, a.shell, startScript(a.payload, a.trust, a.places), nil)
@@ -110,8 +110,7 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	return a.upload(ctx, n)
 }
 
-// understand finds what a node that did not start a probe needs. A copy that is there but may not be executed after all counts as
-// absent from then on.
+// understand finds out what a node needs that did not start a probe. A copy that turns out not to be executable counts as absent from then on.
 func (a *attempt) understand(err error) (need, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {
@@ -129,8 +128,8 @@ func (a *attempt) understand(err error) (need, bool) {
 	return need{}, false
 }
 
-// lookCloser reports whether to go another round because a copy that was trusted may be what ended. What it said is not kept: the
-// round says it again.
+// lookCloser reports whether to try another round because a damaged copy may have been started. Its output is not kept: the next round
+// repeats it.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if a.trust != trusting || !ok || !ended.IsEnd() || !ended.Exit.Known {
@@ -141,7 +140,7 @@ func (a *attempt) lookCloser(err error) bool {
 	return true
 }
 
-// hear keeps the node's words, those that it repeats in every place once.
+// hear keeps the node's output, without repetitions.
 func (a *attempt) hear(words string) {
 	if words = strings.TrimSpace(words); words != "" && !slices.Contains(a.words, words) {
 		a.words = append(a.words, words)
@@ -162,7 +161,7 @@ func (a *attempt) nowhere(uid string) error {
 	return &NoPlaceError{Refused: a.refused, uid: uid, Words: strings.Join(a.words, "\n")}
 }
 
-// waitForOthers reports whether it is worth to look again before copying: in a shared home another node may be about to copy.
+// waitForOthers reports whether to look again before uploading: in a shared home another node may be uploading.
 func (a *attempt) waitForOthers(ctx context.Context, seen int) bool {
 	copied, copier := a.in.gate.enter(seen, a.waited)
 	if copied == nil {
@@ -232,13 +231,13 @@ func (in *Installer) run(ctx context.Context, shell Shell, script string, input 
 	return s, nil
 }
 
-// refusedToRun reports whether a shell found the file but could not execute it for want of permission.
+// refusedToRun reports whether a shell found the file but had no permission to execute it.
 func refusedToRun(e *link.EndError) bool {
 	status, _ := e.Status()
 	return status == 126 && !strings.Contains(e.Stderr, "Exec format error")
 }
 
-// copyState is why a copy came to nothing; empty when another place would not help.
+// copyState returns why an upload failed; empty if another place would not help.
 func copyState(e *link.EndError) State {
 	status, ok := e.Status()
 	switch {

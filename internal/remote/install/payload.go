@@ -12,30 +12,30 @@ import (
 	"sync"
 )
 
-// Payload is an executable that is a probe when it is run with the one argument "probe".
+// Payload is an executable that becomes a probe when run with the argument "probe".
 type Payload struct {
 	OS, Arch string                 // as GOOS and GOARCH
 	Size     int64                  // of the executable
 	SHA256   string                 // of the executable, in hex
-	Gzip     func() ([]byte, error) // the executable, compressed; called when a node needs a copy
+	Gzip     func() ([]byte, error) // returns the compressed executable; called when a node needs a copy
 }
 
-// RunningExecutable is this process's own executable as a Payload. It is compressed once, when it is first needed.
+// RunningExecutable returns this process's executable as a Payload. It is compressed once, on first use.
 func RunningExecutable() (Payload, error) {
 	return FilePayload("/proc/self/exe", runtime.GOOS, runtime.GOARCH)
 }
 
-// FilePayload is the executable at path as a Payload.
+// FilePayload returns the executable at path as a Payload.
 func FilePayload(path, goos, goarch string) (Payload, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Payload{}, fmt.Errorf("open the probe executable: %w", err)
+		return Payload{}, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	hash := sha256.New()
 	size, err := io.Copy(hash, f)
 	if err != nil {
-		return Payload{}, fmt.Errorf("read the probe executable: %w", err)
+		return Payload{}, err
 	}
 	return Payload{
 		OS: goos, Arch: goarch, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil)),
@@ -43,7 +43,7 @@ func FilePayload(path, goos, goarch string) (Payload, error) {
 	}, nil
 }
 
-// once is f that is not called again once it has succeeded. A failure is not kept: a moment without free files must not be the end.
+// once returns f with its first successful result kept. Errors are not kept: running out of file descriptors for a moment must not be final.
 func once[T any](f func() (T, error)) func() (T, error) {
 	var mu sync.Mutex
 	var kept *T
@@ -61,13 +61,13 @@ func once[T any](f func() (T, error)) func() (T, error) {
 	}
 }
 
-// compress uses the fastest level: the best one saves a tenth of the bytes and costs a second, within which a person waits.
+// compress uses the fastest level: the best one saves a tenth of the bytes but costs a second, and the user is waiting.
 func compress(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the probe executable: %w", err)
+		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	var out bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
 	if err != nil {
@@ -82,7 +82,7 @@ func compress(path string) ([]byte, error) {
 	return bytes.Clone(out.Bytes()), nil
 }
 
-// machine is what `uname -sm` prints for the platform.
+// machine returns the output of `uname -sm` on the payload's platform.
 func (p Payload) machine() string {
 	names := map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Linux aarch64", "linux/ppc64le": "Linux ppc64le", "linux/riscv64": "Linux riscv64"}
 	if m := names[p.OS+"/"+p.Arch]; m != "" {

@@ -7,27 +7,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Place is where a probe may lie on a node.
+// Place is a directory for the probe on a node.
 type Place string
 
 // The places.
 const (
-	placeHome    Place = "home" // ~/.cache: often shared by all nodes, so that one copy serves them all
-	placeRuntime Place = "run"  // $XDG_RUNTIME_DIR: private, but of the node, and gone with the last login there
+	placeHome    Place = "home" // ~/.cache: often shared, so one copy serves all nodes
+	placeRuntime Place = "run"  // $XDG_RUNTIME_DIR: private, but local to the node and removed with the last login
 	placeShm     Place = "shm"
 	placeTmp     Place = "tmp"
 )
 
-// uploadOrder is the order in which places are tried for a copy. The home comes first because a copy there lasts and is shared.
+// uploadOrder is the order in which places are tried for an upload. The home comes first because a copy there lasts and is shared.
 var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
 
-// lookOrder is the order in which a copy is looked for: where it starts fastest first.
+// lookOrder is the order in which a copy is looked for: fastest start first.
 var lookOrder = []Place{placeRuntime, placeHome, placeShm, placeTmp}
 
-// list is the places as words of a script.
+// list returns the places as words of a script.
 func list(places []Place) string { return strings.Trim(fmt.Sprint(places), "[]") }
 
-// name is how a person calls the place of the user with that id.
+// name returns the place as users know it.
 func (p Place) name(uid string) string {
 	switch p {
 	case placeHome:
@@ -41,47 +41,47 @@ func (p Place) name(uid string) string {
 	}
 }
 
-// State says why a place takes no probe.
+// State says why a place cannot hold a probe.
 type State string
 
 // States of places.
 const (
 	Absent  State = "absent"
 	NoWrite State = "nowrite"
-	Taken   State = "taken" // not ours alone
+	Taken   State = "taken" // not private to us
 	NoExec  State = "noexec"
-	Damaged State = "damaged" // what was copied differs
+	Damaged State = "damaged" // the copy is corrupt
 )
 
-// Refusal is a place that takes no probe.
+// Refusal is a place that cannot hold a probe.
 type Refusal struct {
 	Place Place
 	State State
 }
 
-// Exit statuses of the scripts, apart from those that shells use.
+// Exit statuses of the scripts. Shells do not use them.
 const (
-	exitNeed     = 75 // no probe here: the need line says what was found instead
+	exitNeed     = 75 // no probe here: see the need line
 	exitNoWrite  = 71 // the copy could not be written
-	exitMismatch = 72 // the copy is not what was sent
+	exitMismatch = 72 // the copy is not identical to the payload
 	exitNoExec   = 73 // the copy may not be executed
-	exitTaken    = 74 // the directory is not ours alone, or what lies in it is not what was copied
+	exitTaken    = 74 // the directory is not private to us, or the file in it is not our copy
 )
 
-// needMark begins the line on stderr by which a node asks for a copy. stdout belongs to the protocol alone.
+// needMark begins the line on stderr that asks for a copy. stdout is reserved for the protocol.
 const needMark = "nvnodetop-need/1:"
 
-// fileName is the name of a probe by its content: a new build is a new file, and a running old one is never overwritten. The
-// kernel shows the first 15 characters as the process's name: exactly "nvnodetop-probe".
+// fileName names a probe after its content: a new build is a new file and never overwrites a running one. The kernel shows the first 15
+// characters as the process name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
-// prelude defines place (sets d, a place's directory), private (whether d is ours alone) and good (whether d has our probe).
+// prelude defines place (sets d, a place's directory), private (is d private to us?) and good (does d hold our probe?).
 //
-// good does not read the file: owner, mode and size of file and directory are enough. The directory is ours, no symlink and 0700,
-// the file is ours and 0700 and came there by a rename after its hash had been verified: whoever could have changed it since is us
-// or root, and could as well change the shell that would verify it. Hashing 20 MB on each connect would cost the job's CPU for that.
-// stat does not follow symlinks; %f is type and mode in hex: 41c0 a directory 0700 (45c0 with the setgid that some homes hand
-// down), 81c0 a regular file 0700. -x asks the kernel, so it is false on a file system that is mounted noexec.
+// good does not read the file: owner, mode and size of the file and its directory are enough. The directory is ours, not a symlink, and 0700.
+// The file is ours and 0700, and got its name only after its hash was verified. Only we or root could have changed it since, and root could
+// as well change the shell that verifies it. Hashing 20 MB on each connect would cost the job's CPU for nothing. stat does not follow
+// symlinks; %f is type and mode in hex: 41c0 is a directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file
+// with 0700. -x asks the kernel, so it is false on a noexec mount.
 func prelude(p Payload) string {
 	return "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); f=" + fileName(p) + "; " +
 		"place() { case $1 in " +
@@ -94,23 +94,23 @@ func prelude(p Payload) string {
 		fmt.Sprintf("case $1,$2 in $u:41c0:*,$u:81c0:%d|$u:45c0:*,$u:81c0:%d) [ -x \"$d/$f\" ];; *) false;; esac; }; ", p.Size, p.Size)
 }
 
-// become makes the probe at path of the shell that runs the script. Its PATH is empty, since it starts no program: a library that is linked
-// for the screen looks along PATH for clipboard programs before main begins, and where a mount in PATH is dead that would never end.
+// become replaces the shell by the probe at path. PATH is empty, as the probe starts no programs: a library linked for the screen searches
+// PATH for clipboard programs before main begins, and would hang on a dead mount in PATH.
 func become(path string) string { return "PATH= exec \"" + path + "\" probe" }
 
-// trust is how a script treats a copy that is there. A deployment goes through them in this order, and never back.
+// trust says how a script treats an existing copy. An attempt goes through these values in order, never back.
 type trust int
 
 const (
-	trusting  trust = iota // start it, as it is ours alone
-	verifying              // it did not come to be a probe: start it if it is what was copied there, else remove it
-	givenUp                // it is what was copied there, and yet it does not run
+	trusting  trust = iota // start it: it is private to us
+	verifying              // it did not start: check its hash, then start it or remove it
+	givenUp                // its hash is right, and still it does not run
 )
 
-// tries is the script that starts a copy.
+// tries returns the script that starts an existing copy.
 //
-// What passes for a probe by its looks can still be damaged, by a crash of the file server say, and would be for ever. Only a copy that
-// has failed is read through. It is removed unless another node has replaced it meanwhile: nobody's probe runs from a damaged one.
+// A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that failed is hashed. If it
+// is damaged it is removed, unless another node has replaced it meanwhile. No probe can be running from a damaged copy.
 func (t trust) tries(p Payload) string {
 	const each = "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
 	places := list(lookOrder)
@@ -126,9 +126,9 @@ func (t trust) tries(p Payload) string {
 	}
 }
 
-// startScript starts the probe where it is; else it says on one line what the node is and which of places would take a copy:
-// the first that does ends the list. A directory of ours that is open to others is closed first; one that is not ours, or a
-// symlink that somebody laid in its place, is not touched.
+// startScript starts an existing copy. If there is none, it prints one line with the node's platform and the state of each place, up to the
+// first that can hold a copy. A directory of ours that is open to others is made private; a directory of somebody else, or a symlink in its
+// place, is not touched.
 func startScript(p Payload, t trust, places []Place) string {
 	s := prelude(p) + t.tries(p) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
@@ -142,17 +142,16 @@ func startScript(p Payload, t trust, places []Place) string {
 		fmt.Sprintf("echo \"%s $(uname -sm) $u$s\" >&2; exit %d", needMark, exitNeed)
 }
 
-// uploadScript takes n bytes of gzip from stdin, leaves the executable in place and becomes the probe: what follows on stdin is its.
+// uploadScript reads n bytes of gzip from stdin, writes the executable to place and becomes the probe. The rest of stdin is for the probe.
 //
-// The copy gets its name by a link, which fails when another node was faster: on NFS a rename over the file would take it away
-// from under that node's running probe. Where there are no hard links the rename has to do.
+// The copy gets its name by a hard link, which fails if another node was faster: on NFS a rename over the file would break that node's running
+// probe. Where there are no hard links, a rename has to do.
 //
-// The directory was looked at by an earlier script, so it is looked at again: before anything is written there, and before anything that
-// lies there is run.
+// The directory was checked by an earlier script, and is checked again: before anything is written to it and before anything in it is run.
 //
-// Remains of broken uploads go, and copies of other builds that are half a year old. Starting a copy does not renew it, as that would
-// cost each connect a process and a write to the home; so the age is one at which hardly anybody runs that build any more. Who does
-// copies it again, and on NFS loses the probes that run from it at that moment.
+// Leftovers of broken uploads are removed, and copies of other builds older than half a year. Starting a copy does not renew its age, as that
+// would cost a process and a write to the home per connect. By then hardly anybody runs that build; who does uploads it again, and on NFS
+// loses the probes that run from it at that moment.
 func uploadScript(p Payload, place Place, n int) string {
 	return prelude(p) + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +
@@ -166,15 +165,15 @@ func uploadScript(p Payload, place Place, n int) string {
 		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) + become("$d/$f")
 }
 
-// need is what a node that has no probe says of itself.
+// need is the answer of a node without a probe.
 type need struct {
-	machine string // as `uname -sm` prints it
+	machine string // as printed by `uname -sm`
 	uid     string
-	place   Place     // where a copy can go; empty: nowhere
+	place   Place     // for the copy; empty: nowhere
 	refused []Refusal // the places before it
 }
 
-// parseNeed finds the need line in a node's stderr, behind whatever else stands there.
+// parseNeed finds the need line in a node's stderr.
 func parseNeed(stderr string) (need, bool) {
 	at := strings.LastIndex(stderr, needMark)
 	if at < 0 {
@@ -199,7 +198,7 @@ func parseNeed(stderr string) (need, bool) {
 	return n, true
 }
 
-// WithoutNeed is a node's stderr without the line by which our script asks for a copy, which is nobody's words.
+// WithoutNeed returns a node's stderr without the need line, which is not for users.
 func WithoutNeed(stderr string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(stderr) {

@@ -1,7 +1,7 @@
-// Package local is the Door to this very host: scripts run as child processes, for a machine with GPUs and no SLURM. The same probe, protocol
-// and screens serve as across a cluster, without ssh.
+// Package local is the Door to this host, for a machine with GPUs and no SLURM: scripts run as child processes. Probe, protocol and screens
+// are the same as on a cluster, without ssh.
 //
-// A Door may be used by any number of goroutines. A child ends when its pipe is closed, or when this process dies: its standard input ends.
+// A Door may be used by any number of goroutines. A child ends when its pipe is closed or this process dies, because its standard input ends.
 package local
 
 import (
@@ -22,23 +22,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// Door is the way to this host. It implements remote.Door.
+// Door reaches this host. It implements remote.Door.
 type Door struct{}
 
 var _ remote.Door = Door{}
 
-// Stages implements remote.Door: there is nothing on the way.
+// Stages implements remote.Door: there are none.
 func (Door) Stages() []reach.Stage { return nil }
 
-// Dial implements remote.Door. The name of the node is not looked at: there is one.
+// Dial implements remote.Door. It ignores the node's name: there is only one.
 func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { return shell{}, nil }
 
-// New makes an Opener for this host, whose probe is this very program, even if its file has been replaced since.
+// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since.
 func New() (*remote.Opener, error) {
 	program := fmt.Sprintf("/proc/%d/exe", os.Getpid())
 	if _, err := os.Stat(program); err != nil {
 		if program, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("finding this program's file: %w", err)
+			return nil, fmt.Errorf("find this program's file: %w", err)
 		}
 	}
 	o := remote.New(Door{})
@@ -49,10 +49,10 @@ func New() (*remote.Opener, error) {
 // shell implements remote.Shell.
 type shell struct{}
 
-// lingering is how long the output of a child may be held open by others after its end.
+// lingering is how long others may hold a child's output open after its end.
 const lingering = time.Second
 
-// Run implements install.Shell. The child outlives ctx once it has its input; its pipe ends it.
+// Run implements install.Shell. Once the child has its input it outlives ctx; its pipe ends it.
 func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, error) {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)
@@ -60,10 +60,10 @@ func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, 
 	words := link.NewWords()
 	cmd.Stderr = words
 	in, err1 := cmd.StdinPipe()
-	out, theirs, err2 := os.Pipe() // not cmd's: Wait would close it while somebody still reads
+	out, theirs, err2 := os.Pipe() // not cmd's, which Wait would close under a reader
 	if err := errors.Join(err1, err2); err != nil {
 		kill()
-		return nil, &remote.LocalError{What: "starting the probe", Err: err}
+		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
 	}
 	cmd.Stdout = theirs
 	err := cmd.Start()
@@ -71,14 +71,14 @@ func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, 
 	if err != nil {
 		kill()
 		_ = out.Close()
-		return nil, &remote.LocalError{What: "starting the probe", Err: err}
+		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
 	}
 	wait := func() link.Exit {
-		_ = cmd.Wait() // the state says everything
+		_ = cmd.Wait() // ProcessState has the result
 		kill()
 		return exit(cmd.ProcessState)
 	}
-	// A child that hangs in the driver cannot be killed by anybody; it goes when the driver lets it. Our end of its output closes now.
+	// A child that hangs in the driver cannot be killed until the driver returns. Our end of its output closes now.
 	end := sync.OnceFunc(func() {
 		kill()
 		_ = out.Close()
@@ -88,7 +88,7 @@ func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, 
 		_ = in.Close()
 	})
 	if len(input) > 0 {
-		_, _ = in.Write(input) // an error means that the script has ended: its exit status says more
+		_, _ = in.Write(input) // on error the script has ended: its exit status says more
 	}
 	if !going() {
 		go wait()
@@ -97,7 +97,7 @@ func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, 
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: end}, nil
 }
 
-// exit is how a process ended.
+// exit returns how a process ended.
 func exit(state *os.ProcessState) link.Exit {
 	if state == nil {
 		return link.Exit{}
@@ -109,10 +109,10 @@ func exit(state *os.ProcessState) link.Exit {
 	return e
 }
 
-// Ping implements link.Way: this host is there.
+// Ping implements link.Way: this host is always there.
 func (shell) Ping(context.Context) error { return nil }
 
-// Close implements link.Way. The pipe ends what runs.
+// Close implements link.Way. The pipe ends the child.
 func (shell) Close() error { return nil }
 
 // Explain implements remote.Shell.
