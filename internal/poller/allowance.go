@@ -7,19 +7,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// allowance limits how often something may happen: once per each, and more at once after a pause, up to most. It starts full.
+// allowance is a token bucket: one token per each, at most most. It starts full.
 type allowance struct {
 	each time.Duration
 	most float64
 	left float64
-	last time.Time // when left was worked out
+	last time.Time // when left was computed
 }
 
 func newAllowance(each time.Duration, most float64, now time.Time) allowance {
 	return allowance{each: each, most: most, left: most, last: now}
 }
 
-// take uses one, and reports false when there is none.
+// take uses a token. It returns false if there is none.
 func (a *allowance) take(now time.Time) bool {
 	a.left = min(a.most, a.left+float64(now.Sub(a.last))/float64(a.each))
 	a.last = now
@@ -30,14 +30,14 @@ func (a *allowance) take(now time.Time) bool {
 	return true
 }
 
-// add allows n more.
+// add adds n tokens.
 func (a *allowance) add(n float64) { a.left = min(a.most, a.left+n) }
 
-// intake limits what one session may send, so that a node costs no more than it was asked for.
+// intake limits the messages of one session, so a node costs no more than was asked of it.
 type intake struct{ reports, hellos allowance }
 
-// newIntake allows a report per interval, with a little more for clocks that differ. A link that stalls, and a program that was stopped, may
-// find all that a probe sends before it ends itself.
+// newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of this program, all
+// reports may arrive at once that a probe sends before it exits.
 func (n *node) newIntake(now time.Time) *intake {
 	backlog := max(n.silence(), wire.SilenceMS*time.Millisecond)
 	return &intake{
@@ -46,19 +46,19 @@ func (n *node) newIntake(now time.Time) *intake {
 	}
 }
 
-// admit returns a failure when the node has sent too much. asked is how many reports were asked for beside the regular ones.
+// admit returns a failure if the node has sent too much. asked counts the extra reports requested since the last call.
 func (in *intake) admit(m *wire.Message, asked int64, now time.Time) error {
 	in.reports.add(float64(asked))
 	switch {
 	case m.Hello != nil && !in.hellos.take(now), m.Report != nil && !in.reports.take(now):
 		return errTooMuch()
 	case m.Hello != nil:
-		in.reports.add(1) // a probe whose GPUs have changed reports at once
+		in.reports.add(1) // a probe whose GPUs changed reports at once
 	}
 	return nil
 }
 
-// errTooMuch is the end of a session whose node sends more than it was asked for.
+// errTooMuch ends a session whose node sends more than requested.
 func errTooMuch() *reach.Failure {
 	return &reach.Failure{
 		Class: reach.ClassTooMuch, Short: "too much data from the node", Cause: "more reports than requested",

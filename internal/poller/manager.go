@@ -1,8 +1,9 @@
-// Package poller watches nodes: one goroutine a node leads it through its life (dial, stream, wait, again), and a Manager keeps the set
-// of watched nodes equal to the wanted one. How a node is reached only the Opener knows.
+// Package poller watches nodes. One goroutine per node dials it, reads its reports, waits after a failure and dials again. A Manager keeps the
+// set of watched nodes equal to the wanted set. Only the Opener knows how a node is reached.
 //
-// All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order; those of
-// several nodes interleave, so emit must be safe for concurrent use. The last event of a node that was dropped is Gone.
+// All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order. Events of
+// several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node is Gone. A node that sends more than it
+// was asked for is cut off, and a panic costs one node, not the program.
 package poller
 
 import (
@@ -17,24 +18,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Config is what a Manager needs.
+// Config configures a Manager.
 type Config struct {
 	Opener   Opener
 	Interval time.Duration // between two reports of a node
-	Dials    int           // how many nodes are dialed at the same time, at most
+	Dials    int           // maximum number of nodes dialed at the same time
 }
 
 // Manager watches a changing set of nodes.
 type Manager struct {
 	cfg   Config
-	dials chan struct{} // a token for each attempt under way
+	dials chan struct{} // holds a token per running attempt
 
 	mu      sync.Mutex // protects the following
 	ctx     context.Context
 	emit    func(cluster.Event)
 	wanted  []string
 	nodes   map[string]*node
-	leaving map[string]context.Context // names that were dropped: done when their last event is out
+	leaving map[string]context.Context // dropped nodes: done after their last event
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
 	wg      sync.WaitGroup
 }
@@ -53,12 +54,12 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 
 	<-ctx.Done()
 	m.mu.Lock()
-	m.ctx = nil // no node starts any more
+	m.ctx = nil // no more nodes start
 	m.mu.Unlock()
 	m.wg.Wait()
 }
 
-// SetNodes makes names the watched nodes: new ones are dialed, those not named are closed and end in a Gone event.
+// SetNodes sets the watched nodes. New ones are dialed; all others are closed and end with a Gone event.
 func (m *Manager) SetNodes(names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +106,7 @@ func (m *Manager) start(name string) {
 	})
 }
 
-// Look says whether processes are wanted, and of which node; cluster.EveryNode is all of them.
+// Look says which node's processes are wanted, if any. cluster.EveryNode means all nodes.
 func (m *Manager) Look(name string, processes bool) {
 	if !processes {
 		name = ""
@@ -120,8 +121,8 @@ func (m *Manager) Look(name string, processes bool) {
 	}
 }
 
-// Ask asks the probe of a node for something, and waits for its answer. A Reply with an Error is one; the error of Ask says why there is
-// none. It blocks, as the only method but Run, until ctx or the session ends.
+// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if there is none. It
+// blocks until then, or until ctx or the session ends.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	m.mu.Lock()
 	n := m.nodes[name]
@@ -140,7 +141,7 @@ func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Re
 	return reply, nil
 }
 
-// Retry makes the nodes that wait for their next attempt try at once.
+// Retry makes waiting nodes start their next attempt now.
 func (m *Manager) Retry() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

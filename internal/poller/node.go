@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// node is one watched node. Its fields but the atomics and channels are set once, before run.
+// node is one watched node. All fields but the atomics and channels are set once, before run.
 type node struct {
 	name     string
 	opener   Opener
@@ -26,19 +26,19 @@ type node struct {
 	dials    chan struct{}
 	emit     func(cluster.Event)
 	cancel   context.CancelFunc
-	before   context.Context // done when an earlier watch of the same name has ended; nil: there was none
-	done     context.Context // done when this one has
+	before   context.Context // done when an earlier watch of this name has ended; nil: there was none
+	done     context.Context // done when this watch has ended
 
 	processes atomic.Bool // the process list is wanted
 	repace    bell.Bell   // processes has changed
-	retry     bell.Bell   // do not wait any longer
+	retry     bell.Bell   // stop waiting
 
-	session atomic.Pointer[Session] // that streams; nil: none does
-	asked   atomic.Int64            // reports that were asked for beside the regular ones, and have not been allowed for yet
+	session atomic.Pointer[Session] // the open session; nil: none
+	asked   atomic.Int64            // extra reports requested and not yet admitted
 }
 
-// Waits between two attempts. A fault that only a person can mend is tried seldom: a site that counts failed logins shall not be
-// given a reason to lock somebody out. The key r tries soon, but never sooner than least after the last attempt.
+// Waits between two attempts. A fault that only a person can fix is retried rarely: sites that count failed logins must get no reason to lock
+// the user out. The key r retries earlier, but never before least has passed.
 var (
 	ordinary  = waits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
 	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
@@ -46,8 +46,8 @@ var (
 
 type waits struct{ first, most, least time.Duration }
 
-// steady is how long a session must have streamed for its end to be an accident: the waits then begin anew. One that ends sooner, again
-// and again, is waited for longer and longer.
+// steady is how long a session must have reported for the waits to start from the beginning. Sessions that end sooner are retried after
+// longer and longer waits.
 const steady = time.Minute
 
 func waitsFor(c reach.Class) waits {
@@ -63,7 +63,7 @@ func (w waits) backoff() *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{InitialInterval: w.first, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: w.most}
 }
 
-// run leads the node through its life until ctx ends.
+// run watches the node until ctx ends.
 func (n *node) run(ctx context.Context) {
 	if n.before != nil {
 		<-n.before.Done()
@@ -94,17 +94,17 @@ func (n *node) run(ctx context.Context) {
 	}
 }
 
-// tell emits an event outside of an attempt, where a panic would end the program.
+// tell emits an event outside of an attempt, where nothing else catches a panic.
 func (n *node) tell(e cluster.Event) (err error) {
 	defer reach.Recover(&err)
 	n.emit(e)
 	return nil
 }
 
-// wait returns after delay, or when a person asks for it, but then not before least has passed.
+// wait returns after delay, or earlier on request, but not before least has passed.
 func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	select {
-	case <-n.retry: // asked for while the session stood: meant for other nodes
+	case <-n.retry: // requested while the session was open: meant for other nodes
 	default:
 	}
 	full, floor := time.After(delay), time.After(least)
@@ -122,7 +122,7 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	}
 }
 
-// attempt opens a session and streams from it until it ends. streamed is how long reports came.
+// attempt opens a session and reads from it until it ends. streamed is how long it reported.
 func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
 	select {
@@ -146,7 +146,7 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 		_ = session.Close()
 		wg.Wait()
 	}
-	defer stop() // also of a panic
+	defer stop() // also on a panic
 	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
 	wg.Go(func() {
 		if unpaced = n.keepPace(pacing, session); unpaced != nil {
@@ -166,11 +166,11 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	return streamed, err
 }
 
-// silence is how long a probe may send no report although its connection stands: a call into the driver that hangs. A new probe is tried
-// then; what the old one hangs in may have been mended. A connection that dies is to be found out first.
+// silence is how long a probe may send no report over an open connection, because the driver hangs for example. Then a new probe is tried. It
+// is longer than a session takes to notice that its connection is dead.
 func (n *node) silence() time.Duration { return max(10*n.interval, 35*time.Second) }
 
-// errSilent is why a session that was closed for its silence ended.
+// errSilent ends a session whose probe went silent.
 func errSilent(quiet time.Duration) *reach.Failure {
 	return &reach.Failure{
 		Class: reach.ClassSilent, Short: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
@@ -188,13 +188,13 @@ func (n *node) step(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
-// keepPace tells the probe what is wanted, now and whenever it changes. That it cannot be told any more is seen by stream, on the same
-// session; the error is that the probe does not want to hear it: no report would ever come.
+// keepPace sends the probe the wanted pace, now and whenever it changes. It fails if the probe refuses it, since no report would ever come. If
+// it cannot be sent, stream sees why.
 func (n *node) keepPace(ctx context.Context, session Session) (err error) {
 	defer reach.Recover(&err)
 	for {
 		pace := wire.Pace{IntervalMS: int(n.interval.Milliseconds()), Processes: n.processes.Load()}
-		n.asked.Add(1) // a change is answered by a report at once
+		n.asked.Add(1) // the probe may answer a change with a report
 		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
 		switch {
 		case err != nil:
@@ -217,8 +217,8 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.step(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
-	last := began           // when a report came
-	var silent atomic.Int64 // for how long, when that is why the session was closed
+	last := began           // when the last report came
+	var silent atomic.Int64 // how long, if the session was closed for it
 	in := n.newIntake(began)
 	watch := quiet.New()
 	watch.Start(n.silence(), func(quiet time.Duration) {
@@ -233,7 +233,7 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 			streamed = last.Sub(first)
 		}
 		if err != nil {
-			// A session that ended of its own accord knows better why than that it was silent.
+			// A failure of the session itself says more than that it was silent.
 			quiet := time.Duration(silent.Load())
 			if _, known := errors.AsType[*reach.Failure](err); !known && quiet > 0 {
 				err = errSilent(quiet)

@@ -1,16 +1,15 @@
-// Package reach is the vocabulary of reaching something: the stages of an attempt, how far each is, and why it failed.
+// Package reach is the vocabulary of reaching something: the stages of an attempt, their progress, and why it failed.
 //
-// It is a leaf. Those who reach a node or SLURM speak it, and so do those who keep and draw what came of it; none of them needs to know
-// another. It decides nothing; its values may be read from any number of goroutines.
+// It is a leaf. The packages that reach nodes and SLURM use it, and those that store and draw the result; none of them needs to know the
+// others. It makes no decisions. Its values may be read from any number of goroutines.
 package reach
 
 import "time"
 
-// Stage is one stage on the way from a name to a stream of reports, as the screen names it. Which there are, and in which order, depends
-// on the way: each names its own.
+// Stage is one stage from a host name to a stream of reports, as shown on the screen. Each way to a node has its own stages, in its own order.
 type Stage string
 
-// StepState says how far a stage is.
+// StepState is the progress of a stage.
 type StepState string
 
 // States of a stage.
@@ -24,7 +23,7 @@ const (
 type Step struct {
 	Stage Stage         `json:"stage"`
 	State StepState     `json:"state"`
-	Text  string        `json:"text,omitempty"` // what was found: "gpu-n04 is 10.12.0.14", "trying publickey (key 1 of 3)"
-	Took  time.Duration `json:"took,omitzero"`  // of a stage that is done or failed
-	At    time.Time     `json:"at,omitzero"`    // when it entered this state; the Store fills it in from the Event
+	Text  string        `json:"text,omitempty"` // the result: "gpu-n04 is 10.12.0.14", "trying publickey (key 1 of 3)"
+	Took  time.Duration `json:"took,omitzero"`  // if done or failed
+	At    time.Time     `json:"at,omitzero"`    // start of this state; set by the Store from the Event
 }

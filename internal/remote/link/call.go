@@ -6,11 +6,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxPending is how many questions may be unanswered at a time.
+// maxPending limits the unanswered questions.
 const maxPending = 64
 
-// Call asks the probe for something and returns its answer, whatever number r had. A Reply with an Error is an answer: the error of Call
-// is that there came none before ctx or the session ended.
+// Call sends a request, under an ID of its own, and returns the answer. A Reply with an Error is an answer; Call fails if none came before
+// ctx or the session ended.
 func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) {
 	answer := make(chan wire.Reply, 1)
 	var err error
@@ -19,7 +19,7 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 	}
 	defer s.forget(r.ID)
 	written := make(chan error, 1)
-	go func() { // a write may wait for as long as the way is stuck
+	go func() { // a write blocks while the connection is stuck
 		defer s.guard()
 		written <- s.write(&r)
 	}()
@@ -40,7 +40,7 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 	}
 }
 
-// writeFailed is why a session cannot be written to: mostly that it ends, which its reader is about to say in better words.
+// writeFailed explains a failed write. Mostly the session is ending, and its reader is about to know why.
 func (s *Session) writeFailed(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.limits.Exit)
 	defer cancel()
@@ -58,7 +58,7 @@ func (s *Session) write(r *wire.Request) error {
 	return wire.Write(s.pipe.In, r)
 }
 
-// expect notes that somebody waits for the answer to a request, and returns its number.
+// expect registers a waiter for an answer and returns the ID of the request.
 func (s *Session) expect(answer chan<- wire.Reply) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,13 +76,13 @@ func (s *Session) forget(id uint64) {
 	delete(s.pending, id)
 }
 
-// answered gives a reply to whoever waits for it. Nobody may: it is dropped then, as those to signs of life are.
+// answered passes a reply to its waiter. A reply without one, as to a sign of life, is dropped.
 func (s *Session) answered(r *wire.Reply) {
 	s.mu.Lock()
 	answer := s.pending[r.ID]
 	delete(s.pending, r.ID)
 	s.mu.Unlock()
 	if answer != nil {
-		answer <- *r // it has room for the one
+		answer <- *r // buffered: never blocks
 	}
 }

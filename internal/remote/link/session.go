@@ -12,37 +12,37 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Limits are the beats and the deadlines of a Session.
+// Limits are the intervals and deadlines of a Session.
 type Limits struct {
-	Driver  time.Duration // from the probe's start to its Hello: NVML without persistence mode takes long
+	Driver  time.Duration // from the probe's start to its Hello: NVML is slow without persistence mode
 	Alive   time.Duration // between two signs of life
-	Silence time.Duration // without a byte from the far end
-	Exit    time.Duration // for the exit status after the end of the output
-	Closing time.Duration // for the probe to end by itself
+	Silence time.Duration // the longest without a byte from the far end
+	Exit    time.Duration // to wait for the exit status after the output has ended
+	Closing time.Duration // to wait for the probe to exit by itself
 }
 
-// DefaultLimits are for the real world. Alive is far below wire.SilenceMS, after which a probe ends itself.
+// DefaultLimits suit real nodes. Alive is far below wire.SilenceMS, after which a probe exits.
 var DefaultLimits = Limits{
 	Driver: 30 * time.Second, Alive: 20 * time.Second, Silence: 30 * time.Second, Exit: 2 * time.Second, Closing: 500 * time.Millisecond,
 }
 
-// Session is a program at the far end of a pipe that is, or is to become, a probe.
+// Session is a program at the far end of a pipe that is, or should become, a probe.
 type Session struct {
 	pipe     *Pipe
 	limits   Limits
-	greeted  chan struct{} // closed when the magic line has come
+	greeted  chan struct{} // closed when the magic line was received
 	messages chan wire.Message
 	exited   chan struct{} // closed when exit is known
 	exit     Exit
-	life     context.Context         // ends with the session: its cause is why
+	life     context.Context         // ends with the session; its cause says why
 	end      context.CancelCauseFunc // of life; the first cause counts
-	silence  *quiet.Watch            // hears the bytes that come
+	silence  *quiet.Watch            // hears each byte received
 	id       atomic.Uint64           // of the last request
 
-	// Set by Tend, before the session is handed out.
+	// Set by Tend, before others use the session.
 	way     Way
 	explain func(error) error
-	hello   *wire.Hello // until Next has handed it out
+	hello   *wire.Hello // until Next has returned it
 
 	writing sync.Mutex
 	closing sync.Once
@@ -52,7 +52,7 @@ type Session struct {
 	pending map[uint64]chan<- wire.Reply
 }
 
-// New makes a Session over p, and begins to read from it.
+// New returns a Session over p and starts reading from it.
 func New(p *Pipe, l Limits) *Session {
 	s := &Session{
 		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}),
@@ -68,7 +68,7 @@ func New(p *Pipe, l Limits) *Session {
 	return s
 }
 
-// guard ends the session when what runs panics. It is to be deferred.
+// guard, deferred, ends the session on a panic.
 func (s *Session) guard() {
 	if p := recover(); p != nil {
 		s.end(reach.Mistake(p))
@@ -81,7 +81,7 @@ func (s *Session) await() {
 	s.exit = s.pipe.Wait()
 }
 
-// read reads until the output ends or is of no use.
+// read reads until the output ends or is unusable.
 func (s *Session) read() {
 	defer s.guard()
 	lines := wire.NewReader(&listener{s})
@@ -119,7 +119,7 @@ func (s *Session) read() {
 	}
 }
 
-// listener notes when something came.
+// listener notes when bytes are received.
 type listener struct{ s *Session }
 
 func (l *listener) Read(p []byte) (int, error) {
@@ -130,8 +130,7 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// autopsy finds out why nothing more is to be read: readErr is the reader's word for it. An output that is of no use ends the program;
-// after a plain end its exit status is on the way.
+// autopsy explains why reading ended with readErr. Unusable output ends the program; after a plain end its exit status is about to arrive.
 func (s *Session) autopsy(readErr error) *EndError {
 	e := &EndError{Read: readErr}
 	if noise, ok := errors.AsType[*wire.NoiseError](readErr); ok {
@@ -150,14 +149,14 @@ func (s *Session) autopsy(readErr error) *EndError {
 	return e
 }
 
-// Magic returns nil once the far end has said that it is a probe; else an *EndError, or why ctx ended. The session is of no use then.
+// Magic returns nil once the far end has said that it is a probe. Otherwise it returns an *EndError, and the session is unusable.
 func (s *Session) Magic(ctx context.Context) error {
 	select {
 	case <-s.greeted:
 		return nil
 	case <-s.life.Done():
 		select {
-		case <-s.greeted: // what came then is for Hello to tell
+		case <-s.greeted: // Hello returns the error
 			return nil
 		default:
 			return context.Cause(s.life)
@@ -167,14 +166,14 @@ func (s *Session) Magic(ctx context.Context) error {
 	}
 }
 
-// late ends a session that nobody has got yet, with what runs there. What that has said so far may tell why it took so long.
+// late ends a session that took too long to start. Its output so far may say why.
 func (s *Session) late(ctx context.Context) error {
 	s.end(ErrClosed)
 	s.pipe.Kill()
 	return &EndError{Read: context.Cause(ctx), Stderr: s.pipe.Words.String()}
 }
 
-// Hello waits for the probe's Hello. Its errors are those of Magic.
+// Hello waits for the probe's Hello. It fails like Magic.
 func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Driver)
 	defer cancel()
@@ -189,7 +188,7 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	}
 }
 
-// Tend keeps a session that has said Hello alive until it ends, over way. explain makes of the reason for that what Next and Call return.
+// Tend keeps a session alive over way, from its Hello to its end. explain turns the cause of the end into the error of Next and Call.
 func (s *Session) Tend(way Way, explain func(error) error) {
 	s.way, s.explain = way, explain
 	s.silence.Heard()
@@ -199,12 +198,12 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 	s.beat = time.AfterFunc(s.limits.Alive, s.keepAlive)
 }
 
-// keepAlive tells the probe that somebody is here, else it ends itself. Its answer also proves that the way back works. When even so
-// nothing has come for a while, the way is asked: an answer keeps the session while the probe is busy, and without one the silence ends it.
+// keepAlive sends the sign of life without which the probe exits. The answer also proves that the way back works. If nothing came for a while
+// even so, it pings the far end of the connection: an answer keeps the session while the probe is busy; without one, the silence ends it.
 func (s *Session) keepAlive() {
 	defer s.guard()
 	if s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
-		return // the pipe is gone: read says so
+		return // the pipe is broken: read says so
 	}
 	if s.silence.Quiet() > s.limits.Alive/2 {
 		ctx, cancel := context.WithTimeout(context.Background(), s.limits.Silence)
@@ -221,8 +220,8 @@ func (s *Session) keepAlive() {
 	}
 }
 
-// Next returns the probe's next Hello or Report, the first Hello first. An error ends the session. After the end there is no message, even
-// if one is waiting.
+// Next returns the probe's next Hello or Report, the first Hello first. An error ends the session. After the end it returns no more messages,
+// even if one is waiting.
 func (s *Session) Next() (wire.Message, error) {
 	if hello := s.hello; hello != nil {
 		s.hello = nil
@@ -238,8 +237,7 @@ func (s *Session) Next() (wire.Message, error) {
 	return wire.Message{}, s.explain(context.Cause(s.life))
 }
 
-// Close ends the session. The probe ends when its input does, which takes a moment; after it, or when that takes too long, the way is
-// cut whatever the far end does.
+// Close ends the session. The probe exits when its input ends. When it has, or takes too long, the connection is closed.
 func (s *Session) Close() error {
 	s.closing.Do(func() {
 		defer s.guard()
@@ -248,19 +246,19 @@ func (s *Session) Close() error {
 		s.beat.Stop()
 		s.mu.Unlock()
 		s.silence.Stop()
-		go func() { // it may be stuck, like all that is sent
+		go func() { // may block while the connection is stuck
 			defer s.guard()
-			_ = s.pipe.In.Close() // an input that is closed already is as good
+			_ = s.pipe.In.Close() // closed already is fine
 		}()
 		s.waitExit()
 		s.pipe.Kill()
-		_ = s.way.Close() // there is nobody left to whom an error would matter
+		_ = s.way.Close() // nobody is interested in the error
 		s.waitExit()
 	})
 	return nil
 }
 
-// waitExit gives the far end its time to end.
+// waitExit gives the far end time to exit.
 func (s *Session) waitExit() {
 	select {
 	case <-s.exited:
