@@ -1,7 +1,7 @@
-// Command ask asks the probe of a node for something and prints its reply as JSON: `ask NODE environ PID START`, `ask NODE process PID
-// START`, where START is the process's start in ticks, as --json gives it. It reaches the node as nvnodetop does.
+// Command ask sends one request to the probe of a node and prints the reply as JSON: `ask NODE environ PID START` or
+// `ask NODE process PID START`, where START is the start of the process in ticks, as in --json. It connects to the node as nvnodetop does.
 //
-// The tests on a real cluster run it. It is its own probe, so it can be copied to a cluster alone.
+// The tests on a real cluster run it. It contains the probe, so that it can be copied to a cluster alone.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// within is how long reaching the node and asking may take.
+// within limits the time for connecting and asking.
 const within = time.Minute
 
 func run(args []string) error {
@@ -85,12 +85,12 @@ func parse(args []string) (node string, r wire.Request, err error) {
 	case "process":
 		r.Process = id
 	default:
-		return "", r, fmt.Errorf("%q is nothing to ask for", args[1])
+		return "", r, fmt.Errorf("unknown request %q", args[1])
 	}
 	return args[0], r, nil
 }
 
-// tell says once that the node streams, or why not.
+// tell reports once that the node is reporting, or why it is not.
 func tell(up chan<- error, e cluster.Event) {
 	var err error
 	switch {

@@ -1,7 +1,7 @@
-// Command bench measures what nvnodetop costs on a real cluster of this machine, and prints the figures. It is run by scripts/bench.
+// Command bench measures what nvnodetop costs on a real cluster on this machine. scripts/bench runs it.
 //
-// It works as a person would: alice has a job on all nodes and watches it in a terminal of 200x50. CPU time is that of whole control
-// groups, so that children which have ended count; what the nodes use without a watcher is measured first and subtracted.
+// The user alice has a job on all nodes and watches it in a terminal of 200x50. CPU time is that of whole cgroups, so that processes that
+// have ended count as well. The cost of the nodes without nvnodetop is measured first and subtracted.
 package main
 
 import (
@@ -25,12 +25,12 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.nodes, "nodes", 16, "nodes of the cluster, and of the job")
-	flag.IntVar(&o.seconds, "seconds", 60, "how long the steady state is watched")
-	flag.IntVar(&o.keys, "keys", 200, "how many keys are timed")
-	flag.IntVar(&o.rounds, "rounds", 1, "how often each program is measured; the figures are medians")
+	flag.IntVar(&o.seconds, "seconds", 60, "duration of the steady state")
+	flag.IntVar(&o.keys, "keys", 200, "number of keys to time")
+	flag.IntVar(&o.rounds, "rounds", 1, "number of measurements per program; results are medians")
 	flag.StringVar(&o.poll, "poll", "3", "poll interval in seconds")
 	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
-	flag.StringVar(&o.against, "against", "", "another program of the same usage, measured in the same run")
+	flag.StringVar(&o.against, "against", "", "another program with the same arguments to measure in the same run")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -60,7 +60,7 @@ func run(o options) error {
 	for round := range o.rounds {
 		for k := range programs {
 			at := k
-			if round%2 == 1 { // the other way round: what changes with time is then nobody's advantage
+			if round%2 == 1 { // the other order, so that drift favors neither program
 				at = len(programs) - 1 - k
 			}
 			f, err := measure(o, programs[at], idle)
@@ -74,7 +74,7 @@ func run(o options) error {
 	return nil
 }
 
-// prepare brings up the cluster and the job, builds nvnodetop and returns where alice finds it.
+// prepare starts the cluster and the job, builds nvnodetop and returns its path on the cluster.
 func prepare(o options) (string, error) {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
@@ -96,7 +96,7 @@ func prepare(o options) (string, error) {
 	return cluster("put", exe)
 }
 
-// cluster runs scripts/testcluster and returns what it prints last.
+// cluster runs scripts/testcluster and returns the last line of its output.
 func cluster(args ...string) (string, error) {
 	cmd := exec.Command("scripts/testcluster", args...)
 	cmd.Stderr = os.Stderr

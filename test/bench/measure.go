@@ -20,15 +20,15 @@ const columns, rows = 200, 50
 // settling is how long a program runs before the steady state is measured.
 const settling = 10 * time.Second
 
-// figures are what one program costs. A figure that could not be had is NaN or negative and is not printed.
+// figures holds the costs of one program. A figure that could not be measured is 0 and is not printed.
 type figures struct {
 	cold, warm       time.Duration // until the first number is on the screen
-	coldAll, warmAll time.Duration // until all nodes stream; 0: the program does not tell
-	login, nodes     float64       // percent of one core, the nodes' idle cost subtracted
-	forks            float64       // a second, the machine's idle ones subtracted
-	rss, probeRSS    int64         // KiB, the peak
-	bytes            float64       // to the terminal, a second
-	key50, key99     time.Duration // from a key to the frame that answers it
+	coldAll, warmAll time.Duration // until all nodes report; 0: the program does not show it
+	login, nodes     float64       // percent of one core, without the idle cost of the nodes
+	forks            float64       // per second, without those of the idle machine
+	rss, probeRSS    int64         // peak, KiB
+	bytes            float64       // per second, to the terminal
+	key50, key99     time.Duration // from a key to the frame that shows its effect
 }
 
 // usage is a reading of the counters.
@@ -43,7 +43,7 @@ func read(t *term.Terminal) (usage, error) {
 	u := usage{at: time.Now()}
 	out, err := exec.Command("scripts/testcluster", "cpu").Output()
 	if err != nil {
-		return u, errors.New("CPU time is not to be had: is there a cpuacct control group?")
+		return u, errors.New("no CPU time: this machine has no version 2 cgroups")
 	}
 	for line := range strings.Lines(string(out)) {
 		group, ns, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -71,7 +71,7 @@ func read(t *term.Terminal) (usage, error) {
 	return u, nil
 }
 
-// rates is the difference of two readings a second: login and nodes in percent of a core.
+// rates returns the difference of two readings per second, with login and nodes in percent of a core.
 func rates(a, b usage) figures {
 	sec := b.at.Sub(a.at).Seconds()
 	return figures{
@@ -82,7 +82,7 @@ func rates(a, b usage) figures {
 	}
 }
 
-// idleCost is what the cluster uses with its job and without a watcher.
+// idleCost measures the cluster with its job and without nvnodetop.
 func idleCost(d time.Duration) (figures, error) {
 	a, err := read(nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func quit(t *term.Terminal) error {
 	return err
 }
 
-// peakRSS is the highest VmHWM, in KiB, of the processes with that name.
+// peakRSS returns the highest VmHWM, in KiB, of the processes with that name.
 func peakRSS(name string) int64 {
 	var most int64
 	names, _ := filepath.Glob("/proc/[0-9]*/comm")
@@ -182,7 +182,7 @@ func peakRSS(name string) int64 {
 	return most
 }
 
-// keyToFrame times the key o, which changes nearly every line of the screen, both ways.
+// keyToFrame times the key o, which changes nearly every line of the screen each time.
 func keyToFrame(t *term.Terminal, keys int) (p50, p99 time.Duration, err error) {
 	var took []time.Duration
 	for i := range keys {
@@ -201,7 +201,7 @@ func keyToFrame(t *term.Terminal, keys int) (p50, p99 time.Duration, err error) 
 	return took[len(took)/2], took[(len(took)*99+99)/100-1], nil
 }
 
-// another reports whether a third of the lines that held something changed.
+// another reports whether a third of the non-empty lines changed.
 func another(before, after string) bool {
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
 	lines, changed := 0, 0

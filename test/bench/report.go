@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// rows of the report: a name, the value of one program, and the format.
+// lines are the rows of the report: a name, a format, and the value of one program.
 var lines = []struct {
 	name, format string
 	value        func(figures) float64
 }{
 	{"login side, % of a core", "%.2f", func(f figures) float64 { return f.login }},
 	{"nodes together, % of a core", "%.2f", func(f figures) float64 { return f.nodes }},
-	{"forks a second", "%.2f", func(f figures) float64 { return f.forks }},
+	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
 	{"peak RSS, MiB", "%.1f", func(f figures) float64 { return float64(f.rss) / 1024 }},
 	{"peak RSS of a probe, MiB", "%.1f", func(f figures) float64 { return float64(f.probeRSS) / 1024 }},
 	{"first number, cold, s", "%.2f", func(f figures) float64 { return f.cold.Seconds() }},
 	{"first number, warm, s", "%.2f", func(f figures) float64 { return f.warm.Seconds() }},
 	{"all nodes, cold, s", "%.2f", func(f figures) float64 { return f.coldAll.Seconds() }},
 	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
-	{"bytes a second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
+	{"bytes per second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
 	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return ms(f.key50) }},
 	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return ms(f.key99) }},
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// median is the middle one of a value's figures over the rounds.
+// median returns the median of a value over the rounds.
 func median(rounds []figures, value func(figures) float64) float64 {
 	values := make([]float64, len(rounds))
 	for i, f := range rounds {

@@ -1,7 +1,7 @@
 // Package term runs a program in a terminal that a test can read: a pseudo terminal with an emulator at its other end. The tests on the
-// cluster and the benchmark look at nvnodetop through it, as a person does.
+// cluster and the benchmark use it to see nvnodetop as a user does.
 //
-// A Terminal's methods may be called from any goroutine.
+// The methods of a Terminal may be called from any goroutine.
 package term
 
 import (
@@ -21,14 +21,14 @@ import (
 type Terminal struct {
 	cmd  *exec.Cmd
 	tty  *os.File
-	done chan struct{} // closed when the program has ended and all its output is on the screen
+	done chan struct{} // closed when the program has exited and all its output is on the screen
 
 	answering sync.WaitGroup
 
 	mu      sync.Mutex // protects the following
 	screen  *vt.Emulator
 	written int64
-	changed chan struct{} // closed and made anew whenever output came
+	changed chan struct{} // closed and replaced whenever there is new output
 	raw     []byte        // the last keepRaw bytes of output
 }
 
@@ -41,7 +41,7 @@ func Start(cmd *exec.Cmd, w, h int) (*Terminal, error) {
 		return nil, err
 	}
 	t := &Terminal{cmd: cmd, tty: tty, done: make(chan struct{}), screen: vt.NewEmulator(w, h), changed: make(chan struct{})}
-	t.answering.Go(func() { _, _ = io.Copy(tty, t.screen) }) // what the terminal answers to the program's questions
+	t.answering.Go(func() { _, _ = io.Copy(tty, t.screen) }) // the terminal's answers to queries of the program
 	go t.show()
 	return t, nil
 }
@@ -66,7 +66,7 @@ func (t *Terminal) show() {
 	close(t.done)
 }
 
-// Screen is what is on the screen, lines parted by newlines, without blanks at their ends.
+// Screen returns the text on the screen, as lines without trailing spaces.
 func (t *Terminal) Screen() string {
 	text, _ := t.look()
 	return text
@@ -82,28 +82,28 @@ func (t *Terminal) look() (text string, changed <-chan struct{}) {
 	return strings.Join(lines, "\n"), t.changed
 }
 
-// AltScreen reports whether the program has taken the alternate screen, as it must not have once it has ended.
+// AltScreen reports whether the alternate screen is on. It must be off when the program has exited.
 func (t *Terminal) AltScreen() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.screen.IsAltScreen()
 }
 
-// Written is how many bytes the program has sent to the terminal.
+// Written returns the number of bytes that the program has sent to the terminal.
 func (t *Terminal) Written() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.written
 }
 
-// Raw is the end of what the program has sent, byte by byte.
+// Raw returns the last bytes that the program has sent.
 func (t *Terminal) Raw() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.raw)
 }
 
-// WaitFor waits until want is true of the screen, and says how long that took. It looks whenever output comes.
+// WaitFor waits until want is true for the screen, and returns how long that took. It checks after all output.
 func (t *Terminal) WaitFor(within time.Duration, what string, want func(screen string) bool) (time.Duration, error) {
 	began := time.Now()
 	deadline := time.NewTimer(within)
@@ -117,7 +117,7 @@ func (t *Terminal) WaitFor(within time.Duration, what string, want func(screen s
 		case <-changed:
 		case <-t.done:
 			if text := t.Screen(); !want(text) {
-				return 0, fmt.Errorf("the program ended before %s; the screen:\n%s", what, text)
+				return 0, fmt.Errorf("the program exited before %s; the screen:\n%s", what, text)
 			}
 		case <-deadline.C:
 			return 0, fmt.Errorf("%s not seen within %v; the screen:\n%s", what, within, t.Screen())
@@ -139,17 +139,17 @@ func (t *Terminal) Resize(w, h int) error {
 	return pty.Setsize(t.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
 }
 
-// Wait waits for the program to end by itself, and returns its exit code.
+// Wait waits for the program to exit by itself, and returns its exit code.
 func (t *Terminal) Wait(within time.Duration) (int, error) {
 	select {
 	case <-t.done:
 		return t.cmd.ProcessState.ExitCode(), nil
 	case <-time.After(within):
-		return 0, fmt.Errorf("the program still runs after %v; the screen:\n%s", within, t.Screen())
+		return 0, fmt.Errorf("the program is still running after %v; the screen:\n%s", within, t.Screen())
 	}
 }
 
-// Close ends the program, if it still runs, and frees the terminal.
+// Close kills the program, if it is still running, and frees the terminal.
 func (t *Terminal) Close() {
 	select {
 	case <-t.done:
@@ -158,7 +158,7 @@ func (t *Terminal) Close() {
 	}
 	_ = t.tty.Close()
 	<-t.done
-	// The emulator's own Close would race with the reading of its answers; to end them ends that.
+	// The emulator's own Close would race with the goroutine that reads its answers. Closing the answers ends that goroutine.
 	if answers, ok := t.screen.InputPipe().(io.Closer); ok {
 		_ = answers.Close()
 	}

@@ -1,7 +1,7 @@
-// Package watchdog ends a test binary in which one test hangs, and says where all its goroutines are. go test's own -timeout counts for
-// all tests of a package together: a package that takes half an hour when all is well would need as long to fail.
+// Package watchdog ends a test binary in which a test hangs, and prints its goroutines. The -timeout of go test is for all tests of a
+// package together: a package that normally takes half an hour would need as long to fail.
 //
-// A Dog's methods may be called from any goroutine.
+// The methods of a Dog may be called from any goroutine.
 package watchdog
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Dog barks when nothing began or ended for a while.
+// Dog barks when no test has begun or ended for a while.
 type Dog struct {
 	limit time.Duration
 	timer *time.Timer
@@ -24,8 +24,8 @@ type Dog struct {
 	watched map[string]bool // tests, by name
 }
 
-// New returns a Dog that calls bark, on a goroutine of its own, when nothing began or ended for limit. last says what did last. It sleeps
-// until the first Step or Watch.
+// New returns a Dog that calls bark, on its own goroutine, when nothing has begun or ended for limit. last is the last thing that did. The
+// Dog sleeps until the first Step or Watch.
 func New(limit time.Duration, bark func(last string)) *Dog {
 	d := &Dog{limit: limit, watched: map[string]bool{}}
 	d.timer = time.AfterFunc(limit, func() {
@@ -38,7 +38,7 @@ func New(limit time.Duration, bark func(last string)) *Dog {
 	return d
 }
 
-// Step says that something began or ended: the limit counts from now.
+// Step notes that something began or ended: the limit starts again.
 func (d *Dog) Step(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,8 +46,8 @@ func (d *Dog) Step(what string) {
 	d.timer.Reset(d.limit)
 }
 
-// Watch counts the limit from the beginning of t, and again from its end: tests with subtests may take as long as these do. A test calls it
-// first, so that its end is that of its clean-ups; more calls of the same test change nothing.
+// Watch starts the limit at the beginning of t, and again at its end, so that a test may take as long as its subtests. A test calls it
+// first, so that its end includes its cleanups. Further calls by the same test have no effect.
 func (d *Dog) Watch(t testing.TB) {
 	t.Helper()
 	name := t.Name()
@@ -67,10 +67,10 @@ func (d *Dog) Watch(t testing.TB) {
 	})
 }
 
-// Stop sends the Dog home.
+// Stop stops the Dog.
 func (d *Dog) Stop() { d.timer.Stop() }
 
-// Die writes where all goroutines are and ends the program. before runs in between: what must not stay behind.
+// Die prints all goroutines, calls before to clean up, and exits.
 func Die(w io.Writer, limit time.Duration, last string, before func()) {
 	fmt.Fprintf(w, "\nwatchdog: a test hangs: no test began or ended for %v; the last was: %s\n\n", limit, last)
 	_ = pprof.Lookup("goroutine").WriteTo(w, 2)

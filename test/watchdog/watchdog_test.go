@@ -72,7 +72,7 @@ func TestStop(t *testing.T) {
 
 const hanging = "NVNODETOP_WATCHDOG_HANGS"
 
-// A test that hangs is ended, with its name and its place in the code, after what had to be done.
+// A test that hangs is ended after the cleanup, and the output has its name and its place in the code.
 func TestAHangIsTold(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHangs$")
 	cmd.Env = append(os.Environ(), hanging+"=1")
