@@ -1,3 +1,3 @@
-// Package arch holds no code: its tests keep the map in docs/ARCHITECTURE.md true. They check which package of this project may import
-// which, that go-nvml stays in one place, and that every package says what it is for.
+// Package arch has no code. Its tests check the rules in docs/ARCHITECTURE.md: which package may import which, who may import certain
+// modules such as go-nvml, and that every package has a doc comment.
 package arch

@@ -13,7 +13,8 @@ import (
 
 const module = "github.com/nvnodetop/nvnodetop"
 
-// allowed is the table of docs/ARCHITECTURE.md: what of this project each package may import. A package that is not here fails.
+// allowed lists which packages of this module each package may import, as the table in docs/ARCHITECTURE.md does. A package that is missing
+// here fails.
 var allowed = map[string][]string{
 	"cmd/nvnodetop":           {"internal/app", "internal/probe", "internal/probe/nvml"},
 	"internal/app":            {"internal/bell", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/draw", "internal/ui/page"},
@@ -53,7 +54,7 @@ var allowed = map[string][]string{
 	"test/watchdog":           {},
 }
 
-// only says which packages may import something from outside that the rest must not.
+// only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
 	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},
 	"golang.org/x/crypto/ssh":            {"internal/remote/ssh"},
@@ -72,7 +73,7 @@ type pkg struct {
 	Imports    []string
 }
 
-// packages lists those of this module, with and without cgo: the imports of both builds count.
+// packages lists the packages of this module, with and without cgo: the imports of both builds count.
 func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
 	out := map[string]*pkg{}
@@ -113,7 +114,7 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s imports %s, which the table does not allow", name, ours)
 			}
 			if who, restricted := only[imp]; restricted && !slices.Contains(who, name) {
-				t.Errorf("%s imports %s, which is for %s alone", name, imp, strings.Join(who, ", "))
+				t.Errorf("%s imports %s, which only %s may", name, imp, strings.Join(who, ", "))
 			}
 		}
 	}

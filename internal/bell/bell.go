@@ -1,14 +1,14 @@
-// Package bell wakes a goroutine that waits for one of several things. Ringing never blocks, and rings that nobody has heard yet count as
-// one.
+// Package bell wakes a goroutine that waits for one of several things. Ringing never blocks, and rings that were not received yet count as
+// one. Any number of goroutines may ring a Bell.
 package bell
 
-// Bell is rung by any number of goroutines and heard by receiving from it.
+// Bell is a channel: receive from it to wait for a ring.
 type Bell chan struct{}
 
 // New returns a Bell that has not been rung.
 func New() Bell { return make(Bell, 1) }
 
-// Ring wakes whoever waits; one ring is remembered for whoever comes later.
+// Ring wakes a receiver, or the next one.
 func (b Bell) Ring() {
 	select {
 	case b <- struct{}{}:

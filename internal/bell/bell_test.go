@@ -5,11 +5,11 @@ import "testing"
 func TestRing(t *testing.T) {
 	b := New()
 	b.Ring()
-	b.Ring() // does not block, and is the same ring
+	b.Ring() // does not block, and counts as the same ring
 	<-b
 	select {
 	case <-b:
-		t.Error("two rings that nobody heard were heard twice")
+		t.Error("two rings were received twice")
 	default:
 	}
 }

@@ -1,7 +1,7 @@
-// Package text holds the little that several packages do to words that are not ours: keep their beginning, cut them at a character, take
-// their first line, tell the plain ones.
+// Package text holds helpers for text from other programs that several packages need: limit it, cut it between characters, take its first
+// line.
 //
-// It is a leaf. A Capture may be used by any number of goroutines; the rest are pure functions.
+// Any number of goroutines may use a Capture; the rest are pure functions.
 package text
 
 import (
@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Capture keeps the first Limit bytes that are written to it. Beyond them it fails with Full, which ends a command by a broken pipe, or
-// drops the rest when Full is nil.
+// Capture keeps the first Limit bytes that are written to it. After that it fails with Full, so that a command which writes to it ends with
+// a broken pipe. If Full is nil, it drops the rest.
 type Capture struct {
 	Limit int
 	Full  error
@@ -66,12 +66,12 @@ func (c *Capture) keep(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadFrom spares each user the 32 KiB buffer of io.Copy.
+// ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.
 func (c *Capture) ReadFrom(r io.Reader) (int64, error) {
-	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10)) // bare, so that their own copying is not used
+	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10)) // hides their ReadFrom and WriteTo
 }
 
-// Bytes is what was kept. Nothing may be written any more.
+// Bytes returns what was kept. Nothing may be written after that.
 func (c *Capture) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +80,7 @@ func (c *Capture) Bytes() []byte {
 
 func (c *Capture) String() string { return string(c.Bytes()) }
 
-// Cut is the beginning of s of at most limit bytes, cut between two characters.
+// Cut returns the beginning of s, at most limit bytes, cut between two characters.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -91,13 +91,13 @@ func Cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// FirstLine is s up to its first newline.
+// FirstLine returns s up to its first newline.
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
-// Plain reports whether s is printable ASCII throughout: nearly every string is, and needs no closer look.
+// Plain reports whether s is only printable ASCII. Nearly every string is, and needs no further checks.
 func Plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
