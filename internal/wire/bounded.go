@@ -3,24 +3,24 @@ package wire
 import "bytes"
 
 const (
-	// maxList is how many elements a list may have: GPUs, processes, faults. Each costs hundreds of bytes once it is decoded, and two in
-	// the line.
+	// maxList is how many elements a list may have: GPUs, processes, faults. An element costs hundreds of bytes once it is decoded, but
+	// may take only two in the line.
 	maxList = MaxProcesses + 24
 
-	// maxStrings is how many elements the lists in longLists may have. They are strings.
+	// maxStrings is how many elements a list in longLists may have. Its elements are strings.
 	maxStrings = 64 << 10
 
-	// maxDepth is how deep values may be nested. Messages are nested half as deep.
+	// maxDepth is how deep values may be nested. Messages need half of it.
 	maxDepth = 16
 )
 
-// longLists are the lists of a Reply that may have maxStrings, as our encoder writes their keys.
+// longLists are the keys, as our encoder writes them, of the lists in a Reply that may have maxStrings elements.
 var longLists = [][]byte{[]byte(`"variables":`), []byte(`"arguments":`)}
 
 // bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than a probe would send. It does not check
 // that the line is JSON.
 func bounded(line []byte) error {
-	var room [maxDepth]int // of each open list, how many more elements it may have
+	var room [maxDepth]int // how many more elements each open list may have
 	var list [maxDepth]bool
 	depth := 0
 	for i := 0; i < len(line); i++ {
@@ -43,7 +43,7 @@ func bounded(line []byte) error {
 	return nil
 }
 
-// roomFor returns how many elements a list may have that stands behind before.
+// roomFor returns how many elements a list may have that follows before.
 func roomFor(before []byte) int {
 	for _, key := range longLists {
 		if bytes.HasSuffix(before, key) {

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// list is n elements, separated by commas.
+// list returns n elements, separated by commas.
 func list(n int, element string) string {
 	return strings.TrimSuffix(strings.Repeat(element+",", n), ",")
 }
 
-// Lines that would take much memory are refused before they do.
+// Lines that would take much memory are refused before they are decoded.
 func TestLongListsAreRefused(t *testing.T) {
 	for name, line := range map[string]string{
 		"cards":     `{"hello":{"gpus":[` + list(200_000, "null") + `]}}`,
@@ -40,7 +40,7 @@ func TestLongListsAreRefused(t *testing.T) {
 	}
 }
 
-// What a probe may send is let through.
+// Everything that a probe may send is accepted.
 func TestBoundedLetsMessagesThrough(t *testing.T) {
 	for name, line := range map[string]string{
 		"most processes": `{"report":{"gpus":[{"values":{"a":1,"b":[1,2]}}],"processes":[` + list(MaxProcesses, `{"pid":1,"command":"a,b,[c] \"d,e\\"}`) + `]}}`,
@@ -56,7 +56,7 @@ func TestBoundedLetsMessagesThrough(t *testing.T) {
 	}
 }
 
-// The environment of a process is secret: nothing of a reply is ever quoted, however it is garbled.
+// The environment of a process is secret: an error never quotes a reply, however it is garbled.
 func TestRepliesAreNotQuoted(t *testing.T) {
 	for _, line := range []string{
 		`{"reply":{"id":3,"environ":{"variables":["TOKEN=secret"` + "\x00",

@@ -15,21 +15,21 @@ import (
 // ErrLineTooLong is returned by a Reader for a line over MaxLine bytes.
 var ErrLineTooLong = fmt.Errorf("line longer than %d bytes", MaxLine)
 
-// NoiseError is returned by a Reader that found no Magic line within MagicBudget or before the stream ended.
+// NoiseError is returned by a Reader that found no Magic line within MagicBudget or before the end of the stream.
 type NoiseError struct {
-	Noise string // what stood in its place: at most noiseKept bytes, raw: not yet fit for a screen
+	Noise string // the data in its place, at most noiseKept bytes; raw, not safe to display
 	Cause error  // io.EOF, a transport's error, or nil when the budget ran out
 }
 
 func (e *NoiseError) Error() string { return "no probe answered on this stream" }
 
-// Unwrap makes the cause visible.
+// Unwrap returns the cause.
 func (e *NoiseError) Unwrap() error { return e.Cause }
 
 // ErrListTooLong is the cause of a MalformedError of a line with more than any probe would list.
 var ErrListTooLong = errors.New("a list is too long")
 
-// MalformedError is a line that is not a message. It unwraps to what is wrong with it.
+// MalformedError is returned for a line that is not a message. It unwraps to the cause.
 type MalformedError struct {
 	Line  string // its beginning, up to the first brace, raw: not yet fit for a screen
 	Cause error
@@ -39,7 +39,7 @@ func (e *MalformedError) Error() string {
 	return fmt.Sprintf("not a message: %.80q: %v", e.Line, e.Cause)
 }
 
-// Unwrap makes the cause visible.
+// Unwrap returns the cause.
 func (e *MalformedError) Unwrap() error { return e.Cause }
 
 // lineKept is how much of a malformed line an error quotes.
@@ -48,7 +48,7 @@ const lineKept = 256
 // noiseKept is how much of the noise an error quotes.
 const noiseKept = 4 << 10
 
-// Reader decodes lines of JSON with a cap on their length: the memory it holds never exceeds MaxLine.
+// Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes.
 // It is for one goroutine.
 type Reader struct {
 	br  *bufio.Reader
@@ -58,11 +58,11 @@ type Reader struct {
 // NewReader reads from r.
 func NewReader(r io.Reader) *Reader { return &Reader{br: bufio.NewReaderSize(r, 16<<10)} }
 
-// SkipToMagic passes over login noise up to and including the Magic line. The magic may stand behind noise on its line
-// (a login script that printed no newline).
+// SkipToMagic skips login noise up to and including the Magic line. Noise may precede the magic on its line, if a login script printed no
+// newline.
 func (r *Reader) SkipToMagic() error {
 	var noise strings.Builder
-	var tail []byte // the end of what was read, long enough that a magic which straddles two reads is found
+	var tail []byte // the end of the data so far, long enough to find a magic that is split over two reads
 	for seen := 0; seen < MagicBudget; {
 		part, err := r.br.ReadSlice('\n')
 		seen += len(part)
@@ -80,8 +80,8 @@ func (r *Reader) SkipToMagic() error {
 	return &NoiseError{Noise: noise.String()}
 }
 
-// Next decodes one line into v. It returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is of no use
-// after it), and an error that quotes the line's beginning when it is not JSON.
+// Next decodes one line into v. It returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is unusable after
+// that), and a MalformedError for a line that is not JSON.
 func (r *Reader) Next(v any) error {
 	if err := r.line(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (r *Reader) Next(v any) error {
 	return decode(r.buf, v)
 }
 
-// NextFor is Next that passes over the lines that are addressed to others than name.
+// NextFor is like Next, but skips lines that are addressed to names other than name.
 func (r *Reader) NextFor(name string, v any) error {
 	for {
 		if err := r.line(); err != nil {
@@ -105,14 +105,14 @@ func (r *Reader) NextFor(name string, v any) error {
 	}
 }
 
-// addressMark begins a line with an address. No JSON does.
+// addressMark starts a line with an address. JSON never starts with it.
 const addressMark = '@'
 
-// NameVariable is the environment variable by which a probe is told the name that it was started under. Where one command starts probes on
-// many nodes, its value there may be what the command itself tells them apart by: "0", "1", …
+// NameVariable is the environment variable with the name that a probe was started under. If one command starts probes on many nodes, the
+// names may be those that the command gives them: "0", "1", …
 const NameVariable = "NVNODETOP_NAME"
 
-// Address makes line one for the probe alone that was started under name, which has no space in it.
+// Address addresses line to the probe that was started under name, which must not contain spaces.
 func Address(name string, line []byte) []byte {
 	return slices.Concat([]byte{addressMark}, []byte(name), []byte(" "), line)
 }
@@ -171,8 +171,8 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// encode is json.Marshal, except for the numbers of a report: json.Marshal checks every byte that a MarshalJSON has written, which
-// was measured to cost a probe more than all the rest of a report.
+// encode is json.Marshal, except for the metrics in a report: json.Marshal checks every byte that a MarshalJSON has written, which was
+// measured to cost a probe more than the rest of the report.
 func encode(v any) ([]byte, error) {
 	m, ok := v.(Message)
 	if !ok || m.Report == nil {
@@ -181,7 +181,7 @@ func encode(v any) ([]byte, error) {
 	type report Report
 	rest, err := json.Marshal(struct {
 		*report
-		Host *struct{} `json:"host,omitempty"` // these two stand before the Report's own, and are left out
+		Host *struct{} `json:"host,omitempty"` // these two hide the Report's own, and are left out
 		GPUs *struct{} `json:"gpus,omitempty"`
 	}{report: (*report)(m.Report)})
 	if err != nil {
@@ -206,7 +206,7 @@ func encode(v any) ([]byte, error) {
 func (g *GPU) append(to []byte) ([]byte, error) {
 	to = strconv.AppendInt(append(to, `{"index":`...), int64(g.Index), 10)
 	to = g.Values.Append(append(to, `,"values":`...))
-	if *g == (GPU{Index: g.Index, Values: g.Values}) { // all that a GPU in order has
+	if *g == (GPU{Index: g.Index, Values: g.Values}) { // a healthy GPU has nothing else
 		return append(to, '}'), nil
 	}
 	type gpu GPU

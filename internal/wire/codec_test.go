@@ -16,8 +16,8 @@ import (
 func TestSkipToMagic(t *testing.T) {
 	for name, tc := range map[string]struct {
 		stream string
-		rest   string // of the first line behind the magic
-		noise  string // quoted when there is no magic
+		rest   string // of the first line after the magic
+		noise  string // quoted if there is no magic
 	}{
 		"at once":                 {Magic + "\n{}\n", "{}", ""},
 		"carriage return":         {Magic + "\r\n{}\n", "{}", ""},
@@ -97,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line := buf.String(); !strings.Contains(line, `"util_percent":0`) || strings.Contains(line, "temperature") {
-		t.Errorf("0 is a number, and what is absent is left out, but the line is %s", line)
+		t.Errorf("0 must be written and absent values left out, but the line is %s", line)
 	}
 	var got Message
 	if err := NewReader(&buf).Next(&got); err != nil || !reflect.DeepEqual(got, want) {
@@ -105,7 +105,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Every field of a report arrives, also one that is new: reports have an encoder of their own.
+// Every field of a report arrives, also new ones: reports have their own encoder.
 func TestRoundTripOfEveryField(t *testing.T) {
 	var want Report
 	occupy(reflect.ValueOf(&want).Elem())
@@ -185,7 +185,7 @@ func TestNextRefuses(t *testing.T) {
 	var m Message
 	err := NewReader(strings.NewReader("Segmentation fault\n")).Next(&m)
 	if err == nil || !strings.Contains(err.Error(), "Segmentation fault") {
-		t.Errorf("error %v does not quote what came", err)
+		t.Errorf("error %v does not quote the line", err)
 	}
 }
 
@@ -216,7 +216,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// What a node with 8 GPUs sends every poll.
+// The report of a node with 8 GPUs.
 func BenchmarkDecodeReport(b *testing.B) {
 	gpu := metric.Make(map[metric.ID]float64{
 		metric.Util: 97, metric.MemUtil: 52, metric.MemoryUsed: 70100 << 20, metric.Temperature: 64, metric.Power: 642.317, metric.PowerLimit: 700,
@@ -242,7 +242,7 @@ func BenchmarkDecodeReport(b *testing.B) {
 	}
 }
 
-// Lines for others are passed over; those for all and those for us are read, and no more of them than that.
+// Lines for other names are skipped; those for all and those for us are read.
 func TestNextFor(t *testing.T) {
 	var in bytes.Buffer
 	for _, line := range [][]byte{

@@ -62,7 +62,7 @@ const (
 	FaultMismatch  = "driver_mismatch" // library and kernel module have different versions
 	FaultNoDriver  = "no_driver"       // the kernel module is not loaded or does not respond
 	FaultNoNVML    = "built_without"   // the probe was built without NVML
-	FaultHangs     = "driver_hangs"    // a call into the driver has not returned; reports go on without GPUs until it does
+	FaultHangs     = "driver_hangs"    // a call into the driver hangs; reports have no GPUs until it returns
 	FaultOther     = "other"
 )
 
@@ -83,7 +83,7 @@ const ExitOutdated = 76
 type Card struct {
 	Index  int           `json:"index"`             // in NVML, as this probe sees the node
 	UUID   string        `json:"uuid,omitempty"`    // "GPU-…"; empty if the GPU was lost before the probe started
-	Minor  *int          `json:"minor,omitempty"`   // of /dev/nvidiaN: what SLURM's GRES IDX names
+	Minor  *int          `json:"minor,omitempty"`   // N of /dev/nvidiaN, which SLURM's GRES IDX lists
 	Name   string        `json:"name,omitempty"`    // as the driver reports it, including "NVIDIA "
 	PCIBus string        `json:"pci_bus,omitempty"` // "00000000:1B:00.0"
 	MIG    bool          `json:"mig,omitempty"`     // MIG mode is on: the parent GPU has no utilization
@@ -101,14 +101,14 @@ type Report struct {
 	MonoMS  int64  `json:"mono_ms"`            // the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
 	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because of a Request; not a sample for histories
 
-	// TookMS is how long the driver took to answer for its slowest GPU, in ms, at each GPU's last reading that ended.
+	// TookMS is how long the last complete reading of the slowest GPU took, in ms.
 	TookMS int64 `json:"took_ms,omitempty"`
 
 	Host Host  `json:"host"`
 	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
 
-	// Processes are those with a context on a GPU. Listed says that they were asked for and that at least one GPU listed its own. A GPU with
-	// Unlisted, Lost or HangsMS is not among those; of every other GPU an empty list then means none.
+	// Processes are those with a context on a GPU. Listed says that they were requested and that at least one GPU listed its own. GPUs with
+	// Unlisted, Lost or HangsMS did not. Every other GPU without an entry then has no processes.
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 
@@ -128,12 +128,12 @@ type GPU struct {
 	LostID string        `json:"lost_id,omitempty"` // as in Card
 	Values metric.Values `json:"values"`
 
-	// A call into the driver may hang for one GPU alone. Its last numbers are then repeated for three intervals; after that they are absent.
-	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has not returned, in ms; 0: none is late
-	Call    string `json:"call,omitempty"`     // what the call that is late reads, as in Fault.Collector
-	AgeMS   int64  `json:"age_ms,omitempty"`   // how old Values are, in ms, when they are repeated: no sample for histories; 0: they are new
+	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals; after that they are absent.
+	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has been hanging, in ms; 0: none hangs
+	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
+	AgeMS   int64  `json:"age_ms,omitempty"`   // age of Values in ms if they are repeated, and then not a sample for histories; 0: they are new
 
-	Unlisted string `json:"unlisted,omitempty"` // why the processes on this GPU cannot be listed, when they were asked for
+	Unlisted string `json:"unlisted,omitempty"` // why the requested processes of this GPU cannot be listed
 }
 
 // Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
