@@ -17,7 +17,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 // here fails.
 var allowed = map[string][]string{
 	"cmd/nvnodetop":           {"internal/app", "internal/probe", "internal/probe/nvml"},
-	"internal/app":            {"internal/bell", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/draw", "internal/ui/page"},
+	"internal/app":            {"internal/bell", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/wire"},
 	"internal/arch":           {},
 	"internal/bell":           {},
 	"internal/cluster":        {"internal/metric", "internal/reach", "internal/text", "internal/wire"},

