@@ -24,12 +24,12 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// These tests run the real probe, with the real go-nvml, on our fake of the driver's library: as current, and as an old driver had it.
+// These tests run the real probe, with the real go-nvml, on the fake NVML, as of a current and of an old driver.
 
-// patience is how long a test waits for what comes within milliseconds on an idle machine.
+// patience is how long a test waits for something that takes milliseconds on an idle machine.
 const patience = 30 * time.Second
 
-// built are the executable and the libraries, made once for all tests.
+// built holds the executable and the libraries, built once for all tests.
 var built struct {
 	once sync.Once
 	dir  string
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 func build(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("there is no gcc here to build the fake NVML with")
+		t.Skip("gcc is needed to build the fake NVML")
 	}
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "probe-test-"); built.err != nil {
@@ -71,7 +71,7 @@ func build(t *testing.T) string {
 	return built.dir
 }
 
-// process is a probe that runs.
+// process is a running probe.
 type process struct {
 	t        *testing.T
 	cmd      *exec.Cmd
@@ -81,7 +81,7 @@ type process struct {
 	scenario string
 }
 
-// run starts a probe that finds its library in a folder of the build ("current", "old", or one that does not exist).
+// run starts a probe that loads its library from a directory of the build ("current", "old", or one that does not exist).
 func run(t *testing.T, library, scenario string) *process {
 	t.Helper()
 	dir := build(t)
@@ -115,11 +115,11 @@ func run(t *testing.T, library, scenario string) *process {
 			p.msgs <- m
 		}
 	}()
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // mostly it has ended
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // usually it has ended already
 	return p
 }
 
-// set changes the scenario, in one step.
+// set replaces the scenario.
 func (p *process) set(scenario string) {
 	p.t.Helper()
 	if err := os.WriteFile(p.scenario+"~", []byte(scenario), 0o600); err != nil {
@@ -186,7 +186,7 @@ func (p *process) wait() error {
 	killer := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
 	defer killer.Stop()
 	for range p.msgs {
-		// Wait must not close the pipe before all is read.
+		// Wait closes the pipe: read everything first.
 	}
 	return p.cmd.Wait()
 }
@@ -261,7 +261,7 @@ func TestRealProbe(t *testing.T) {
 	}
 }
 
-// checkGuest checks what the probe costs the node, and under which name.
+// checkGuest checks the name of the probe's process and its memory.
 func (p *process) checkGuest() {
 	p.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -340,7 +340,7 @@ func TestRealProbeEnds(t *testing.T) {
 		{"SIGHUP", "", func(p *process) { p.signal(syscall.SIGHUP) }, "signal: hangup"},
 		{"input closed while the driver hangs", "slow nvmlDeviceGetPowerUsage 600000\n", func(p *process) { p.close() }, ""},
 		{"a line without end", "", func(p *process) {
-			_, _ = io.WriteString(p.in, strings.Repeat("x", 2*wire.MaxLine)) // it is not read to its end
+			_, _ = io.WriteString(p.in, strings.Repeat("x", 2*wire.MaxLine)) // the probe does not read all of it
 		}, "exit status 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -360,7 +360,7 @@ func TestRealProbeEnds(t *testing.T) {
 	}
 }
 
-// The go command prints a C compiler's warnings only when it compiles: a macro that differs in each run makes it do so.
+// The go command prints the warnings of the C compiler only when it compiles. A macro that differs in each run makes it compile.
 func TestBuildPrintsNothing(t *testing.T) {
 	cmd := exec.Command("go", "build", "github.com/NVIDIA/go-nvml/pkg/nvml", "./nvml")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("CGO_CFLAGS=-O2 -g -DNVNODETOP_BUILD=%d", time.Now().UnixNano()))
@@ -369,7 +369,7 @@ func TestBuildPrintsNothing(t *testing.T) {
 	}
 }
 
-// The dynamic linker has no function of NVML to find: it would end a program that needs one and resolves all symbols at its start.
+// The program must not import functions of NVML: with LD_BIND_NOW, the dynamic linker ends a program whose imports it cannot find.
 func TestNoFunctionOfNVMLIsImported(t *testing.T) {
 	f, err := elf.Open(build(t) + "/probe")
 	if err != nil {
@@ -404,7 +404,7 @@ func TestRealProbeWithAllSymbolsResolvedAtItsStart(t *testing.T) {
 	}
 }
 
-// A probe answers under the name that its environment gives it, of what the kernel really says of a process: itself.
+// A probe answers requests for the name in its environment, with real data of a process: itself.
 func TestRealAnswers(t *testing.T) {
 	p := run(t, "current", "count 1\n")
 	pid := p.hello().PID

@@ -9,7 +9,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// field reads one of NVML's numbered fields. That the call succeeds says nothing about the field, which has a result of its own.
+// field reads one of NVML's numbered fields. The field has its own result, apart from that of the call.
 func (d *device) field(id uint32) (float64, nvml.Return) {
 	values := []nvml.FieldValue{{FieldId: id}}
 	if ret := d.nvml.GetFieldValues(values); ret != nvml.SUCCESS {
@@ -18,7 +18,7 @@ func (d *device) field(id uint32) (float64, nvml.Return) {
 	return number(values[0].ValueType, values[0].Value), nvml.Return(values[0].NvmlReturn)
 }
 
-// number reads the C union of a field; NaN where this build does not know the type.
+// number decodes the C union of a field. It returns NaN for an unknown type.
 func number(typ uint32, value [8]byte) float64 {
 	whole := binary.NativeEndian.Uint64(value[:])
 	half := binary.NativeEndian.Uint32(value[:])

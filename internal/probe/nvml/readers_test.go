@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 )
 
-// TestReaders: each number of a GPU has one reader, and what one call reads has one pace and comes from one function.
+// Each metric of a GPU has one reader. The metrics of one reader have the same pace and the same functions.
 func TestReaders(t *testing.T) {
 	times := map[metric.ID]int{}
 	for _, r := range readers {
@@ -22,7 +22,7 @@ func TestReaders(t *testing.T) {
 		for _, id := range r.ids {
 			times[id]++
 			if row := id.Row(); row.Pace != first.Pace || !slices.Equal(row.From, first.From) {
-				t.Errorf("%v is read with %v, which has another pace or comes from other functions", id, r.ids[0])
+				t.Errorf("%v is read with %v, which has another pace or other functions", id, r.ids[0])
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// A field has a type and a result of its own.
+// A field has its own type and its own result.
 func TestField(t *testing.T) {
 	for name, tt := range map[string]struct {
 		call, of nvml.Return
@@ -70,7 +70,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// What the library lacks is missing under the name of the newest function, once.
+// A group of which the library has no function is reported once, under the name of its newest function.
 func TestMissing(t *testing.T) {
 	there := []string{"nvmlDeviceGetMemoryInfo", "nvmlDeviceGetUtilizationRates"}
 	times := map[string]int{}

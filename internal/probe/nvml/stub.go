@@ -7,13 +7,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Library is none: this build cannot call NVML. Nothing else is called after an Init that failed.
+// Library has only Init, which fails: no other method is called after that.
 type Library struct{ probe.Library }
 
-// New returns a Library whose Init says why there is none.
+// New returns a Library whose Init fails.
 func New() *Library { return &Library{} }
 
-// Init fails.
+// Init returns an error that says that this build has no NVML.
 func (*Library) Init() error {
 	return &probe.InitError{ID: wire.FaultNoNVML, Words: "this build has no NVML (it needs cgo, and Linux on amd64 or arm64)"}
 }

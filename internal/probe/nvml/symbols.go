@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// optional are the functions that an old driver may lack, apart from those of the table of metrics. A group holds the versions of one
-// function; what it reads is absent when the library has none of them.
+// optional lists functions that an old driver may lack, apart from those in the table of metrics. A group holds the versions of one
+// function; its values are absent when the library has none of them.
 var optional = [][]string{
 	{"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"},
 	{"nvmlDeviceGetMinorNumber"},
@@ -23,7 +23,7 @@ var optional = [][]string{
 	{"nvmlDeviceGetProcessUtilization"},
 }
 
-// groups are optional's and the table's.
+// groups returns the groups in optional and in the table of metrics.
 func groups() [][]string {
 	all := slices.Clone(optional)
 	for id := range metric.All(metric.GPU) {
@@ -32,7 +32,7 @@ func groups() [][]string {
 	return all
 }
 
-// missing names the first function of each group of which the library has none.
+// missing returns the first name of each group of which the library has no function.
 func missing(library nvml.ExtendedInterface) []string {
 	var names []string
 	there := func(name string) bool { return library.LookupSymbol(name) == nil }
