@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// asks runs test/ask as alice on login, and returns the reply of the node's probe.
+// asks runs test/ask as alice on login and returns the reply of the probe.
 func asks(t *testing.T, ask string, args ...string) (reply wire.Reply) {
 	t.Helper()
 	out := do(t, append([]string{"on", "-u", "alice", "login", ask}, args...)...)
@@ -22,7 +22,7 @@ func asks(t *testing.T, ask string, args ...string) (reply wire.Reply) {
 	return reply
 }
 
-// half begins a job of user's on two of node01's GPUs.
+// half starts a job of user on two GPUs of node01.
 func half(t *testing.T, user string) string {
 	t.Helper()
 	id := do(t, "on", "-u", user, "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork")
@@ -30,7 +30,7 @@ func half(t *testing.T, user string) string {
 	return id
 }
 
-// process finds a process of user's on node01: its number and its start.
+// process finds a process of user on node01 and returns its PID and its start.
 func process(t *testing.T, user string) (pid, start string) {
 	t.Helper()
 	for range 60 {

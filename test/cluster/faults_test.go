@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestFaults makes every fault of a node while it is watched: the node says what happened in words and with a hint, the other one goes
-// on, and when the fault heals it comes back by itself. Most of the time is spent waiting, so several nodes have their faults at once.
+// TestFaults injects every fault of a node while it is watched. The page of the node must explain the fault and give a hint, the other nodes
+// must not be affected, and the node must come back when the fault is healed. The tests mostly wait, so several nodes have faults at once.
 func TestFaults(t *testing.T) {
 	victims := make(chan string, nodes)
 	for i := 2; i <= nodes; i++ {
@@ -16,8 +16,8 @@ func TestFaults(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		fault [][]string // in this order
-		says  []string   // on its page
-		row1  string     // how row 1 counts it
+		says  []string   // on the page of the node
+		row1  string     // in row 1
 	}{
 		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "1 node unreachable"},
 		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "1 node unreachable"},
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A link that dies is never called a driver that hangs, at whatever pace the node reports; and what is the matter is said within 45 s.
+// A dead link is never reported as a hanging driver, at any pace of the reports, and it is reported within 45 s.
 func TestDeadLinkIsNotTheDriver(t *testing.T) {
 	for _, poll := range []string{"3", "5"} {
 		t.Run("at "+poll, func(t *testing.T) { deadLinks(t, poll) })
@@ -95,7 +95,7 @@ func deadLinks(t *testing.T, poll string) {
 	}
 }
 
-// A call into the driver that hangs: the node is silent, then its probe is given up, and when the driver answers again so does the node.
+// A call into the driver hangs: the node stops reporting, its probe is given up, and the node comes back when the driver does.
 func TestHangingDriver(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
@@ -108,7 +108,7 @@ func TestHangingDriver(t *testing.T) {
 	w.quits()
 }
 
-// A node that lost its power stays in the job for as long as SLURM waits for it.
+// A node without power stays in the job as long as SLURM waits for it.
 func TestPowerOff(t *testing.T) {
 	w := watch(t, "--nodes", "node[01-02]")
 	w.sees("2 of 2 nodes reporting")

@@ -18,23 +18,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/watchdog"
 )
 
-// nodes of the cluster that the tests share; jobs use the first few.
+// nodes is the size of the cluster that all tests share; jobs use the first few nodes.
 const nodes = 4
 
-// patience is how long one test or subtest may take. The longest, of a driver that hangs or a node without power, take about one minute.
+// patience is how long a test or subtest may take. The longest (driver hangs, node without power) take about one minute.
 const patience = 3 * time.Minute
 
-// dog ends the tests when one of them hangs.
+// dog ends the tests when one hangs.
 var dog = watchdog.New(patience, func(last string) { watchdog.Die(os.Stderr, patience, last, abandon) })
 
-// abandon takes the cluster down, as well as that goes.
+// abandon takes the cluster down, as far as possible.
 func abandon() {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	_ = exec.CommandContext(ctx, "../../scripts/testcluster", "down").Run()
 }
 
-// program is where alice finds nvnodetop on every host.
+// program is the path of nvnodetop on all hosts.
 var program string
 
 func TestMain(m *testing.M) {
@@ -79,7 +79,7 @@ func withCluster(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// script runs scripts/testcluster and returns what it prints.
+// script runs scripts/testcluster and returns its output.
 func script(args ...string) (string, error) {
 	cmd := exec.Command("../../scripts/testcluster", args...)
 	var stderr bytes.Buffer
@@ -91,7 +91,7 @@ func script(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// do is script for steps of a test.
+// do runs scripts/testcluster as a step of a test, which fails if it does.
 func do(t *testing.T, args ...string) string {
 	t.Helper()
 	dog.Watch(t)
@@ -102,7 +102,7 @@ func do(t *testing.T, args ...string) string {
 	return out
 }
 
-// fault makes a fault, and heals the node when the test ends.
+// fault injects a fault, and heals the node when the test ends.
 func fault(t *testing.T, args ...string) {
 	t.Helper()
 	dog.Watch(t)
@@ -114,7 +114,7 @@ func fault(t *testing.T, args ...string) {
 	do(t, append([]string{"fault"}, args...)...)
 }
 
-// job begins a job of alice's on n nodes and ends it with the test. It returns its id.
+// job starts a job of alice on n nodes, ends it with the test, and returns its id.
 func job(t *testing.T, n int, args ...string) string {
 	t.Helper()
 	id := do(t, append([]string{"job", strconv.Itoa(n)}, args...)...)
@@ -122,7 +122,7 @@ func job(t *testing.T, n int, args ...string) string {
 	return id
 }
 
-// cancelJob returns when the job's nodes are free again: the next test's job begins at once then.
+// cancelJob returns when the nodes of the job are free again, so that the job of the next test starts at once.
 func cancelJob(t *testing.T, id string) {
 	t.Helper()
 	do(t, "on", "login", "scancel", id)
@@ -135,22 +135,22 @@ func cancelJob(t *testing.T, id string) {
 	t.Errorf("job %s does not end", id)
 }
 
-// watcher is nvnodetop in a terminal.
+// watcher is a running nvnodetop in a terminal.
 type watcher struct {
 	*term.Terminal
 	t *testing.T
 }
 
-// slack is how long something may take that takes a second on a machine of its own.
+// slack is how long a test waits for something that takes a second on an idle machine.
 const slack = 45 * time.Second
 
-// watch runs nvnodetop as alice on login, at a poll of one second.
+// watch runs nvnodetop as alice on login, with a poll interval of one second.
 func watch(t *testing.T, args ...string) *watcher {
 	t.Helper()
 	return watchSize(t, 120, 40, args...)
 }
 
-// watchPoll is watch at another poll, in seconds.
+// watchPoll is watch with another poll interval, in seconds.
 func watchPoll(t *testing.T, poll string, args ...string) *watcher {
 	t.Helper()
 	return watchAt(t, poll, 120, 40, args...)
@@ -189,7 +189,7 @@ func (w *watcher) sees(words ...string) {
 }
 
 func all(s string, words []string) bool {
-	flat := strings.Join(strings.Fields(s), " ") // a sentence may be broken over lines
+	flat := strings.Join(strings.Fields(s), " ") // a sentence may be split over lines
 	for _, word := range words {
 		if !strings.Contains(flat, word) {
 			return false
@@ -205,7 +205,7 @@ func (w *watcher) types(keys string) {
 	}
 }
 
-// quits ends it with q, and checks that the terminal is as it was.
+// quits presses q and checks that the terminal is restored.
 func (w *watcher) quits() {
 	w.t.Helper()
 	w.types("q")
@@ -224,7 +224,7 @@ func (w *watcher) restored() {
 	}
 }
 
-// reporting is what row 1 says, at 120 columns, when so many of a job's nodes stream.
+// reporting returns the text of row 1 at 120 columns when that many nodes of a job report.
 func reporting(n, of int) string {
 	if n == of {
 		return fmt.Sprintf("all %d GPUs well", 4*n)
@@ -232,7 +232,7 @@ func reporting(n, of int) string {
 	return fmt.Sprintf("%d of %d nodes reporting", n, of)
 }
 
-// result is a program that has run to its end.
+// result is the result of a program.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -259,7 +259,7 @@ func runs(t *testing.T, args ...string) result {
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode(), time.Since(began)}
 }
 
-// decoded is the document of --json, as a program would read it.
+// decoded is the JSON document, as a script would read it.
 type decoded struct {
 	Version int
 	Jobs    []struct {
@@ -290,12 +290,12 @@ func (r result) json(t *testing.T) decoded {
 	return d
 }
 
-// probes counts our processes on the nodes.
+// probes counts processes of nvnodetop on the nodes.
 func probes(t *testing.T) int {
 	t.Helper()
 	n := 0
 	for i := range nodes {
-		out, _ := script("on", fmt.Sprintf("node%02d", i+1), "pgrep", "-c", "nvnodetop") // exits 1 when there is none
+		out, _ := script("on", fmt.Sprintf("node%02d", i+1), "pgrep", "-c", "nvnodetop") // exits 1 if there is none
 		found, _ := strconv.Atoi(out)
 		n += found
 	}

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// gone waits until no process of ours is on any node.
+// gone waits until no process of nvnodetop is left on any node.
 func gone(t *testing.T, within time.Duration) {
 	t.Helper()
 	left(t, 0, within)
 }
 
-// left waits until n probes are on the nodes.
+// left waits until there are n probes on the nodes.
 func left(t *testing.T, n int, within time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -28,7 +28,7 @@ func left(t *testing.T, n int, within time.Duration) {
 	t.Logf("%d probes are left after %.1f s", n, time.Since(began).Seconds())
 }
 
-// pid is nvnodetop's process, inside the login host.
+// pid returns the PID of nvnodetop on the login host.
 func pid(t *testing.T) string {
 	t.Helper()
 	return strings.Fields(do(t, "on", "login", "pgrep", "-o", "-f", "^"+program))[0]
@@ -49,7 +49,7 @@ func TestQuitLeavesNothing(t *testing.T) {
 	gone(t, 3*time.Second)
 }
 
-// A frozen connection must not hold anybody up.
+// A frozen connection must not delay anything else.
 func TestQuitWithAFrozenNode(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
@@ -92,7 +92,7 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 	w.sees("Job "+id, "job [2/2]", reporting(2, 2))
 	cancelJob(t, id)
 	w.sees("Job "+keep, "job [1/1]", reporting(1, 1))
-	left(t, 1, 5*time.Second) // the sessions of the job that ended are closed
+	left(t, 1, 5*time.Second) // the sessions of the ended job are closed
 	cancelJob(t, keep)
 	w.sees("No running SLURM jobs found", "squeue")
 	gone(t, 5*time.Second)
@@ -102,7 +102,7 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 	w.quits()
 }
 
-// The controller being away keeps the jobs on the screen and says so with its words.
+// When the controller is away, the jobs stay on the screen, with its error message.
 func TestControllerIsAway(t *testing.T) {
 	id := job(t, 2)
 	for _, f := range []struct{ away, back, words string }{
@@ -123,7 +123,7 @@ func TestControllerIsAway(t *testing.T) {
 	}
 }
 
-// A suspended job keeps its nodes and GPUs, and its processes their memory: it stays on the screen, and its nodes are watched.
+// A suspended job keeps its nodes and GPUs, and its processes their memory: it stays on the screen, with its nodes.
 func TestSuspendedJob(t *testing.T) {
 	id := job(t, 2)
 	w := watch(t)
@@ -151,7 +151,7 @@ func TestSuspendedJob(t *testing.T) {
 	w.quits()
 }
 
-// A controller that has not answered when --timeout is over does not make the jobs go away.
+// If the controller has not answered within --timeout, that is not the same as having no jobs.
 func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
 	job(t, 1)
 	fault(t, "ctldstop")
@@ -166,7 +166,7 @@ func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
 	}
 }
 
-// Commands that take 2 s each, as with a busy controller: the jobs are on the screen after the first one, their GPUs a while later.
+// With commands that take 2 s each, as on a busy controller, the jobs are shown after the first one, and their GPUs later.
 func TestSlowController(t *testing.T) {
 	var ids []string
 	for i := range 4 {
@@ -185,7 +185,7 @@ func TestSlowController(t *testing.T) {
 	if d := slow("3s"); len(d.Jobs) != 4 || len(d.Nodes) != 1 {
 		t.Errorf("after squeue's answer: %d jobs on %d nodes", len(d.Jobs), len(d.Nodes))
 	}
-	d := slow("60s") // squeue, and then a question for each job, with rests
+	d := slow("60s") // squeue, and then one question per job, with pauses
 	for _, j := range d.Jobs {
 		if j.GPUs != 1 {
 			t.Errorf("job %s has %d GPUs, want 1", j.ID, j.GPUs)
@@ -266,7 +266,7 @@ func TestArraysAndHetJobs(t *testing.T) {
 	}
 }
 
-// What came while the program was stopped is read before any node is called silent: after half a minute and more the same probes report.
+// Reports that arrived while the program was stopped are read before a node counts as silent: the same probes keep reporting.
 func TestStoppedForAWhile(t *testing.T) {
 	job(t, 2)
 	w := watch(t)

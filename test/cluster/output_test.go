@@ -60,7 +60,7 @@ func validate(t *testing.T, text string) {
 	}
 }
 
-// A job's times are right under a time zone that glibc knows and Go does not.
+// The times of a job are right in a time zone that glibc knows and Go does not.
 func TestTimeZone(t *testing.T) {
 	job(t, 1)
 	for _, zone := range []string{"JST-9", "CET-1CEST,M3.5.0,M10.5.0/3", "America/New_York"} {
@@ -132,7 +132,7 @@ func TestNodesByHand(t *testing.T) {
 	}
 }
 
-// Where there is no SLURM, plain nvnodetop shows the GPUs of the host that it is on.
+// On a host without SLURM, nvnodetop shows the GPUs of that host.
 func TestThisHost(t *testing.T) {
 	out := do(t, "on", "-u", "alice", "node01", "/usr/bin/env", "PATH=/nowhere", program, "--json")
 	d := result{stdout: out}.json(t)
@@ -159,7 +159,7 @@ func TestNoisyLogin(t *testing.T) {
 	}
 }
 
-// The older library lacks every newer name of a function; the older names give the same numbers.
+// The old library lacks the newer names of functions. The older names return the same values.
 func TestOldDriver(t *testing.T) {
 	job(t, 1)
 	fault(t, "olddriver", "node01")
