@@ -8,7 +8,8 @@
 // library lacks returns ERROR_FUNCTION_NOT_FOUND. The jumps cost nothing before Init.
 //
 // symbols.h lists the functions: run "go generate" after an update of go-nvml. go-nvml stays at v0.12: the header of v0.13 marks
-// functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings.
+// functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings. Do not use its constants for
+// fields (FI_…) from 251 on: later drivers number those fields differently.
 //
 // A Library and its Devices are for one goroutine at a time. A build without cgo, or for another system than Linux on amd64 and arm64,
 // has a Library whose Init says so.
