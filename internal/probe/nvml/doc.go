@@ -1,11 +1,11 @@
 // Package nvml gives package probe NVIDIA's management library. It is the only package with cgo and the only one that knows go-nvml,
 // whose types stay inside.
 //
-// go-nvml calls NVML's C functions by name and leaves it to the dynamic linker to find them, in a library that go-nvml loads later. A
-// program built that way ends at its start where all symbols are resolved at once (LD_BIND_NOW, or a compiler that links with -z now),
-// even if it never uses NVML, and it ends later when it calls a function that an older driver lacks. So bind.c defines every function of
-// NVML inside this program: each jumps to the address in its slot, and Init fills the slots from the library. A function that the
-// library lacks returns ERROR_FUNCTION_NOT_FOUND. The jumps cost nothing before Init.
+// go-nvml calls NVML's C functions by name and lets the dynamic linker find them, in a library that go-nvml loads later. A program built
+// that way does not start where all symbols are resolved at once (LD_BIND_NOW, or a compiler that links with -z now), even if it never
+// uses NVML, and it is ended when it calls a function that an older driver lacks. So bind.c defines every function of NVML in this
+// program. Each jumps to the address in its slot, and Init fills the slots from the library. A function that the library lacks returns
+// ERROR_FUNCTION_NOT_FOUND. The slots cost nothing before Init.
 //
 // symbols.h lists the functions: run "go generate" after an update of go-nvml. go-nvml stays at v0.12: the header of v0.13 marks
 // functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings. Do not use its constants for
