@@ -102,7 +102,7 @@ nvmlReturn_t put_text(char *to, unsigned length, const char *text)
 
 // Initialization
 
-static nvmlReturn_t initialise(const char *function)
+static nvmlReturn_t initialize(const char *function)
 {
 	unsigned slow_ms = 0;
 	pthread_mutex_lock(&lock);
@@ -117,13 +117,13 @@ static nvmlReturn_t initialise(const char *function)
 	return result;
 }
 
-nvmlReturn_t nvmlInit_v2(void) { return initialise(__func__); }
-nvmlReturn_t nvmlInit(void) { return initialise(__func__); }
+nvmlReturn_t nvmlInit_v2(void) { return initialize(__func__); }
+nvmlReturn_t nvmlInit(void) { return initialize(__func__); }
 
 nvmlReturn_t nvmlInitWithFlags(unsigned flags)
 {
 	(void)flags;
-	return initialise(__func__);
+	return initialize(__func__);
 }
 
 nvmlReturn_t nvmlShutdown(void)
