@@ -159,7 +159,7 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	m, s := h.model, &h.gpus[gpu]
 	if s.lost(now) {
-		return wire.GPU{Index: gpu, Lost: "GPU is lost"}
+		return wire.GPU{Index: gpu, Lost: "GPU is lost", LostID: wire.LostFellOff}
 	}
 	l := w.loadOf(h, gpu, now)
 	throttle, clock := w.clocks(h, gpu, now, l)
