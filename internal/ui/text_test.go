@@ -40,6 +40,11 @@ func TestTextAtAnyWidth(t *testing.T) {
 			if strings.Contains(text, "\x1b") {
 				t.Fatalf("width %d: escape sequences", w)
 			}
+			for _, key := range []string{"PgDn", "(!)"} { // nobody can press one
+				if strings.Contains(text, key) {
+					t.Fatalf("width %d: a key, %s", w, key)
+				}
+			}
 			for line := range strings.Lines(text) {
 				if n := draw.Width(strings.TrimSuffix(line, "\n")); n > w {
 					t.Fatalf("width %d: a line of %d columns: %q", w, n, line)
