@@ -40,7 +40,7 @@ func TestAwait(t *testing.T) {
 						time.Sleep(time.Second / time.Duration(test.rings))
 						news.Ring()
 					}
-					time.Sleep(began.Add(time.Second + time.Millisecond).Sub(time.Now()))
+					time.Sleep(time.Until(began.Add(time.Second + time.Millisecond)))
 					settled.Store(true)
 					news.Ring()
 				}()

@@ -41,7 +41,7 @@ var same = cmpopts.EquateComparable(metric.Values{})
 
 func TestDemoIsDeterministic(t *testing.T) {
 	run := func(seed int64) (events []cluster.Event) {
-		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second, longPast), 2*time.Minute, nil) })
+		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second, time.Minute), 2*time.Minute, nil) })
 		return events
 	}
 	first := run(1)
@@ -173,7 +173,7 @@ func TestDemoSizes(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				last := map[string]time.Time{}
-				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second, longPast), cycle+time.Minute, nil) {
+				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second, time.Minute), cycle+time.Minute, nil) {
 					if e.At.Before(last[e.Node]) {
 						t.Fatalf("time runs backwards at %v", e.At)
 					}
