@@ -109,7 +109,7 @@ func TestOnceEndsWithItsTimeout(t *testing.T) {
 	slow := &fakeFeed{threeNodes(), func(context.Context) error { time.Sleep(3 * time.Second); return nil }}
 	began := time.Now()
 	text, err := runOnce(t, slow, 300*time.Millisecond, io.Discard)
-	if took := time.Since(began); took > 1300*time.Millisecond {
+	if took := time.Since(began); took > 1800*time.Millisecond { // the timeout, onceParting, and a busy machine
 		t.Errorf("it took %v", took)
 	}
 	if !strings.Contains(text, `"n3"`) {
@@ -158,7 +158,7 @@ func TestOnceSaysWhatItWaitsFor(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	tty, written := terminal(t)
 	hangs := &fakeFeed{threeNodes(), func(ctx context.Context) error { <-ctx.Done(); return nil }}
-	_, _ = runOnce(t, hangs, 1500*time.Millisecond, tty)
+	_, _ = runOnce(t, hangs, 2*time.Second, tty)
 	if got, want := written(), "\rwaiting for 1 of 3 nodes: n3 (authenticating)\x1b[K\r\x1b[K"; got != want {
 		t.Errorf("%q on the terminal, want %q", got, want)
 	}
