@@ -1,56 +1,113 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/procfs"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// clerk answers what is asked of the node, all from one goroutine. It never calls into the driver, which may hang.
+const (
+	// answerWithin is how long a question waits for its answer: what is asked of a process that hangs in the kernel may never be read.
+	answerWithin = 5 * time.Second
+	// maxReading is how many questions are being answered at once. Those that hang are among them.
+	maxReading = 8
+)
+
+// clerk answers what is asked of the node. It never calls into the driver, which may hang.
 type clerk struct {
-	out   *output
-	now   func() Moment
-	procs *localProcesses
+	out     *output
+	now     func() Moment
+	proc    procfs.FS
+	reading atomic.Int32
+	replies chan *wire.Reply
 }
 
 func newClerk(out *output, opts Options) *clerk {
 	opts = opts.complete()
-	return &clerk{out: out, now: opts.Now, procs: newLocalProcesses(opts.Proc)}
+	proc, err := procfs.NewFS(opts.Proc)
+	if err != nil {
+		proc = procfs.FS{} // there is no process
+	}
+	return &clerk{out: out, now: opts.Now, proc: proc, replies: make(chan *wire.Reply)}
 }
 
 // run answers until ctx ends or out cannot be written.
 func (c *clerk) run(ctx context.Context, asked <-chan request) error {
 	for {
+		var reply *wire.Reply
 		select {
 		case <-ctx.Done():
 			return nil
+		case reply = <-c.replies:
 		case r := <-asked:
-			if err := c.answer(r); err != nil {
-				return err
+			if reply = c.answer(ctx, r); reply == nil {
+				continue
 			}
+		}
+		if err := c.out.write(wire.Message{Reply: reply}); err != nil {
+			return err
 		}
 	}
 }
 
-func (c *clerk) answer(r request) error {
-	reply, err := replyTo(r, nil), check(r)
+// answer is the reply to r, or nil when it will come from c.replies.
+func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
+	err := check(r)
 	switch {
-	case err != nil:
-	case r.Environ != nil:
+	case err != nil || r.Alive != nil:
+		return replyTo(r, err)
+	case c.reading.Add(1) > maxReading:
+		c.reading.Add(-1)
+		return replyTo(r, fmt.Errorf("%d questions are still being answered", maxReading))
+	}
+	found := make(chan *wire.Reply, 1)
+	go func() {
+		defer c.reading.Add(-1)
+		found <- c.find(r)
+	}()
+	go c.await(ctx, r, found)
+	return nil
+}
+
+// await hands on what was found, or says that it takes too long.
+func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) {
+	late := time.NewTimer(answerWithin)
+	defer late.Stop()
+	var reply *wire.Reply
+	select {
+	case reply = <-found:
+	case <-late.C:
+		reply = replyTo(r, fmt.Errorf("process %d does not answer: it hangs in the kernel", cmp.Or(r.Environ, r.Process).PID))
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case c.replies <- reply:
+	case <-ctx.Done():
+	}
+}
+
+func (c *clerk) find(r request) *wire.Reply {
+	reply := replyTo(r, nil)
+	var err error
+	if r.Environ != nil {
 		reply.Environ, err = c.environ(*r.Environ)
-	case r.Process != nil:
+	} else {
 		reply.Process, err = c.details(*r.Process)
 	}
 	if err != nil {
-		reply = replyTo(r, err)
+		return replyTo(r, err)
 	}
-	return c.out.write(wire.Message{Reply: reply})
+	return reply
 }
 
 // replyTo is the reply to r that has no result.
@@ -81,12 +138,12 @@ func check(r request) error {
 	return nil
 }
 
-// find returns the process that id names, and no other that has its number now.
-func (c *clerk) find(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, error) {
+// process returns the process that id names, and no other that has its number now.
+func (c *clerk) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, error) {
 	if id.PID <= 0 {
 		return procfs.Proc{}, procfs.ProcStat{}, fmt.Errorf("%d is no number of a process", id.PID)
 	}
-	proc, err := c.procs.proc.Proc(id.PID)
+	proc, err := c.proc.Proc(id.PID)
 	if err != nil {
 		return proc, procfs.ProcStat{}, fmt.Errorf("there is no process %d", id.PID)
 	}
@@ -103,7 +160,7 @@ func (c *clerk) find(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, error) {
 // environ reads the environment of a process of one's own. That of another user is nobody's business, even for root. Whose process it
 // is, and which, is looked at again afterwards: the number may have been given anew meanwhile.
 func (c *clerk) environ(id wire.ProcessID) (*wire.Environ, error) {
-	proc, _, err := c.find(id)
+	proc, _, err := c.process(id)
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +169,13 @@ func (c *clerk) environ(id wire.ProcessID) (*wire.Environ, error) {
 		return nil, fmt.Errorf("there is no process %d any more", id.PID)
 	}
 	if uid := int(status.UIDs[0]); uid != os.Getuid() {
-		return nil, fmt.Errorf("process %d is %s's: only one's own processes tell their environment", id.PID, c.procs.userName(uid))
+		return nil, fmt.Errorf("process %d is %s's: only one's own processes tell their environment", id.PID, userName(uid))
 	}
 	variables, err := proc.Environ()
 	if err != nil {
 		return nil, fmt.Errorf("the environment of process %d cannot be read: %w", id.PID, err)
 	}
-	if _, _, err := c.find(id); err != nil {
+	if _, _, err := c.process(id); err != nil {
 		return nil, err
 	}
 	e := &wire.Environ{}
@@ -141,15 +198,17 @@ func capped(list []string, limit int) (kept []string, more bool) {
 
 // details reads what the node knows of a process.
 func (c *clerk) details(id wire.ProcessID) (*wire.Details, error) {
-	proc, stat, err := c.find(id)
+	proc, stat, err := c.process(id)
 	if err != nil {
 		return nil, err
 	}
-	c.procs.begin(c.now())
-	known := c.procs.read(id.PID)
+	who := identify(c.proc, id.PID)
 	d := &wire.Details{
 		ProcessID: id, Parent: stat.PPID, State: stat.State, Threads: stat.NumThreads,
-		Name: stat.Comm, User: known.User, UID: known.UID, Job: known.Job, ElapsedSec: known.ElapsedSec,
+		Name: stat.Comm, UID: who.uid, Job: who.job, ElapsedSec: elapsed(c.now(), stat.Starttime),
+	}
+	if who.uid != nil {
+		d.User = userName(*who.uid)
 	}
 	if args, err := proc.CmdLine(); err == nil {
 		d.Arguments, d.Truncated = capped(args, wire.MaxArguments)
@@ -160,6 +219,6 @@ func (c *clerk) details(id wire.ProcessID) (*wire.Details, error) {
 	// Both are empty where they cannot be read.
 	d.Executable, _ = proc.Executable()
 	d.Directory, _ = proc.Cwd()
-	_, _, err = c.find(id)
+	_, _, err = c.process(id)
 	return d, err
 }

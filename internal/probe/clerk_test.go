@@ -34,7 +34,7 @@ func ask(t *testing.T, proc, request string) (reply wire.Reply) {
 	return reply
 }
 
-func identity(pid, ticks int) string { return fmt.Sprintf(`{"pid":%d,"start_ticks":%d}`, pid, ticks) }
+func processID(pid, ticks int) string { return fmt.Sprintf(`{"pid":%d,"start_ticks":%d}`, pid, ticks) }
 
 // mine is a /proc with the process 42 of ours, and 43 of root's or somebody else's; both began 1000 ticks after boot.
 func mine(t *testing.T, environ string) string {
@@ -48,16 +48,16 @@ func mine(t *testing.T, environ string) string {
 
 func TestEnviron(t *testing.T) {
 	proc := mine(t, "SLURM_JOB_ID=77\x00EMPTY=\x00LINES=a\nb\x00")
-	reply := ask(t, proc, `"environ":`+identity(42, 1000))
+	reply := ask(t, proc, `"environ":`+processID(42, 1000))
 	if reply.Error != "" || reply.Environ == nil || reply.Environ.Truncated || !slices.Equal(reply.Environ.Variables, []string{"SLURM_JOB_ID=77", "EMPTY=", "LINES=a\nb"}) {
 		t.Errorf("got %+v", reply)
 	}
 	for request, words := range map[string]string{
-		identity(42, 999):  "pid 42 is another process now",
-		identity(44, 1000): "there is no process 44",
-		identity(43, 1000): "process 43 is " + (&localProcesses{users: map[int]string{}}).userName(os.Getuid()+1) + "'s: only one's own",
-		identity(0, 0):     "0 is no number of a process",
-		identity(-1, 0):    "-1 is no number of a process",
+		processID(42, 999):  "pid 42 is another process now",
+		processID(44, 1000): "there is no process 44",
+		processID(43, 1000): "process 43 is " + userName(os.Getuid()+1) + "'s: only one's own",
+		processID(0, 0):     "0 is no number of a process",
+		processID(-1, 0):    "-1 is no number of a process",
 	} {
 		if reply := ask(t, proc, `"environ":`+request); !strings.HasPrefix(reply.Error, words) || reply.Environ != nil {
 			t.Errorf("%s: got %+v, want %q", request, reply, words)
@@ -67,7 +67,7 @@ func TestEnviron(t *testing.T) {
 
 func TestEnvironIsCapped(t *testing.T) {
 	for name, one := range map[string]string{"plain": "K=" + strings.Repeat("v", 1000), "that grows in JSON": "K=" + strings.Repeat("\x01", 1000)} {
-		reply := ask(t, mine(t, strings.Repeat(one+"\x00", 600)), `"environ":`+identity(42, 1000))
+		reply := ask(t, mine(t, strings.Repeat(one+"\x00", 600)), `"environ":`+processID(42, 1000))
 		if reply.Environ == nil || !reply.Environ.Truncated {
 			t.Fatalf("%s: got no part of it: %.200s", name, reply.Error)
 		}
@@ -75,7 +75,7 @@ func TestEnvironIsCapped(t *testing.T) {
 			t.Errorf("%s: %d variables", name, n)
 		}
 	}
-	if reply := ask(t, mine(t, ""), `"environ":`+identity(42, 1000)); reply.Environ == nil || reply.Environ.Variables == nil || reply.Environ.Truncated {
+	if reply := ask(t, mine(t, ""), `"environ":`+processID(42, 1000)); reply.Environ == nil || reply.Environ.Variables == nil || reply.Environ.Truncated {
 		t.Errorf("an empty one: %+v", reply)
 	}
 }
@@ -87,20 +87,20 @@ func TestProcessDetails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := ask(t, proc, `"process":`+identity(42, 1000)).Process
+	d := ask(t, proc, `"process":`+processID(42, 1000)).Process
 	if d == nil || d.PID != 42 || d.StartTicks != 1000 || d.Parent != 1 || d.State != "S" || d.Threads != 4 || d.Name != "python" || d.UID == nil || *d.UID != os.Getuid() ||
 		d.User == "" || !slices.Equal(d.Arguments, []string{"python", "train me.py"}) || d.Job != "77" || !strings.Contains(d.Cgroup, "/job_77/") ||
 		d.Executable != "/usr/bin/python3.11" || d.Directory != "/home/alice/run" || d.ElapsedSec == nil || *d.ElapsedSec != 3591 {
 		t.Errorf("got %+v", d)
 	}
-	if reply := ask(t, proc, `"process":`+identity(43, 1000)); reply.Process == nil || reply.Process.Name != "bash" || reply.Process.Executable != "" {
+	if reply := ask(t, proc, `"process":`+processID(43, 1000)); reply.Process == nil || reply.Process.Name != "bash" || reply.Process.Executable != "" {
 		t.Errorf("another's: %+v", reply)
 	}
-	if reply := ask(t, proc, `"process":`+identity(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "another process now") {
+	if reply := ask(t, proc, `"process":`+processID(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "another process now") {
 		t.Errorf("another process: %+v", reply)
 	}
 	long := procOf("42", "python", "1000", strings.Repeat(strings.Repeat("a", 1000)+"\x00", 100), "0")
-	if d := ask(t, writeProc(t, long), `"process":`+identity(42, 1000)).Process; d == nil || !d.Truncated || len(d.Arguments) < 60 {
+	if d := ask(t, writeProc(t, long), `"process":`+processID(42, 1000)).Process; d == nil || !d.Truncated || len(d.Arguments) < 60 {
 		t.Errorf("a long command line: %d arguments", len(d.Arguments))
 	}
 }

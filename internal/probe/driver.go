@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Library is NVML as the collectors need it. Its methods are called from one goroutine at a time.
+// Library is NVML as the collectors need it. While Init or Shutdown runs, nothing else is called. The other methods, and those of the
+// Devices, may be called from several goroutines at once, though for one Device not twice the same.
 type Library interface {
 	// Init attaches to the driver. Its error is an *InitError. Shutdown must not be called after an Init that failed: NVML's own
 	// symbol for it may not be there.
@@ -22,12 +23,13 @@ type Library interface {
 	Devices() ([]Slot, error)
 }
 
-// Slot is one GPU as NVML counts them. Device is nil for a GPU that gives no handle: Lost says why, in NVML's words.
+// Slot is one GPU as NVML counts them. Device is nil for a GPU that NVML gives no handle for: Lost says why, in its words.
 type Slot struct {
 	Index   int
 	Device  Device
 	Readers []Reader // of the Device's numbers, as far as the library has the functions
 	Lost    string
+	LostID  string // one of the wire's Lost… constants
 }
 
 // Reader reads, with one call of the library, numbers of a GPU that the table of metrics has at one pace.
@@ -42,7 +44,8 @@ func (r Reader) row() metric.Row { return r.IDs[0].Row() }
 type Device interface {
 	Card() wire.Card // all but Index, which the Slot has, and Values, which the Readers give
 
-	// Processes lists the contexts on the GPU. It may return some together with an error.
+	// Processes lists the contexts on the GPU; nil, with an error, when NVML does not list them. An error beside contexts is of a list that
+	// matters less.
 	Processes() ([]Context, error)
 	// ProcessUtilization gives the driver's samples that are newer than sinceMicros, µs of the Unix epoch.
 	ProcessUtilization(sinceMicros uint64) ([]Usage, error)
@@ -95,8 +98,9 @@ const (
 
 // Error is an NVML call that failed.
 type Error struct {
-	Kind  ErrorKind
-	Words string // NVML's own
+	Kind   ErrorKind
+	LostID string // of Lost: one of the wire's Lost… constants
+	Words  string // NVML's own
 }
 
 func (e *Error) Error() string { return e.Words }

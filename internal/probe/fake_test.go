@@ -3,8 +3,10 @@ package probe
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 
 var (
 	errAbsent = &Error{Kind: Absent, Words: "Not Supported"}
-	errLost   = &Error{Kind: Lost, Words: "GPU is lost"}
+	errLost   = &Error{Kind: Lost, LostID: wire.LostFellOff, Words: "GPU is lost"}
 	errGone   = &Error{Kind: Gone, Words: "Uninitialized"}
 	errOther  = &Error{Kind: Other, Words: "Unknown Error"}
 )
@@ -23,25 +25,47 @@ var (
 type fakeLibrary struct {
 	mu       sync.Mutex
 	initErr  error
+	hang     chan struct{} // Init does not return until it is closed, when not nil
+	listErr  error
+	listing  chan struct{} // Devices does not return until it is closed, when not nil
 	slots    []Slot
+	calls    atomic.Int32 // under way
 	inits    int
+	ups      int // Inits that succeeded
 	shutdown int
 }
 
 func (l *fakeLibrary) Init() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.alone()
 	l.inits++
+	hang := l.hang
+	l.mu.Unlock()
+	if hang != nil {
+		<-hang
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.initErr == nil {
+		l.ups++
+	}
 	return l.initErr
+}
+
+// alone checks that no device is being asked. The caller holds the lock.
+func (l *fakeLibrary) alone() {
+	if l.calls.Load() > 0 {
+		panic("Init or Shutdown while a call is under way")
+	}
 }
 
 func (l *fakeLibrary) Shutdown() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.initErr != nil {
-		panic("Shutdown after an Init that failed")
+	l.alone()
+	if l.shutdown++; l.shutdown > l.ups {
+		panic("Shutdown without an Init that succeeded")
 	}
-	l.shutdown++
 }
 
 func (l *fakeLibrary) Versions() (driver, cuda string) { return "550.54.14", "12.4" }
@@ -49,8 +73,14 @@ func (l *fakeLibrary) Missing() []string               { return []string{"nvmlDe
 
 func (l *fakeLibrary) Devices() ([]Slot, error) {
 	l.mu.Lock()
+	listing := l.listing
+	l.mu.Unlock()
+	if listing != nil {
+		<-listing
+	}
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]Slot(nil), l.slots...), nil
+	return append([]Slot(nil), l.slots...), l.listErr
 }
 
 // change does what a test does to the node while the probe runs.
@@ -63,8 +93,10 @@ func (l *fakeLibrary) change(f func()) {
 // fakeDevice answers everything, and fails where err has an entry under the number's label or the method's name.
 type fakeDevice struct {
 	lib      *fakeLibrary
+	index    int
 	err      map[string]error
 	hang     chan struct{} // power cannot be read until it is closed, when not nil
+	slow     time.Duration // how long a call takes
 	limit    float64       // of the power
 	reads    map[metric.ID]int
 	contexts []Context
@@ -76,7 +108,7 @@ func newFakeLibrary(gpus int) (*fakeLibrary, []*fakeDevice) {
 	lib := &fakeLibrary{}
 	var devices []*fakeDevice
 	for i := range gpus {
-		d := &fakeDevice{lib: lib, err: map[string]error{}, limit: 400, reads: map[metric.ID]int{}}
+		d := &fakeDevice{lib: lib, index: i, err: map[string]error{}, limit: 400, reads: map[metric.ID]int{}}
 		devices = append(devices, d)
 		lib.slots = append(lib.slots, Slot{Index: i, Device: d, Readers: d.readers()})
 	}
@@ -109,11 +141,9 @@ func (d *fakeDevice) readers() []Reader {
 
 func (d *fakeDevice) reader(set func(*metric.Values), ids ...metric.ID) Reader {
 	return Reader{IDs: ids, Read: func(to *metric.Values) error {
-		if ids[0] == metric.Power && d.hang != nil {
-			<-d.hang
-		}
-		d.reads[ids[0]]++
-		err := d.fail(ids[0].Row().Label)
+		d.lib.calls.Add(1)
+		defer d.lib.calls.Add(-1)
+		err := d.called(ids[0])
 		if err == nil {
 			set(to)
 		}
@@ -121,8 +151,39 @@ func (d *fakeDevice) reader(set func(*metric.Values), ids ...metric.ID) Reader {
 	}}
 }
 
-func (d *fakeDevice) Card() wire.Card               { return wire.Card{UUID: "GPU-1", Name: "NVIDIA A100"} }
-func (d *fakeDevice) Processes() ([]Context, error) { return d.contexts, d.fail("Processes") }
+// called is one call of the library, which may take long or never return.
+func (d *fakeDevice) called(id metric.ID) error {
+	d.lib.mu.Lock()
+	d.reads[id]++
+	hang, slow := d.hang, d.slow
+	err, fails := d.err[id.Row().Label]
+	if !fails {
+		err = d.err["*"]
+	}
+	d.lib.mu.Unlock()
+	if hang != nil && id == metric.Power {
+		<-hang
+	}
+	if slow > 0 {
+		time.Sleep(slow)
+	}
+	return err
+}
+
+// Card: a device that is lost cannot say who it is.
+func (d *fakeDevice) Card() wire.Card {
+	if err := d.fail("UUID"); KindOf(err) == Lost {
+		return wire.Card{Lost: err.Error(), LostID: lostID(err)}
+	}
+	return wire.Card{UUID: "GPU-" + strconv.Itoa(d.index), Minor: new(d.index), Name: "NVIDIA A100"}
+}
+
+func (d *fakeDevice) Processes() ([]Context, error) {
+	if err := d.fail("Processes"); err != nil && len(d.contexts) == 0 {
+		return nil, err
+	}
+	return append([]Context{}, d.contexts...), d.fail("Processes")
+}
 
 func (d *fakeDevice) ProcessUtilization(since uint64) ([]Usage, error) {
 	d.since = append(d.since, since)

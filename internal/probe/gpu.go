@@ -1,83 +1,110 @@
 package probe
 
 import (
+	"cmp"
+	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// slowEvery is how often numbers of pace metric.Slow are read.
-const slowEvery = metric.SlowSeconds * time.Second
+const (
+	// slowEvery is how often numbers of pace metric.Slow are read.
+	slowEvery = metric.SlowSeconds * time.Second
 
-// gpu reads the numbers of one GPU.
+	// staleIntervals is for how many intervals the numbers of a GPU that does not answer are repeated.
+	staleIntervals = 3
+	// longestRepeat bounds for how long they are repeated when the GPU always takes long to answer.
+	longestRepeat = 30 * time.Second
+)
+
+// gpu is one GPU with its readings.
 type gpu struct {
 	Slot
-	partial bool // something that does not change could not be read
 
+	// Protected by the crew's lock.
+	out   bool      // a reading is under way or planned
+	begun time.Time // of the reading
+	fresh bool      // back has a reading that was not collected yet
+
+	call atomic.Int32 // what the reading does: an index of Readers, or one of the calls below
+
+	// Owned by the reading while it is out.
+	back   reading
+	listed time.Time // when processes were last listed
 	// The last slow reading. It is repeated in the reports in between, so that each report says all that is known.
-	read   bool          // there is one
-	at     time.Duration // Moment.Mono
-	slow   metric.Values
-	faults []wire.Fault
+	slowKnown  bool          // there is one
+	slowAt     time.Duration // Moment.Mono
+	slow       metric.Values
+	slowFaults []wire.Fault
+
+	// Owned by the sampler.
+	last  reading
+	isNew bool // last has not been in a report yet
+	hang  hang
 }
 
-// collectGPUs reads the numbers of every GPU. The driver is gone when all GPUs that had a handle say so.
-func (s *sampler) collectGPUs(sm *sample) {
-	var handles, gone int
-	var last error
-	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
-	for _, g := range s.cards.gpus {
-		out, err := g.report(sm)
-		if g.Device != nil {
-			handles++
-		}
-		if err != nil {
-			gone++
-			last = err
-		}
-		sm.GPUs = append(sm.GPUs, out)
-	}
-	switch gone {
-	case 0:
-	case handles:
-		sm.gone = last.Error()
-	default:
-		sm.fault("gpu", last)
-	}
+// What a reading does that is none of the Readers.
+const (
+	callProcesses int32 = -1
+	callUsage     int32 = -2
+)
+
+// question is what a reading is to find out.
+type question struct {
+	at        Moment
+	processes bool
 }
 
-// report returns an error only when the driver itself is gone.
-func (g *gpu) report(sm *sample) (wire.GPU, error) {
-	out := wire.GPU{Index: g.Index, Lost: g.Lost}
-	if g.Device == nil {
-		return out, nil
-	}
-	err := g.readSlow(sm.at.Mono)
-	if err == nil {
-		out.Values = g.slow
-		sm.addFaults(g.faults)
-		err = g.readAll(metric.Fast, &out.Values, sm.fault)
+// reading is what the driver said of a GPU.
+type reading struct {
+	ended  time.Time
+	took   time.Duration
+	values metric.Values
+	faults []wire.Fault // of single collectors
+	err    error        // the GPU is lost or the driver is gone: there is nothing else
+	listing
+}
+
+// fault notes that a collector failed.
+func (r *reading) fault(collector string, err error) {
+	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error()})
+}
+
+// hang is how long one call has been seen to be under way.
+type hang struct {
+	call  int32
+	begun time.Time // of the reading that it belongs to
+	since time.Time
+}
+
+// read reads all that one report says of a GPU.
+func (g *gpu) read(q question) {
+	r := &g.back
+	*r = reading{}
+	if r.err = g.readSlow(q.at.Mono); r.err == nil {
+		r.values, r.faults = g.slow, append(r.faults, g.slowFaults...)
+		r.err = g.readAll(metric.Fast, &r.values, r.fault)
 	}
 	switch {
-	case err == nil:
-		return out, nil
-	case KindOf(err) == Lost:
-		g.read = false
-		return wire.GPU{Index: g.Index, Lost: err.Error()}, nil
+	case KindOf(r.err) == Lost:
+		g.slowKnown = false
+	case r.err == nil && q.processes:
+		g.list(q.at.Wall)
 	}
-	return out, err
 }
 
-// readSlow reads the slow numbers anew when they are old.
+// readSlow reads the slow numbers again when they are old.
 func (g *gpu) readSlow(now time.Duration) error {
-	if g.read && now-g.at < slowEvery {
+	if g.slowKnown && now-g.slowAt < slowEvery {
 		return nil
 	}
-	var s sample
-	g.slow = metric.Values{}
-	err := g.readAll(metric.Slow, &g.slow, s.fault)
-	g.read, g.at, g.faults = err == nil && len(s.Faults) == 0, now, s.Faults
+	var r reading
+	err := g.readAll(metric.Slow, &r.values, r.fault)
+	g.slow, g.slowFaults = r.values, r.faults
+	g.slowKnown, g.slowAt = err == nil && len(r.faults) == 0, now
 	return err
 }
 
@@ -89,6 +116,7 @@ func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, er
 		if r.row().Pace != pace {
 			continue
 		}
+		g.call.Store(int32(i))
 		err := r.Read(to)
 		if err == nil {
 			continue
@@ -102,4 +130,98 @@ func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, er
 		}
 	}
 	return nil
+}
+
+// callName is what a call reads, as in a Fault.
+func (g *gpu) callName(call int32) string {
+	if call < 0 {
+		return "processes"
+	}
+	return g.Readers[call].row().Label
+}
+
+// collectGPUs reads the numbers of every GPU. The driver is gone when all GPUs that have a handle say so.
+func (s *sampler) collectGPUs(sm *sample) {
+	if !s.reopening {
+		s.readGPUs(question{at: sm.at, processes: sm.wanted})
+	}
+	handles := 0
+	var gone []*gpu
+	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
+	for _, g := range s.cards.gpus {
+		sm.GPUs = append(sm.GPUs, s.tell(sm, g))
+		if g.Device != nil {
+			handles++
+		}
+		if err := g.last.err; g.isNew && err != nil && KindOf(err) != Lost {
+			gone = append(gone, g)
+		}
+	}
+	if len(gone) > 0 && len(gone) == handles && s.crew.idle() {
+		sm.gone = gone[0].last.err.Error()
+		return
+	}
+	for _, g := range gone {
+		sm.fault("gpu", g.last.err, g.Index)
+	}
+}
+
+// tell is what a report says of a GPU.
+func (s *sampler) tell(sm *sample, g *gpu) wire.GPU {
+	out := wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
+	if g.Device == nil {
+		return out
+	}
+	out.HangsMS, out.Call = s.late(g)
+	r := &g.last
+	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
+	age := time.Duration(0)
+	if !g.isNew {
+		age = max(time.Since(r.ended), time.Millisecond)
+	}
+	switch {
+	case r.ended.IsZero() || age > s.repeats(r):
+		out.Unlisted = sm.unlisted(driverSilent)
+	case KindOf(r.err) == Lost:
+		out.Lost, out.LostID = r.err.Error(), lostID(r.err)
+		s.retryLater()
+	case r.err == nil:
+		out.AgeMS, out.Values = age.Milliseconds(), r.values
+		if !r.listed {
+			out.Unlisted = sm.unlisted(cmp.Or(r.unlisted, driverSilent))
+		}
+		sm.merge(r.faults, g.Index)
+	}
+	return out
+}
+
+// repeats is for how long a reading is repeated while no other one comes.
+func (s *sampler) repeats(r *reading) time.Duration {
+	return max(staleIntervals*s.interval(), min(2*r.took, longestRepeat))
+}
+
+// late says for how long a call for the GPU has not returned, and what it reads; 0 when none is under way.
+func (s *sampler) late(g *gpu) (ms int64, what string) {
+	begun, pending := s.crew.pending(g)
+	if !pending {
+		return 0, ""
+	}
+	switch call := g.call.Load(); {
+	case !begun.Equal(g.hang.begun):
+		g.hang = hang{call: call, begun: begun, since: begun}
+	case call != g.hang.call:
+		g.hang = hang{call: call, begun: begun, since: time.Now()}
+	}
+	if ms = time.Since(g.hang.since).Milliseconds(); ms > 0 {
+		what = g.callName(g.hang.call)
+	}
+	return ms, what
+}
+
+// lostID is the class of an error of the Kind Lost.
+func lostID(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.LostID != "" {
+		return e.LostID
+	}
+	return wire.LostOther
 }

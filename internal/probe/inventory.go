@@ -2,7 +2,6 @@ package probe
 
 import (
 	"errors"
-	"reflect"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -11,17 +10,18 @@ import (
 
 // inventory is the state of NVML: whether it can be used, and the GPUs that it has.
 type inventory struct {
-	lib   Library
-	up    bool // Init succeeded and Shutdown was not called since
-	was   bool // up, some time
-	gpus  []*gpu
-	hello wire.Hello // the part of it that NVML gives
+	lib     Library
+	up      bool // Init succeeded and Shutdown was not called since
+	spent   bool // Shutdown must come before the next Init: the driver went away
+	was     bool // up, some time
+	partial bool // something that does not change could not be read
+	gpus    []*gpu
+	hello   wire.Hello // the part of it that NVML gives
 }
 
 // incomplete says that trying again may give more than there is.
 func (n *inventory) incomplete() bool {
-	return !n.up || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" }) ||
-		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.partial })
+	return !n.up || n.spent || n.partial || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" })
 }
 
 // outdated says that the driver was replaced by one of another version while the probe ran. The library that goes with it is on the
@@ -30,17 +30,31 @@ func (n *inventory) outdated() bool {
 	return n.was && n.hello.FaultID == wire.FaultMismatch
 }
 
-// refresh tries to attach to the driver where it is not yet, lists the GPUs, and reports whether something changed.
-func (n *inventory) refresh() (changed bool) {
-	before := n.hello
-	if err := n.attach(); err != nil {
-		n.fail(err)
-	}
-	return !reflect.DeepEqual(before, n.hello)
+// allLost says that NVML listed GPUs and that none of them can be used.
+func (n *inventory) allLost() bool {
+	lost := func(g *gpu) bool { return g.Device == nil || KindOf(g.last.err) == Lost }
+	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
-func (n *inventory) attach() error {
+// taken is the inventory after another look: it attaches to the driver where it is not yet, or again with reopen, and lists the GPUs. It
+// may never return. It changes nothing of what the sampler has, so that the GPUs of the old inventory may be read meanwhile, unless the
+// driver is opened again.
+func (n inventory) taken(reopen bool, proc string) inventory {
+	if err := n.attach(reopen, proc); err != nil {
+		n.fail(err)
+	}
+	return n
+}
+
+func (n *inventory) attach(reopen bool, proc string) error {
+	if n.up && (n.spent || reopen) {
+		n.lib.Shutdown()
+		n.up, n.spent = false, false
+	}
 	if !n.up {
+		if words := stuckProbe(proc); words != "" {
+			return &InitError{ID: wire.FaultHangs, Words: words}
+		}
 		if err := n.lib.Init(); err != nil {
 			return err
 		}
@@ -50,41 +64,71 @@ func (n *inventory) attach() error {
 	if err != nil {
 		return err
 	}
-	n.gpus = nil
+	n.list(slots)
+	return nil
+}
+
+// list makes the GPUs of what NVML lists. A GPU that was read before and is in order keeps what was read.
+func (n *inventory) list(slots []Slot) {
+	old := *n
+	n.partial, n.gpus = false, nil
 	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
 	for _, slot := range slots {
 		g := &gpu{Slot: slot}
-		n.gpus = append(n.gpus, g)
-		n.hello.GPUs = append(n.hello.GPUs, g.card())
+		card, whole := g.card()
+		n.partial = n.partial || !whole
+		n.gpus, n.hello.GPUs = append(n.gpus, g), append(n.hello.GPUs, card)
 	}
-	return nil
+	for i := range n.gpus {
+		old.pass(n, i)
+	}
 }
 
-// card is what does not change. A number that cannot be read is absent, and it is tried again.
-func (g *gpu) card() wire.Card {
+// pass hands over to GPU i of the next inventory what this one knows of it: who it is when it is lost and cannot say that itself, and its
+// readings when it is as it was.
+func (n *inventory) pass(next *inventory, i int) {
+	card := &next.hello.GPUs[i]
+	at := slices.IndexFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
+	if at < 0 {
+		return
+	}
+	known := n.hello.GPUs[at]
+	sameUUID := func(c wire.Card) bool { return c.UUID == known.UUID }
+	switch {
+	case card.Lost != "" && (card.UUID == "" && !slices.ContainsFunc(next.hello.GPUs, sameUUID) || card.UUID == known.UUID):
+		known.Lost, known.LostID = card.Lost, card.LostID
+		*card = known
+	case card.Lost == "" && known.Lost == "" && card.UUID == known.UUID && n.gpus[at].last.err == nil:
+		next.gpus[i] = n.gpus[at]
+	}
+}
+
+// card is what does not change. A number that cannot be read is absent, and it is not whole then: it is tried again.
+func (g *gpu) card() (card wire.Card, whole bool) {
 	if g.Device == nil {
-		return wire.Card{Index: g.Index, Lost: g.Lost}
+		return wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}, true
 	}
-	card := g.Device.Card()
+	card, whole = g.Device.Card(), true
 	card.Index = g.Index
-	if card.Lost == "" {
-		err := g.readAll(metric.Once, &card.Values, func(string, error) { g.partial = true })
-		if g.partial = g.partial || err != nil; KindOf(err) == Lost {
-			card.Lost = err.Error()
-		}
+	if card.Lost != "" {
+		return card, true
 	}
-	return card
+	err := g.readAll(metric.Once, &card.Values, func(string, error) { whole = false })
+	if KindOf(err) == Lost {
+		card.Lost, card.LostID = err.Error(), lostID(err)
+	}
+	return card, whole && err == nil
 }
 
-// drop lets go of a driver that went away. Attaching anew needs a Shutdown first: NVML counts Inits, and a second one succeeds without
-// looking at the driver.
+// drop lets go of a driver that went away.
 func (n *inventory) drop(words string) {
 	n.fail(&InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
+// fail forgets the GPUs. NVML counts Inits, and a second one succeeds without looking at the driver: a Shutdown comes before it.
 func (n *inventory) fail(err error) {
-	n.close()
+	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}
 	if init, ok := errors.AsType[*InitError](err); ok {
 		n.hello.FaultID = init.ID

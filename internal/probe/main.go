@@ -29,7 +29,8 @@ func Main(build string, lib Library) int {
 	// By the file, since it names the process whatever thread this runs on. To be named otherwise harms nobody.
 	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
 
-	if err := Run(context.Background(), os.Stdin, os.Stdout, Options{Build: build, Library: lib, Beat: kernelBeat(), Name: os.Getenv(wire.NameVariable)}); err != nil {
+	opts := Options{Build: build, Library: lib, Beat: kernelBeat(), Patience: kernelBeat(), Name: os.Getenv(wire.NameVariable)}
+	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
 		if errors.Is(err, ErrOutdated) {
 			return wire.ExitOutdated

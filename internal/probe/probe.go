@@ -29,7 +29,9 @@ type Options struct {
 
 	Proc string        // mount point of procfs; empty: /proc
 	Now  func() Moment // reads the clocks; nil: the kernel's
-	Beat Beat          // paces the reports; without a C: a time.Ticker
+
+	Beat     Beat // paces the reports; without a C: a time.Ticker
+	Patience Beat // ticks while GPUs are read; likewise
 }
 
 // complete fills in what stands for the real world.
@@ -37,6 +39,12 @@ func (o Options) complete() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
 	if o.Now == nil {
 		o.Now = now
+	}
+	if o.Beat.C == nil {
+		o.Beat = tickerBeat()
+	}
+	if o.Patience.C == nil {
+		o.Patience = tickerBeat()
 	}
 	return o
 }

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -279,58 +278,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A driver that hangs stops the reports, but questions are answered, and the probe still ends with its input, and within a moment.
-func TestDriverHangs(t *testing.T) {
-	proc := writeProc(t, nil)
-	synctest.Test(t, func(t *testing.T) {
-		lib, devices := newFakeLibrary(1)
-		devices[0].hang = make(chan struct{})
-		defer close(devices[0].hang)
-		s := open(t, lib, proc)
-		s.say(`{"id":1,"pace":{"interval_ms":1000}}`)
-		for range 20 {
-			time.Sleep(20 * time.Second)
-			s.say(`{"id":2,"alive":{}}`)
-		}
-		s.say(fmt.Sprintf(`{"id":9,"environ":{"pid":%d,"start_ticks":1}}`, 4242))
-		reports, replies := 0, 0
-		for _, m := range s.got() {
-			if m.Report != nil {
-				reports++
-			}
-			if m.Reply != nil && (m.Reply.ID == 2 || m.Reply.Error == "there is no process 4242") {
-				replies++
-			}
-		}
-		if reports != 0 || replies != 21 {
-			t.Errorf("got %d reports and %d answers from a driver that hangs, want 21 answers", reports, replies)
-		}
-		closed := time.Now()
-		if err := s.end(); err != nil || time.Since(closed) > parting {
-			t.Errorf("Run returned %v after %v", err, time.Since(closed))
-		}
-		_ = s.out.Close() // the goroutine that hangs will write once more
-	})
-}
-
-func TestDriverHangsUnderFlood(t *testing.T) {
-	proc := writeProc(t, nil)
-	synctest.Test(t, func(t *testing.T) {
-		lib, devices := newFakeLibrary(1)
-		devices[0].hang = make(chan struct{})
-		defer close(devices[0].hang)
-		s := open(t, lib, proc)
-		s.say(`{"id":1,"pace":{"interval_ms":1000}}`)
-		for range maxQueued + 1 {
-			s.say(`{"id":2,"pace":{"interval_ms":1000}}`)
-		}
-		if err := <-s.ended; err == nil || !strings.Contains(err.Error(), "the driver hangs") {
-			t.Errorf("Run returned %v", err)
-		}
-		_ = s.out.Close()
-	})
-}
-
 // A driver that comes late is found, and says so with a new Hello; one that goes away as well.
 func TestDriverComesAndGoes(t *testing.T) {
 	proc := writeProc(t, nil)
@@ -351,8 +298,11 @@ func TestDriverComesAndGoes(t *testing.T) {
 		lib.change(func() { lib.initErr = nil })
 		time.Sleep(retryEvery)
 		msgs = s.got()
-		if len(msgs) != 1 || msgs[0].Hello == nil || msgs[0].Hello.Fault != "" || len(msgs[0].Hello.GPUs) != 2 {
-			t.Fatalf("when the driver came, got %+v, want a Hello with 2 GPUs", msgs)
+		if len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.Fault != "" || len(msgs[0].Hello.GPUs) != 2 {
+			t.Fatalf("when the driver came, got %+v, want a Hello with 2 GPUs and a report", msgs)
+		}
+		if r := msgs[1].Report; r == nil || !r.OffBeat || len(r.GPUs) != 2 || !r.GPUs[1].Values.Has(metric.Util) {
+			t.Errorf("after it, got %+v, want a report of 2 GPUs at once", msgs[1])
 		}
 
 		lib.change(func() { devices[0].err["*"], devices[1].err["*"] = errGone, errGone })
@@ -362,8 +312,9 @@ func TestDriverComesAndGoes(t *testing.T) {
 			msgs[1].Report == nil || len(msgs[1].Report.GPUs) != 0 {
 			t.Fatalf("when the driver went, got %+v, want a Hello that says so and a report of the host", msgs)
 		}
-		if lib.shutdown != 1 {
-			t.Errorf("%d Shutdowns before attaching anew, want 1", lib.shutdown)
+		time.Sleep(retryEvery)
+		if lib.shutdown != 1 || lib.inits != 3 {
+			t.Errorf("%d Shutdowns and %d Inits, want one Shutdown before the third Init", lib.shutdown, lib.inits)
 		}
 		s.finish()
 	})
@@ -402,8 +353,8 @@ func TestGPUWithoutHandle(t *testing.T) {
 		}
 		lib.change(func() { lib.slots[1] = Slot{Index: 1, Device: devices[1], Readers: devices[1].readers()} })
 		time.Sleep(retryEvery)
-		if msgs := s.got(); len(msgs) != 1 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" {
-			t.Errorf("when it came back, got %+v, want a Hello", msgs)
+		if msgs := s.got(); len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" || msgs[1].Report.GPUs[1].Lost != "" {
+			t.Errorf("when it came back, got %+v, want a Hello and a report", msgs)
 		}
 		s.finish()
 	})
@@ -422,7 +373,7 @@ func TestDegrades(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		devices[0].err, devices[1].err = err0, err1
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
-		s.cards.refresh()
+		s.cards = s.cards.taken(false, s.opts.Proc)
 		return s.take()
 	}
 	t.Run("nothing", func(t *testing.T) {
@@ -442,26 +393,26 @@ func TestDegrades(t *testing.T) {
 		err := map[string]error{"power": errOther}
 		sm := take(t, err, err)
 		v := &sm.GPUs[0].Values
-		if v.Has(metric.Power) || !v.Has(metric.Temperature) || !reflect.DeepEqual(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error"}}) {
-			t.Errorf("GPU %v, faults %v; want power absent and said once", v, sm.Faults)
+		if v.Has(metric.Power) || !v.Has(metric.Temperature) || !reflect.DeepEqual(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error", GPUs: []int{0, 1}}}) {
+			t.Errorf("GPU %v, faults %v; want power absent, said once, of both", v, sm.Faults)
 		}
 	})
 	t.Run("lost", func(t *testing.T) {
 		sm := take(t, nil, map[string]error{"SM clock": errLost})
-		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost"}) || !full(&sm.GPUs[0]) || sm.gone != "" {
+		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || !full(&sm.GPUs[0]) || sm.gone != "" {
 			t.Errorf("GPUs %+v", sm.GPUs)
 		}
 	})
 	t.Run("one of two is gone", func(t *testing.T) {
 		sm := take(t, nil, map[string]error{"*": errGone})
-		if sm.gone != "" || len(sm.Faults) != 1 || !full(&sm.GPUs[0]) {
+		if sm.gone != "" || len(sm.Faults) != 1 || !reflect.DeepEqual(sm.Faults[0].GPUs, []int{1}) || !full(&sm.GPUs[0]) {
 			t.Errorf("gone %q, faults %v", sm.gone, sm.Faults)
 		}
 	})
 	t.Run("no /proc", func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: t.TempDir()})
-		s.cards.refresh()
+		s.cards = s.cards.taken(false, s.opts.Proc)
 		sm := s.take()
 		if len(sm.Faults) != 1 || sm.Faults[0].Collector != "host" || !full(&sm.GPUs[0]) {
 			t.Errorf("faults %v, GPU %+v", sm.Faults, sm.GPUs[0])
@@ -521,10 +472,10 @@ func (s *session) after(d time.Duration) []*wire.Report {
 func TestLostGPUComesBack(t *testing.T) {
 	lib, devices := newFakeLibrary(2)
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
-	s.cards.refresh()
+	s.cards = s.cards.taken(false, s.opts.Proc)
 	s.take()
 	devices[1].limit, devices[1].err["temperature"] = 300, errLost
-	if g := s.take().GPUs[1]; g != (wire.GPU{Index: 1, Lost: "GPU is lost"}) {
+	if g := s.take().GPUs[1]; g != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) {
 		t.Errorf("lost: %+v", g)
 	}
 	delete(devices[1].err, "temperature")
@@ -537,15 +488,15 @@ func TestLostGPUComesBack(t *testing.T) {
 func TestCardIsCompleted(t *testing.T) {
 	for _, err := range []error{errOther, errLost} {
 		lib, devices := newFakeLibrary(2)
-		n := &inventory{lib: lib}
+		n := inventory{lib: lib}
 		devices[1].err["memory size"] = err
-		n.refresh()
+		n = n.taken(false, t.TempDir())
 		if !n.incomplete() || (n.hello.GPUs[1].Lost != "") != errors.Is(err, errLost) {
 			t.Errorf("%v: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
 		}
 		delete(devices[1].err, "memory size")
-		if changed := n.refresh(); !changed || n.incomplete() || !n.hello.GPUs[1].Values.Has(metric.MemoryTotal) {
-			t.Errorf("%v, and back: changed %v, incomplete %v, %+v", err, changed, n.incomplete(), n.hello.GPUs[1])
+		if n = n.taken(false, t.TempDir()); n.incomplete() || !n.hello.GPUs[1].Values.Has(metric.MemoryTotal) {
+			t.Errorf("%v, and back: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
 		}
 	}
 }

@@ -7,75 +7,61 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// utilizationWindow is how far back the first listing looks for samples of utilisation, and every listing at least: the driver takes
+// utilizationWindow is how far back the first listing looks for samples of utilization, and every listing at least: the driver takes
 // one a second or more often, and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
-// collectProcesses lists processes when they are asked for. They count as listed when at least one GPU could be asked.
-func (s *sampler) collectProcesses(sm *sample) {
-	if s.pace == nil || !s.pace.Processes || sm.gone != "" {
+// listing is what the driver said of the processes on a GPU.
+type listing struct {
+	listed   bool
+	unlisted string    // why not
+	contexts []Context // one a process
+	usage    map[int]Usage
+}
+
+// list asks the driver for the processes on the GPU.
+func (g *gpu) list(now time.Time) {
+	r := &g.back
+	g.call.Store(callProcesses)
+	contexts, err := g.Device.Processes()
+	if err != nil {
+		r.processFault(err)
+	}
+	if contexts == nil && err != nil {
+		r.unlisted = err.Error()
 		return
 	}
-	since := sm.at.Wall.Add(-utilizationWindow)
-	if !s.listed.IsZero() && s.listed.Before(since) {
-		since = s.listed
+	r.listed, r.contexts = true, mergeContexts(contexts)
+	since := now.Add(-utilizationWindow)
+	if !g.listed.IsZero() && g.listed.Before(since) {
+		since = g.listed
 	}
-	s.listed = sm.at.Wall
-	s.procs.begin(sm.at)
-	left := 0
-	for _, g := range s.cards.gpus {
-		if g.Device == nil {
-			continue
-		}
-		contexts, err := g.Device.Processes()
-		if err != nil {
-			sm.processFault(err)
-			if len(contexts) == 0 {
-				continue
-			}
-		}
-		sm.Listed = true
-		usage := newestUsage(g.Device, uint64(max(since.UnixMicro(), 0)), len(contexts) > 0, sm)
-		for _, c := range mergeContexts(contexts) {
-			if len(sm.Processes) == wire.MaxProcesses {
-				left++
-				continue
-			}
-			p := s.procs.describe(c.PID)
-			p.GPU, p.Type, p.GPUMemory = g.Index, string(c.Type), c.Memory
-			if u, ok := usage[p.PID]; ok {
-				p.SMPercent, p.MemPercent = &u.SM, &u.Memory
-			}
-			sm.Processes = append(sm.Processes, p)
-		}
-	}
-	s.procs.end()
-	if left > 0 {
-		sm.fault("processes", fmt.Errorf("%d processes more than the %d of one report: left out", left, wire.MaxProcesses))
+	g.listed = now
+	if len(contexts) > 0 {
+		g.call.Store(callUsage)
+		r.usage = newestUsage(g.Device, since, now, r)
 	}
 }
 
 // processFault notes an error of a process call. That a GPU is lost the GPU itself says.
-func (s *sample) processFault(err error) {
+func (r *reading) processFault(err error) {
 	if KindOf(err) == Other {
-		s.fault("processes", err)
+		r.fault("processes", err)
 	}
 }
 
 // newestUsage reads what each process used last; a process that the driver has no sample of is absent.
-func newestUsage(d Device, since uint64, wanted bool, sm *sample) map[int]Usage {
-	if !wanted {
-		return nil
-	}
-	samples, err := d.ProcessUtilization(since)
+func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
+	first, last := uint64(max(since.UnixMicro(), 0)), uint64(max(now.Add(utilizationWindow).UnixMicro(), 0))
+	samples, err := d.ProcessUtilization(first)
 	if err != nil {
-		sm.processFault(err)
+		r.processFault(err)
 		return nil
 	}
 	newest := make(map[int]Usage, len(samples))
 	for _, u := range samples {
 		// Drivers have been seen to fill the rest of the buffer with samples of the past, or with nonsense.
-		if u.AtMicros <= since || u.SM > 100 || u.Memory > 100 {
+		if u.AtMicros <= first || u.AtMicros > last || u.SM > 100 || u.Memory > 100 {
 			continue
 		}
 		if old, seen := newest[u.PID]; !seen || u.AtMicros >= old.AtMicros {
@@ -85,12 +71,63 @@ func newestUsage(d Device, since uint64, wanted bool, sm *sample) map[int]Usage 
 	return newest
 }
 
-// mergeContexts makes one of all contexts of a process on one GPU, in the order of NVML's lists.
+// collectProcesses lists processes when they are asked for, of all GPUs whose numbers are in the report.
+func (s *sampler) collectProcesses(sm *sample) {
+	if !sm.wanted || sm.gone != "" {
+		return
+	}
+	s.procs.begin(sm.at)
+	var on []*gpu
+	for i, g := range s.cards.gpus {
+		if g.Device == nil || sm.GPUs[i].Lost != "" || sm.GPUs[i].Unlisted != "" || !g.last.listed {
+			continue
+		}
+		sm.Listed = true
+		on = append(on, g)
+		for _, c := range g.last.contexts {
+			s.procs.look(c.PID)
+		}
+	}
+	s.procs.settle()
+	left := 0
+	for _, g := range on {
+		left += s.describe(sm, g)
+	}
+	s.procs.end()
+	if left > 0 {
+		sm.fault("processes", fmt.Errorf("%d processes more than the %d of one report: left out", left, wire.MaxProcesses))
+	}
+	if s.procs.identities.exhausted() || s.procs.users.exhausted() {
+		sm.fault("names", fmt.Errorf("%d processes or users cannot be looked up: no more are", maxStuck))
+	}
+}
+
+// describe adds the processes on a GPU to a report. It returns how many there was no room for.
+func (s *sampler) describe(sm *sample, g *gpu) (left int) {
+	for _, c := range g.last.contexts {
+		if len(sm.Processes) == wire.MaxProcesses {
+			left++
+			continue
+		}
+		p := s.procs.describe(c.PID)
+		p.GPU, p.Type, p.GPUMemory = g.Index, string(c.Type), c.Memory
+		if u, ok := g.last.usage[p.PID]; ok {
+			p.SMPercent, p.MemPercent = &u.SM, &u.Memory
+		}
+		sm.Processes = append(sm.Processes, p)
+	}
+	return left
+}
+
+// mergeContexts makes one of all contexts of a process on one GPU, in the order of NVML's lists. What is no PID is left out.
 func mergeContexts(contexts []Context) []Context {
 	var merged []Context
 	at := map[int]int{}            // by PID, in merged
 	memory := map[Context]uint64{} // of a process in one list
 	for _, c := range contexts {
+		if c.PID < 1 {
+			continue
+		}
 		i, seen := at[c.PID]
 		if !seen {
 			i = len(merged)

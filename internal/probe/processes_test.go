@@ -22,7 +22,7 @@ import (
 func lister(lib Library, proc string, at *Moment) *sampler {
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
-	s.cards.refresh()
+	s.cards = s.cards.taken(false, s.opts.Proc)
 	return s
 }
 
@@ -233,7 +233,7 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 	}
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(b, files), Now: now})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
-	s.cards.refresh()
+	s.cards = s.cards.taken(false, s.opts.Proc)
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.report(false); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -14,45 +15,81 @@ const (
 	minInterval = 250     // of wire.Pace, in ms
 	maxInterval = 600_000 // likewise
 
-	// retryEvery is how often a driver that does not answer, or a GPU without a handle, is tried again.
+	// retryEvery is how often a driver that does not answer, or a GPU that is lost, is tried again.
 	retryEvery = 10 * time.Second
+	// reopenEvery is how often the driver is opened again since all GPUs are lost. That may take it seconds.
+	reopenEvery = time.Minute
+	// driverPatience is how long the sampler waits for a driver to list its GPUs before it says that it hangs. The other end waits for 30 s.
+	driverPatience = 20 * time.Second
 )
+
+// driverSilent is said of what a driver that hangs does not tell.
+const driverSilent = "the driver does not answer"
 
 // sample is a report in the making.
 type sample struct {
 	wire.Report
-	at   Moment
-	gone string // NVML's words when the driver went away in this sample
+	at     Moment
+	wanted bool   // processes are
+	gone   string // NVML's words when the driver went away in this sample
 }
 
-// fault notes that a collector failed. The same words of several GPUs are said once.
-func (s *sample) fault(collector string, err error) {
-	s.addFaults([]wire.Fault{{Collector: collector, Error: err.Error()}})
+// fault notes that a collector failed, for the node or for GPUs.
+func (s *sample) fault(collector string, err error, gpus ...int) {
+	s.add(wire.Fault{Collector: collector, Error: err.Error(), GPUs: gpus})
 }
 
-func (s *sample) addFaults(faults []wire.Fault) {
+// merge adds the faults of one GPU.
+func (s *sample) merge(faults []wire.Fault, gpu int) {
 	for _, f := range faults {
-		said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
-		if !slices.ContainsFunc(s.Faults, said) {
-			s.Faults = append(s.Faults, f)
-		}
+		f.GPUs = []int{gpu}
+		s.add(f)
 	}
 }
 
-// sampler keeps the pace that is asked for and writes reports, all from one goroutine.
+// add adds a fault. The same words of several GPUs are said once.
+func (s *sample) add(f wire.Fault) {
+	said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
+	if i := slices.IndexFunc(s.Faults, said); i >= 0 {
+		s.Faults[i].GPUs = append(s.Faults[i].GPUs, f.GPUs...)
+		return
+	}
+	s.Faults = append(s.Faults, f)
+}
+
+// unlisted is why the processes of a GPU are not listed, if they are wanted.
+func (s *sample) unlisted(why string) string {
+	if !s.wanted {
+		return ""
+	}
+	return why
+}
+
+// sampler keeps the pace that is asked for and writes reports. It never calls into the driver itself, which may hang: a crew reads the
+// GPUs, and a goroutine of its own takes the inventory.
 type sampler struct {
 	opts  Options
 	out   *output
-	cards *inventory
+	cards inventory
+	crew  crew
 	host  *hostReader
 	procs *localProcesses
+	ended <-chan struct{} // closed when nobody wants reports any more; nil: never
 
-	listed time.Time // when procs were last listed
+	greeted   bool
+	stocked   chan inventory
+	taking    bool          // the inventory is being taken
+	void      bool          // what is being taken is out of date
+	reopening bool          // no GPU may be read until the inventory is taken
+	reopened  time.Duration // Moment.Mono
+	stockLate *time.Timer   // runs while the inventory is being taken
 
-	pace  *wire.Pace // nil until asked for
-	beat  Beat
-	retry *time.Timer // runs while the inventory is incomplete: to wake up for nothing costs as much as half a report
-	seq   uint64
+	pace     *wire.Pace // nil until asked for
+	beat     Beat
+	patience Beat        // runs while GPUs are read
+	retry    *time.Timer // runs while the inventory is incomplete: to wake up for nothing costs as much as half a report
+	retrying bool        // it runs
+	seq      uint64
 }
 
 func newSampler(out *output, opts Options) *sampler {
@@ -60,41 +97,50 @@ func newSampler(out *output, opts Options) *sampler {
 	s := &sampler{
 		opts:  opts,
 		out:   out,
-		cards: &inventory{lib: opts.Library},
+		cards: inventory{lib: opts.Library},
 		host:  newHostReader(opts.Proc),
 		procs: newLocalProcesses(opts.Proc),
-		retry: time.NewTimer(time.Hour),
+		crew:  crew{hands: make(chan *shift)},
+
+		stocked:   make(chan inventory, 1),
+		stockLate: time.NewTimer(time.Hour),
+		retry:     time.NewTimer(time.Hour),
+		beat:      opts.Beat,
+		patience:  opts.Patience,
 	}
 	s.retry.Stop()
-	if s.beat = opts.Beat; s.beat.C == nil {
-		s.beat = tickerBeat()
-	}
+	s.stockLate.Stop()
 	return s
 }
 
 // run speaks until ctx ends or out cannot be written. It greets before it calls into the driver, which may take seconds.
 func (s *sampler) run(ctx context.Context, asked <-chan request) error {
-	defer s.cards.close()
-	defer s.host.close()
+	s.ended = ctx.Done()
+	defer s.close()
 	if err := s.out.write(); err != nil {
 		return err
 	}
-	defer s.beat.Stop()
-	defer s.retry.Stop()
-	if err := s.takeStock(); err != nil {
-		return err
-	}
+	s.takeStock()
 	for {
+		heard := asked
+		if !s.greeted { // the Hello comes first
+			heard = nil
+		}
 		var err error
 		select {
 		case <-ctx.Done():
 			return nil
-		case r := <-asked:
+		case r := <-heard:
 			err = s.answer(r)
 		case <-s.beat.C:
 			err = s.report(false)
+		case next := <-s.stocked:
+			err = s.settle(next)
+		case <-s.stockLate.C:
+			err = s.blind()
 		case <-s.retry.C:
-			err = s.takeStock()
+			s.retrying = false
+			s.takeStock()
 		}
 		if err != nil {
 			return err
@@ -102,20 +148,82 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	}
 }
 
-// takeStock attaches to the driver where it is not yet, lists the GPUs, and says so when something changed. It comes again as long as
-// something is missing.
-func (s *sampler) takeStock() error {
-	changed := s.cards.refresh()
+// close ends what run began. NVML is left alone while a call into it is under way: the process ends soon.
+func (s *sampler) close() {
+	s.beat.Stop()
+	s.retry.Stop()
+	s.stockLate.Stop()
+	s.host.close()
+	close(s.crew.hands)
+	if s.crew.idle() && !s.taking {
+		s.cards.close()
+	}
+}
+
+// retryLater has the inventory taken again in a while.
+func (s *sampler) retryLater() {
+	if !s.retrying && !s.taking {
+		s.retrying = true
+		s.retry.Reset(retryEvery)
+	}
+}
+
+// takeStock has the inventory taken, beside the reports. NVML is opened again when no GPU can be used otherwise. Nothing is done while a
+// call into the driver is under way.
+func (s *sampler) takeStock() {
+	if !s.crew.idle() {
+		s.retryLater()
+		return
+	}
+	now := s.opts.Now().Mono
+	reopen := s.cards.allLost() && now-s.reopened >= reopenEvery
+	if reopen || !s.cards.up {
+		s.reopened = now
+	}
+	s.taking, s.void, s.reopening = true, false, reopen
+	s.stockLate.Reset(driverPatience)
+	old := s.cards
+	go func() { s.stocked <- old.taken(reopen, s.opts.Proc) }()
+}
+
+// settle takes on an inventory, and says so when something changed. It is taken again as long as something is missing.
+func (s *sampler) settle(next inventory) error {
+	s.taking, s.reopening = false, false
+	s.stockLate.Stop()
+	if s.void || !s.crew.idle() {
+		s.retryLater()
+		return nil
+	}
+	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
+	s.cards = next
 	if s.cards.outdated() {
 		return ErrOutdated
 	}
 	if s.cards.incomplete() {
-		s.retry.Reset(retryEvery)
+		s.retryLater()
 	}
 	if !changed {
 		return nil
 	}
-	return s.hello()
+	return s.announce()
+}
+
+// blind says that the driver does not even list its GPUs, unless they are known from before and can be read.
+func (s *sampler) blind() error {
+	if len(s.cards.gpus) > 0 && !s.reopening {
+		return nil
+	}
+	s.cards.gpus = nil
+	s.cards.hello = wire.Hello{GPUs: []wire.Card{}, Fault: driverSilent, FaultID: wire.FaultHangs}
+	return s.announce()
+}
+
+// announce says what the inventory is now, with a report of it if there is a pace: what was said before is true no more.
+func (s *sampler) announce() error {
+	if err := s.hello(); err != nil || s.pace == nil {
+		return err
+	}
+	return s.report(true)
 }
 
 // answer replies, and takes on the pace when it is one.
@@ -153,7 +261,8 @@ func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
 	if sm.gone != "" {
 		s.cards.drop(sm.gone)
-		s.retry.Reset(retryEvery)
+		s.void = true
+		s.retryLater()
 		if err := s.hello(); err != nil {
 			return err
 		}
@@ -173,7 +282,7 @@ func (s *sampler) report(offBeat bool) error {
 // take runs the collectors.
 func (s *sampler) take() *sample {
 	at := s.opts.Now()
-	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds()}}
+	sm := &sample{at: at, wanted: s.pace != nil && s.pace.Processes, Report: wire.Report{MonoMS: at.Mono.Milliseconds()}}
 	s.collectHost(sm)
 	s.collectGPUs(sm)
 	s.collectProcesses(sm)
@@ -181,6 +290,7 @@ func (s *sampler) take() *sample {
 }
 
 func (s *sampler) hello() error {
+	s.greeted = true
 	h := s.cards.hello
 	h.Build = s.opts.Build
 	describeHost(&h, s.opts.Proc)

@@ -1,0 +1,321 @@
+package probe
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const pace1s = `{"id":1,"pace":{"interval_ms":1000}}`
+
+// atPace checks that reports came at every beat of an interval, and returns them.
+func (s *session) atPace(d, interval time.Duration) []*wire.Report {
+	s.t.Helper()
+	reports := s.after(d)
+	if len(reports) != int(d/interval) {
+		s.t.Fatalf("%d reports in %v, want one every %v", len(reports), d, interval)
+	}
+	for i, r := range reports[1:] {
+		if took := r.MonoMS - reports[i].MonoMS; took != interval.Milliseconds() {
+			s.t.Errorf("report %d comes after %d ms", i+1, took)
+		}
+	}
+	return reports
+}
+
+// hangAt makes the reading of power hang until the function that it returns is called.
+func (d *fakeDevice) hangAt() (release func()) {
+	hang := make(chan struct{})
+	d.lib.change(func() { d.hang = hang })
+	return func() {
+		d.lib.change(func() { d.hang = nil })
+		close(hang)
+	}
+}
+
+// A call that hangs for one GPU is named, and the others go on. When it returns, the GPU goes on too.
+func TestOneGPUHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(8)
+		s := open(t, lib, proc)
+		s.say(`{"id":1,"pace":{"interval_ms":1000,"processes":true}}`)
+		s.reports()
+		release := devices[3].hangAt()
+		for i, r := range s.atPace(30*time.Second, time.Second) {
+			for _, g := range r.GPUs {
+				if g.Index != 3 && (g.HangsMS != 0 || g.AgeMS != 0 || g.Unlisted != "" || !g.Values.Has(metric.Power)) {
+					t.Fatalf("report %d: GPU %d, which answers: %+v", i, g.Index, g)
+				}
+			}
+			g := r.GPUs[3]
+			if want := max(int64(i*1000), 250); g.HangsMS != want || g.Call != "power" || g.Lost != "" {
+				t.Errorf("report %d: the GPU hangs for %d ms at %q, want %d at power", i, g.HangsMS, g.Call, want)
+			}
+			if repeated := i < 3; g.Values.Has(metric.Util) != repeated || (g.AgeMS > 0) != repeated || (g.Unlisted == "") != repeated {
+				t.Errorf("report %d: %+v", i, g)
+			}
+		}
+		release()
+		for i, r := range s.atPace(5*time.Second, time.Second) {
+			if g := r.GPUs[3]; g.HangsMS != 0 || g.Call != "" || g.AgeMS != 0 || g.Unlisted != "" || !g.Values.Has(metric.Power) {
+				t.Errorf("report %d after it returned: %+v", i, g)
+			}
+		}
+		if lib.inits != 1 {
+			t.Errorf("%d Inits", lib.inits)
+		}
+		s.finish()
+	})
+}
+
+// However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input within a moment.
+func TestAllGPUsHang(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(8)
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		s.reports()
+		before := runtime.NumGoroutine()
+		var releases []func()
+		for _, d := range devices {
+			releases = append(releases, d.hangAt())
+		}
+		for i, r := range s.atPace(100*time.Second, time.Second) {
+			if !r.Host.Has(metric.Load) || len(r.GPUs) != 8 {
+				t.Fatalf("report %d: %+v", i, r)
+			}
+			if i > 0 && slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.HangsMS == 0 || g.Call != "power" }) {
+				t.Errorf("report %d: not all GPUs hang: %+v", i, r.GPUs)
+			}
+		}
+		if more := runtime.NumGoroutine() - before; more > 8 {
+			t.Errorf("%d goroutines more than before", more)
+		}
+		s.say(fmt.Sprintf(`{"id":9,"environ":{"pid":%d,"start_ticks":1}}`, 4242))
+		if msgs := s.got(); len(msgs) != 1 || msgs[0].Reply == nil || msgs[0].Reply.Error != "there is no process 4242" {
+			t.Errorf("a question got %+v", msgs)
+		}
+		closed := time.Now()
+		if err := s.end(); err != nil || time.Since(closed) > parting {
+			t.Errorf("Run returned %v after %v", err, time.Since(closed))
+		}
+		for _, release := range releases {
+			release()
+		}
+		synctest.Wait()
+		if lib.shutdown != 0 {
+			t.Error("Shutdown was called while the driver hung")
+		}
+	})
+}
+
+// A driver that is slow with every call is asked for all GPUs at once, each report comes at its time, and no GPU is without numbers.
+func TestSlowDriver(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		gpus     int
+		call     time.Duration
+		interval time.Duration
+	}{
+		{"200 ms a call", 16, 200 * time.Millisecond, 3 * time.Second},
+		{"1 s a call", 4, time.Second, 3 * time.Second},
+		{"30 ms a call at 4 Hz", 8, 30 * time.Millisecond, 250 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			proc := writeProc(t, nil)
+			synctest.Test(t, func(t *testing.T) {
+				lib, devices := newFakeLibrary(tt.gpus)
+				for _, d := range devices {
+					d.slow = tt.call
+				}
+				s := open(t, lib, proc)
+				s.after(40 * time.Second) // until the GPUs are listed
+				s.say(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, tt.interval.Milliseconds()))
+				s.after(30 * time.Second)
+				for i, r := range s.atPace(90*time.Second, tt.interval) {
+					if r.TookMS < (7 * tt.call).Milliseconds() {
+						t.Errorf("report %d: took %d ms", i, r.TookMS)
+					}
+					for _, g := range r.GPUs {
+						if !g.Values.Has(metric.Util) || g.HangsMS > 2*max(tt.interval, tt.call).Milliseconds() {
+							t.Errorf("report %d: %+v", i, g)
+						}
+					}
+				}
+				s.finish()
+				time.Sleep(time.Minute) // until the last readings have ended
+			})
+		})
+	}
+}
+
+// While Init hangs the node is told of, and so is the driver when it is there.
+func TestInitHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(2)
+		lib.hang = make(chan struct{})
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		time.Sleep(driverPatience - time.Millisecond)
+		if msgs := s.got(); len(msgs) != 0 {
+			t.Fatalf("while there is hope, got %+v", msgs)
+		}
+		time.Sleep(time.Millisecond)
+		msgs := s.got()
+		if len(msgs) < 3 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultHangs || msgs[1].Reply == nil || msgs[2].Report == nil {
+			t.Fatalf("got %+v, want a Hello that says so and a report", msgs)
+		}
+		for _, r := range s.atPace(time.Minute, time.Second) {
+			if !r.Host.Has(metric.Load) || len(r.GPUs) != 0 {
+				t.Fatalf("report %+v", r)
+			}
+		}
+		if lib.inits != 1 {
+			t.Errorf("%d Inits while the first hangs", lib.inits)
+		}
+		close(lib.hang)
+		msgs = s.got()
+		if len(msgs) != 2 || msgs[0].Hello == nil || len(msgs[0].Hello.GPUs) != 2 || msgs[0].Hello.Fault != "" || !msgs[1].Report.OffBeat || len(msgs[1].Report.GPUs) != 2 {
+			t.Errorf("when it returned, got %+v, want a Hello and a report", msgs)
+		}
+		s.finish()
+	})
+}
+
+// To list the GPUs again, since one is lost, may hang: those that are well are read meanwhile.
+func TestListingHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(2)
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		listing := make(chan struct{})
+		lib.change(func() { devices[1].err["temperature"], lib.listing = errLost, listing })
+		s.after(retryEvery)
+		for i, r := range s.atPace(time.Minute, time.Second) {
+			if g := r.GPUs[0]; g.AgeMS != 0 || !g.Values.Has(metric.Util) || r.GPUs[1].Lost == "" {
+				t.Fatalf("report %d: %+v", i, r.GPUs)
+			}
+		}
+		close(listing)
+		s.finish()
+	})
+}
+
+// A GPU that was lost while the probe ran is listed again: its old handle may be dead for ever. It stays the GPU that it was.
+func TestLostGPUIsListedAgain(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {
+			proc := writeProc(t, nil)
+			synctest.Test(t, func(t *testing.T) {
+				lib, devices := newFakeLibrary(3)
+				s := open(t, lib, proc)
+				s.say(pace1s)
+				was := s.got()[0].Hello
+				lib.change(func() {
+					for i, d := range devices {
+						if all || i == 1 {
+							d.err["*"], d.err["UUID"] = errLost, errLost
+						}
+					}
+				})
+				time.Sleep(30 * time.Second)
+				hellos := helloes(s.got())
+				if len(hellos) != 1 || hellos[0].GPUs[1].Lost == "" || hellos[0].GPUs[1].LostID != wire.LostFellOff {
+					t.Fatalf("while it is lost, got %+v, want one Hello", hellos)
+				}
+				if g := hellos[0].GPUs[1]; g.UUID != was.GPUs[1].UUID || *g.Minor != 1 || g.Values != was.GPUs[1].Values {
+					t.Errorf("the lost GPU is %+v, it was %+v", g, was.GPUs[1])
+				}
+				reads := devices[0].reads[metric.PowerLimit]
+				lib.change(func() { // new handles
+					for i := range lib.slots {
+						if d := *devices[i]; all || i == 1 {
+							d.err, d.reads = map[string]error{}, map[metric.ID]int{}
+							lib.slots[i] = Slot{Index: i, Device: &d, Readers: d.readers()}
+						}
+					}
+				})
+				time.Sleep(retryEvery)
+				s.say(`{"id":2,"alive":{}}`)
+				if all {
+					time.Sleep(reopenEvery / 2)
+					s.say(`{"id":2,"alive":{}}`)
+				}
+				msgs := s.got()
+				hellos = helloes(msgs)
+				if len(hellos) != 1 || hellos[0].GPUs[1].Lost != "" || hellos[0].GPUs[1].UUID != was.GPUs[1].UUID {
+					t.Fatalf("when it is back, got %+v, want one Hello", hellos)
+				}
+				last := msgs[len(msgs)-1]
+				if last.Report == nil {
+					last = msgs[len(msgs)-2]
+				}
+				for _, g := range last.Report.GPUs {
+					if g.Lost != "" || !g.Values.Has(metric.PowerLimit) || !g.Values.Has(metric.Util) {
+						t.Errorf("GPU %+v", g)
+					}
+				}
+				if !all && devices[0].reads[metric.PowerLimit] != reads {
+					t.Error("the slow numbers of a GPU that was always well were read again")
+				}
+				s.finish()
+			})
+		})
+	}
+}
+
+func helloes(msgs []wire.Message) (h []*wire.Hello) {
+	for _, m := range msgs {
+		if m.Hello != nil {
+			h = append(h, m.Hello)
+		}
+	}
+	return h
+}
+
+// All lost GPUs of a driver that has to be opened again for them come back, too, and it is not opened again all the time.
+func TestDriverIsOpenedAgain(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		lib.change(func() { devices[0].err["*"] = errLost })
+		for range 11 {
+			time.Sleep(30 * time.Second)
+			s.say(`{"id":2,"alive":{}}`)
+		}
+		if lib.inits < 5 || lib.inits > 7 || lib.shutdown != lib.inits-1 {
+			t.Errorf("%d Inits and %d Shutdowns in 5.5 minutes, want about one a minute", lib.inits, lib.shutdown)
+		}
+		s.finish()
+	})
+}
+
+// A flood of requests is worked off also while the driver hangs.
+func TestFloodWhileTheDriverHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		release := devices[0].hangAt()
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		for range maxQueued - 1 {
+			s.say(pace1s)
+		}
+		time.Sleep(time.Second)
+		s.got()
+		release()
+		s.finish()
+	})
+}
