@@ -246,7 +246,7 @@ func TestRealProbe(t *testing.T) {
 	p.set("count 2\ngpu 1 lost\nunsupported nvmlDeviceGetTotalEccErrors\nfail nvmlDeviceGetPowerUsage 999\n")
 	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost != "" })
 	v := &m.Report.GPUs[0].Values
-	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost"}) || v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) ||
+	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) ||
 		len(m.Report.Faults) != 1 || m.Report.Faults[0].Collector != "power" {
 		t.Errorf("report %+v", m.Report)
 	}

@@ -12,7 +12,10 @@ import (
 )
 
 // device is one GPU.
-type device struct{ nvml nvml.Device }
+type device struct {
+	nvml     nvml.Device
+	unlisted error // as the Library's
+}
 
 // check makes an error of what NVML returned.
 func check(ret nvml.Return) error {
@@ -27,10 +30,31 @@ func check(ret nvml.Return) error {
 	case nvml.ERROR_UNINITIALIZED, nvml.ERROR_DRIVER_NOT_LOADED:
 		kind = probe.Gone
 	}
-	return &probe.Error{Kind: kind, Words: ret.Error()}
+	e := &probe.Error{Kind: kind, Words: ret.Error()}
+	if kind == probe.Lost {
+		e.LostID = lostID(ret)
+	}
+	return e
 }
 
-// Card reads what is no number and does not change. First comes by what a GPU is told from others, which may be known of one that is lost as well.
+// lostID is the class of an error that leaves a GPU without access.
+func lostID(ret nvml.Return) string {
+	switch ret {
+	case nvml.ERROR_GPU_IS_LOST:
+		return wire.LostFellOff
+	case nvml.ERROR_RESET_REQUIRED:
+		return wire.LostReset
+	case nvml.ERROR_INSUFFICIENT_POWER:
+		return wire.LostPower
+	case nvml.ERROR_IRQ_ISSUE:
+		return wire.LostIRQ
+	case nvml.ERROR_TIMEOUT:
+		return wire.LostTimeout
+	}
+	return wire.LostOther
+}
+
+// Card reads what is no number and does not change. What identifies a GPU comes first: it may be known even of one that is lost.
 func (d *device) Card() wire.Card {
 	var c wire.Card
 	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
@@ -44,12 +68,18 @@ func (d *device) Card() wire.Card {
 	case err == nil:
 		c.UUID = uuid
 	case probe.KindOf(err) == probe.Lost:
-		c.Lost = err.Error()
+		c.Lost, c.LostID = err.Error(), lostID(ret)
 		return c
 	}
 	c.Name, _ = d.nvml.GetName() // empty when it fails
 	mode, _, ret := d.nvml.GetMigMode()
-	c.MIG = ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE
+	switch ret {
+	case nvml.SUCCESS:
+		c.MIG = mode == nvml.DEVICE_MIG_ENABLE
+	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_FUNCTION_NOT_FOUND: // without MIG
+	default:
+		c.MIGUnknown = true
+	}
 	return c
 }
 

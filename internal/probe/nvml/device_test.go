@@ -24,8 +24,8 @@ func TestCardWithoutUUID(t *testing.T) {
 		"all well":      {nvml.SUCCESS, wire.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
 		"not supported": {nvml.ERROR_NOT_SUPPORTED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
 		"unknown error": {nvml.ERROR_UNKNOWN, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100"}},
-		"lost":          {nvml.ERROR_GPU_IS_LOST, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_GPU_IS_LOST.Error()}},
-		"needs a reset": {nvml.ERROR_RESET_REQUIRED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_RESET_REQUIRED.Error()}},
+		"lost":          {nvml.ERROR_GPU_IS_LOST, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_GPU_IS_LOST.Error(), LostID: wire.LostFellOff}},
+		"needs a reset": {nvml.ERROR_RESET_REQUIRED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_RESET_REQUIRED.Error(), LostID: wire.LostReset}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gpu := &mock.Device{
@@ -41,7 +41,7 @@ func TestCardWithoutUUID(t *testing.T) {
 					return info, nvml.SUCCESS
 				},
 			}
-			got := (&device{gpu}).Card()
+			got := (&device{nvml: gpu}).Card()
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateComparable(metric.Values{})); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

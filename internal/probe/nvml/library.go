@@ -17,8 +17,9 @@ const libraryName = "libnvidia-ml.so.1"
 
 // Library is the driver's NVML.
 type Library struct {
-	nvml    nvml.Interface
-	missing []string
+	nvml     nvml.Interface
+	missing  []string
+	unlisted error // why processes cannot be listed with this driver; nil: they can
 }
 
 var (
@@ -41,6 +42,8 @@ func (l *Library) Init() error {
 		return initError(ret)
 	}
 	l.missing = missing(l.nvml.Extensions())
+	driver, _ := l.nvml.SystemGetDriverVersion() // empty when it fails
+	l.unlisted = oddLists(driver)
 	return nil
 }
 
@@ -88,11 +91,11 @@ func (l *Library) Devices() ([]probe.Slot, error) {
 		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
 		switch ret {
 		case nvml.SUCCESS:
-			d := &device{handle}
+			d := &device{nvml: handle, unlisted: l.unlisted}
 			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers()})
 		case nvml.ERROR_NO_PERMISSION:
 		default:
-			slots = append(slots, probe.Slot{Index: i, Lost: ret.Error()})
+			slots = append(slots, probe.Slot{Index: i, Lost: ret.Error(), LostID: lostID(ret)})
 		}
 	}
 	return slots, nil

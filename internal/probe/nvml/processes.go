@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -10,37 +11,46 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 )
 
-// Processes reads NVML's three lists. A list that this driver or GPU does not have is empty, unless it has none of them.
+// Processes reads NVML's three lists. The compute list is the one that matters: without it there is no listing. Another list that this
+// driver or GPU does not have is empty.
 func (d *device) Processes() ([]probe.Context, error) {
-	lists := []struct {
-		typ  probe.ContextType
-		read func() ([]nvml.ProcessInfo, nvml.Return)
-	}{
-		{probe.Compute, d.nvml.GetComputeRunningProcesses},
-		{probe.Graphics, d.nvml.GetGraphicsRunningProcesses},
-		{probe.MPS, d.nvml.GetMPSComputeRunningProcesses},
+	if d.unlisted != nil {
+		return nil, d.unlisted
 	}
-	var contexts []probe.Context
-	var failed, none error
-	some := false
-	for _, list := range lists {
-		infos, ret := list.read()
-		switch err := check(ret); {
-		case err == nil:
-			some = true
-		case probe.KindOf(err) == probe.Absent:
-			none = err
-		default:
-			failed = err
-		}
-		for _, info := range infos {
-			contexts = append(contexts, probe.Context{PID: int(info.Pid), Type: list.typ, Memory: memory(info.UsedGpuMemory)})
+	contexts, err := list(probe.Compute, d.nvml.GetComputeRunningProcesses)
+	if err != nil {
+		return nil, err
+	}
+	graphics, err1 := list(probe.Graphics, d.nvml.GetGraphicsRunningProcesses)
+	mps, err2 := list(probe.MPS, d.nvml.GetMPSComputeRunningProcesses)
+	for _, e := range []error{err1, err2} {
+		if e != nil && probe.KindOf(e) != probe.Absent {
+			err = e
 		}
 	}
-	if failed == nil && !some {
-		failed = none
+	return append(append(contexts, graphics...), mps...), err
+}
+
+func list(typ probe.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) ([]probe.Context, error) {
+	infos, ret := read()
+	if err := check(ret); err != nil {
+		return nil, err
 	}
-	return contexts, failed
+	contexts := make([]probe.Context, 0, len(infos))
+	for _, info := range infos {
+		contexts = append(contexts, probe.Context{PID: int(info.Pid), Type: typ, Memory: memory(info.UsedGpuMemory)})
+	}
+	return contexts, nil
+}
+
+// oddLists is why the processes of a driver cannot be listed. Drivers 535.43 to 535.86 write records of 32 bytes into a list of records of 24:
+// what comes is no list of processes, and the end of it lies behind the caller's memory.
+func oddLists(driver string) error {
+	var major, minor int
+	if n, _ := fmt.Sscanf(driver, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
+		return &probe.Error{Kind: probe.Absent, Words: "driver " + driver + " lists processes in a format of its own"}
+	}
+	return nil
 }
 
 // memory is what a process uses; all ones say that the driver does not know, as under WDDM, MIG or without permission.

@@ -3,6 +3,8 @@
 package nvml
 
 import (
+	"math"
+
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -26,7 +28,7 @@ var readers = []reader{
 		return d.nvml.GetTemperatureThreshold(nvml.TEMPERATURE_THRESHOLD_SLOWDOWN)
 	}),
 	one(metric.Power, func(d *device) (float64, nvml.Return) { return watts(d.nvml.GetPowerUsage()) }),
-	one(metric.PowerLimit, func(d *device) (float64, nvml.Return) { return watts(d.nvml.GetEnforcedPowerLimit()) }),
+	one(metric.PowerLimit, (*device).powerLimit),
 	one(metric.SMClock, func(d *device) (uint32, nvml.Return) { return d.nvml.GetClockInfo(nvml.CLOCK_SM) }),
 	one(metric.SMClockMax, func(d *device) (uint32, nvml.Return) { return d.nvml.GetMaxClockInfo(nvml.CLOCK_SM) }),
 	one(metric.MemClock, func(d *device) (uint32, nvml.Return) { return d.nvml.GetClockInfo(nvml.CLOCK_MEM) }),
@@ -82,6 +84,15 @@ func (d *device) throttle() (uint64, nvml.Return) {
 		return d.nvml.GetCurrentClocksThrottleReasons()
 	}
 	return reasons, ret
+}
+
+// powerLimit reads the limit that is enforced. A limit of 0 is none: no GPU runs on that.
+func (d *device) powerLimit() (float64, nvml.Return) {
+	limit, ret := watts(d.nvml.GetEnforcedPowerLimit())
+	if limit == 0 {
+		limit = math.NaN()
+	}
+	return limit, ret
 }
 
 // watts are what NVML counts in mW.

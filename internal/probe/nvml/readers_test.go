@@ -59,7 +59,7 @@ func TestField(t *testing.T) {
 				v[0].ValueType, v[0].NvmlReturn, v[0].Value = uint32(tt.typ), uint32(tt.of), tt.value
 				return tt.call
 			}}
-			all := (&device{gpu}).readers()
+			all := (&device{nvml: gpu}).readers()
 			i := slices.IndexFunc(all, func(r probe.Reader) bool { return slices.Contains(r.IDs, metric.MemoryTemperature) })
 			var got metric.Values
 			err := all[i].Read(&got)
