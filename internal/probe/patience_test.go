@@ -14,6 +14,13 @@ import (
 
 const pace1s = `{"id":1,"pace":{"interval_ms":1000}}`
 
+// paced asks for a pace. What the test does afterwards is never at the same moment as a beat.
+func (s *session) paced(line string) {
+	s.t.Helper()
+	s.say(line)
+	time.Sleep(time.Millisecond)
+}
+
 // atPace checks that reports came at every beat of an interval, and returns them.
 func (s *session) atPace(d, interval time.Duration) []*wire.Report {
 	s.t.Helper()
@@ -45,7 +52,7 @@ func TestOneGPUHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
 		s := open(t, lib, proc)
-		s.say(`{"id":1,"pace":{"interval_ms":1000,"processes":true}}`)
+		s.paced(`{"id":1,"pace":{"interval_ms":1000,"processes":true}}`)
 		s.reports()
 		release := devices[3].hangAt()
 		for i, r := range s.atPace(30*time.Second, time.Second) {
@@ -81,7 +88,7 @@ func TestAllGPUsHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
 		s := open(t, lib, proc)
-		s.say(pace1s)
+		s.paced(pace1s)
 		s.reports()
 		before := runtime.NumGoroutine()
 		var releases []func()
@@ -138,7 +145,7 @@ func TestSlowDriver(t *testing.T) {
 				}
 				s := open(t, lib, proc)
 				s.after(40 * time.Second) // until the GPUs are listed
-				s.say(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, tt.interval.Milliseconds()))
+				s.paced(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, tt.interval.Milliseconds()))
 				s.after(30 * time.Second)
 				for i, r := range s.atPace(90*time.Second, tt.interval) {
 					if r.TookMS < (7 * tt.call).Milliseconds() {
@@ -174,6 +181,7 @@ func TestInitHangs(t *testing.T) {
 		if len(msgs) < 3 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultHangs || msgs[1].Reply == nil || msgs[2].Report == nil {
 			t.Fatalf("got %+v, want a Hello that says so and a report", msgs)
 		}
+		time.Sleep(time.Millisecond)
 		for _, r := range s.atPace(time.Minute, time.Second) {
 			if !r.Host.Has(metric.Load) || len(r.GPUs) != 0 {
 				t.Fatalf("report %+v", r)
@@ -197,7 +205,7 @@ func TestListingHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		s := open(t, lib, proc)
-		s.say(pace1s)
+		s.paced(pace1s)
 		listing := make(chan struct{})
 		lib.change(func() { devices[1].err["temperature"], lib.listing = errLost, listing })
 		s.after(retryEvery)
@@ -219,7 +227,7 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(3)
 				s := open(t, lib, proc)
-				s.say(pace1s)
+				s.paced(pace1s)
 				was := s.got()[0].Hello
 				lib.change(func() {
 					for i, d := range devices {
@@ -289,7 +297,7 @@ func TestDriverIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		s := open(t, lib, proc)
-		s.say(pace1s)
+		s.paced(pace1s)
 		lib.change(func() { devices[0].err["*"] = errLost })
 		for range 11 {
 			time.Sleep(30 * time.Second)

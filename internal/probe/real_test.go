@@ -330,6 +330,53 @@ func TestRealProbeForbiddenGPU(t *testing.T) {
 	}
 }
 
+// A driver that writes beyond the list of processes that it is given is not asked for one.
+func TestRealProbeOddLists(t *testing.T) {
+	p := run(t, "current", "count 1\ndriver 535.54.03\nprocrecord 32\nproc 0 1 100 compute 5\nproc 0 2 100 compute 5\n")
+	p.hello()
+	p.say(paceProcesses)
+	r := p.report()
+	if g := r.GPUs[0]; !strings.Contains(g.Unlisted, "535.54.03") || !g.Values.Has(metric.Util) || r.Listed || len(r.Processes) != 0 || len(r.Faults) != 0 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// A call that hangs for one GPU leaves the others as they were, and the probe a good guest.
+func TestRealProbeOneGPUHangs(t *testing.T) {
+	p := run(t, "current", "count 2\n")
+	p.hello()
+	p.say(paceAlone)
+	p.report()
+	p.set("count 2\ngpu 1 slow nvmlDeviceGetPowerUsage 600000\n")
+	p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].HangsMS > 2000 })
+	if g := p.report().GPUs; g[1].Call != "power" || g[1].Values.Has(metric.Util) || !g[0].Values.Has(metric.Power) || g[0].AgeMS != 0 {
+		t.Errorf("GPUs %+v", g)
+	}
+	p.checkGuest()
+	p.close()
+	if err := p.wait(); err != nil {
+		t.Errorf("ended with %v, %s", err, &p.stderr)
+	}
+}
+
+// A GPU whose handle is dead for ever is read again under a new one.
+func TestRealProbeListsGPUAgain(t *testing.T) {
+	p := run(t, "current", "count 2\n")
+	p.hello()
+	p.say(paceAlone)
+	p.set("count 2\ngpu 1 lost sticky\n")
+	lost := func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].LostID == wire.LostFellOff }
+	p.next(lost)
+	p.set("count 2\n")
+	for range 4 {
+		p.next(lost)
+	}
+	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost == "" })
+	if g := m.Report.GPUs[1]; !g.Values.Has(metric.PowerLimit) {
+		t.Errorf("GPU %+v", g)
+	}
+}
+
 func TestRealProbeEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name, scenario string

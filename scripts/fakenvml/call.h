@@ -14,6 +14,21 @@ nvmlReturn_t begin_device(const char *function, nvmlDevice_t device, struct gpu 
 // current_processes calls processes_now with the lock held.
 int current_processes(const struct gpu *gpu, struct process *out);
 
+// process_record is how many bytes version 3 of the lists writes for a process.
+unsigned process_record(void);
+
+// Of the GPUs that are there, NVML counts places; these are called under the lock.
+nvmlDevice_t handle_of(int index);
+int index_of(nvmlDevice_t device);
+int gpu_at(const struct scenario *s, unsigned place); // -1: none
+unsigned place_of(const struct scenario *s, int index);
+
+// handle_is_good is false for a GPU that is lost or absent, and for a handle from before it was lost for good.
+bool handle_is_good(const struct scenario *s, nvmlDevice_t device);
+
+// renew_handle makes handle_of give a new handle if the old one is spoiled and the GPU is back.
+void renew_handle(const struct scenario *s, int index);
+
 nvmlReturn_t put_text(char *to, unsigned length, const char *text);
 
 #define BEGIN_CALL()                                            \

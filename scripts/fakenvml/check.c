@@ -156,6 +156,42 @@ static void check_slow(void)
 	EXPECT((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 199);
 }
 
+// check_absent: what is not there leaves a hole in the minor numbers, and none in the places.
+static void check_absent(void)
+{
+	unsigned count = 0, minor = 0, index = 9;
+	nvmlDevice_t last = gpu(3);
+
+	play("gpu 1 absent\n");
+	EXPECT(FN(nvmlDeviceGetCount_v2)(&count) == NVML_SUCCESS && count == 3);
+	EXPECT(FN(nvmlDeviceGetMinorNumber)(gpu(1), &minor) == NVML_SUCCESS && minor == 2);
+	EXPECT(FN(nvmlDeviceGetIndex)(gpu(1), &index) == NVML_SUCCESS && index == 1);
+	EXPECT(FN(nvmlDeviceGetMinorNumber)(last, &minor) == NVML_SUCCESS && minor == 3);
+	EXPECT(FN(nvmlDeviceGetHandleByIndex_v2)(3, &last) == NVML_ERROR_INVALID_ARGUMENT);
+	play("");
+	EXPECT(FN(nvmlDeviceGetCount_v2)(&count) == NVML_SUCCESS && count == 4);
+}
+
+// check_sticky: a handle of a GPU that was lost for good stays dead when the GPU is back; the next one is good.
+static void check_sticky(void)
+{
+	unsigned value;
+	nvmlDevice_t old = gpu(2), fresh;
+
+	play("gpu 2 lost sticky\n");
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(old, &value) == NVML_ERROR_GPU_IS_LOST);
+	EXPECT(FN(nvmlDeviceGetHandleByIndex_v2)(2, &fresh) == NVML_ERROR_GPU_IS_LOST);
+	play("");
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(old, &value) == NVML_ERROR_GPU_IS_LOST);
+	fresh = gpu(2);
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(fresh, &value) == NVML_SUCCESS);
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(old, &value) == NVML_ERROR_GPU_IS_LOST);
+	play("gpu 2 lost\n");
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(fresh, &value) == NVML_ERROR_GPU_IS_LOST);
+	play("");
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(fresh, &value) == NVML_SUCCESS);
+}
+
 static void check_processes(void)
 {
 	nvmlProcessInfo_v2_t infos[4];
@@ -198,6 +234,12 @@ static void check_variant(bool old)
 	play("memory_used 1000\ntemperature 77\n");
 	EXPECT(FN(nvmlDeviceGetMemoryInfo_v2)(gpu(0), &memory) == NVML_SUCCESS && memory.used == 1000ULL << 20);
 	EXPECT(memory.used + memory.free + memory.reserved == memory.total);
+	nvmlProcessInfo_v2_t infos[3];
+	unsigned processes = 3;
+	play("procrecord 32\nproc 0 7 1 compute 1\nproc 0 8 1 compute 1\nproc 0 9 1 compute 1\n");
+	EXPECT(FN(nvmlDeviceGetComputeRunningProcesses_v3)(gpu(0), &processes, infos) == NVML_SUCCESS && processes == 3);
+	EXPECT(infos[0].pid == 7 && infos[1].pid == 0 && infos[2].pid != 9);
+	play("memory_used 1000\ntemperature 77\n");
 	memory.version = 2;
 	EXPECT(FN(nvmlDeviceGetMemoryInfo_v2)(gpu(0), &memory) == NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
 	EXPECT(FN(nvmlDeviceGetTemperatureV)(gpu(0), &temperature) == NVML_SUCCESS && temperature.temperature == 77);
@@ -220,6 +262,8 @@ int main(int argc, char **argv)
 	check_settings();
 	check_slow();
 	check_processes();
+	check_absent();
+	check_sticky();
 	check_variant(!strcmp(argv[2], "old"));
 	play("");
 	check_failures();

@@ -32,7 +32,7 @@ struct setting {
 
 struct gpu_settings {
 	char model[NAME_SIZE];
-	bool lost, mig;
+	bool lost, sticky, absent, mig;
 	struct setting memory_total, memory_used; // MiB
 	struct setting util, util_memory;         // percent
 	struct setting temperature;               // °C
@@ -59,6 +59,7 @@ struct scenario {
 	struct gpu_settings gpus[MAX_GPUS];
 	struct rule rules[MAX_RULES];
 	int rule_count;
+	unsigned process_record; // bytes of a process in version 3 of the lists
 	bool processes_given;
 	struct process processes[MAX_PROCESSES];
 	int process_count;

@@ -1,6 +1,7 @@
 // The calls about processes: three kinds of process, three generations of the structure, and their load.
 #define _GNU_SOURCE
 #include "call.h"
+#include <string.h>
 #include <time.h>
 
 enum { NO_INSTANCE = -1 }; // without MIG, all bits set
@@ -41,38 +42,60 @@ static nvmlReturn_t list_v1(const char *function, nvmlDevice_t device, enum proc
 	return result;
 }
 
-// Versions 2 and 3 of the calls share a structure.
+static nvmlProcessInfo_v2_t record(const struct process *p)
+{
+	return (nvmlProcessInfo_v2_t){
+		.pid = p->pid,
+		.usedGpuMemory = p->memory,
+		.gpuInstanceId = (unsigned)NO_INSTANCE,
+		.computeInstanceId = (unsigned)NO_INSTANCE,
+	};
+}
+
 static nvmlReturn_t list_v2(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
 			    nvmlProcessInfo_v2_t *infos)
 {
 	struct process found[MAX_PROCESSES];
 	nvmlReturn_t result = begin_list(function, device, type, count, infos, found);
 	for (unsigned i = 0; result == NVML_SUCCESS && i < *count; i++)
-		infos[i] = (nvmlProcessInfo_v2_t){
-			.pid = found[i].pid,
-			.usedGpuMemory = found[i].memory,
-			.gpuInstanceId = (unsigned)NO_INSTANCE,
-			.computeInstanceId = (unsigned)NO_INSTANCE,
-		};
+		infos[i] = record(&found[i]);
 	return result;
 }
 
-#define DEFINE_LIST(name, type, generation)                                                                      \
-	nvmlReturn_t name(nvmlDevice_t device, unsigned *count, nvmlProcessInfo_v##generation##_t *infos)        \
-	{                                                                                                        \
-		return list_v##generation(#name, device, type, count, infos);                                    \
+#ifndef OLD_DRIVER
+// Version 3 has the structure of version 2. With records of 32 bytes the caller's memory is written as far as it goes; a real driver
+// of that kind goes on behind it.
+static nvmlReturn_t list_v3(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
+			    nvmlProcessInfo_v2_t *infos)
+{
+	struct process found[MAX_PROCESSES];
+	nvmlReturn_t result = begin_list(function, device, type, count, infos, found);
+	size_t size = process_record(), room = result == NVML_SUCCESS ? *count * sizeof *infos : 0;
+	for (unsigned i = 0; i * size < room; i++) {
+		struct { nvmlProcessInfo_v2_t info; unsigned long long more; } wide = {record(&found[i]), 0};
+		size_t left = room - i * size;
+		memcpy((char *)infos + i * size, &wide, left < size ? left : size);
+	}
+	return result;
+}
+#endif
+
+#define DEFINE_LIST(name, type, generation, record)                                                     \
+	nvmlReturn_t name(nvmlDevice_t device, unsigned *count, nvmlProcessInfo_v##record##_t *infos)   \
+	{                                                                                               \
+		return list_v##generation(#name, device, type, count, infos);                           \
 	}
 
-DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses, COMPUTE, 1)
-DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v2, COMPUTE, 2)
-DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses, GRAPHICS, 1)
-DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, GRAPHICS, 2)
-DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses, MPS, 1)
+DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses, COMPUTE, 1, 1)
+DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v2, COMPUTE, 2, 2)
+DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses, GRAPHICS, 1, 1)
+DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, GRAPHICS, 2, 2)
+DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses, MPS, 1, 1)
 #ifndef OLD_DRIVER
-DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v2, MPS, 2)
-DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v3, COMPUTE, 2)
-DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, GRAPHICS, 2)
-DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, MPS, 2)
+DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v2, MPS, 2, 2)
+DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v3, COMPUTE, 3, 2)
+DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, GRAPHICS, 3, 2)
+DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, MPS, 3, 2)
 #endif
 
 // One sample per process and second.

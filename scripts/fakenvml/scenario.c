@@ -19,6 +19,7 @@ static void set_defaults(struct scenario *s)
 {
 	memset(s, 0, sizeof *s);
 	s->count = 4;
+	s->process_record = 24;
 #ifdef OLD_DRIVER
 	strcpy(s->driver, "450.80.02");
 	strcpy(s->cuda, "11.0");
@@ -113,8 +114,13 @@ static bool set_one_gpu(struct gpu_settings *g, const char *key, char *value)
 		return set_throttle(&g->throttle, value);
 	if (!strcmp(key, "model"))
 		return copy_text(g->model, value);
-	if (!strcmp(key, "lost"))
-		return g->lost = true;
+	if (!strcmp(key, "lost")) {
+		g->lost = true;
+		g->sticky = !strcmp(value, "sticky");
+		return g->sticky || !*value;
+	}
+	if (!strcmp(key, "absent"))
+		return g->absent = true;
 	if (!strcmp(key, "mig"))
 		return g->mig = true;
 	return false;
@@ -191,6 +197,12 @@ static bool set_everywhere(struct scenario *s, const char *key, char *value)
 		return copy_text(s->driver, value);
 	if (!strcmp(key, "cuda"))
 		return copy_text(s->cuda, value);
+	if (!strcmp(key, "procrecord")) {
+		if (!number(value, &n) || (n != 24 && n != 32))
+			return false;
+		s->process_record = (unsigned)n;
+		return true;
+	}
 	if (!strcmp(key, "proc"))
 		return add_process(s, value);
 	if (is_rule(key))

@@ -12,10 +12,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int initialized; // number of Inits minus Shutdowns
 
-// A handle is index + 1: never NULL, the same in every process.
-static nvmlDevice_t handle(int index) { return (nvmlDevice_t){(void *)(intptr_t)(index + 1)}; }
-static int index_of(nvmlDevice_t device) { return (int)(intptr_t)device.handle - 1; }
-
 static bool rule_matches(const struct rule *rule, const char *function, int gpu)
 {
 	if (rule->gpu >= 0 && rule->gpu != gpu)
@@ -60,7 +56,7 @@ static nvmlReturn_t check(const char *function, const nvmlDevice_t *device, stru
 	nvmlReturn_t result = apply_rules(s, function, index, slow_ms);
 	if (result != NVML_SUCCESS || !device)
 		return result;
-	if (s->gpus[index].lost)
+	if (!handle_is_good(s, *device))
 		return NVML_ERROR_GPU_IS_LOST;
 	gpu_now(s, index, out);
 	return NVML_SUCCESS;
@@ -89,6 +85,14 @@ int current_processes(const struct gpu *gpu, struct process *out)
 	int n = processes_now(scenario_now(), gpu, out);
 	pthread_mutex_unlock(&lock);
 	return n;
+}
+
+unsigned process_record(void)
+{
+	pthread_mutex_lock(&lock);
+	unsigned size = scenario_now()->process_record;
+	pthread_mutex_unlock(&lock);
+	return size;
 }
 
 nvmlReturn_t put_text(char *to, unsigned length, const char *text)
@@ -235,7 +239,8 @@ static nvmlReturn_t device_count(unsigned *count)
 {
 	REQUIRE(count);
 	pthread_mutex_lock(&lock);
-	*count = (unsigned)scenario_now()->count;
+	const struct scenario *s = scenario_now();
+	*count = place_of(s, s->count);
 	pthread_mutex_unlock(&lock);
 	return NVML_SUCCESS;
 }
@@ -252,16 +257,25 @@ nvmlReturn_t nvmlDeviceGetCount(unsigned *count)
 	return device_count(count);
 }
 
-// by_index: a lost GPU has no handle either.
-static nvmlReturn_t by_index(const char *function, unsigned index, nvmlDevice_t *device)
+// by_index: a lost GPU gives no handle either.
+static nvmlReturn_t by_index(const char *function, unsigned place, nvmlDevice_t *device)
 {
 	struct gpu gpu;
 	REQUIRE(device);
-	if (index >= MAX_GPUS)
+	pthread_mutex_lock(&lock);
+	const struct scenario *s = scenario_now();
+	int index = gpu_at(s, place);
+	nvmlDevice_t found = {0};
+	if (index >= 0) {
+		renew_handle(s, index);
+		found = handle_of(index);
+	}
+	pthread_mutex_unlock(&lock);
+	if (index < 0)
 		return NVML_ERROR_INVALID_ARGUMENT;
-	nvmlReturn_t result = begin_device(function, handle((int)index), &gpu);
+	nvmlReturn_t result = begin_device(function, found, &gpu);
 	if (result == NVML_SUCCESS)
-		*device = handle((int)index);
+		*device = found;
 	return result;
 }
 
@@ -305,8 +319,8 @@ static nvmlReturn_t by_text(const char *function, bool (*matches)(const struct g
 	if (result != NVML_SUCCESS)
 		return result;
 	for (int i = 0; i < MAX_GPUS; i++)
-		if (begin_device("", handle(i), &gpu) == NVML_SUCCESS && matches(&gpu, text)) {
-			*device = handle(i);
+		if (begin_device("", handle_of(i), &gpu) == NVML_SUCCESS && matches(&gpu, text)) {
+			*device = handle_of(i);
 			return NVML_SUCCESS;
 		}
 	return NVML_ERROR_NOT_FOUND;
@@ -361,7 +375,9 @@ nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned *index)
 {
 	BEGIN_DEVICE(device);
 	REQUIRE(index);
-	*index = (unsigned)gpu.index;
+	pthread_mutex_lock(&lock);
+	*index = place_of(scenario_now(), gpu.index);
+	pthread_mutex_unlock(&lock);
 	return NVML_SUCCESS;
 }
 
