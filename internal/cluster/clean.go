@@ -134,12 +134,18 @@ func cleanHello(h *wire.Hello) *wire.Hello {
 	c := *h
 	cleanNames(&c.Build, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
 	c.Fault, c.FaultID = clean(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
-	c.GPUs = cleaned(h.GPUs, maxGPUs, func(g *wire.Card) {
-		cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost)
-		g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
-	})
+	c.GPUs = cleaned(h.GPUs, maxGPUs, cleanCard)
 	c.Missing = cleaned(h.Missing, maxFaults, func(symbol *string) { cleanNames(symbol) })
 	return &c
+}
+
+func cleanCard(g *wire.Card) {
+	cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost)
+	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
+	g.Index = max(g.Index, 0)
+	if g.Minor != nil && *g.Minor < 0 {
+		g.Minor = nil
+	}
 }
 
 // The classes that a probe may name. One that it invents is the last of them.

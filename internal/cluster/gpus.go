@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -19,21 +20,25 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	if !r.OffBeat {
 		bin = n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
 	}
-	out := make([]GPU, 0, len(n.Hello.GPUs))
-	known := make(map[string]History, len(n.Hello.GPUs))
-	for _, card := range n.Hello.GPUs {
-		g := newGPU(card, samples[card.Index])
-		g.Key = gpuKey(card, known)
+	out := make([]GPU, len(n.Hello.GPUs))
+	for i, card := range n.Hello.GPUs {
+		out[i] = newGPU(card, samples[card.Index])
+	}
+	n.place(out)
+	known := make(map[string]History, len(out))
+	for i := range out {
+		g := &out[i]
+		g.Key = gpuKey(g.Card, known)
 		g.History = n.known[g.Key]
 		if !r.OffBeat {
-			g.History.Add(bin, HistoryLen(n.poll), newNumbers(&g))
+			g.History.Add(bin, HistoryLen(n.poll), newNumbers(g))
 		}
 		known[g.Key] = g.History
-		out = append(out, g)
 	}
 	n.keepAbsent(known)
-	number(out)
-	slices.SortStableFunc(out, func(a, b GPU) int { return a.Number - b.Number })
+	slices.SortStableFunc(out, func(a, b GPU) int {
+		return cmp.Compare(uint(a.Number), uint(b.Number)) // NoNumber goes last
+	})
 	return out
 }
 
@@ -74,26 +79,4 @@ func gpuKey(c wire.Card, taken map[string]History) string {
 		return c.UUID
 	}
 	return "index:" + strconv.Itoa(c.Index)
-}
-
-// number gives each GPU its device's minor number. Those that have none get numbers that are free.
-func number(gpus []GPU) {
-	taken := map[int]bool{}
-	for i := range gpus {
-		if m := gpus[i].Card.Minor; m != nil {
-			gpus[i].Number = *m
-			taken[*m] = true
-		}
-	}
-	free := 0
-	for i := range gpus {
-		if gpus[i].Card.Minor != nil {
-			continue
-		}
-		for taken[free] {
-			free++
-		}
-		gpus[i].Number, gpus[i].Unplaced = free, true
-		taken[free] = true
-	}
 }

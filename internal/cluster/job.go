@@ -25,22 +25,11 @@ type Job struct {
 	Minors map[string][]int `json:"minors,omitempty"`
 }
 
-// Owns reports whether the GPU of node n belongs to the job. A GPU without a minor number counts as the job's if one of the job's minors
-// on that node has not shown up.
+// Owns reports whether the GPU of node n belongs to the job. A GPU without a number belongs to no job whose minors are known: that one of
+// them is not seen is what Missing says.
 func (j *Job) Owns(n *Node, g *GPU) bool {
 	minors, known := j.Minors[n.Name]
-	switch {
-	case !known:
-		return true
-	case g.Unplaced:
-		return slices.ContainsFunc(minors, func(m int) bool { return !n.has(m) })
-	}
-	return slices.Contains(minors, g.Number)
-}
-
-// has reports whether the GPU with that minor number has been seen.
-func (n *Node) has(minor int) bool {
-	return slices.ContainsFunc(n.GPUs, func(g GPU) bool { return !g.Unplaced && g.Number == minor })
+	return !known || slices.Contains(minors, g.Number)
 }
 
 // PendingJob is a job in the queue.

@@ -6,11 +6,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Rules know what can be wrong: what holds of n at one moment within a scope, worst first. g is the GPU when the scope is ScopeGPU, else
-// nil. The Store keeps the time.
-type Rules func(scope Scope, n *Node, g *GPU) []Condition
+// Rules know what can be wrong: the conditions that hold for a subject at one moment, worst first. The Store keeps the time.
+type Rules func(Subject) []Condition
 
-// Scope is what a Condition is about. It says when Rules are asked.
+// Subject is what Rules are asked about.
+type Subject struct {
+	Scope Scope
+	Node  *Node
+	GPU   *GPU // in ScopeGPU
+	Job   *Job // in ScopeJob
+}
+
+// Scope is the kind of a Subject. It says when Rules are asked.
 type Scope int
 
 // Scopes.
@@ -18,6 +25,7 @@ const (
 	ScopeReach  Scope = iota // how the node is reached: asked at each of its Events and for each Snapshot
 	ScopeReport              // the node's last report: asked with each report
 	ScopeGPU                 // one GPU in that report
+	ScopeJob                 // one job on the node, in that report
 )
 
 // Condition is one thing that holds at a moment.

@@ -25,7 +25,7 @@ type JobView struct {
 	Cleared   []Finding // what ended before that, at most Remember ago, latest first; repeats at one place are one entry
 	Reporting int       // nodes with fresh data
 	GPUs      int       // of the job, as far as it is known: from SLURM's IDX, else from what nodes have shown
-	GPUsSeen  int       // of them on nodes with fresh data
+	GPUsSeen  int       // of them those that report: on nodes with fresh data, neither lost nor hung
 }
 
 // NodeState is what a screen needs to know of a node first.
@@ -59,7 +59,7 @@ type Node struct {
 	Age      time.Duration // Snapshot.At − Arrived
 	Took     time.Duration // what the driver took for its slowest GPU, in the last report
 
-	GPUs      []GPU // by Number
+	GPUs      []GPU // by Number, those without one last
 	Listed    bool  // Processes were asked for and read
 	Processes []wire.Process
 	Faults    []wire.Fault // collectors that failed in the last report
@@ -77,13 +77,19 @@ type GPU struct {
 	wire.GPU
 	Card   wire.Card
 	Key    string // UUID, or "index:N" while there is none
-	Number int    // shown: the device's minor number; Unplaced: a number that no other GPU of the node has
-
-	// Unplaced: its minor number is not known. It was lost before the probe began.
-	Unplaced bool
+	Number int    // shown: the device's minor number, or NoNumber
 
 	History History
 }
+
+// NoNumber is the Number of a GPU that was lost before the probe began, when nothing says which one it is.
+const NoNumber = -1
+
+// hungAfter is how long a call into the driver for a GPU may take before the GPU counts as hung.
+const hungAfter = 10 * time.Second
+
+// Hung reports whether a call into the driver for this GPU does not return.
+func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 
 // Get returns a number of the GPU, whether it is read once or for every report, and whether it is known.
 func (g *GPU) Get(id metric.ID) (float64, bool) {
@@ -118,15 +124,20 @@ type Kind string
 
 // Kinds of findings, worst first within a severity.
 const (
-	KindLost       Kind = "gpu_lost"    // X: NVML says that the GPU is lost
-	KindFailed     Kind = "node_failed" // a node does not stream; Finding.Class says why
-	KindNoDriver   Kind = "no_driver"   // the node streams but NVML cannot be used
-	KindStale      Kind = "node_stale"  // numbers older than 3 polls
-	KindECC        Kind = "ecc"         // E: uncorrected memory errors since the driver was loaded
-	KindThermal    Kind = "thermal"     // T: slowed by heat
-	KindPowerBrake Kind = "power_brake" // P: the power supply pulls the brake
-	KindSlowdown   Kind = "hw_slowdown" // T: hardware slowdown for no named reason
-	KindFault      Kind = "collector"   // a collector of the probe fails
+	KindMissing    Kind = "gpu_missing"  // X: SLURM gave a GPU to the job that the driver does not list
+	KindHidden     Kind = "gpu_hidden"   // X: the probe sits in the cgroup of another job and cannot see this job's GPUs
+	KindLost       Kind = "gpu_lost"     // X: NVML says that the GPU is lost
+	KindUnusable   Kind = "gpu_unusable" // X: the driver gives no access to the GPU
+	KindHang       Kind = "gpu_hang"     // X: a call into the driver for the GPU does not return
+	KindFailed     Kind = "node_failed"  // a node does not stream; Finding.Class says why
+	KindNoDriver   Kind = "no_driver"    // the node streams but NVML cannot be used
+	KindStale      Kind = "node_stale"   // numbers older than 3 polls
+	KindSlow       Kind = "driver_slow"  // the driver answers slower than it is asked
+	KindECC        Kind = "ecc"          // E: uncorrected memory errors since the driver was loaded
+	KindThermal    Kind = "thermal"      // T: slowed by heat
+	KindPowerBrake Kind = "power_brake"  // P: the power supply pulls the brake
+	KindSlowdown   Kind = "hw_slowdown"  // T: hardware slowdown for no named reason
+	KindFault      Kind = "collector"    // a collector of the probe fails
 	KindConnecting Kind = "connecting"
 	KindOldDriver  Kind = "old_driver" // the driver lacks optional calls: some columns are absent
 )
@@ -139,9 +150,14 @@ type Finding struct {
 	Since    time.Time // when it first held; a return within Linger is no new beginning
 	Over     time.Time // when it last held; zero: it holds
 	Times    int       // how often it has begun since Since
+	Job      string    // ID
 	Node     string
-	GPU      int // Number of the GPU; -1: the node
+	GPU      int    // Number of the GPU; -1: the node, or a GPU without a number
+	Key      string // of the GPU; empty: the node
 }
+
+// Of reports whether the finding is about that GPU of its node.
+func (f *Finding) Of(g *GPU) bool { return f.Key != "" && f.Key == g.Key }
 
 // Holds reports whether the finding is true now. One that does not hold stays for Linger, so that lines do not come and go.
 func (f *Finding) Holds() bool { return f.Over.IsZero() }

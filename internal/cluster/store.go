@@ -27,6 +27,7 @@ type Store struct {
 
 	mu    sync.Mutex // protects the following
 	disc  Discovery
+	jobs  map[string][]*Job      // of disc, by node
 	nodes map[string]*nodeRecord // by the name that is fit for a screen
 }
 
@@ -42,7 +43,7 @@ func (s *Store) Apply(e Event) {
 	e.Node = cleanNode(e.Node)
 	switch {
 	case e.Discovery != nil:
-		s.disc = cleanDiscovery(e.Discovery)
+		s.discovered(cleanDiscovery(e.Discovery))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -52,7 +53,18 @@ func (s *Store) Apply(e Event) {
 			n = newNodeRecord(e.Node, e.At, s.poll)
 			s.nodes[e.Node] = n
 		}
+		n.jobs = s.jobs[e.Node]
 		n.take(e, s.rules)
+	}
+}
+
+// discovered takes the jobs in. What that means for a node is found out with the node's next report.
+func (s *Store) discovered(d Discovery) {
+	s.disc, s.jobs = d, make(map[string][]*Job, len(s.nodes))
+	for i := range d.Jobs {
+		for _, node := range d.Jobs[i].Nodes {
+			s.jobs[node] = append(s.jobs[node], &d.Jobs[i])
+		}
 	}
 }
 
@@ -66,7 +78,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	}
 	for _, job := range s.disc.Jobs {
 		v := JobView{Job: job}
-		told := notices{since: job.Start}
+		told := notices{job: job.ID, since: job.Start}
 		for _, name := range job.Nodes {
 			n := s.nodes[name]
 			if n == nil {
@@ -84,10 +96,13 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 
 // count adds a node of the job.
 func (v *JobView) count(n *Node) {
-	own := 0
+	own, seen := 0, 0
 	for i := range n.GPUs {
-		if v.Owns(n, &n.GPUs[i]) {
+		if g := &n.GPUs[i]; v.Owns(n, g) {
 			own++
+			if g.Lost == "" && !g.Hung() {
+				seen++
+			}
 		}
 	}
 	if minors, known := v.Minors[n.Name]; known {
@@ -97,7 +112,7 @@ func (v *JobView) count(n *Node) {
 	}
 	if n.State == NodeReporting {
 		v.Reporting++
-		v.GPUsSeen += own
+		v.GPUsSeen += seen
 	}
 }
 
@@ -106,6 +121,7 @@ func (v *JobView) count(n *Node) {
 type nodeRecord struct {
 	Node // as the last Event left it; view adds what depends on the moment
 	poll time.Duration
+	jobs []*Job // on the node, as of the last Event
 
 	seen      time.Time    // when it was first heard of
 	began     time.Time    // of the current attempt; zero: none is under way
@@ -114,6 +130,7 @@ type nodeRecord struct {
 	reporting time.Time    // since when reports come in this session; zero: they do not
 	clock     binClock
 	known     map[string]History // by GPU.Key: what histories go on from
+	memory    memory
 	troubles  troubles
 }
 
@@ -134,7 +151,7 @@ func (n *nodeRecord) take(e Event, rules Rules) {
 	after := n.view(e.At)
 	n.troubles.reached(rules, after, e.At)
 	if e.Report != nil && n.Hello != nil {
-		n.troubles.reported(rules, after, e.At)
+		n.troubles.reported(rules, after, n.jobs, e.At)
 	}
 }
 
@@ -202,11 +219,13 @@ func (n *nodeRecord) view(now time.Time) *Node {
 	if !n.Arrived.IsZero() {
 		v.Age = max(now.Sub(n.Arrived), 0)
 	}
-	if v.State != NodeReporting && v.State != NodeStale {
+	if !v.hasNumbers() {
 		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults = wire.Host{}, nil, false, nil, nil
 	}
 	return &v
 }
+
+func (n *Node) hasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }
 
 func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
 	age := now.Sub(n.Arrived)

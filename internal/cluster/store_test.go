@@ -204,39 +204,6 @@ func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
 	}
 }
 
-// A GPU that was lost before the probe began has no number: it is the job's when one of the job's is missing.
-func TestUnplacedGPU(t *testing.T) {
-	for _, tc := range []struct {
-		name   string
-		minors []int
-		cards  []wire.Card
-		lost   int // findings of a lost GPU
-	}{
-		{"in a job's cgroup", []int{2, 3}, []wire.Card{{Index: 0, Lost: "GPU is lost"}, {Index: 1, UUID: "x", Minor: new(3)}}, 1},
-		{"of another job", []int{3}, []wire.Card{{Index: 0, Lost: "GPU is lost"}, {Index: 1, UUID: "x", Minor: new(3)}}, 0},
-		{"of the node", nil, []wire.Card{{Index: 0, UUID: "x", Minor: new(0)}, {Index: 1, Lost: "GPU is lost"}}, 1},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			w := newWorld()
-			job := Job{ID: "1", Nodes: []string{"a"}}
-			if tc.minors != nil {
-				job.Minors = map[string][]int{"a": tc.minors}
-			}
-			w.jobs(0, job)
-			w.try(0, "a")
-			w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: tc.cards}})
-			w.report(0, "a", 50, 60)
-			snap := w.Snapshot(at(0))
-			if f := snap.Jobs[0].Findings; len(f) != tc.lost {
-				t.Errorf("findings %+v, want %d", f, tc.lost)
-			}
-			if g := snap.Nodes["a"].GPUs; g[0].Number == g[1].Number {
-				t.Errorf("two GPUs have the number %d", g[0].Number)
-			}
-		})
-	}
-}
-
 func TestOneUUIDTwice(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
@@ -312,8 +279,8 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 		t.Errorf("name %q, nodes %q", job.Name, job.Nodes)
 	}
 	// what was said of one node under one name still belongs together
-	if job.GPUs != 1 || job.GPUsSeen != 1 || job.Reporting != 1 || len(snap.Nodes) != 2 {
-		t.Errorf("%d of %d GPUs on %d of %d nodes, want 1 of 1 on 1 of 2", job.GPUsSeen, job.GPUs, job.Reporting, len(snap.Nodes))
+	if job.GPUs != 1 || job.GPUsSeen != 0 || job.Reporting != 1 || len(snap.Nodes) != 2 {
+		t.Errorf("%d of %d GPUs on %d of %d nodes, want 0 of 1, which is lost, on 1 of 2", job.GPUsSeen, job.GPUs, job.Reporting, len(snap.Nodes))
 	}
 	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.State != NodeReporting {
 		t.Errorf("the node is %+v", n)

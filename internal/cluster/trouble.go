@@ -6,35 +6,43 @@ import (
 	"time"
 )
 
-// troubles keeps the time for all that has held on a node. Its memory is bounded: a spell and a past one a Kind and place.
+// troubles keeps the time for all that has held on a node. Its memory is bounded: one spell and one past spell per Kind and place.
 type troubles struct {
 	reach, report track
 	gpus          []*gpuTrack // only those with something to tell
+	jobs          []*jobTrack // only those with something to tell, of jobs that were here with the last report
+}
+
+// jobTrack is the track of one job on the node.
+type jobTrack struct {
+	track
+	id string
 }
 
 // gpuTrack is the track of one GPU, found by Key.
 type gpuTrack struct {
 	track
-	gpu     GPU  // its Key, Number and Unplaced
+	gpu     GPU  // its Key and Number
 	present bool // in the last report
 }
 
 // reached takes in how the node is reached at a moment.
 func (t *troubles) reached(rules Rules, n *Node, at time.Time) {
-	t.reach.step(rules(ScopeReach, n, nil), at)
+	t.reach.step(rules(Subject{Scope: ScopeReach, Node: n}), at)
 }
 
 // reported takes in the node's report.
-func (t *troubles) reported(rules Rules, n *Node, at time.Time) {
-	t.report.step(rules(ScopeReport, n, nil), at)
+func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
+	t.report.step(rules(Subject{Scope: ScopeReport, Node: n}), at)
+	t.ofJobs(rules, n, jobs, at)
 	for _, g := range t.gpus {
 		g.present = false
 	}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		held := rules(ScopeGPU, n, g)
+		held := rules(Subject{Scope: ScopeGPU, Node: n, GPU: g})
 		if track := t.of(g, len(held) > 0); track != nil {
-			track.present, track.gpu = true, GPU{Key: g.Key, Number: g.Number, Unplaced: g.Unplaced}
+			track.present, track.gpu = true, GPU{Key: g.Key, Number: g.Number}
 			track.step(held, at)
 		}
 	}
@@ -45,6 +53,33 @@ func (t *troubles) reported(rules Rules, n *Node, at time.Time) {
 	}
 	crowded := len(t.gpus) > 2*maxGPUs
 	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
+}
+
+// ofJobs takes in what the report means for each job on the node. What was kept of other jobs is dropped.
+func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, at time.Time) {
+	var kept []*jobTrack
+	for _, job := range jobs {
+		held := rules(Subject{Scope: ScopeJob, Node: n, Job: job})
+		track := t.ofJob(job.ID)
+		if track == nil && len(held) == 0 {
+			continue
+		}
+		if track == nil {
+			track = &jobTrack{id: job.ID}
+		}
+		if track.step(held, at); !track.empty() {
+			kept = append(kept, track)
+		}
+	}
+	t.jobs = kept
+}
+
+// ofJob is the track of a job; nil: there is none.
+func (t *troubles) ofJob(id string) *jobTrack {
+	if i := slices.IndexFunc(t.jobs, func(o *jobTrack) bool { return o.id == id }); i >= 0 {
+		return t.jobs[i]
+	}
+	return nil
 }
 
 // of is the track of a GPU; where there is none, a new one if that is wanted, else nil.
@@ -64,14 +99,15 @@ func (t *troubles) of(g *GPU, wanted bool) *gpuTrack {
 type notice struct {
 	*spell
 	node string
-	gpu  int
+	gpu  *GPU
 }
 
-// wholeNode is the Finding.GPU of what is not one GPU's.
-const wholeNode = -1
+// wholeNode stands for the GPU of a notice that is not about one.
+var wholeNode = &GPU{Number: NoNumber}
 
 // notices are what is to be told of a job.
 type notices struct {
+	job       string
 	now, past []notice
 	since     time.Time // the job's start: what was over by then is not its
 }
@@ -80,23 +116,25 @@ type notices struct {
 func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Time) {
 	minors, known := job.Minors[n.Name]
 	withGPUs := !known || len(minors) > 0
-	if held := rules(ScopeReach, n, nil); len(held) > 0 || !t.reach.empty() {
+	if held := rules(Subject{Scope: ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, now)
 		all.addPlace(n, wholeNode, reach, true, withGPUs)
 	}
 	all.addPlace(n, wholeNode, t.report.asOf(now), n.State == NodeReporting, withGPUs)
-	shown := n.State == NodeReporting || n.State == NodeStale
+	if track := t.ofJob(job.ID); track != nil {
+		all.addPlace(n, wholeNode, track.asOf(now), n.State == NodeReporting, true)
+	}
 	for _, g := range t.gpus {
 		if job.Owns(n, &g.gpu) {
-			all.addPlace(n, g.gpu.Number, g.asOf(now), shown && g.present, true)
+			all.addPlace(n, &g.gpu, g.asOf(now), n.hasNumbers() && g.present, true)
 		}
 	}
 }
 
 // addPlace adds what is to be told of one place. live says that something is known of it now. What has just ended is told only of nodes
 // that stream, and of places where nothing critical holds: elsewhere it is of no account.
-func (all *notices) addPlace(n *Node, gpu int, t *track, live, withGPUs bool) {
+func (all *notices) addPlace(n *Node, gpu *GPU, t *track, live, withGPUs bool) {
 	lingers := n.State == NodeReporting && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) && (withGPUs || !s.OfGPUs) {
@@ -112,24 +150,25 @@ func (all *notices) addPlace(n *Node, gpu int, t *track, live, withGPUs bool) {
 
 // findings are JobView's Findings and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {
-	now = findings(all.now, len(all.now), func(a, b notice) int {
+	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), b.since.Compare(a.since))
 	})
-	return now, findings(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
+	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }
 
-// findings are the first notices, at most most. Those that are equal are in order of their places, then as they were.
-func findings(of []notice, most int, compare func(a, b notice) int) []Finding {
+// findingsOf are the first notices, at most most. Those that are equal are in order of their places, then as they were.
+func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) int) []Finding {
 	slices.SortStableFunc(of, func(a, b notice) int {
 		if c := compare(a, b); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.gpu, b.gpu))
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.gpu.Number, b.gpu.Number))
 	})
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
-		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Times: t.times, Node: t.node, GPU: t.gpu}
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Times: t.times}
+		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.gpu.Number, t.gpu.Key
 		if !t.holds {
 			f.Over = t.last
 		}

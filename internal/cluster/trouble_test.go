@@ -16,8 +16,14 @@ import (
 )
 
 // fewRules are enough to see the Store keep their time.
-func fewRules(scope Scope, n *Node, g *GPU) []Condition {
+func fewRules(s Subject) []Condition {
+	scope, n, g := s.Scope, s.Node, s.GPU
 	switch {
+	case scope == ScopeJob:
+		if m := s.Job.Missing(n); m.Certain {
+			return []Condition{{Kind: KindMissing, Severity: Critical}}
+		}
+		return nil
 	case scope == ScopeReach && n.State == NodeFailed:
 		return []Condition{{Kind: KindFailed, Class: n.Failure.Class, Severity: Critical, Since: n.Since}}
 	case scope == ScopeReach && n.State == NodeStale:
@@ -271,7 +277,7 @@ func TestOnlyTheJobsOwn(t *testing.T) {
 	w.sample(3, "a", well)
 	w.Apply(Event{At: at(61), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
 	w.Apply(Event{At: at(61), Node: "a", Report: &wire.Report{MonoMS: 62000}})
-	for i, want := range []string{"no_driver a/-1 61-|", "no_driver a/-1 61-|thermal a/0 0-0", "|"} {
+	for i, want := range []string{"no_driver a/-1 61-, gpu_missing a/-1 0-3|", "no_driver a/-1 61-|thermal a/0 0-0", "|"} {
 		job := w.Snapshot(at(61)).Jobs[i]
 		findings := slices.DeleteFunc(job.Findings, func(f Finding) bool { return f.Kind == KindStale })
 		if got := list(findings) + "|" + list(job.Cleared); got != want {
@@ -384,6 +390,33 @@ func TestTroubleIsForgotten(t *testing.T) {
 	w.samples(3, 3700, well)
 	if n := len(w.nodes["a"].troubles.gpus); n > 0 {
 		t.Errorf("%d GPUs are remembered", n)
+	}
+}
+
+// What is kept for a job on a node goes with the job, and jobs that have nothing to tell cost nothing.
+func TestTroubleOfJobs(t *testing.T) {
+	w := newWorld()
+	var jobs []Job
+	for i := range 100 {
+		jobs = append(jobs, Job{ID: fmt.Sprint(i), Nodes: []string{"a"}, Minors: map[string][]int{"a": {0, i % 2}}})
+	}
+	w.jobs(0, jobs...)
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	w.sample(0, "a", well)
+	for i := range 2 {
+		if f := list(w.Snapshot(at(0)).Jobs[i].Findings); f != []string{"", "gpu_missing a/-1 0-"}[i] {
+			t.Errorf("job %d: %s", i, f)
+		}
+	}
+	if n := len(w.nodes["a"].troubles.jobs); n != 50 {
+		t.Errorf("%d jobs are remembered, want the 50 that lack a GPU", n)
+	}
+	w.jobs(3, jobs[1])
+	w.sample(3, "a", well)
+	w.expect(t, 3, "gpu_missing a/-1 0-")
+	if n := len(w.nodes["a"].troubles.jobs); n != 1 {
+		t.Errorf("%d jobs are remembered, want 1", n)
 	}
 }
 

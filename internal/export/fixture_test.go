@@ -11,7 +11,7 @@ import (
 )
 
 // full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
-// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver.
+// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs.
 func full() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Holding)
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
@@ -27,6 +27,9 @@ func full() *cluster.Snapshot {
 			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Words: "no active jobs\non this node", Meaning: "The step has ended.",
 			Hints: []string{"Look at the output.", "Try ssh."},
 		}}},
+		{At: at(-9), Node: "n5", Try: &cluster.Try{Interval: 3 * time.Second}},
+		{At: at(-8), Node: "n5", Hello: &wire.Hello{Host: "n5.cluster", CPUs: 8, Job: "16", GPUs: []wire.Card{{UUID: "GPU-e", Minor: new(2)}, {Index: 1, UUID: "GPU-f", Minor: new(3)}}}},
+		{At: at(-7), Node: "n5", Report: &wire.Report{}},
 		{At: at(-15), Node: "n4", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-14), Node: "n4", Hello: &wire.Hello{Host: "n4.cluster", CPUs: 32, Fault: "driver not loaded", FaultID: wire.FaultNoDriver}},
 		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 0.25})}}},
@@ -46,9 +49,10 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 		Jobs: []cluster.Job{
 			{
 				ID: "2_1", Number: "16", Name: "a <b> & c", User: "alice", Partition: "gpu", Start: at(-3600), End: at(5400), Limit: 9000 * time.Second,
-				Nodes: []string{"n1", "n2", "n3", "n4"}, Minors: map[string][]int{"n1": {6, 4}, "n2": {0, 1, 2}, "n4": {3}},
+				Nodes: []string{"n1", "n2", "n3", "n4", "n5"}, Minors: map[string][]int{"n1": {6, 4}, "n2": {0, 1, 2}, "n4": {3}, "n5": {2, 3, 9}},
 			},
-			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Suspended: true, Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5}, "n2": {3}}},
+			{ID: "19", Number: "190", Name: "unknown GPUs", User: "carol", Start: at(-7201), Nodes: []string{"n1"}},
+			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Suspended: true, Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5, 6}, "n2": {3}}},
 		},
 		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "long", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: at(3000)}},
 	}
@@ -62,6 +66,7 @@ func fullHello() *wire.Hello {
 			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 6006, metric.SMClockMax: 1980, metric.Slowdown: 89})},
 			{Index: 1, UUID: "GPU-b", Minor: new(4), Name: "NVIDIA A100", PCIBus: "00000000:2C:00.0", MIG: true},
 			{Index: 2, UUID: "GPU-c", Minor: new(5), Name: "NVIDIA L40", PCIBus: "00000000:3D:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 8008, metric.SMClockMax: 2520, metric.Slowdown: 95})},
+			{Index: 3},
 		},
 	}
 }
@@ -90,7 +95,7 @@ func fullReport() *wire.Report {
 		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{
 			metric.CPU: 31.5, metric.Load: 41.25, metric.HostMemoryUsed: 3003, metric.HostMemoryTotal: 4004, metric.Uptime: 77000,
 		})},
-		GPUs:   []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU is lost"}, {Index: 2, Values: cold}},
+		GPUs:   []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU requires reset", LostID: wire.LostReset}, {Index: 2, Values: cold}, {Index: 3, HangsMS: 9500, Call: "power", AgeMS: 8500, Unlisted: "no permission for GPU 3", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}},
 		Listed: true, Processes: []wire.Process{
 			{
 				PID: 701, StartTicks: 901, GPU: 0, Type: "C", User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Job: "16", GPUMemory: new(uint64(5001)),
@@ -100,15 +105,17 @@ func fullReport() *wire.Report {
 				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G", User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180", GPUMemory: new(uint64(5002)),
 				SMPercent: new(12), MemPercent: new(13), CPUPercent: new(14.5), RSS: new(uint64(6002)), ElapsedSec: new(int64(15)),
 			},
+			{PID: 704, GPU: 3, Type: "M"},
 			{PID: 703, GPU: 55, Type: "C"}, // on a GPU that there is not: it is left out
 		},
-		Faults: []wire.Fault{{Collector: "processes", Error: "no permission"}},
+		Faults: []wire.Fault{{Collector: "processes", Error: "no permission", GPUs: []int{0, 2}}},
 	}
 }
 
-// earlyReport has a GPU that is back later, the last one.
+// earlyReport has a GPU that is back later, and a power brake that is over later on a GPU without a number.
 func earlyReport() *wire.Report {
 	r := fullReport()
-	r.GPUs[2].Lost = "GPU was lost"
+	r.GPUs[2].Lost, r.GPUs[2].LostID = "GPU was lost", wire.LostFellOff
+	r.GPUs[3] = wire.GPU{Index: 3, Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake})}
 	return r
 }

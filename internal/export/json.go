@@ -85,6 +85,8 @@ type finding struct {
 	Times    int          `json:"times,omitzero"` // only of a cleared one
 	Node     string       `json:"node"`
 	GPU      *int         `json:"gpu,omitempty"`
+	Key      string       `json:"gpu_key,omitempty"` // of a GPU without a number
+	Missing  []int        `json:"gpus,omitempty"`    // numbers that the driver does not list
 	Text     *string      `json:"text,omitempty"`
 	Hint     string       `json:"hint,omitempty"`
 }
@@ -118,12 +120,14 @@ type node struct {
 type fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`
+	GPUs      []int  `json:"gpus,omitzero"`
 }
 
 type process struct {
 	PID     int      `json:"pid"`
 	Start   uint64   `json:"start_ticks,omitempty"`
-	GPU     int      `json:"gpu"` // gpus[].index
+	GPU     *int     `json:"gpu,omitempty"`     // gpus[].index
+	Key     string   `json:"gpu_key,omitempty"` // gpus[].key, of one without an index
 	Type    string   `json:"type"`
 	User    string   `json:"user,omitempty"`
 	Name    string   `json:"name,omitempty"`
@@ -182,6 +186,9 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := health.Say(s, &v.Findings[i])
 			f.Times, f.Text, f.Hint = 0, &words.Sentence, words.Hint
+			if f.Kind == cluster.KindMissing || f.Kind == cluster.KindHidden {
+				f.Missing = v.Missing(s.Nodes[f.Node]).Numbers
+			}
 			j.Findings = append(j.Findings, f)
 		} else {
 			j.Cleared = append(j.Cleared, f)
@@ -195,10 +202,16 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 
 func newFinding(f *cluster.Finding) finding {
 	out := finding{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Over: f.Over, Times: f.Times, Node: f.Node}
-	if f.GPU >= 0 {
-		out.GPU = &f.GPU
-	}
+	out.GPU, out.Key = identity(f.GPU, f.Key)
 	return out
+}
+
+// identity is how a GPU is named: by its number, else by its key.
+func identity(number int, key string) (*int, string) {
+	if number == cluster.NoNumber {
+		return nil, key
+	}
+	return &number, ""
 }
 
 var severities = map[cluster.Severity]string{
@@ -222,31 +235,53 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	}
 	age := n.Age.Seconds()
 	out.Age, out.Host = &age, object{}.numbers(metric.Host, n.Host.Get)
-	for _, f := range n.Faults {
-		out.Faults = append(out.Faults, fault{Collector: f.Collector, Error: f.Error})
-	}
-	number := map[int]int{}
+	byIndex := map[int]*cluster.GPU{}
 	for i := range n.GPUs {
-		number[n.GPUs[i].Card.Index] = n.GPUs[i].Number
+		byIndex[n.GPUs[i].Card.Index] = &n.GPUs[i]
 		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs))
 	}
+	for _, f := range n.Faults {
+		out.Faults = append(out.Faults, fault{Collector: f.Collector, Error: f.Error, GPUs: numbersOf(byIndex, f.GPUs)})
+	}
 	for _, p := range n.Processes {
-		gpu, known := number[p.GPU]
-		if !known {
+		g := byIndex[p.GPU]
+		if g == nil {
 			continue
 		}
+		number, key := identity(g.Number, g.Key)
 		out.Processes = append(out.Processes, process{
-			PID: p.PID, Start: p.StartTicks, GPU: gpu, Type: p.Type, User: p.User, Name: p.Name, Command: p.Command, Job: p.Job,
+			PID: p.PID, Start: p.StartTicks, GPU: number, Key: key, Type: p.Type, User: p.User, Name: p.Name, Command: p.Command, Job: p.Job,
 			Memory: p.GPUMemory, SM: p.SMPercent, MemUtil: p.MemPercent, CPU: p.CPUPercent, RSS: p.RSS, Elapsed: p.ElapsedSec,
 		})
 	}
 	return out
 }
 
+// numbersOf are the numbers of the GPUs at these indices, as far as they have any; nil for no indices.
+func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
+	if len(indices) == 0 {
+		return nil
+	}
+	numbers := []int{}
+	for _, i := range indices {
+		if g := byIndex[i]; g != nil && g.Number != cluster.NoNumber {
+			numbers = append(numbers, g.Number)
+		}
+	}
+	return numbers
+}
+
 // newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own it.
 func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object {
-	out := object{}.add("index", g.Number).add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
-	out = out.add("lost", g.Lost).numbers(metric.GPU, g.Get)
+	var out object
+	if number, key := identity(g.Number, g.Key); number != nil {
+		out = out.add("index", *number)
+	} else {
+		out = out.add("key", key)
+	}
+	out = out.add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
+	out = out.add("lost", g.Lost).add("lost_class", g.LostID).add("hangs_seconds", seconds(g.HangsMS)).add("hanging_call", g.Call)
+	out = out.add("age_seconds", seconds(g.AgeMS)).add("processes_unlisted", g.Unlisted).numbers(metric.GPU, g.Get)
 	var ids []string
 	for _, j := range jobs {
 		if j.ID != "" && j.Owns(node, g) {
@@ -257,4 +292,12 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object 
 		out = out.add("jobs", ids)
 	}
 	return out
+}
+
+// seconds is a time in ms, in seconds; "" for none.
+func seconds(ms int64) any {
+	if ms == 0 {
+		return ""
+	}
+	return float64(ms) / 1000
 }

@@ -19,10 +19,10 @@ type rule struct {
 	kind     cluster.Kind
 	scope    cluster.Scope
 	severity cluster.Severity
-	holds    func(*cluster.Node, *cluster.GPU) bool // the GPU is nil except in cluster.ScopeGPU
-	after    time.Duration                          // how long it holds before it is told
-	ofGPUs   bool                                   // it concerns only jobs that have GPUs on the node
-	only     bool                                   // where it holds, the rules of its scope below it do not count
+	holds    func(cluster.Subject) bool
+	after    time.Duration // how long it holds before it is told
+	ofGPUs   bool          // it concerns only jobs that have GPUs on the node
+	only     bool          // where it holds, the rules of its scope below it do not count
 }
 
 const (
@@ -41,37 +41,70 @@ var rules = []rule{
 
 	{kind: cluster.KindNoDriver, scope: cluster.ScopeReport, severity: cluster.Critical, holds: noDriver, ofGPUs: true},
 	{kind: cluster.KindOldDriver, scope: cluster.ScopeReport, severity: cluster.Note, holds: oldDriver, ofGPUs: true},
-	{kind: cluster.KindFault, scope: cluster.ScopeReport, severity: cluster.Note, holds: collectorFails},
+	{kind: cluster.KindSlow, scope: cluster.ScopeReport, severity: cluster.Warning, holds: slow, after: moreThanOnce, ofGPUs: true},
+	{kind: cluster.KindFault, scope: cluster.ScopeReport, severity: cluster.Note, holds: unread},
 
 	{kind: cluster.KindLost, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: lost, only: true},
+	{kind: cluster.KindUnusable, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: unusable, only: true},
+	{kind: cluster.KindHang, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: hangs, only: true},
 	{kind: cluster.KindECC, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: memoryErrors},
 	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWThermal)},
 	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleSWThermal), after: briefHeat},
 	{kind: cluster.KindPowerBrake, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWPowerBrake)},
 	{kind: cluster.KindSlowdown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unnamedSlowdown, after: moreThanOnce},
+	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unread, after: moreThanOnce},
+
+	{kind: cluster.KindHidden, scope: cluster.ScopeJob, severity: cluster.Critical, holds: hidden, only: true},
+	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Critical, holds: missing},
+	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Warning, holds: perhapsMissing},
 }
 
-func is(state cluster.NodeState) func(*cluster.Node, *cluster.GPU) bool {
-	return func(n *cluster.Node, _ *cluster.GPU) bool { return n.State == state }
+func is(state cluster.NodeState) func(cluster.Subject) bool {
+	return func(s cluster.Subject) bool { return s.Node.State == state }
 }
 
-func noDriver(n *cluster.Node, _ *cluster.GPU) bool { return n.Hello.Fault != "" }
-func oldDriver(n *cluster.Node, _ *cluster.GPU) bool {
-	return n.Hello.Fault == "" && len(n.Hello.Missing) > 0
+func noDriver(s cluster.Subject) bool { return s.Node.Hello.Fault != "" }
+func oldDriver(s cluster.Subject) bool {
+	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
-func collectorFails(n *cluster.Node, _ *cluster.GPU) bool { return len(n.Faults) > 0 }
 
-func lost(_ *cluster.Node, g *cluster.GPU) bool         { return g.Lost != "" }
-func memoryErrors(_ *cluster.Node, g *cluster.GPU) bool { return g.Float(metric.ECCUncorrected) > 0 }
+// slow holds when the driver cannot keep the pace: its readings take longer than an interval, or most GPUs repeat old values.
+func slow(s cluster.Subject) bool {
+	n := s.Node
+	late := 0
+	for i := range n.GPUs {
+		if time.Duration(n.GPUs[i].AgeMS)*time.Millisecond > n.Interval {
+			late++
+		}
+	}
+	return n.Took > max(n.Interval, time.Second) || 2*late > len(n.GPUs)
+}
+
+// unread holds when some numbers of the GPU, or of the node itself, cannot be read.
+func unread(s cluster.Subject) bool { return len(faultsOf(s.Node, s.GPU)) > 0 }
+
+// lost holds for a GPU that is gone until somebody resets it, unusable for one that may be there and gives no access.
+func lost(s cluster.Subject) bool {
+	return s.GPU.LostID == wire.LostFellOff || s.GPU.LostID == wire.LostReset
+}
+func unusable(s cluster.Subject) bool { return s.GPU.Lost != "" && !lost(s) }
+
+func hangs(s cluster.Subject) bool        { return s.GPU.Hung() }
+func memoryErrors(s cluster.Subject) bool { return s.GPU.Float(metric.ECCUncorrected) > 0 }
+
+func hidden(s cluster.Subject) bool         { return s.Job.Missing(s.Node).Hidden }
+func missing(s cluster.Subject) bool        { return s.Job.Missing(s.Node).Certain }
+func perhapsMissing(s cluster.Subject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
 // throttled is a rule on the driver's reasons for lower clocks: one of bits is among them.
-func throttled(bits uint64) func(*cluster.Node, *cluster.GPU) bool {
-	return func(_ *cluster.Node, g *cluster.GPU) bool { return reasons(g)&bits != 0 }
+func throttled(bits uint64) func(cluster.Subject) bool {
+	return func(s cluster.Subject) bool { return reasons(s.GPU)&bits != 0 }
 }
 
-// unnamedSlowdown is the hardware's own slowdown when none of its causes is told.
-func unnamedSlowdown(_ *cluster.Node, g *cluster.GPU) bool {
-	return reasons(g)&wire.ThrottleHWSlowdown != 0 && reasons(g)&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
+// unnamedSlowdown is a slowdown by the hardware that gives no cause.
+func unnamedSlowdown(s cluster.Subject) bool {
+	bits := reasons(s.GPU)
+	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
 func reasons(g *cluster.GPU) uint64 {
@@ -80,14 +113,14 @@ func reasons(g *cluster.GPU) uint64 {
 }
 
 // Holding is the cluster.Rules of this program.
-func Holding(scope cluster.Scope, n *cluster.Node, g *cluster.GPU) []cluster.Condition {
+func Holding(s cluster.Subject) []cluster.Condition {
 	var held []cluster.Condition
 	for i := range rules {
 		r := &rules[i]
-		if r.scope != scope || len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(n, g) {
+		if r.scope != s.Scope || len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
 			continue
 		}
-		held = append(held, r.condition(n))
+		held = append(held, r.condition(s))
 		if r.only {
 			break
 		}
@@ -95,17 +128,20 @@ func Holding(scope cluster.Scope, n *cluster.Node, g *cluster.GPU) []cluster.Con
 	return held
 }
 
-// condition is what the rule says of the node. How a node is reached has a beginning and a class of its own.
-func (r *rule) condition(n *cluster.Node) cluster.Condition {
+// condition is the Condition of a rule that holds. How a node is reached has a beginning and a class of its own, and a call that hangs
+// says for how long.
+func (r *rule) condition(s cluster.Subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs}
-	if r.scope != cluster.ScopeReach {
-		return c
-	}
-	c.Since = n.Since
-	if n.Failure != nil {
-		c.Class = n.Failure.Class
-	} else if r.kind == cluster.KindStale {
-		c.Class = reach.ClassSilent
+	switch {
+	case r.kind == cluster.KindHang:
+		c.Since = s.Node.Arrived.Add(-time.Duration(s.GPU.HangsMS) * time.Millisecond)
+	case r.scope != cluster.ScopeReach:
+	case s.Node.Failure != nil:
+		c.Since, c.Class = s.Node.Since, s.Node.Failure.Class
+	case r.kind == cluster.KindStale:
+		c.Since, c.Class = s.Node.Since, reach.ClassSilent
+	default:
+		c.Since = s.Node.Since
 	}
 	return c
 }

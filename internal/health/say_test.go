@@ -60,12 +60,13 @@ func TestGPUFindings(t *testing.T) {
 	}{
 		"well":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 97, metric.ECCUncorrected: 0, metric.Throttle: wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle})}, "", "", ""},
 		"no number": {wire.GPU{}, "", "", ""},
-		"hot":       {hot, `2 a/0 thermal T "!THERM" "slowed by heat, 87°C"`, "Slowed by heat: 87°C, SM clock 1215 of 1980 MHz.", "Slowed by heat, over for 12s."},
-		"brake":     {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "power brake"`, "The power supply pulls the brake.", "Power brake, over for 12s."},
-		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "slowed by the hardware"`, "Slowed by the hardware for a reason that the driver does not name, SM clock 990 of 1980 MHz.", "Slowed by the hardware, over for 12s."},
-		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "ECC 2 uncorrected"`, "2 uncorrected memory errors since the driver was loaded.", "Memory errors, over for 12s."},
-		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "ECC 1 uncorrected"`, "1 uncorrected memory error since the driver was loaded.", "Memory errors, over for 12s."},
-		"lost":      {wire.GPU{Lost: "GPU is lost"}, `3 a/0 gpu_lost X "LOST" "lost"`, "NVML says of it: GPU is lost.", "Lost, over for 12s."},
+		"hot":       {hot, `2 a/0 thermal T "!THERM" "thermal throttling, 87°C"`, "Thermal throttling: 87°C, SM clock 1215 of 1980 MHz.", "Thermal throttling, cleared 12s ago."},
+		"brake":     {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "power brake"`, "Hardware power brake active.", "Power brake, cleared 12s ago."},
+		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "hardware slowdown"`, "Hardware slowdown, reason not reported by the driver: SM clock 990 of 1980 MHz.", "Hardware slowdown, cleared 12s ago."},
+		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "2 ECC errors"`, "2 uncorrectable ECC errors since driver load.", "ECC errors, cleared 12s ago."},
+		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "1 ECC error"`, "1 uncorrectable ECC error since driver load.", "ECC errors, cleared 12s ago."},
+		"lost":      {wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}, `3 a/0 gpu_lost X "LOST" "lost"`, "NVML: GPU is lost.", "GPU lost, cleared 12s ago."},
+		"unusable":  {wire.GPU{Lost: "Insufficient External Power", LostID: wire.LostPower}, `3 a/0 gpu_unusable X "NO ACCESS" "unusable: Insufficient External Power"`, "The driver gives no access to it: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
@@ -94,6 +95,54 @@ func TestGPUFindings(t *testing.T) {
 				t.Errorf("what is over has the flag %q and the hint %q", words.Flag, words.Hint)
 			}
 		})
+	}
+}
+
+// A call that hangs began before anybody could know.
+func TestHang(t *testing.T) {
+	w := newWorld()
+	w.sample(78, wire.GPU{HangsMS: 9000})
+	if f, _ := w.findings(78); len(f) > 0 {
+		t.Errorf("a call of 9 s is told: %+v", f)
+	}
+	hung := wire.GPU{HangsMS: 40_000, Call: "power", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}
+	w.sample(81, hung)
+	f, words := w.findings(81)
+	if len(f) != 1 || f[0].Kind != cluster.KindHang || f[0].Severity != cluster.Critical || !f[0].Since.Equal(at(41)) || f[0].GPU != 0 {
+		t.Fatalf("%+v", f)
+	}
+	const want = "A driver call for this GPU (power) has not returned for 40s; other GPUs are not affected."
+	if words[0].Sentence != want || words[0].Letter != 'X' {
+		t.Errorf("%+v", words[0])
+	}
+	if seen := w.Snapshot(at(81)).Jobs[0].GPUsSeen; seen != 0 {
+		t.Errorf("%d GPUs report", seen)
+	}
+	w.sample(84, wire.GPU{})
+	if f, _ := w.findings(84); len(f) != 1 || f[0].Holds() {
+		t.Errorf("when the call has returned: %+v", f)
+	}
+}
+
+// Something that one GPU does not give is a warning about that GPU; something that the node does not give is a note.
+func TestFaults(t *testing.T) {
+	w := newWorld()
+	r := wire.Report{GPUs: []wire.GPU{{}}, Faults: []wire.Fault{
+		{Collector: "utilization", Error: "Unknown Error", GPUs: []int{0}}, {Collector: "memory", Error: "no /proc/meminfo"}, {Collector: "power", Error: "Unknown Error", GPUs: []int{0, 1}},
+	}}
+	w.report(1, r)
+	if f, _ := w.findings(1); len(f) != 1 || f[0].GPU >= 0 {
+		t.Errorf("after one report: %+v", f)
+	}
+	w.report(4, r)
+	f, words := w.findings(4)
+	got := ""
+	for i := range f {
+		got += fmt.Sprintf("%d %d %s / %s\n", f[i].Severity, f[i].GPU, words[i].Many, words[i].Sentence)
+	}
+	const want = "2 0 GPUs missing metrics / Utilization, power unavailable: Unknown Error.\n0 -1 nodes missing metrics / Memory unavailable: no /proc/meminfo.\n"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
@@ -147,13 +196,13 @@ func TestDriverFindings(t *testing.T) {
 		want   cluster.Kind
 		says   string
 	}{
-		"no library":       {nil, wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary}, cluster.KindNoDriver, "library is not on this node"},
-		"mismatch":         {nil, wire.Hello{Fault: "x", FaultID: wire.FaultMismatch}, cluster.KindNoDriver, "different versions"},
-		"no driver":        {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoDriver}, cluster.KindNoDriver, "does not answer"},
-		"no cgo":           {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoNVML}, cluster.KindNoDriver, "without cgo"},
-		"another":          {nil, wire.Hello{Fault: "x", FaultID: "y"}, cluster.KindNoDriver, "cannot be used: x."},
+		"no library":       {nil, wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary}, cluster.KindNoDriver, "library not found"},
+		"mismatch":         {nil, wire.Hello{Fault: "x", FaultID: wire.FaultMismatch}, cluster.KindNoDriver, "version mismatch: x."},
+		"no driver":        {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoDriver}, cluster.KindNoDriver, "driver not responding: x."},
+		"no cgo":           {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoNVML}, cluster.KindNoDriver, "no cgo"},
+		"another":          {nil, wire.Hello{Fault: "x", FaultID: "y"}, cluster.KindNoDriver, "not usable: x."},
 		"job without GPUs": {[]int{}, wire.Hello{Fault: "x", FaultID: wire.FaultNoLibrary}, "", ""},
-		"old driver":       {nil, wire.Hello{Driver: "450.1", Missing: []string{"nvmlX"}}, cluster.KindOldDriver, "Driver 450.1 lacks 1"},
+		"old driver":       {nil, wire.Hello{Driver: "450.1", Missing: []string{"nvmlX"}}, cluster.KindOldDriver, "Driver 450.1 does not support 1 NVML call; its column is empty."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(tc.minors...)
@@ -176,45 +225,50 @@ func TestNodeWords(t *testing.T) {
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed", Hints: []string{"is the job still running there?", "x"},
 	}
 	other := &reach.Failure{Class: reach.ClassOther, Short: "it broke", Words: "it broke"}
-	refused := `The node refuses the login. It said: "Access denied by pam_slurm_adopt: you have no active jobs on this node".`
+	refused := `Login refused: "you have no active jobs on this node" (pam_slurm_adopt).`
 	for name, tc := range map[string]struct {
 		kind  cluster.Kind
 		class reach.Class
 		node  *cluster.Node
 		want  string // group, long, short, sentence, hint
 	}{
-		"refused":         {cluster.KindFailed, reach.ClassAdopt, &cluster.Node{Failure: adopt}, "nodes refused|login refused (pam_slurm_adopt)|login refused (pam_slurm_adopt)|" + refused + "|is the job still running there?"},
-		"of no group":     {cluster.KindFailed, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke. It said: \"it broke\".|"},
-		"lost":            {cluster.KindStale, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke. It said: \"it broke\".|"},
-		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{}, "nodes silent|silent|silent|No report for more than 3 polls; the connection still looks open.|wait up to 30s: the connection is being checked"},
+		"refused":         {cluster.KindFailed, reach.ClassAdopt, &cluster.Node{Failure: adopt}, "logins refused|login refused (pam_slurm_adopt)|login refused (pam_slurm_adopt)|" + refused + "|is the job still running there?"},
+		"of no group":     {cluster.KindFailed, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke.|"},
+		"lost":            {cluster.KindStale, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke.|"},
+		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{Age: 12 * time.Second}, "nodes not responding|not responding|not responding|No report for 12s; the connection still looks open.|wait up to 30s: the connection is being checked"},
 		"driver hangs":    {cluster.KindFailed, reach.ClassDriverHangs, nil, "drivers hung||||"},
 		"login hangs":     {cluster.KindFailed, reach.ClassLoginHangs, nil, "logins hung||||"},
 		"no probe":        {cluster.KindFailed, reach.ClassProbeLate, nil, "probes not started||||"},
-		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "connecting|connecting: waiting for its turn|waiting for its turn|Connecting: waiting for its turn.|"},
-		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "connecting|connecting: dialing|dialing|Connecting: dialing.|"},
-		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}}, "connecting|connecting: beam|beam|Connecting: beam.|"},
-		"collector":       {cluster.KindFault, "", &cluster.Node{Faults: []wire.Fault{{Collector: "host", Error: "no /proc"}, {Collector: "x"}}}, "collectors failing|host cannot be read|host fails|The probe cannot read host: no /proc.|"},
-		"gone":            {cluster.KindFailed, reach.ClassAdopt, nil, "nodes refused||||"},
+		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "nodes connecting|connecting: queued|queued|Connecting: queued|"},
+		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "nodes connecting|connecting: connecting to port 22|connecting to port 22|Connecting: connecting to port 22|"},
+		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}}, "nodes connecting|connecting: beam|beam|Connecting: beam|"},
+		"collector":       {cluster.KindFault, "", &cluster.Node{Faults: []wire.Fault{{Collector: "host", Error: "no /proc"}, {Collector: "x", GPUs: []int{0}}}}, "nodes missing metrics|host unavailable|no host|Host unavailable: no /proc.|"},
+		"gone":            {cluster.KindFailed, reach.ClassAdopt, nil, "logins refused||||"},
 	} {
 		s := &cluster.Snapshot{At: t0, Nodes: map[string]*cluster.Node{"a": tc.node}}
 		w := Say(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1})
-		if got := strings.Join([]string{w.Group[1], w.Long, w.Short, w.Sentence, w.Hint}, "|"); got != tc.want {
+		if got := strings.Join([]string{w.Many, w.Long, w.Short, w.Sentence, w.Hint}, "|"); got != tc.want {
 			t.Errorf("%s: %s\nwant %s", name, got, tc.want)
 		}
 		over := Say(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1, Over: at(-12)})
-		if !strings.HasSuffix(over.Sentence, ", over for 12s.") || strings.HasPrefix(over.Sentence, ",") || over.Short == "" {
+		if !strings.HasSuffix(over.Sentence, ", cleared 12s ago.") || strings.HasPrefix(over.Sentence, ",") || over.Short == "" {
 			t.Errorf("%s: when it is over: %+v", name, over)
 		}
 	}
 }
 
-// A GPU that was lost before the probe began has no number to be called by.
+// A GPU that was lost before the probe began, and that nothing tells from others, is named by what is known of it.
 func TestUnplacedGPU(t *testing.T) {
-	w := newWorld()
-	w.hello(wire.Hello{GPUs: []wire.Card{{Index: 4, Lost: "GPU is lost"}}})
-	w.report(1, wire.Report{})
-	if _, words := w.findings(1); len(words) != 1 || words[0].Sentence != "A GPU whose number is not known (index 4 for NVML) is lost: GPU is lost." {
-		t.Errorf("%+v", words)
+	for want, card := range map[string]wire.Card{
+		"NVML index 0": {}, "GPU-x": {UUID: "GPU-x"}, "00000000:1B:00.0": {UUID: "GPU-x", PCIBus: "00000000:1B:00.0"},
+	} {
+		w := newWorld()
+		card.Lost, card.LostID = "GPU is lost", wire.LostFellOff
+		w.hello(wire.Hello{Job: "7", GPUs: []wire.Card{card}})
+		w.report(1, wire.Report{})
+		if f, words := w.findings(1); len(words) != 1 || f[0].GPU != -1 || words[0].Sentence != "GPU with unknown number ("+want+") lost: GPU is lost." {
+			t.Errorf("%+v %+v", f, words)
+		}
 	}
 }
 
@@ -223,7 +277,7 @@ func TestEveryKindHasWords(t *testing.T) {
 	found := map[cluster.Kind]bool{}
 	for _, r := range rules {
 		found[r.kind] = true
-		if w := wordings[r.kind]; w.say == nil || w.Group[0] == "" {
+		if w := wordings[r.kind]; w.say == nil || w.One == "" || w.Many == "" {
 			t.Errorf("%s has no words", r.kind)
 		}
 	}

@@ -130,11 +130,26 @@ func fixture() *cluster.Snapshot {
 		},
 		Reporting: 1, GPUs: 2, GPUsSeen: 2,
 	}
-	return &cluster.Snapshot{
+	return keyed(&cluster.Snapshot{
 		At: fixtureNow, Poll: 3 * time.Second, Jobs: []cluster.JobView{job, eval},
 		Nodes:     map[string]*cluster.Node{"gpu-n01": n1, "gpu-n02": n2, "gpu-n03": n3, "gpu-n04": refusedNode(), "gpu-s11": s11},
 		Discovery: cluster.Discovery{Command: "squeue --me --states=R,PD", User: "alice", Host: "login1", Asked: ago(6 * time.Second), Answered: ago(6 * time.Second), Took: 40 * time.Millisecond, Next: fixtureNow.Add(24 * time.Second)},
+	})
+}
+
+// keyed gives each finding on a GPU the key of that GPU, as the Store does.
+func keyed(s *cluster.Snapshot) *cluster.Snapshot {
+	for i := range s.Jobs {
+		for k := range s.Jobs[i].Findings {
+			f := &s.Jobs[i].Findings[k]
+			for _, g := range s.Nodes[f.Node].GPUs {
+				if f.GPU >= 0 && g.Number == f.GPU {
+					f.Key = g.Key
+				}
+			}
+		}
 	}
+	return s
 }
 
 func refusedNode() *cluster.Node {
@@ -219,7 +234,7 @@ func statesFixture() *cluster.Snapshot {
 		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(2 * time.Hour), Node: "gpu-n01", GPU: 5},
 		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(3 * time.Minute), Node: "gpu-n01", GPU: 6},
 	}
-	return s
+	return keyed(s)
 }
 
 // bigFixture is a job of 64 nodes with 8 GPUs each, nearly all well.
@@ -257,7 +272,7 @@ func bigFixture() *cluster.Snapshot {
 	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Stages: stages, Steps: reached("probe", reach.StepBegan, "copying")}
 	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1})
 	s.Jobs = []cluster.JobView{job}
-	return s
+	return keyed(s)
 }
 
 // manyFixture is a job of so many nodes, which share the GPUs of a few. The last node refuses the login, and three are in trouble.
@@ -286,7 +301,7 @@ func manyFixture(nodes int) *cluster.Snapshot {
 	for _, name := range like {
 		delete(s.Nodes, name)
 	}
-	return s
+	return keyed(s)
 }
 
 // noJobsFixture is the screen of somebody who waits.

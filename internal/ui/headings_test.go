@@ -36,7 +36,7 @@ func nodesWith(numbers ...[]int) *cluster.Snapshot {
 // trouble makes a GPU of a node throttle.
 func trouble(s *cluster.Snapshot, node string, number int) *cluster.Snapshot {
 	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(1), Node: node, GPU: number})
-	return s
+	return keyed(s)
 }
 
 // fail makes a node that has said what it has stop to report.
@@ -123,7 +123,7 @@ func TestHeadingOfAGPUWithoutANumber(t *testing.T) {
 	n := snap.Nodes["gpu-n01"]
 	lost := n.GPUs[1]
 	lost.Card = wire.Card{Index: 2, Lost: "GPU is lost"}
-	lost.Number, lost.Unplaced = -1, true
+	lost.Number = cluster.NoNumber
 	n.GPUs = append(n.GPUs, lost)
 	s := shot{name: "?", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}
 	if lines := linesOf(s, 120, 40); !strings.Contains(lines[3], "  0   1   ? ") {

@@ -24,7 +24,7 @@ func overFixture() *cluster.Snapshot {
 	return s
 }
 
-const overWords = "Slowed by heat, over for 12s."
+const overWords = "Thermal throttling, cleared 12s ago."
 
 // What is over is told in its line, quietly, and nowhere else.
 func TestWhatIsOver(t *testing.T) {
@@ -79,7 +79,7 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 		return s
 	}
 	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.screen = screenOverview }}
-	for w, want := range map[int]string{30: "001 GPU5 slowed by heat\n", 60: "001 GPU5 slowed by heat, over for 12s\n"} {
+	for w, want := range map[int]string{36: "001 GPU5 thermal throttling\n", 60: "001 GPU5 thermal throttling, cleared 12s ago\n"} {
 		if text := strings.Join(linesOf(s, w, 12), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%d wide:\n%s", w, text)
 		}

@@ -19,25 +19,25 @@ func TestFaults(t *testing.T) {
 		says  []string   // on the page of the node
 		row1  string     // in row 1
 	}{
-		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "1 node unreachable"},
-		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "1 node unreachable"},
-		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{": no "}, "1 node unreachable"}, // no answer, or no route to the host
-		{"silent", [][]string{{"drop"}}, []string{"connection lost: no data received"}, "1 node silent"},
-		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no response after 5s"}, "1 node unreachable"},
-		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "1 node silent"},
-		{"frozen sshd at the dial", [][]string{{"killsession"}, {"stopsshd"}}, []string{"sshd not responding"}, "1 node unreachable"},
-		{"key not accepted", [][]string{{"nokey"}, {"killsession"}}, []string{"permission denied (publickey)", "Permission denied"}, "1 node refused"},
-		{"user denied", [][]string{{"deny", "alice"}, {"killsession"}}, []string{"permission denied"}, "1 node refused"},
-		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key changed", "known: /etc/ssh/ssh_known_hosts"}, "1 host key changed"},
-		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key unknown"}, "1 host key unknown"},
-		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "1 node"},
-		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output instead of the probe's", "Segmentation fault"}, "1 node failed"},
-		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"too much data from the node: line too long"}, "1 node failed"},
-		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no space for the probe", "No space left on device"}, "1 node failed"},
-		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"probe not executable"}, "1 node failed"},
-		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"library is not on this node"}, "1 node without NVML"},
-		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"of different versions"}, "1 node without NVML"},
-		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML says of it"}, "1 GPU lost"},
+		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "unreachable"},
+		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "unreachable"},
+		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{": no "}, "unreachable"}, // no answer, or no route to the host
+		{"silent", [][]string{{"drop"}}, []string{"connection lost: no data received"}, "not responding"},
+		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no response after 5s"}, "unreachable"},
+		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "not responding"},
+		{"frozen sshd at the dial", [][]string{{"killsession"}, {"stopsshd"}}, []string{"sshd not responding"}, "unreachable"},
+		{"key not accepted", [][]string{{"nokey"}, {"killsession"}}, []string{"permission denied (publickey)", "Permission denied"}, "login refused"},
+		{"user denied", [][]string{{"deny", "alice"}, {"killsession"}}, []string{"permission denied"}, "login refused"},
+		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key changed", "known: /etc/ssh/ssh_known_hosts"}, "host key changed"},
+		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key unknown"}, "host key unknown"},
+		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "probe was killed"},
+		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output instead of the probe's", "Segmentation fault"}, " failed"},
+		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"too much data from the node: line too long"}, " failed"},
+		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no space for the probe", "No space left on device"}, " failed"},
+		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"probe not executable"}, " failed"},
+		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"NVIDIA library not found"}, "NVIDIA driver not working"},
+		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"version mismatch"}, "NVIDIA driver not working"},
+		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML: GPU is lost"}, " lost"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestHangingDriver(t *testing.T) {
 	w := watch(t)
 	w.sees(reporting(2, 2))
 	fault(t, "nvml", "node01", "slow nvmlDeviceGetUtilizationRates 600000")
-	w.sees("[stale", "1 node silent")
+	w.sees("[stale", "not responding")
 	w.sees("no report for 3", "nvidia-smi")
 	do(t, "heal", "node01")
 	w.sees(reporting(2, 2))
@@ -115,7 +115,7 @@ func TestPowerOff(t *testing.T) {
 	w.types(".")
 	fault(t, "poweroff", "node02")
 	w.sees("1 of 2 nodes reporting", "[stale")
-	w.sees("1 node unreachable", "node02: no ")
+	w.sees("unreachable", "node02: no ")
 	do(t, "heal", "node02")
 	w.sees("2 of 2 nodes reporting")
 	w.quits()

@@ -143,7 +143,7 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU) {
 		c.util = v
 	}
 	c.lost = c.lost || tally.Lost(g) != ""
-	for _, finding := range f.Health.OfGPU(n.Name, g.Number) {
+	for _, finding := range f.Health.OfGPU(n.Name, g) {
 		if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
 		}

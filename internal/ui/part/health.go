@@ -65,10 +65,10 @@ func (h Health) Rank(node string) int {
 }
 
 // OfGPU is what is wrong with one GPU, worst first.
-func (h Health) OfGPU(node string, number int) []*cluster.Finding {
+func (h Health) OfGPU(node string, g *cluster.GPU) []*cluster.Finding {
 	var found []*cluster.Finding
 	for _, f := range h.ByNode[node] {
-		if f.GPU == number {
+		if f.Of(g) {
 			found = append(found, f)
 		}
 	}

@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 	for _, g := range groups(findings) {
 		got = append(got, groupText(g))
 	}
-	if diff := cmp.Diff([]string{"1 GPU lost", "2 throttled"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"1 lost", "1 thermal", "1 hw slowdown"}, got); diff != "" {
 		t.Error(diff)
 	}
 	counts := map[cluster.Severity]int{cluster.Critical: 1, cluster.Warning: 2, cluster.Note: 1, Over: 1}

@@ -94,7 +94,7 @@ func reporting(f *Frame) string {
 
 // group is findings that row 1 counts together.
 type group struct {
-	names    [2]string // of one, of several
+	label    health.Label
 	severity cluster.Severity
 }
 
@@ -103,12 +103,12 @@ func groups(findings []cluster.Finding) []tally.Counted[group] {
 	var all []group
 	for i := range findings {
 		if f := &findings[i]; f.Severity > cluster.Note && f.Holds() {
-			all = append(all, group{health.LabelOf(f).Group, f.Severity})
+			all = append(all, group{health.LabelOf(f), f.Severity})
 		}
 	}
 	return tally.Count(all)
 }
 
 func groupText(g tally.Counted[group]) string {
-	return Plural(g.Count, g.What.names[0], g.What.names[1])
+	return Plural(g.Count, g.What.label.One, g.What.label.Many)
 }

@@ -19,7 +19,7 @@ const mostNumber = 1023
 
 // slotOf is the slot of a GPU.
 func slotOf(g *cluster.GPU) int {
-	if g.Unplaced || g.Number < 0 || g.Number > mostNumber {
+	if g.Number == cluster.NoNumber || g.Number > mostNumber {
 		return noNumber
 	}
 	return g.Number

@@ -59,7 +59,7 @@ func (t *GPUs) Rows(f *part.Frame, y, end int) int {
 }
 
 func gpuRank(f *part.Frame, g *cluster.GPU) int {
-	if findings := f.Health.OfGPU(f.Node.Name, g.Number); len(findings) > 0 {
+	if findings := f.Health.OfGPU(f.Node.Name, g); len(findings) > 0 {
 		return int(findings[0].Severity)
 	}
 	return -1
@@ -67,7 +67,7 @@ func gpuRank(f *part.Frame, g *cluster.GPU) int {
 
 // gpuRow draws one GPU.
 func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
-	findings := f.Health.OfGPU(f.Node.Name, g.Number)
+	findings := f.Health.OfGPU(f.Node.Name, g)
 	own := f.Job.Owns(f.Node, g)
 	m := part.Mark{Role: draw.Strong}
 	if len(findings) > 0 && findings[0].Severity > cluster.Note {

@@ -1,0 +1,224 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// gpuMissing says which of the job's GPUs the driver does not list.
+func gpuMissing(w *Words, e evidence) {
+	m := e.job.Missing(e.node)
+	switch {
+	case m.Count == 0: // it was in the last report, and SLURM or the probe says something else now
+		w.Long, w.Short, w.Sentence = "GPU missing", "GPU missing", "A GPU that SLURM gave to this job is missing."
+		return
+	case !m.Certain:
+		w.Long, w.Short = named(m.Numbers)+" not listed", "GPU not listed"
+		w.Sentence = fmt.Sprintf("SLURM gave %s to this job; the driver lists %s.", named(m.Numbers), ranges(numbersOf(e.node)))
+		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with nvidia-smi on the node"
+	case m.Numbers == nil:
+		w.Long, w.Short = fmt.Sprintf("%d of %d GPUs missing", m.Count, m.Of), fmt.Sprintf("%d missing", m.Count)
+		w.Sentence = fmt.Sprintf("%d of the %d GPUs that SLURM gave to this job missing: the driver does not list them all.", m.Count, m.Of)
+	default:
+		w.Long, w.Short = named(m.Numbers)+" missing", named(m.Numbers)+" missing"
+		w.Sentence = fmt.Sprintf("%s missing: SLURM gave %s to this job, the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))
+	}
+	w.Sentence += withoutNumber(e.node)
+	w.Hint = cmp.Or(w.Hint, "if nvidia-smi on the node does not list it either, move the job and report it to your admins")
+}
+
+func them(count int) string {
+	if count == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// withoutNumber says that there are GPUs of which nobody knows the number: the missing ones may be among them.
+func withoutNumber(n *cluster.Node) string {
+	count, why := 0, ""
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; g.Number == cluster.NoNumber && g.Lost != "" {
+			count, why = count+1, g.Lost
+		}
+	}
+	switch count {
+	case 0:
+		return ""
+	case 1:
+		return " The driver gives no access to 1 GPU whose number is unknown: " + why + "."
+	}
+	return fmt.Sprintf(" The driver gives no access to %d GPUs whose numbers are unknown: %s.", count, why)
+}
+
+// gpusHidden says that the probe cannot see the job's GPUs from where it runs.
+func gpusHidden(w *Words, e evidence) {
+	m := e.job.Missing(e.node)
+	w.Long, w.Short = "GPUs hidden by the cgroup of job "+m.Cgroup, "GPUs hidden"
+	w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides this job's %s.", m.Cgroup, named(m.Numbers))
+	w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s nvidia-smi", e.job.Number, e.node.Name)
+	if !m.Hidden {
+		w.Long, w.Sentence, w.Hint = w.Short, "The ssh session is in the cgroup of another job, which hides this job's GPUs.", ""
+	}
+}
+
+// named names GPUs by their numbers: "GPU5", "GPUs 2, 5-7".
+func named(numbers []int) string {
+	if len(numbers) == 1 {
+		return "GPU" + strconv.Itoa(numbers[0])
+	}
+	return "GPUs " + ranges(numbers)
+}
+
+// numbersOf are the numbers of the GPUs that a node lists.
+func numbersOf(n *cluster.Node) []int {
+	var numbers []int
+	for i := range n.GPUs {
+		if number := n.GPUs[i].Number; number != cluster.NoNumber {
+			numbers = append(numbers, number)
+		}
+	}
+	return slices.Compact(numbers)
+}
+
+// maxRanges keeps a sentence readable when a node has numbers without end.
+const maxRanges = 8
+
+// ranges writes numbers that are in order: "0-2, 5".
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		last := i
+		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		if last == i+1 { // "0, 1" is shorter than a range
+			last = i
+		}
+		part := strconv.Itoa(numbers[i])
+		if last > i {
+			part += "-" + strconv.Itoa(numbers[last])
+		}
+		if parts = append(parts, part); len(parts) == maxRanges && last+1 < len(numbers) {
+			parts = append(parts, "…")
+			break
+		}
+		i = last + 1
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
+}
+
+func gpuLost(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "LOST", "lost", "lost"
+	w.Sentence = "NVML: " + e.gpu.Lost + "."
+	if name := unnumbered(e.gpu); name != "" {
+		w.Sentence = "GPU with unknown number (" + name + ") lost: " + e.gpu.Lost + "."
+	}
+	w.Hint = "GPU unavailable until the node reboots: move the job and report it to your admins"
+	if e.gpu.LostID == wire.LostReset {
+		w.Hint = "GPU unavailable until your admins reset it (nvidia-smi -r) or reboot the node: move the job and report it"
+	}
+}
+
+// unnumbered names a GPU that has no number by what is known of it; "" when it has one.
+func unnumbered(g *cluster.GPU) string {
+	if g.Number != cluster.NoNumber {
+		return ""
+	}
+	return cmp.Or(g.Card.PCIBus, g.Card.UUID, "NVML index "+strconv.Itoa(g.Card.Index))
+}
+
+func gpuUnusable(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "NO ACCESS", "unusable: "+e.gpu.Lost, "unusable"
+	w.Sentence = "The driver gives no access to it: " + e.gpu.Lost + "."
+	if name := unnumbered(e.gpu); name != "" {
+		w.Sentence = "The driver gives no access to a GPU with unknown number (" + name + "): " + e.gpu.Lost + "."
+	}
+	w.Hint = "if nvidia-smi on the node fails too, report it to your admins"
+	if e.gpu.LostID == wire.LostPower {
+		w.Hint = "power cable or power supply problem: report it to your admins"
+	}
+}
+
+func gpuHangs(w *Words, e evidence) {
+	call := "A driver call for this GPU"
+	if e.gpu.Call != "" {
+		call += " (" + e.gpu.Call + ")"
+	}
+	hangs := time.Duration(e.gpu.HangsMS) * time.Millisecond
+	w.Flag, w.Long, w.Short = "HUNG", "driver call hung", "hung"
+	w.Sentence = call + " has not returned for " + span(hangs) + "; other GPUs are not affected."
+	w.Hint = "if nvidia-smi hangs too, the job's own calls do as well: move the job and report it to your admins"
+}
+
+func ecc(w *Words, e evidence) {
+	count, known := e.gpu.Get(metric.ECCUncorrected)
+	if !known {
+		return
+	}
+	errors := "errors"
+	if count == 1 {
+		errors = "error"
+	}
+	n := int64(count)
+	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%d", n), fmt.Sprintf("%d ECC %s", n, errors), fmt.Sprintf("ECC %d", n)
+	w.Sentence = fmt.Sprintf("%d uncorrectable ECC %s since driver load.", n, errors)
+	w.Hint = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
+}
+
+func thermal(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperature(", "), "thermal"+e.temperature(" ")
+	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.clocks()) + "."
+	w.Hint = "cooling problem in this slot: report it to your admins"
+}
+
+func powerBrake(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!PWR", "power brake", "power brake"
+	w.Sentence = "Hardware power brake active" + listed(e.clocks()) + "."
+	w.Hint = "node or rack power problem, not your job: report it to your admins"
+}
+
+func slowdown(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!SLOW", "hardware slowdown", "hw slowdown"
+	w.Sentence = "Hardware slowdown, reason not reported by the driver" + listed(e.clocks()) + "."
+	w.Hint = "if it persists, report it to your admins"
+}
+
+// listed is what is known of the facts, behind a colon.
+func listed(facts ...string) string {
+	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
+	if len(facts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(facts, ", ")
+}
+
+// temperature is the GPU's, behind some words; "" when it is not known.
+func (e evidence) temperature(before string) string {
+	celsius, known := e.gpu.Get(metric.Temperature)
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf("%s%.0f°C", before, celsius)
+}
+
+// clocks is the GPU's SM clock; "" when it is not known.
+func (e evidence) clocks() string {
+	now, known := e.gpu.Get(metric.SMClock)
+	most, told := e.gpu.Get(metric.SMClockMax)
+	switch {
+	case !known:
+		return ""
+	case !told:
+		return fmt.Sprintf("SM clock %.0f MHz", now)
+	}
+	return fmt.Sprintf("SM clock %.0f of %.0f MHz", now, most)
+}

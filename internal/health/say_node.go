@@ -1,0 +1,156 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+func connecting(w *Words, e evidence) {
+	stage := "queued"
+	if steps := e.node.Steps; len(steps) > 0 {
+		now := steps[len(steps)-1].Stage
+		stage = cmp.Or(stageDoing[now], string(now))
+	}
+	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage
+}
+
+// stageDoing says what happens in each stage of an attempt. A stage without words here is called by its name.
+var stageDoing = map[reach.Stage]string{
+	"name": "resolving host name", "TCP": "connecting to port 22", "ssh": "SSH handshake", "host key": "checking host key",
+	"login": "authenticating", "probe": "starting probe", "driver": "querying driver", "stream": "waiting for first report",
+}
+
+func failed(w *Words, e evidence) {
+	why := e.node.Failure
+	if why == nil {
+		return
+	}
+	w.Long, w.Short, w.Brief = why.Summary(), why.Summary(), why.Short
+	w.Sentence = sentence(failure(why))
+	if len(why.Hints) > 0 {
+		w.Hint = why.Hints[0]
+	}
+}
+
+// failure is what failed and the other side's own words: `login refused: "no active jobs" (pam_slurm_adopt)`.
+func failure(f *reach.Failure) string {
+	words := telling(f.Words)
+	switch {
+	case words == "" || strings.Contains(f.Summary(), words):
+		return f.Summary()
+	case f.Cause != "":
+		return fmt.Sprintf("%s: %q", f.Summary(), words)
+	case f.Detail != "":
+		return fmt.Sprintf("%s: %q (%s)", f.Short, words, f.Detail)
+	}
+	return fmt.Sprintf("%s: %q", f.Short, words)
+}
+
+// telling is the line of an error message that gives the reason: the one from pam_slurm_adopt, else the first.
+func telling(words string) string {
+	const adopt = "pam_slurm_adopt: "
+	if _, reason, found := strings.Cut(words, adopt); found {
+		words = reason
+	}
+	return text.FirstLine(words)
+}
+
+func stale(w *Words, e evidence) {
+	if e.node.Failure != nil {
+		failed(w, e)
+		return
+	}
+	w.Long, w.Short = "not responding", "not responding"
+	w.Sentence = "No report for " + span(e.node.Age) + "; the connection still looks open."
+	w.Hint = "wait up to 30s: the connection is being checked"
+}
+
+func withoutDriver(w *Words, e evidence) {
+	w.Long, w.Short = "NVIDIA driver not working", "no driver"
+	if e.hello.Fault == "" { // a newer Hello says that it works again, and no report has come yet
+		w.Sentence = "NVIDIA driver not working."
+		return
+	}
+	w.Long += ": " + e.hello.Fault
+	w.Sentence, w.Hint = driverSentence(e.hello)
+}
+
+func driverSentence(h *wire.Hello) (what, hint string) {
+	what, hint = "NVML is not usable", "try nvidia-smi on the node"
+	switch h.FaultID {
+	case wire.FaultNoLibrary:
+		what, hint = "NVIDIA library not found", "libnvidia-ml.so.1 comes with the driver: is this a GPU node? report it to your admins"
+	case wire.FaultMismatch:
+		what, hint = "Driver/library version mismatch", "the driver was updated without a reload: your admins must reload it or reboot the node"
+	case wire.FaultNoDriver:
+		what, hint = "NVIDIA driver not responding", "nvidia-smi on the node should fail the same way: report it to your admins"
+	case wire.FaultHangs:
+		what, hint = "NVIDIA driver hung", "nvidia-smi on the node should hang too: report it to your admins"
+	case wire.FaultNoNVML:
+		return "This nvnodetop was built without NVML support (no cgo).", "rebuild with CGO_ENABLED=1 and a C compiler, or use a release"
+	}
+	if strings.EqualFold(h.Fault, what) {
+		return sentence(what), hint
+	}
+	return sentence(what + ": " + h.Fault), hint
+}
+
+func withOldDriver(w *Words, e evidence) {
+	w.Long, w.Short = "driver "+e.hello.Driver+" too old", "driver too old"
+	if lacks := len(e.hello.Missing); lacks == 1 {
+		w.Sentence = fmt.Sprintf("Driver %s does not support 1 NVML call; its column is empty.", e.hello.Driver)
+	} else {
+		w.Sentence = fmt.Sprintf("Driver %s does not support %d NVML calls; those columns are empty.", e.hello.Driver, lacks)
+	}
+}
+
+func slowDriver(w *Words, e evidence) {
+	w.Long, w.Short = "driver slow", "driver slow"
+	w.Sentence = "The driver answers more slowly than it is asked: every " + span(e.node.Interval) + "."
+	if e.node.Took > e.node.Interval {
+		w.Long = "driver slow, " + span(e.node.Took)
+		w.Sentence = "The driver takes " + span(e.node.Took) + " to answer; it is asked every " + span(e.node.Interval) + "."
+	}
+	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
+}
+
+// unreadable says what cannot be read on the node, or of one GPU.
+func unreadable(w *Words, e evidence) {
+	of := e.gpu
+	if of.Key == "" {
+		of = nil
+	}
+	faults := faultsOf(e.node, of)
+	if len(faults) == 0 {
+		return
+	}
+	if of != nil {
+		w.Hint = "try nvidia-smi on the node"
+	}
+	var names, whys []string
+	for _, f := range faults {
+		names = append(names, f.Collector)
+		if !slices.Contains(whys, f.Error) {
+			whys = append(whys, f.Error)
+		}
+	}
+	w.Long, w.Short = strings.Join(names, ", ")+" unavailable", "no "+names[0]
+	w.Sentence = sentence(w.Long + ": " + strings.Join(whys, "; "))
+}
+
+// faultsOf are the faults of one GPU; those of the node itself when g is nil.
+func faultsOf(n *cluster.Node, g *cluster.GPU) []wire.Fault {
+	return slices.DeleteFunc(slices.Clone(n.Faults), func(f wire.Fault) bool {
+		if g == nil {
+			return len(f.GPUs) > 0
+		}
+		return !slices.Contains(f.GPUs, g.Card.Index)
+	})
+}
