@@ -23,7 +23,7 @@ import (
 // Exit codes of the program.
 const (
 	exitOK     = 0
-	exitFailed = 1 // --once, --json: a node did not report; otherwise: the program could not continue
+	exitFailed = 1 // --once, --json: a node or a GPU of a job does not report; otherwise: the program could not continue
 	exitUsage  = 2
 	exitNoJobs = 3 // no running job, or no SLURM to ask
 )

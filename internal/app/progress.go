@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -92,6 +94,34 @@ func notReporting(s *cluster.Snapshot) error {
 		return nil
 	}
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
+}
+
+// critical is the error for the critical problems that hold, nil if there are none. A problem of several jobs counts once.
+func critical(s *cluster.Snapshot) error {
+	var all []string
+	for i := range s.Jobs {
+		for k := range s.Jobs[i].Findings {
+			f := &s.Jobs[i].Findings[k]
+			if f.Severity != cluster.Critical || !f.Holds() {
+				continue
+			}
+			name := f.Node
+			if f.GPU != cluster.NoNumber {
+				name += fmt.Sprintf(" GPU%d", f.GPU)
+			}
+			if problem := name + " (" + health.Say(s, f).Short + ")"; !slices.Contains(all, problem) {
+				all = append(all, problem)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	text := "critical: " + strings.Join(all[:min(len(all), maxNamed)], ", ")
+	if more := len(all) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return errors.New(text)
 }
 
 // nodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all nodes.

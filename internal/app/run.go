@@ -127,7 +127,7 @@ func settled(s *cluster.Snapshot) bool {
 	return true
 }
 
-// exitCode is nil or the exitError of one Snapshot.
+// exitCode is nil or the exitError of one Snapshot: a node that does not report and a critical problem, such as a missing GPU, are failures.
 func exitCode(s *cluster.Snapshot) error {
 	switch failure := s.Discovery.Failure; {
 	case len(s.Jobs) > 0:
@@ -140,6 +140,9 @@ func exitCode(s *cluster.Snapshot) error {
 		if n.State != cluster.NodeReporting {
 			return &exitError{exitFailed, notReporting(s)}
 		}
+	}
+	if err := critical(s); err != nil {
+		return &exitError{exitFailed, err}
 	}
 	return nil
 }

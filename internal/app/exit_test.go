@@ -1,0 +1,69 @@
+package app
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// A node that does not report and a critical problem are failures; a warning is none.
+func TestExitCode(t *testing.T) {
+	card := func(index int) wire.Card {
+		return wire.Card{Index: index, UUID: string(rune('a' + index)), Minor: new(index)}
+	}
+	two := &wire.Hello{GPUs: []wire.Card{card(0), card(1)}}
+	values := metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWThermal})
+	jobs := []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": {0, 1}}}}
+	for name, tc := range map[string]struct {
+		jobs   []cluster.Job
+		hello  *wire.Hello
+		report *wire.Report // nil: the node cannot be reached
+		code   int
+		says   string
+	}{
+		"all well":            {jobs, two, &wire.Report{}, exitOK, ""},
+		"a throttled GPU":     {jobs, two, &wire.Report{GPUs: []wire.GPU{{Values: values}}}, exitOK, ""},
+		"a missing GPU":       {jobs, &wire.Hello{GPUs: []wire.Card{card(0)}}, &wire.Report{}, exitFailed, "critical: n1 (GPU1 missing)"},
+		"hidden GPUs":         {jobs, &wire.Hello{Job: "2"}, &wire.Report{}, exitFailed, "critical: n1 (GPUs hidden)"},
+		"a lost GPU":          {jobs, two, &wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostReset}}}, exitFailed, "critical: n1 GPU1 (lost)"},
+		"a GPU without power": {jobs, two, &wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostPower}}}, exitFailed, "critical: n1 GPU1 (unusable)"},
+		"a call that hangs":   {jobs, two, &wire.Report{GPUs: []wire.GPU{{HangsMS: 30_000}}}, exitFailed, "critical: n1 GPU0 (hung)"},
+		"no driver":           {jobs, &wire.Hello{Fault: "not loaded"}, &wire.Report{}, exitFailed, "critical: n1 (no driver)"},
+		"a node that fails":   {jobs, nil, nil, exitFailed, "1 of 1 nodes not reporting: n1 (connection refused)"},
+		"another job's GPU": {
+			[]cluster.Job{{ID: "1", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": {0}}}}, two,
+			&wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostReset}}}, exitOK, "",
+		},
+		"two jobs on a node": {
+			[]cluster.Job{{ID: "1", Nodes: []string{"n1"}}, {ID: "2", Nodes: []string{"n1"}}}, &wire.Hello{Fault: "not loaded"}, &wire.Report{},
+			exitFailed, "critical: n1 (no driver)",
+		},
+		"no job": {nil, two, &wire.Report{}, exitNoJobs, "no running job"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+			s := cluster.NewStore(time.Second, health.Holding)
+			s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: tc.jobs}})
+			s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
+			if tc.report == nil {
+				s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
+			} else {
+				s.Apply(cluster.Event{At: now, Node: "n1", Hello: tc.hello})
+				s.Apply(cluster.Event{At: now, Node: "n1", Report: tc.report})
+			}
+			code, says := exitOK, ""
+			if exit, failed := errors.AsType[*exitError](exitCode(s.Snapshot(now))); failed {
+				code, says = exit.code, exit.err.Error()
+			}
+			if code != tc.code || says != tc.says {
+				t.Errorf("exit code %d, %q, want %d, %q", code, says, tc.code, tc.says)
+			}
+		})
+	}
+}
