@@ -148,6 +148,7 @@ type Finding struct {
 	Class    reach.Class // of KindFailed and KindStale: the failure's
 	Severity Severity
 	Since    time.Time // when it first held; a return within Linger is no new beginning
+	Before   bool      // it held already when it was first seen, at Since: when it began is not known
 	Over     time.Time // when it last held; zero: it holds
 	Times    int       // how often it has begun since Since
 	Job      string    // ID

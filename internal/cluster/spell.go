@@ -10,11 +10,24 @@ import (
 type spell struct {
 	Condition
 	since time.Time // of its first stretch; stretches that are less than Linger apart make one spell
-	began time.Time // of its last stretch
 	last  time.Time // when it last held
 	times int       // stretches
 	holds bool
-	told  bool // a stretch has lasted for After
+	told  bool // level has reached After
+
+	// level is how long it has held, less half the time in between that it has not: a condition that comes and goes is told late, one
+	// that is rare never.
+	level time.Duration
+	at    time.Time // of the last step
+
+	before bool // it held already when the node was first looked at: since is not its beginning
+}
+
+// moment is when a track is stepped.
+type moment struct {
+	at    time.Time
+	gap   time.Duration // nothing is known of the time since the last step when that is longer
+	first bool          // nothing was known before
 }
 
 // track is all that has held at one place: a spell of each Kind that goes on or ended less than Linger ago, and one that stands for
@@ -25,34 +38,47 @@ type track struct {
 }
 
 // step takes in what holds at a moment. Events that overtake each other by a little do no harm.
-func (t *track) step(held []Condition, at time.Time) {
-	t.retire(at)
+func (t *track) step(held []Condition, m moment) {
+	t.retire(m.at)
 	for _, c := range held {
-		t.hold(c, at)
+		t.hold(c, m)
 	}
 	for i := range t.spells {
 		s := &t.spells[i]
-		s.holds = slices.ContainsFunc(held, func(c Condition) bool { return c.Kind == s.Kind })
+		if s.holds = slices.ContainsFunc(held, func(c Condition) bool { return c.Kind == s.Kind }); !s.holds {
+			s.level = max(0, s.level-s.passed(m)/2)
+		}
 	}
 }
 
-func (t *track) hold(c Condition, at time.Time) {
-	began := cmp.Or(c.Since, at)
+func (t *track) hold(c Condition, m moment) {
+	began := cmp.Or(c.Since, m.at)
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
 	if i < 0 {
 		i = len(t.spells)
-		t.spells = append(t.spells, spell{})
+		t.spells = append(t.spells, spell{at: m.at})
 	}
 	s := &t.spells[i]
+	alone := !s.holds && s.level == 0 // the only sample that has it, for some time
 	if !s.holds {
-		s.began, s.holds = began, true
+		s.holds = true
 		s.times++
-		if !s.told { // what nobody was told of has no age
-			s.since, s.times = began, 1
+		if !s.told && alone { // what nobody was told of has no age
+			s.since, s.times, s.before = began, 1, m.first && c.Since.IsZero()
 		}
 	}
-	s.Condition, s.last = c, at
-	s.told = s.told || at.Sub(s.began) >= c.After
+	s.level += s.passed(m)
+	s.Condition, s.last = c, m.at
+	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
+}
+
+// passed is the time since the last step, 0 where that is not known.
+func (s *spell) passed(m moment) time.Duration {
+	d := m.at.Sub(s.at)
+	if s.at = m.at; d > m.gap {
+		return 0
+	}
+	return max(d, 0)
 }
 
 // retire moves what was over for Linger to the past, and forgets the past that is older than Remember.
@@ -81,7 +107,7 @@ func (t *track) clear(s spell) {
 		t.past = append(t.past, s)
 		return
 	}
-	s.since, s.times = t.past[i].since, s.times+t.past[i].times
+	s.since, s.before, s.times = t.past[i].since, t.past[i].before, s.times+t.past[i].times
 	t.past[i] = s
 }
 

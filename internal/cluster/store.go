@@ -227,14 +227,23 @@ func (n *nodeRecord) view(now time.Time) *Node {
 
 func (n *Node) hasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }
 
+// maxTook limits how long a slow driver makes the Store wait for a report. A node that says more is not believed.
+const maxTook = time.Minute
+
+// patience is how long no report may come before numbers are stale: a driver that answers slowly answers late.
+func (n *Node) patience() time.Duration { return 3 * max(n.Interval, min(n.Took, maxTook)) }
+
 func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
 	age := now.Sub(n.Arrived)
 	switch {
-	case !n.reporting.IsZero() && age <= 3*n.Interval:
+	case !n.reporting.IsZero() && age <= n.patience():
 		return NodeReporting, n.reporting
-	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
+	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, n.patience()):
 		return NodeStale, n.Arrived
 	case n.Failure != nil:
+		if !n.Arrived.IsZero() {
+			return NodeFailed, n.Arrived
+		}
 		return NodeFailed, n.downSince
 	case !n.began.IsZero():
 		return NodeConnecting, n.began

@@ -90,7 +90,7 @@ func TestNodeStates(t *testing.T) {
 	expect(31, NodeReporting, 9)
 	w.down(32, "a", reach.ClassClosed)
 	expect(33, NodeStale, 30)
-	expect(51, NodeFailed, 32)
+	expect(51, NodeFailed, 30) // since its last numbers
 	w.Apply(Event{At: at(95), Node: "a", Gone: true})
 	expect(96, NodeConnecting, 0)
 }

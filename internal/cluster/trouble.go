@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -11,6 +12,7 @@ type troubles struct {
 	reach, report track
 	gpus          []*gpuTrack // only those with something to tell
 	jobs          []*jobTrack // only those with something to tell, of jobs that were here with the last report
+	looked        bool        // a report has come
 }
 
 // jobTrack is the track of one job on the node.
@@ -28,13 +30,15 @@ type gpuTrack struct {
 
 // reached takes in how the node is reached at a moment.
 func (t *troubles) reached(rules Rules, n *Node, at time.Time) {
-	t.reach.step(rules(Subject{Scope: ScopeReach, Node: n}), at)
+	t.reach.step(rules(Subject{Scope: ScopeReach, Node: n}), moment{at: at, gap: math.MaxInt64})
 }
 
 // reported takes in the node's report.
 func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
-	t.report.step(rules(Subject{Scope: ScopeReport, Node: n}), at)
-	t.ofJobs(rules, n, jobs, at)
+	now := moment{at, n.patience(), !t.looked}
+	t.looked = true
+	t.report.step(rules(Subject{Scope: ScopeReport, Node: n}), now)
+	t.ofJobs(rules, n, jobs, now)
 	for _, g := range t.gpus {
 		g.present = false
 	}
@@ -43,12 +47,12 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 		held := rules(Subject{Scope: ScopeGPU, Node: n, GPU: g})
 		if track := t.of(g, len(held) > 0); track != nil {
 			track.present, track.gpu = true, GPU{Key: g.Key, Number: g.Number}
-			track.step(held, at)
+			track.step(held, now)
 		}
 	}
 	for _, g := range t.gpus {
 		if !g.present {
-			g.step(nil, at)
+			g.step(nil, now)
 		}
 	}
 	crowded := len(t.gpus) > 2*maxGPUs
@@ -56,7 +60,7 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 }
 
 // ofJobs takes in what the report means for each job on the node. What was kept of other jobs is dropped.
-func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, at time.Time) {
+func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
 	var kept []*jobTrack
 	for _, job := range jobs {
 		held := rules(Subject{Scope: ScopeJob, Node: n, Job: job})
@@ -67,7 +71,7 @@ func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, at time.Time) {
 		if track == nil {
 			track = &jobTrack{id: job.ID}
 		}
-		if track.step(held, at); !track.empty() {
+		if track.step(held, now); !track.empty() {
 			kept = append(kept, track)
 		}
 	}
@@ -118,7 +122,7 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 	withGPUs := !known || len(minors) > 0
 	if held := rules(Subject{Scope: ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
-		reach.step(held, now)
+		reach.step(held, moment{at: now, gap: math.MaxInt64})
 		all.addPlace(n, wholeNode, reach, true, withGPUs)
 	}
 	all.addPlace(n, wholeNode, t.report.asOf(now), n.State == NodeReporting, withGPUs)
@@ -167,7 +171,7 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
-		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Times: t.times}
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times}
 		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.gpu.Number, t.gpu.Key
 		if !t.holds {
 			f.Over = t.last

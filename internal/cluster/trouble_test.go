@@ -175,14 +175,6 @@ func TestRepeatsAreClearedInOneEntry(t *testing.T) {
 // A condition that is told late is not told, kept or aged for the time before.
 func TestLateFindings(t *testing.T) {
 	w := oneNode()
-	for sec := 0.0; sec < 300; sec += 30 { // never longer than 24 s
-		w.samples(sec, sec+27, warm)
-		w.sample(sec+27, "a", well)
-		w.expect(t, sec+27, "")
-	}
-	w.samples(300, 390, well)
-	w.expect(t, 390, "")
-	w = oneNode()
 	w.samples(300, 330, warm)
 	w.expect(t, 329, "")
 	w.expect(t, 336, "") // no sample says more
@@ -191,6 +183,112 @@ func TestLateFindings(t *testing.T) {
 	w.sample(333, "a", well)
 	w.sample(336, "a", warm) // what was told is told again at once
 	w.expect(t, 336, "thermal a/0 300- x2")
+}
+
+// A condition that comes and goes is told when it has held for more than it has not, and one that is rare never.
+func TestFlappingIsToldLate(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		on, off int     // samples, each 3 s
+		told    float64 // after that time it is told; 0: never
+		since   float64
+	}{
+		{"always", 1, 0, 30, 0}, {"two of three", 2, 1, 57, 0}, {"every other", 1, 1, 114, 6}, {"one of three", 1, 2, 0, 0}, {"one of ten", 1, 9, 0, 0},
+	} {
+		w := oneNode()
+		for i := range 600 {
+			sample := well
+			if i%(tc.on+tc.off) < tc.on {
+				sample = warm
+			}
+			sec := float64(3 * i)
+			w.sample(sec, "a", sample)
+			told := len(w.Snapshot(at(sec)).Jobs[0].Findings) > 0
+			if want := tc.told > 0 && sec >= tc.told; told != want {
+				t.Errorf("%s: told %v after %g s, want it after %g s", tc.name, told, sec, tc.told)
+				break
+			}
+		}
+		if f := w.Snapshot(at(1797)).Jobs[0].Findings; len(f) > 0 && !f[0].Since.Equal(at(tc.since)) {
+			t.Errorf("%s: since %v", tc.name, f[0].Since)
+		}
+	}
+}
+
+// One sample is nothing, and neither is one now and then, even where the next one would be told.
+func TestOneSampleIsNothing(t *testing.T) {
+	brief := wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 1})} // told after 1 s
+	w := oneNode()
+	for sec := 0.0; sec < 600; sec += 15 {
+		w.sample(sec, "a", brief)
+		w.expect(t, sec, "")
+		w.samples(sec+3, sec+15, well)
+	}
+	w.sample(600, "a", brief)
+	w.sample(603, "a", brief)
+	w.expect(t, 603, "thermal a/0 600-")
+}
+
+// What the first report of a node has was there before: nobody knows since when. A call that hangs says so itself.
+func TestBeforeWeLooked(t *testing.T) {
+	w := oneNode(0, 1)
+	w.samples(0, 6, ecc)
+	w.sample(6, "a", hot)
+	for _, f := range w.Snapshot(at(6)).Jobs[0].Findings {
+		if want := f.Kind == KindMissing || f.Kind == KindECC; f.Before != want {
+			t.Errorf("%s: before %v", f.Kind, f.Before)
+		}
+	}
+	w.down(7, "a", reach.ClassClosed)
+	w.try(8, "a")
+	w.hello(8, "a", 2)
+	w.sample(9, "a", ecc) // the same spell goes on
+	w.samples(12, 90, well)
+	w.sample(90, "a", ecc) // a new one
+	job := w.Snapshot(at(90)).Jobs[0]
+	if len(job.Findings) != 1 || job.Findings[0].Before {
+		t.Errorf("now: %+v", job.Findings)
+	}
+	for _, f := range job.Cleared {
+		if want := f.Kind == KindMissing || f.Kind == KindECC; f.Before != want {
+			t.Errorf("cleared %s: before %v", f.Kind, f.Before)
+		}
+	}
+	w = newWorld()
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})
+	w.try(0, "a")
+	w.down(1, "a", reach.ClassRefused)
+	if f := w.Snapshot(at(2)).Jobs[0].Findings; len(f) != 1 || f[0].Before {
+		t.Errorf("a failure that was seen to begin: %+v", f)
+	}
+}
+
+// What happens while no report comes is not known: it brings nothing nearer to being told.
+func TestSilenceTellsNothing(t *testing.T) {
+	w := oneNode()
+	for sec := 0.0; sec < 900; sec += 60 {
+		w.sample(sec, "a", warm)
+		if list := list(w.Snapshot(at(sec)).Jobs[0].Findings); strings.Contains(list, "thermal") {
+			t.Fatalf("at %g s: %s", sec, list)
+		}
+	}
+}
+
+// A driver that takes 14 s to answer makes no node stale; a node that says it takes hours is stale when it is silent.
+func TestASlowDriver(t *testing.T) {
+	w := oneNode()
+	for sec := 0.0; sec < 600; sec += 14 {
+		w.Apply(Event{At: at(sec), Node: "a", Report: &wire.Report{MonoMS: int64(sec * 1000), TookMS: 14_000}})
+		for _, after := range []float64{0.1, 13.9} {
+			if n := w.node(sec+after, "a"); n.State != NodeReporting || !n.Since.Equal(at(0)) {
+				t.Fatalf("at %g s: %s since %v", sec+after, n.State, n.Since.Sub(t0))
+			}
+		}
+	}
+	w.Apply(Event{At: at(600), Node: "a", Report: &wire.Report{TookMS: 7_200_000}})
+	if n := w.node(600+181, "a"); n.State != NodeStale {
+		t.Errorf("a silent node is %s", n.State)
+	}
 }
 
 // What one rule would tell late is told when another one tells it at once, and stays.
@@ -228,11 +326,11 @@ func TestALostSession(t *testing.T) {
 	w.sample(9, "a", ecc)
 	w.down(10, "a", reach.ClassClosed)
 	w.expect(t, 11, "node_stale a/-1 9-, ecc a/0 9-")
-	w.expect(t, 31, "node_failed a/-1 10-")
+	w.expect(t, 31, "node_failed a/-1 9-") // since its last numbers
 	w.try(40, "a")
 	w.hello(40, "a", 1)
 	w.sample(41, "a", well)
-	w.expect(t, 41, "node_failed a/-1 10-41, node_stale a/-1 9-10, ecc a/0 9-9, thermal a/0 0-6")
+	w.expect(t, 41, "node_failed a/-1 9-41, node_stale a/-1 9-10, ecc a/0 9-9, thermal a/0 0-6")
 }
 
 // While a node says nothing, nobody knows that what held is over.

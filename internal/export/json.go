@@ -81,6 +81,7 @@ type finding struct {
 	Class    reach.Class  `json:"class,omitempty"`
 	Severity string       `json:"severity"`
 	Since    time.Time    `json:"since,omitzero"`
+	Before   bool         `json:"since_before,omitempty"`
 	Over     time.Time    `json:"over,omitzero"`
 	Times    int          `json:"times,omitzero"` // only of a cleared one
 	Node     string       `json:"node"`
@@ -201,7 +202,7 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 }
 
 func newFinding(f *cluster.Finding) finding {
-	out := finding{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Over: f.Over, Times: f.Times, Node: f.Node}
+	out := finding{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Before: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
 	out.GPU, out.Key = identity(f.GPU, f.Key)
 	return out
 }
