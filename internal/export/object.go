@@ -82,12 +82,17 @@ var throttleBits = []struct {
 	{wire.ThrottleDisplay, "display_clock_setting"},
 }
 
+// throttleNames names the bits. Those that a newer driver has come last, as one number: "0x200".
 func throttleNames(bits uint64) []string {
 	var out []string
 	for _, b := range throttleBits {
 		if bits&b.bit != 0 {
 			out = append(out, b.name)
+			bits &^= b.bit
 		}
+	}
+	if bits != 0 {
+		out = append(out, "0x"+strconv.FormatUint(bits, 16))
 	}
 	return out
 }

@@ -124,6 +124,28 @@ func TestHang(t *testing.T) {
 	}
 }
 
+// A driver that is slower than the pace is one finding with one age; the node reports all the while.
+func TestSlowDriver(t *testing.T) {
+	w := newWorld()
+	old := wire.Report{TookMS: 2000, GPUs: []wire.GPU{{AgeMS: 4000}}}
+	for sec := 1.0; sec < 600; sec += 14 {
+		w.report(sec, wire.Report{TookMS: 14_000})
+	}
+	f, words := w.findings(595)
+	if len(f) != 1 || f[0].Kind != cluster.KindSlow || f[0].Severity != cluster.Warning || !f[0].Since.Equal(at(1)) || f[0].Times != 1 {
+		t.Fatalf("%+v", f)
+	}
+	if want := "The driver takes 14s to answer; it is asked every 3s."; words[0].Sentence != want || words[0].Hint == "" {
+		t.Errorf("%+v, want %q", words[0], want)
+	}
+	w = newWorld()
+	w.report(1, old)
+	w.report(4, old)
+	if f, words := w.findings(4); len(f) != 1 || words[0].Sentence != "The driver answers more slowly than it is asked: every 3s." {
+		t.Errorf("numbers that are repeated: %+v %+v", f, words)
+	}
+}
+
 // Something that one GPU does not give is a warning about that GPU; something that the node does not give is a note.
 func TestFaults(t *testing.T) {
 	w := newWorld()
