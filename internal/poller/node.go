@@ -70,7 +70,7 @@ func (n *node) run(ctx context.Context) {
 	}
 	defer func() { _ = n.tell(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
 	backoffs := map[waits]*backoff.ExponentialBackOff{}
-	for {
+	for ctx.Err() == nil {
 		streamed, err := n.attempt(ctx)
 		if ctx.Err() != nil {
 			return
