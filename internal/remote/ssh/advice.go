@@ -21,7 +21,7 @@ const (
 	reproduce  = "reproduce with: ssh -v NODE true"
 )
 
-// advices are those of this door. A class without a meaning here has the one of package remote.
+// advices apply to this door. A class without a meaning here gets that of package remote.
 var advices = map[reach.Class]advice{
 	reach.ClassUnknownHost: {"Host name does not resolve.",
 		[]string{"check the name: getent hosts NODE", "if its host name differs from its SLURM name, set HostName in ~/.ssh/config"}},
@@ -50,7 +50,7 @@ var advices = map[reach.Class]advice{
 		[]string{checkState}},
 }
 
-// closedAtOnce replaces the meaning of a connection that closes before sshd has named its version.
+// closedAtOnce is the meaning of a connection that sshd closes during the handshake.
 const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartups), this host is penalized, or a rule denies it."
 
 // advise fills in Meaning and Hints.

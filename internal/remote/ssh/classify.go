@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// Explain implements remote.Shell, and serves a trip that ends before there is a shell.
+// Explain implements remote.Shell. It also serves a trip that ends before there is a shell.
 func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().explain(c, err) }
 
 func (a *trip) circumstances() *circumstances {
@@ -27,17 +27,17 @@ func (a *trip) circumstances() *circumstances {
 	return at
 }
 
-// circumstances are what is known beside an error.
+// circumstances is what is known besides an error.
 type circumstances struct {
-	log      *remote.Log // nil: nobody looks
+	log      *remote.Log // nil: there is none
 	user     string
 	peer     string   // "10.12.0.14:22"; empty: there was no connection
-	broken   error    // what the TCP connection came to
-	preamble string   // what the node said before it spoke SSH
-	ignored  []string // parts of the SSH configuration
+	broken   error    // the error of the TCP connection
+	preamble string   // the node's output before SSH began
+	ignored  []string // parts of the SSH configuration that are not supported
 }
 
-// explain says what an error means for which nobody else knows a class, and what can be done about any on this way.
+// explain classifies an error that is not classified yet, and adds hints for this door.
 func (at *circumstances) explain(c *remote.Case, err error) {
 	if c.Failure.Class == "" {
 		if c.Stage == StageSSH && at.preamble != "" {
@@ -136,7 +136,7 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 	return true
 }
 
-// isAdopt knows the words of pam_slurm_adopt and of its forerunner pam_slurm. A banner that merely names the module is none of them.
+// isAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module is not one.
 func isAdopt(words string) bool {
 	return strings.Contains(words, "denied by pam_slurm_adopt") || strings.Contains(words, "no active jobs on this node")
 }
@@ -193,7 +193,7 @@ func isClosed(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
 
-// step is what the stage login shows of a login that failed.
+// step returns the text of the stage login after a failed login.
 func (e *loginError) step(f *reach.Failure) string {
 	switch {
 	case f.Class == reach.ClassAdopt:

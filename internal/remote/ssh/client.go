@@ -11,18 +11,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// client is an SSH connection that can be waited on without being stuck in it.
+// client is an SSH connection whose calls can be abandoned.
 type client struct {
 	*ssh.Client
-	gone    <-chan struct{} // closed when the connection has ended, or was given up
-	abandon func()          // gives it up: nothing waits for it any more
+	gone    <-chan struct{} // closed when the connection has ended or was abandoned
+	abandon func()          // nothing waits for the connection after it
 }
 
 func newClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *client {
 	ctx, cancel := context.WithCancel(context.Background())
 	cl := &client{Client: ssh.NewClient(c, chans, reqs), gone: ctx.Done(), abandon: cancel}
 	go func() {
-		_ = cl.Wait() // what the connection came to, watchedConn knows better
+		_ = cl.Wait() // watchedConn knows the error better
 		cancel()
 	}()
 	return cl
@@ -30,15 +30,15 @@ func newClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request
 
 var errGone = fmt.Errorf("connection closed: %w", io.EOF)
 
-// lateAnswer is how long a call may take to say itself why it failed when the connection has just ended.
+// lateAnswer is how long a call may take to return its own error after the connection has ended.
 const lateAnswer = 100 * time.Millisecond
 
-// await calls f, which talks over a connection, and returns what it returned; or an error when gone is closed or ctx ends before. What f
-// returns later is given to drop.
+// await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A later result of f goes to
+// drop.
 //
-// x/crypto does not wake every call when a connection ends: a channel that is opened just after its loop has gone is waited for for ever
-// if the write still succeeds, whether the socket is closed then or not (golang/go issues 26643 and 50604). Such a call, and the
-// goroutine that it is in, cannot be ended by anybody and is left behind: one at most for an attempt to reach a node.
+// x/crypto does not wake every call when a connection ends: opening a channel just after its loop has ended blocks forever if the write still
+// succeeds, even if the socket is closed later (golang/go issues 26643 and 50604). Nothing can end such a call, so its goroutine is left
+// behind: at most one per attempt to reach a node.
 func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error), drop func(T)) (T, error) {
 	type result struct {
 		value T

@@ -9,22 +9,21 @@ import (
 	"time"
 )
 
-// watchedConn is a TCP connection that can be asked afterwards what went wrong with it: x/crypto hides the cause of a lost
-// connection behind an EOF.
+// watchedConn is a TCP connection that remembers its error: x/crypto hides the cause of a lost connection behind an EOF.
 type watchedConn struct {
 	net.Conn
 
 	mu       sync.Mutex
-	greeting []byte // up to the end of the server's version line
+	greeting []byte // the server's output up to the end of its version line
 	greeted  bool
-	err      error // the first of Read or Write
+	err      error // the first error of Read or Write
 }
 
-// maxGreeting caps what a server may say before its version line.
+// maxGreeting limits the server's output before its version line.
 const maxGreeting = 4 << 10
 
-// allow gives all that is done with the connection d from now; 0 is no limit. A connection that takes no deadline is closed, and
-// says so when it is used.
+// allow sets a deadline of d for everything done with the connection; 0 means none. If that fails the connection is closed, as its next use
+// shows.
 func (c *watchedConn) allow(d time.Duration) {
 	var until time.Time
 	if d > 0 {
@@ -66,7 +65,7 @@ func (c *watchedConn) failure() error {
 	return c.err
 }
 
-// serverVersion is the server's software: "OpenSSH_9.2p1".
+// serverVersion returns the server's software: "OpenSSH_9.2p1".
 func (c *watchedConn) serverVersion() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +78,7 @@ func (c *watchedConn) serverVersion() string {
 	return ""
 }
 
-// preamble is what the server said in place of its version line, or before it.
+// preamble returns the server's output before, or instead of, its version line.
 func (c *watchedConn) preamble() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,5 +86,5 @@ func (c *watchedConn) preamble() string {
 	return words
 }
 
-// drop closes what nobody needs any more: there is nobody left to whom an error would matter.
+// drop closes something that is no longer needed, when its error does not matter.
 func drop(c io.Closer) { c.Close() }

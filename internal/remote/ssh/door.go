@@ -1,10 +1,10 @@
-// Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh): user, port, keys and known hosts come from where OpenSSH finds
-// them, host keys are always checked, and nothing in a configuration can switch that off. A node costs one TCP connection; whatever a
-// login shell prints before a script's output is passed over by who reads it.
+// Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh). User, port, keys and known hosts come from the same files as
+// OpenSSH's. Host keys are always checked, and no configuration can switch that off. A node costs one TCP connection. The readers of a script's
+// output skip what a login shell prints before it.
 //
-// A Door may be used by any number of goroutines: keys and known hosts are read once, and again when their files change. What no deadline
-// covers is reading this host's own files: while the file system with the configuration, known hosts or keys hangs, every Dial waits for
-// it, and its context ends none.
+// A Door may be used by any number of goroutines. Keys and known hosts are read once, and again when their files change. No deadline covers
+// reading this host's own files: while the file system with the configuration, known hosts or keys hangs, every Dial hangs, whatever its
+// context.
 package ssh
 
 import (
@@ -25,11 +25,11 @@ const (
 	StageName    reach.Stage = "name"     // resolve the host name
 	StageTCP     reach.Stage = "TCP"      // connect
 	StageSSH     reach.Stage = "ssh"      // protocol version and key exchange
-	StageHostKey reach.Stage = "host key" // is it the host that we know
+	StageHostKey reach.Stage = "host key" // compare it with known_hosts
 	StageLogin   reach.Stage = "login"    // authenticate
 )
 
-// Door reaches nodes by SSH. It implements remote.Door.
+// Door reaches nodes over SSH. It implements remote.Door.
 type Door struct {
 	version           string // of nvnodetop, for the client's version string
 	home, user, agent string // of this process: agent is a socket
@@ -44,15 +44,15 @@ var _ remote.Door = (*Door)(nil)
 // limits are the deadlines of the stages.
 type limits struct {
 	name, tcp, ssh, login time.Duration
-	agent                 time.Duration // until the agent has listed its keys
-	closing               time.Duration // for the connection's end to be noticed
+	agent                 time.Duration // for the agent to list its keys
+	closing               time.Duration // to notice the connection's end
 }
 
 var defaultLimits = limits{
 	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second, closing: 300 * time.Millisecond,
 }
 
-// New makes a Door. It reads no file yet: what is wrong with one is said by Dial.
+// New returns a Door. It reads no file yet: Dial reports what is wrong with one.
 func New(version string) (*Door, error) {
 	name, home, err := whoAmI()
 	if err != nil {
@@ -68,7 +68,7 @@ func New(version string) (*Door, error) {
 	}, nil
 }
 
-// whoAmI finds the login name and the home directory. The user database is asked for a home, as OpenSSH asks it, where $HOME has none.
+// whoAmI returns the login name and the home directory. The home is that of the user database, as in OpenSSH, if $HOME is not a directory.
 func whoAmI() (name, home string, err error) {
 	name, home = os.Getenv("USER"), os.Getenv("HOME")
 	if info, err := os.Stat(home); err != nil || !info.IsDir() {

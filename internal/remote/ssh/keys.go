@@ -17,10 +17,10 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// defaultKeys are OpenSSH's, in ~/.ssh, the cheapest to verify first.
+// defaultKeys are OpenSSH's default key files in ~/.ssh, the cheapest to verify first.
 var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"}
 
-// needsPassphrase says why a key file alone is of no use.
+// needsPassphrase says why a key file cannot be used.
 const needsPassphrase = "needs a passphrase"
 
 // identity is one key to offer.
@@ -29,19 +29,19 @@ type identity struct {
 	signer ssh.Signer
 }
 
-// identities are all keys to offer, in order, and those that could not be used.
+// identities is the list of keys to offer, in order, and of those that cannot be used.
 type identities struct {
 	keys    []identity
 	skipped []string
-	agent   net.Conn // signs for keys that it holds; nil: none is used
+	agent   net.Conn // signs with the keys it holds; nil: not used
 }
 
 func (ids *identities) skip(format string, args ...any) {
 	ids.skipped = append(ids.skipped, fmt.Sprintf(format, args...))
 }
 
-// identities collects the keys for a target in OpenSSH's order: what the agent holds, first those that the configuration names,
-// then the key files. IdentitiesOnly leaves the agent's other keys out.
+// identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the configuration, then key
+// files. IdentitiesOnly excludes the agent's other keys.
 func (d *Door) identities(ctx context.Context, t *target) *identities {
 	ids := &identities{}
 	files := d.keyFiles(t, ids)
@@ -73,7 +73,7 @@ func (d *Door) identities(ctx context.Context, t *target) *identities {
 	return ids
 }
 
-// addWithCertificates adds a key, before it the certificates that are made for it.
+// addWithCertificates adds a key, preceded by its certificates.
 func (ids *identities) addWithCertificates(id identity, certs []*keyFile) {
 	for _, c := range certs {
 		if string(c.cert.Key.Marshal()) != string(id.signer.PublicKey().Marshal()) {
@@ -90,7 +90,7 @@ func (ids *identities) addWithCertificates(id identity, certs []*keyFile) {
 	ids.keys = append(ids.keys, id)
 }
 
-// foundKeys are the key files of a target that exist.
+// foundKeys holds the existing key files of a target.
 type foundKeys struct {
 	list  []*keyFile
 	byKey map[string]*keyFile // by public key
@@ -128,7 +128,7 @@ func (d *Door) keyFiles(t *target, ids *identities) foundKeys {
 	return found
 }
 
-// askAgent lists the agent's keys. An agent that does not answer is passed over: key files may do.
+// askAgent lists the agent's keys. An agent that does not respond is skipped: key files may be enough.
 func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []identity {
 	path := cmp.Or(t.agent, d.agent)
 	if path == "" || path == "none" {
@@ -150,7 +150,7 @@ func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []ident
 		ids.skip("ssh agent not responding: %v", err)
 		return nil
 	}
-	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may ask a person for a touch
+	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may wait for a touch of a security key
 	ids.agent = conn
 	held := make([]identity, len(signers))
 	for i, s := range signers {
@@ -162,7 +162,7 @@ func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []ident
 	return held
 }
 
-// keyCache holds parsed key files, so that 64 nodes cost one reading. A file that changed is read again.
+// keyCache caches parsed key files, so 64 nodes cost one read. A changed file is read again.
 type keyCache struct {
 	mu    sync.Mutex
 	files map[string]*keyFile
@@ -172,8 +172,8 @@ type keyCache struct {
 type keyFile struct {
 	path   string
 	stamp  string
-	signer ssh.Signer       // nil: locked or a certificate
-	pub    ssh.PublicKey    // nil: not known
+	signer ssh.Signer       // nil: locked, or a certificate
+	pub    ssh.PublicKey    // nil: unknown
 	locked bool             // needs a passphrase
 	cert   *ssh.Certificate // nil: a private key
 	err    error
@@ -202,7 +202,7 @@ func readKeyFile(path string) *keyFile {
 	if pub, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
 		f.pub = pub
 		f.cert, _ = pub.(*ssh.Certificate)
-		return f // a .pub file names a key that the agent holds
+		return f // a .pub file names a key in the agent
 	}
 	f.signer, f.err = ssh.ParsePrivateKey(data)
 	if locked, ok := errors.AsType[*ssh.PassphraseMissingError](f.err); ok {
@@ -219,7 +219,7 @@ func readKeyFile(path string) *keyFile {
 	return f
 }
 
-// unprotected is an error when others may read a private key of ours. ssh does not use such a key either.
+// unprotected returns an error if others may read a private key of ours. OpenSSH rejects such a key too.
 func unprotected(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -232,7 +232,7 @@ func unprotected(path string) error {
 	return nil
 }
 
-// fileStamp changes when the file at path does.
+// fileStamp returns a string that changes when the file at path changes.
 func fileStamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

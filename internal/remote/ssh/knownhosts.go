@@ -21,18 +21,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// knownCache holds parsed known_hosts files and reads them again when they change: a person who accepts a new host key in another
-// terminal need not start anew.
+// knownCache caches parsed known_hosts files and reads them again when they change: after accepting a host key in another terminal nobody has
+// to restart nvnodetop.
 type knownCache struct {
 	mu   sync.Mutex
-	sets map[string]*knownSet // by the files' names
+	sets map[string]*knownSet // by file names
 }
 
-// knownSet is what a list of known_hosts files says. It does not change.
+// knownSet is the content of a list of known_hosts files. It does not change.
 type knownSet struct {
 	stamp string
 	db    *knownhosts.HostKeyDB
-	names map[string]string // of copies that stand for files with lines that are no entries
+	names map[string]string // original names of cleaned copies, see readKnownLeniently
 	err   error
 }
 
@@ -70,14 +70,14 @@ func readKnown(files []string) *knownSet {
 	return s
 }
 
-// readKnownLeniently passes over lines that are no entries, as OpenSSH does: one key type that is not known here must not make
-// every host unknown. The library knows no such mode, so it reads copies in which those lines are empty.
+// readKnownLeniently skips invalid lines, as OpenSSH does: one unsupported key type must not make every host unknown. The library has no such
+// mode, so it reads copies in which those lines are empty.
 func readKnownLeniently(files []string) (*knownSet, error) {
 	dir, err := os.MkdirTemp("", "nvnodetop-known-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what stays of public keys in a temporary directory harms nobody
+	defer func() { _ = os.RemoveAll(dir) }() // leftover public keys do no harm
 	s := &knownSet{names: map[string]string{}}
 	var copies []string
 	for i, file := range files {
@@ -110,8 +110,8 @@ func isKnownEntry(line []byte) bool {
 	return err == nil && (marker == "" || marker == "cert-authority" || marker == "revoked")
 }
 
-// algorithms puts those of the keys that are known for address first, so that a host with several keys shows one that is known.
-// The others follow, so that a host whose key was replaced by one of another type is told from one that speaks no common language.
+// algorithms lists the algorithms of the keys known for address first, so a host with several keys presents a known one. The others follow, so
+// that a key replaced by one of another type is not mistaken for a host without a common algorithm.
 func (s *knownSet) algorithms(address string) []string {
 	supported := ssh.SupportedAlgorithms().HostKeys
 	algos := slices.DeleteFunc(s.db.HostKeyAlgorithms(address), func(a string) bool { return !slices.Contains(supported, a) })
@@ -123,7 +123,7 @@ func (s *knownSet) algorithms(address string) []string {
 	return algos
 }
 
-// check says in which line the key is known, or returns a *hostKeyError.
+// check returns the line in which the key is known, or a *hostKeyError.
 func (s *knownSet) check(address string, remote net.Addr, key ssh.PublicKey) (string, error) {
 	err := s.db.HostKeyCallback()(address, remote, key)
 	lines := s.lines(address, remote)
@@ -143,7 +143,7 @@ func (s *knownSet) check(address string, remote net.Addr, key ssh.PublicKey) (st
 		e.file, e.line = s.origin(revoked.Revoked.Filename), revoked.Revoked.Line
 	case len(lines) > 0:
 		e.changed = true
-		// Of several lines the one of the same type is the one in the way.
+		// Of several lines, blame the one of the same type.
 		for _, l := range slices.Backward(lines) {
 			if e.file == "" || keyType(l.Key) == e.offered {
 				e.file, e.line, e.known = l.Filename, l.Line, keyType(l.Key)
@@ -153,7 +153,7 @@ func (s *knownSet) check(address string, remote net.Addr, key ssh.PublicKey) (st
 	return "", e
 }
 
-// lines are the entries for address.
+// lines returns the entries for address.
 func (s *knownSet) lines(address string, remote net.Addr) []xknownhosts.KnownKey {
 	all, ok := errors.AsType[*xknownhosts.KeyError](s.db.HostKeyCallback()(address, remote, noKey{}))
 	if !ok {
@@ -170,7 +170,7 @@ func (s *knownSet) origin(file string) string {
 	return cmp.Or(s.names[file], file)
 }
 
-// authority is the key that vouches for key.
+// authority returns the key that vouches for key.
 func authority(key ssh.PublicKey) ssh.PublicKey {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return cert.SignatureKey
@@ -178,7 +178,7 @@ func authority(key ssh.PublicKey) ssh.PublicKey {
 	return key
 }
 
-// keyType is a key's type as people say it.
+// keyType returns a key's type in short: ed25519.
 func keyType(key ssh.PublicKey) string {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return keyType(cert.Key) + " certificate"
@@ -190,14 +190,14 @@ func keyType(key ssh.PublicKey) string {
 	return t
 }
 
-// noKey is a key that no file can hold: asking for it makes the database tell all that it knows of a host.
+// noKey is a key that no file contains: looking it up makes the database return all entries of a host.
 type noKey struct{}
 
 func (noKey) Type() string                        { return "none" }
 func (noKey) Marshal() []byte                     { return []byte("none") }
 func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key") }
 
-// hostKeyError is a host key that is not the known one, or not known at all when neither changed nor revoked.
+// hostKeyError is a host key that was changed or revoked; if neither, it is unknown.
 type hostKeyError struct {
 	err         error
 	address     string // as known_hosts files write it: "[host]:2222"
@@ -206,7 +206,7 @@ type hostKeyError struct {
 	offered     string // type
 	fingerprint string
 	known       string // type of the known key
-	file        string // that knows another key, or revokes this one
+	file        string // that has another key or revokes this one
 	line        int
 }
 

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// login is the stage login: it offers one key after the other and remembers how far that came.
+// login is the stage login. It offers one key after the other and remembers the result.
 type login struct {
 	trip    *trip
-	ids     *identities // nil until sshd has said which methods it takes
+	ids     *identities // nil until sshd has sent its methods
 	tried   int
-	proven  string   // the key that sshd accepted and that has signed
-	methods []string // that sshd takes
+	proven  string   // name of the key that was accepted and has signed
+	methods []string // accepted by sshd
 }
 
-// next is an ssh.ClientAuthCallback, once it has a context.
+// next is an ssh.ClientAuthCallback with a context.
 func (l *login) next(ctx context.Context, auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	l.methods = auth.AllowedMethods
 	if !slices.Contains(auth.AllowedMethods, "publickey") {
@@ -29,7 +29,7 @@ func (l *login) next(ctx context.Context, auth *ssh.ClientAuthContext) (ssh.Auth
 	if l.ids == nil {
 		l.ids = l.trip.d.identities(ctx, l.trip.target)
 	}
-	// A key that has signed and was not taken after all ends it: the next ones would only use up sshd's patience.
+	// If a key has signed and the login still failed, more keys would only use up sshd's attempts.
 	if l.tried == len(l.ids.keys) || l.proven != "" {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (l *login) next(ctx context.Context, auth *ssh.ClientAuthContext) (ssh.Auth
 	return ssh.PublicKeys(witness(key.signer, func() { l.proven = key.name })), nil
 }
 
-// accepted is the text of a login that has succeeded.
+// accepted returns the text of a successful login.
 func (l *login) accepted() string {
 	if l.proven == "" {
 		return "accepted without a key"
@@ -47,7 +47,7 @@ func (l *login) accepted() string {
 	return "publickey accepted, " + l.proven
 }
 
-// explain puts what is known of the login around the error of a handshake that had come to it.
+// explain adds the state of the login to the error of a handshake that got as far as the login.
 func (l *login) explain(err error) error {
 	if _, isKey := errors.AsType[*hostKeyError](err); l.methods == nil || isKey {
 		return err
@@ -65,24 +65,24 @@ func (l *login) close() {
 	}
 }
 
-// loginError is a login that failed.
+// loginError is a failed login.
 type loginError struct {
 	err     error
-	proven  string   // the key that was accepted before something else refused
+	proven  string   // the key that was accepted, before something else failed
 	tried   int      // keys offered
-	methods []string // that the node takes
-	skipped []string // keys that could not be used, and why
+	methods []string // accepted by the node
+	skipped []string // keys that cannot be used, and why
 }
 
 func (e *loginError) Error() string { return e.err.Error() }
 func (e *loginError) Unwrap() error { return e.err }
 
-// rejected reports whether sshd said no, as opposed to a connection that ended.
+// rejected reports whether sshd rejected the login, as opposed to closing the connection.
 func (e *loginError) rejected() bool {
 	return strings.Contains(e.err.Error(), "ssh: unable to authenticate") || strings.Contains(e.err.Error(), "ssh: disconnect")
 }
 
-// witness is signer with a note of its use: a key signs only after sshd has accepted it.
+// witness returns signer with a callback for its use: a key signs only after sshd has accepted it.
 func witness(signer ssh.Signer, used func()) ssh.Signer {
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {

@@ -17,8 +17,8 @@ type shell struct {
 	client *client
 }
 
-// quoted wraps a script so that any login shell hands it to /bin/sh unread: sh, csh and fish agree on what stands between single
-// quotes as long as there is nothing in it that install.Shell keeps out.
+// quoted wraps a script so that any login shell passes it to /bin/sh unchanged: sh, csh and fish agree on single quotes, as long as the script
+// contains none of the characters that install.Shell excludes.
 func quoted(script string) string { return "exec /bin/sh -c '" + script + "'" }
 
 // Run implements install.Shell.
@@ -34,12 +34,12 @@ func (s *shell) Run(ctx context.Context, script string, input []byte) (*link.Pip
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	kill := func() { go drop(session) } // to say so may take as long as the connection is stuck
+	kill := func() { go drop(session) } // blocks while the connection is stuck
 	_, err = await(ctx, s.client.gone, func() (any, error) {
 		if err := session.Start(quoted(script)); err != nil {
 			return nil, err
 		}
-		_, _ = in.Write(input) // an error means that the script has ended: its exit status says more
+		_, _ = in.Write(input) // on error the script has ended: its exit status says more
 		return nil, nil
 	}, nil)
 	if err != nil {
@@ -47,14 +47,14 @@ func (s *shell) Run(ctx context.Context, script string, input []byte) (*link.Pip
 		return nil, &sessionError{err: err}
 	}
 	wait := func() link.Exit {
-		// Until the session ends, or the connection does: it has no deadline.
+		// No deadline: until the session or the connection ends.
 		_, err := await(context.Background(), s.client.gone, func() (any, error) { return nil, session.Wait() }, nil)
 		return exit(err)
 	}
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: kill}, nil
 }
 
-// exit is how a process ended, from what ssh.Session.Wait returned.
+// exit converts the result of ssh.Session.Wait.
 func exit(err error) link.Exit {
 	if err == nil {
 		return link.Exit{Known: true}
@@ -65,7 +65,7 @@ func exit(err error) link.Exit {
 	return link.Exit{}
 }
 
-// Ping implements link.Way: sshd is asked, whatever the probe does.
+// Ping implements link.Way: it asks sshd, whatever the probe does.
 func (s *shell) Ping(ctx context.Context) error {
 	_, err := await(ctx, s.client.gone, func() (any, error) {
 		_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
@@ -74,7 +74,7 @@ func (s *shell) Ping(ctx context.Context) error {
 	return err
 }
 
-// Close implements link.Way. The socket goes first: what waits for it returns then, and what still does not is given up.
+// Close implements link.Way. It closes the socket first, which wakes what waits for it; the rest is abandoned.
 func (s *shell) Close() error {
 	defer s.client.abandon()
 	drop(s.conn)

@@ -13,8 +13,8 @@ import (
 	"github.com/kevinburke/ssh_config"
 )
 
-// configCache holds the parsed configuration for a moment: long enough that 64 nodes cost one reading, short enough that a
-// correction is seen by the next attempt.
+// configCache caches the parsed configuration for a moment: long enough that 64 nodes cost one read, short enough that the next attempt sees a
+// correction.
 type configCache struct {
 	files []string
 	home  string
@@ -24,7 +24,7 @@ type configCache struct {
 	cfg  *sshConfig
 }
 
-// configLife is for how long a configuration is not read again.
+// configLife is how long a configuration is cached.
 const configLife = 2 * time.Second
 
 func (c *configCache) get() *sshConfig {
@@ -36,28 +36,28 @@ func (c *configCache) get() *sshConfig {
 	return c.cfg
 }
 
-// sshConfig is the configuration of several files, in their order of precedence.
+// sshConfig is the configuration from several files, in order of precedence.
 //
-// The library refuses a whole file, and every file that includes it, for one Match that it does not know; Red Hat's system
-// configuration has such a one. So a file is cut here: an Include is replaced by what it names, a Match that cannot be evaluated
-// becomes a block that applies to no host, and a line that the library refuses is left out. All that is left out is in ignored.
+// The library rejects a whole file, and every file that includes it, for one Match that it does not support; Red Hat's system configuration has
+// one. So a file is split here: an Include is replaced by the named files, an unsupported Match becomes a block that applies to no host, and
+// a line that the library rejects is dropped. ignored lists everything dropped.
 type sshConfig struct {
 	parts   []configPart
 	ignored []string
 }
 
-// configPart is a stretch of a file between Includes.
+// configPart is the part of a file between two Includes.
 type configPart struct {
-	guards []*ssh_config.Host // blocks around the Include that brought it: all must match
+	guards []*ssh_config.Host // blocks around the Include that led here: all must match
 	cfg    *ssh_config.Config
 }
 
-// first is the first value of key that applies to host; empty: none does.
+// first returns the first value of key for host; empty: there is none.
 func (c *sshConfig) first(host, key string) string {
 	return append(c.all(host, key), "")[0]
 }
 
-// all are the values of key that apply to host, in order.
+// all returns the values of key for host, in order.
 func (c *sshConfig) all(host, key string) []string {
 	var values []string
 	for _, p := range c.parts {
@@ -89,7 +89,7 @@ func readConfig(files []string, home string) *sshConfig {
 	return c
 }
 
-// maxIncludes is OpenSSH's bound on nesting.
+// maxIncludes is OpenSSH's limit on nesting.
 const maxIncludes = 16
 
 var errNesting = errors.New("too many nested Includes")
@@ -116,10 +116,10 @@ func (r *configReader) file(name string, guards []*ssh_config.Host, depth int) {
 	r.text(name, data, guards, depth)
 }
 
-// text cuts data at its Includes.
+// text splits data at its Includes.
 func (r *configReader) text(name string, data []byte, guards []*ssh_config.Host, depth int) {
-	header := ""          // of the block that the current line is in
-	var part bytes.Buffer // what the library gets
+	header := ""          // of the current block
+	var part bytes.Buffer // input for the library
 	flush := func() {
 		r.part(part.Bytes(), guards)
 		part.Reset()
@@ -151,7 +151,7 @@ func (r *configReader) text(name string, data []byte, guards []*ssh_config.Host,
 	flush()
 }
 
-// accept returns the line for the library, or nothing when it refuses the line.
+// accept returns the line for the library, or nothing if it rejects the line.
 func (r *configReader) accept(name string, number int, text string) string {
 	text = strings.ReplaceAll(text, "\r", " ") + "\n"
 	if _, err := decode([]byte(text)); err != nil {
@@ -167,7 +167,7 @@ func (r *configReader) accept(name string, number int, text string) string {
 // noHost is a block that applies to no host.
 const noHost = "Host !*\n"
 
-// match turns a Match into the Host that means the same. What depends on more than the host's name applies to no host here.
+// match converts a Match to an equivalent Host. A Match on more than the host name applies to no host.
 func (r *configReader) match(name string, number int, value string) string {
 	words := splitWords(value)
 	switch {
@@ -207,7 +207,7 @@ func (r *configReader) part(text []byte, guards []*ssh_config.Host) {
 	r.out.parts = append(r.out.parts, configPart{guards: guards, cfg: cfg})
 }
 
-// block is the Host that a header line stands for; none for the beginning of a file, which applies to every host.
+// block returns the Host of a header line; none for the beginning of a file, which applies to every host.
 func block(header string) []*ssh_config.Host {
 	cfg, err := decode([]byte(header))
 	if err != nil || len(cfg.Hosts) < 2 {
@@ -216,7 +216,7 @@ func block(header string) []*ssh_config.Host {
 	return cfg.Hosts[1:2]
 }
 
-// decode is the library's, which hands some of its own slips on as panics.
+// decode calls the library and catches its panics.
 func decode(text []byte) (cfg *ssh_config.Config, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -226,7 +226,7 @@ func decode(text []byte) (cfg *ssh_config.Config, err error) {
 	return ssh_config.DecodeBytes(text)
 }
 
-// splitOption parts a line into its keyword, in lower case, and its value. A comment has no keyword.
+// splitOption splits a line into its lower-case keyword and its value. A comment has no keyword.
 func splitOption(line string) (key, value string) {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {

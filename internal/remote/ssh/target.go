@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// target is what the SSH configuration says of one node.
+// target is the SSH configuration of one node.
 type target struct {
 	node, hostName, port, user string
 	identityFiles              []string // empty: OpenSSH's defaults
@@ -22,25 +22,25 @@ type target struct {
 	agent                      string // socket, "none", or empty for $SSH_AUTH_SOCK
 	knownHosts                 []string
 	alias                      string   // HostKeyAlias
-	ignored                    []string // parts of the configuration that could not be taken into account
+	ignored                    []string // parts of the configuration that are not supported
 }
 
-// keyAddress is what the host's key is filed under.
+// keyAddress returns the name of the host in known_hosts.
 func (t *target) keyAddress() string {
 	if t.alias != "" {
-		return net.JoinHostPort(t.alias, "22") // OpenSSH files an alias without a port
+		return net.JoinHostPort(t.alias, "22") // OpenSSH stores an alias without a port
 	}
 	return net.JoinHostPort(strings.ToLower(t.hostName), t.port)
 }
 
-// unsupported are options under which a direct connection would be another one than the user has set up, or a less careful one.
+// unsupported lists options with which a direct connection would differ from the configured one, or be less secure.
 var unsupported = []struct{ key, hint string }{
 	{"ProxyJump", "run nvnodetop on the ProxyJump host"},
 	{"ProxyCommand", "run nvnodetop on a host that can reach the nodes directly"},
 	{"RevokedHostKeys", "put revoked keys into known_hosts with @revoked"},
 }
 
-// target reads the configuration for node. StrictHostKeyChecking is not read: an unknown host key is a failure here, always.
+// target reads the configuration for node. It ignores StrictHostKeyChecking: an unknown host key is always a failure.
 func (d *Door) target(node string) (*target, error) {
 	cfg := d.config.get()
 	for _, u := range unsupported {
@@ -103,7 +103,7 @@ func (d *Door) knownHostsFiles(cfg *sshConfig, node string, path func(string) st
 	return files
 }
 
-// path makes a path of the configuration absolute.
+// path makes a path from the configuration absolute.
 func (d *Door) path(p string) string {
 	if p == "~" {
 		return d.home
@@ -117,7 +117,7 @@ func (d *Door) path(p string) string {
 // token is %x, or ${NAME}.
 var token = regexp.MustCompile(`(?s)%.|\$\{[^}]*\}`)
 
-// expandTokens replaces %x for those that values has, and ${NAME} by the environment's.
+// expandTokens replaces each %x that is in values, and ${NAME} by the environment variable.
 func expandTokens(s string, values map[byte]string) string {
 	return token.ReplaceAllStringFunc(s, func(t string) string {
 		if name, ok := strings.CutPrefix(t, "${"); ok {
@@ -130,10 +130,10 @@ func expandTokens(s string, values map[byte]string) string {
 	})
 }
 
-// word is a run of anything but blanks, which may stand between double quotes; the last quote may be missing.
+// word is a run of non-blanks, with blanks allowed in double quotes; the last quote may be missing.
 var word = regexp.MustCompile(`(?:[^ \t"]|"[^"]*"?)+`)
 
-// splitWords parts a value at white space outside double quotes.
+// splitWords splits a value at white space outside double quotes.
 func splitWords(s string) []string {
 	words := word.FindAllString(s, -1)
 	for i, w := range words {

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// trip is the way to one node: from its name to a login.
+// trip reaches one node: from its name to a login.
 type trip struct {
 	d      *Door
 	node   string
@@ -60,7 +60,7 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 	return addrs, nil
 }
 
-// connect tries the addresses in the resolver's order and keeps the first that answers.
+// connect tries the addresses in the resolver's order and keeps the first that responds.
 func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
 	a.log.Begin(StageTCP, "connecting to port "+a.target.port)
 	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
@@ -80,7 +80,7 @@ func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, e
 	return nil, first
 }
 
-// handshake is the stages ssh, host key and login. The connection's own deadlines wake it; await is for what they might not.
+// handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers what they do not.
 func (a *trip) handshake(ctx context.Context) (*client, error) {
 	a.log.Begin(StageSSH, "")
 	a.conn.allow(a.d.limits.ssh)
@@ -91,7 +91,7 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*(a.d.limits.ssh+a.d.limits.login))
 	defer cancel()
 	login := &login{trip: a}
-	// There is no gone: nobody knows yet of the connection's end but the handshake.
+	// No gone: only the handshake notices the connection's end.
 	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, known, login) }, func(c *client) { drop(c) })
 }
 
@@ -101,7 +101,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	check := &hostKeyCheck{trip: a, known: known}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.keyAddress(), &ssh.ClientConfig{
 		User: a.target.user,
-		// In it, blanks and minus signs part fields.
+		// Blanks and minus signs separate its fields.
 		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),
 		HostKeyCallback:   check.check,
 		HostKeyAlgorithms: known.algorithms(a.target.keyAddress()),
@@ -115,14 +115,14 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	return newClient(c, chans, reqs), nil
 }
 
-// hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte: then the key must still be the same.
+// hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte, and the key must stay the same.
 type hostKeyCheck struct {
 	trip   *trip
 	known  *knownSet
 	agreed []byte
 }
 
-// check is called in a goroutine of x/crypto, which knows no recover.
+// check runs in a goroutine of x/crypto, where nothing else catches a panic.
 func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey) (err error) {
 	defer reach.Recover(&err)
 	if h.agreed != nil {
