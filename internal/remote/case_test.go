@@ -82,7 +82,7 @@ func TestWordsAreCapped(t *testing.T) {
 	}
 }
 
-// TestLog: what comes after a failure is not told any more.
+// TestLog: nothing is reported after a failure.
 func TestLog(t *testing.T) {
 	var told []string
 	l := NewLog("n", func(s reach.Step) { told = append(told, string(s.State)+" "+s.Text) })

@@ -300,7 +300,7 @@ func srun(machines []*machine, in io.Reader, out, errs *io.PipeWriter) {
 			if m.number == 99 {
 				input = &mortal{r, cancel}
 			}
-			status := m.run(ctx, strconv.Itoa(label), input, &labelled{out, label})
+			status := m.run(ctx, strconv.Itoa(label), input, &labeled{out, label})
 			if m.number == 99 {
 				status = 3
 			}
@@ -340,13 +340,13 @@ func (m *mortal) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// labelled puts a label before each line. A probe writes whole lines.
-type labelled struct {
+// labeled puts a label before each line. A probe writes whole lines.
+type labeled struct {
 	w     io.Writer
 	label int
 }
 
-func (l *labelled) Write(p []byte) (int, error) {
+func (l *labeled) Write(p []byte) (int, error) {
 	if _, err := fmt.Fprintf(l.w, "%d: %s", l.label, p); err != nil {
 		return 0, err
 	}
@@ -487,7 +487,7 @@ func TestADoorToManyNodesByOneProcess(t *testing.T) {
 	}
 }
 
-// One node's probe dies: that node tells why, with its own words, and the others stream on.
+// One node's probe dies: that node says why, in its own words, and the others go on.
 func TestOneOfManyNodesDies(t *testing.T) {
 	d := &stepDoor{machines: []*machine{newMachine(t, 10), newMachine(t, 11), newMachine(t, 99)}, ended: make(chan int, 8)}
 	o := New(d)

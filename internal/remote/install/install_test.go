@@ -253,7 +253,7 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.mustStart(n); !strings.HasPrefix(got, "copied") {
-			t.Errorf("%s: %q, want it copied anew", name, got)
+			t.Errorf("%s: %q, want it copied again", name, got)
 		}
 		if info, err := os.Lstat(n.cacheDir()); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: directory %v %v", name, info, err)
@@ -275,7 +275,7 @@ func TestDamagedCopyIsReplaced(t *testing.T) {
 		}
 		before := len(n.scripts())
 		if got := s.mustStart(n); !strings.HasPrefix(got, "copied") {
-			t.Errorf("%s: %q, want it copied anew", name, got)
+			t.Errorf("%s: %q, want it copied again", name, got)
 		}
 		if got := len(n.scripts()) - before; got != 3 {
 			t.Errorf("%s: %d scripts, want a look, a closer one and a copy", name, got)
@@ -390,12 +390,12 @@ func TestDirectoryThatIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestDirectoryThatChanges: between the look at a directory and the copy, or during the copy, it stops to be ours alone. Nothing is written
-// to it or run from it then, and the next place is taken.
+// TestDirectoryThatChanges: a directory is opened to others, or replaced, between the check and the upload, or during the upload. Nothing is
+// run from it then, and the next place is used.
 func TestDirectoryThatChanges(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil  func(n *node, trap string) error // before the copy
-		during bool                             // the directory is opened to others while the copy is verified
+		during bool                             // opened to others while the copy is verified
 	}{
 		"opened": {func(n *node, _ string) error { return os.Chmod(n.cacheDir(), 0o777) }, false},
 		"a symlink": {func(n *node, trap string) error {

@@ -397,7 +397,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What comes in place of a probe is told with the program's own words and its exit.
+// Anything but a probe is reported with the program's own output and its exit.
 func TestNoProbe(t *testing.T) {
 	for name, c := range map[string]struct {
 		says  string

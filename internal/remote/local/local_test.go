@@ -145,7 +145,7 @@ func TestRunGivesUpWithItsContext(t *testing.T) {
 	noneLeft(t, before)
 }
 
-// TestFailures: none of them tells a person of this host to use ssh.
+// TestFailures: none of them advises to use ssh.
 func TestFailures(t *testing.T) {
 	for kind, want := range map[string]struct {
 		class reach.Class

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// lostConn is a connection whose loop has ended while its writes still succeed: what is opened in it is waited for for ever, and to
+// lostConn is a connection whose loop has ended while its writes still succeed: opening a channel in it blocks forever, and to
 // close it wakes nobody. x/crypto has this state for a moment whenever a connection ends.
 type lostConn struct {
 	ssh.Conn
-	test  <-chan struct{} // closed at the end of the test, which is for ever
+	test  <-chan struct{} // closed at the end of the test, which is forever
 	ended chan struct{}
 	asked chan struct{} // takes one for each channel that is opened
 }
@@ -69,7 +69,7 @@ func TestLostConnectionHoldsNobodyUp(t *testing.T) {
 					t.Errorf("error %v, want %v", err, want)
 				}
 			case <-time.After(5 * time.Second):
-				t.Fatal("it waits for ever")
+				t.Fatal("it waits forever")
 			}
 		})
 	}
@@ -93,6 +93,6 @@ func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
 			t.Errorf("error %v, want that of a connection that has ended", err)
 		}
 	case <-time.After(5 * time.Second):
-		t.Fatal("it waits for ever")
+		t.Fatal("it waits forever")
 	}
 }

@@ -98,7 +98,7 @@ func TestAgentForManyNodesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestAgentThatHangs is passed over, and the key file does.
+// TestAgentThatHangs is skipped: the key file is enough.
 func TestAgentThatHangs(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
