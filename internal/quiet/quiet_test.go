@@ -24,6 +24,7 @@ func TestSilenceEnds(t *testing.T) {
 			t.Fatalf("over %v after a silence of %v", over, w.Quiet())
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if len(over) != 1 || over[0] != limit {
 			t.Errorf("over %v, want once after %v", over, limit)
 		}
