@@ -75,9 +75,13 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 }
 
 // take draws a shot.
-func (s shot) take(w, h int) *draw.Canvas {
+func (s shot) take(w, h int) *draw.Canvas { return s.takeFor(w, h, false) }
+
+// takeFor draws a shot for a terminal that may show ASCII only.
+func (s shot) takeFor(w, h int, ascii bool) *draw.Canvas {
 	c := draw.New(w, h)
 	v, sc := s.scene(w, h)
+	sc.ASCII = ascii
 	v.page(sc).Draw(&part.Frame{Canvas: c, Scene: sc})
 	return c
 }
@@ -95,7 +99,9 @@ func TestGolden(t *testing.T) {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 			c := s.take(size[0], size[1])
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) { golden(t, name+"-ascii.golden", string(asciiTheme.Encode(nil, c))+"\n") })
+			t.Run(name, func(t *testing.T) {
+				golden(t, name+"-ascii.golden", string(asciiTheme.Encode(nil, s.takeFor(size[0], size[1], true)))+"\n")
+			})
 			if size[0] == 120 && slices.Contains(dark, s.name) {
 				t.Run(name+"-dark", func(t *testing.T) { golden(t, name+"-dark.golden", string(darkTheme.Encode(nil, c))+"\n") })
 			}

@@ -111,7 +111,7 @@ type look struct {
 func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
-	m.scene = &part.Scene{Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
+	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
 	m.began = o.Now()
 	m.retheme()
 	m.takeSnapshot()

@@ -15,12 +15,13 @@ type looks struct {
 	selection color.Color // background of a selected cell; none: it is reversed
 }
 
-// none is the terminal's own colour. Lip Gloss reads the name "-" as it, too.
+// none is the terminal's own color. Lip Gloss reads the name "-" as it, too.
 var none color.Color = lipgloss.NoColor{}
 
-// newLooks returns the looks for what a terminal can show. Each colour has three names, for terminals of 16 colours (the user's own),
-// of 256, and of all. They are chosen by hand: the nearest of 256 to a good colour is often too bright or too dark beside its neighbours.
-// Where there are few colours, faint and reverse part what colours part elsewhere.
+// newLooks returns the looks for a terminal. Each color has three names: for terminals of 16 colors (the user's own), of 256, and of
+// all. They are chosen by hand: the nearest of 256 to a good color is often too bright or too dark beside its neighbors. Those of 16 can
+// be read with xterm's own colors, where yellow and green on white and dark blue on black cannot. Where there are few colors, faint and
+// reverse separate what colors separate elsewhere.
 func newLooks(profile colorprofile.Profile, light bool) *looks {
 	complete, lightDark := lipgloss.Complete(profile), lipgloss.LightDark(!light)
 	shade := func(names string) color.Color {
@@ -38,20 +39,20 @@ func newLooks(profile colorprofile.Profile, light bool) *looks {
 			Strong:   own.Bold(true),
 			Dim:      ink("- 245 #8b949e", "- 241 #59636e").Faint(few),
 			Faint:    ink("- 239 #484f58", "- 251 #c4cbd3").Faint(few),
-			Data:     ink("4 67 #4a83b8", "4 67 #5f97c9"),
-			Cell:     ink("4 24 #366896", "4 110 #9dbfdd").Faint(few),
-			Body:     ink("4 238 #25405b", "4 153 #cfe0ef").Faint(few),
+			Data:     ink("6 67 #4a83b8", "4 67 #5f97c9"),
+			Cell:     ink("12 24 #366896", "4 110 #9dbfdd"),
+			Body:     ink("12 238 #25405b", "12 110 #a9c6e2"),
 			Mem:      ink("- 240 #4f5a67", "- 250 #b4bcc5").Faint(few),
 			Ghost:    ink("- 241 #606973", "- 245 #87919c").Faint(few),
 			GhostBar: ink("- 239 #343c45", "- 252 #cdd4db").Faint(few),
-			Warn:     ink("3 214 #f2b632", "3 94 #8a5a00").Bold(true),
+			Warn:     ink("3 214 #f2b632", "5 94 #8a5a00").Bold(true),
 			Crit:     ink("9 209 #ff8f6b", "1 130 #b93006").Bold(true),
-			WarnFill: own.Foreground(shade("0 16 #111111")).Background(shade("3 214 #f2b632")).Bold(mono || !few),
+			WarnFill: own.Foreground(shade("0 16 #111111")).Background(shade("3 214 #f2b632")).Bold(mono || !few).Reverse(mono),
 			CritFill: own.Foreground(shade("15 231 #ffffff")).Background(hue("1 160 #d1350f", "1 160 #c9300c")).Bold(true).Reverse(mono),
 			Tab:      own.Background(hue("- 237 #30363d", "- 252 #d0d7de")).Bold(!few).Reverse(few),
-			Green:    ink("2 71 #3fb950", "2 28 #1a7f37"),
-			Yellow:   ink("3 178 #d29922", "3 94 #9a6700"),
-			Red:      ink("1 203 #f85149", "1 160 #cf222e"),
+			Green:    ink("2 71 #3fb950", "- 28 #1a7f37"),
+			Yellow:   ink("3 178 #d29922", "5 94 #9a6700"),
+			Red:      ink("9 203 #f85149", "1 160 #cf222e"),
 		},
 	}
 }
@@ -68,7 +69,7 @@ func (l *looks) of(r Role, cl class, selected bool) lipgloss.Style {
 	return s
 }
 
-// bar is the look of a bar's cell: another role's colour on the track, or the track alone as faint glyphs.
+// bar is the look of a bar's cell: another role's color on the track, or the track alone as faint glyphs.
 func (l *looks) bar(r Role, cl class) lipgloss.Style {
 	if l.track == none && cl == shade {
 		return l.roles[Faint]

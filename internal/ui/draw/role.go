@@ -20,7 +20,7 @@ const (
 	WarnFill             // a letter in a cell: look
 	CritFill             // a sentence or letter: act
 	Tab                  // the current one of several
-	Green                // below the first threshold of the classic colours
+	Green                // below the first threshold of the classic colors
 	Yellow               // below the second
 	Red                  // the rest
 
@@ -36,7 +36,7 @@ const (
 	roleCount
 )
 
-// ink is the role whose colour the filled part of a bar has.
+// ink is the role whose color the filled part of a bar has.
 var ink = [roleCount]Role{
 	BarData: Cell, BarMem: Mem, BarWarn: Warn, BarGhost: GhostBar, BarGreen: Green, BarYellow: Yellow, BarRed: Red,
 }

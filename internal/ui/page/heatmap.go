@@ -209,7 +209,8 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		room := bigTile - from - 5
 		f.Left(x+from, y, room, part.Absence(f, n, room), m.Role)
 	default:
-		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Value), draw.Text)
+		level, _ := f.Level(tot.Util.Value, draw.Text, draw.BarData)
+		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Value), level)
 		if tot.Temperature.Known() {
 			f.Number(part.Span{X: x + 31, W: 5}, y, part.Summed(tot.Temperature, "°C"), part.HeatRole(tot.Temperature))
 		}
@@ -228,7 +229,8 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	case !tally.HasNumbers(n) || tot.GPUs == 0:
 		f.Number(s, y, "–", m.Role)
 	default:
-		f.Number(s, y, part.Summed(tot.Util, ""), draw.Dim)
+		level, _ := f.Level(tot.Util.Value, draw.Dim, draw.BarData)
+		f.Number(s, y, part.Summed(tot.Util, ""), level)
 	}
 }
 

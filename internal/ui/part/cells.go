@@ -155,7 +155,7 @@ func letterRank(b byte) int {
 }
 
 // role is that of the cell, quiet when all is well.
-func (c oneCell) role(quiet, stale draw.Role) draw.Role {
+func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
 	switch {
 	case c.letter != 0 && c.severity == cluster.Critical:
 		return draw.CritFill
@@ -164,12 +164,13 @@ func (c oneCell) role(quiet, stale draw.Role) draw.Role {
 	case !c.own, c.stale:
 		return stale
 	}
+	quiet, _ = f.Level(c.util, quiet, draw.BarData)
 	return quiet
 }
 
 // number draws the cell in four columns: "97 ", " 24L".
 func (c oneCell) number(f *Frame, x, y int) {
-	role := c.role(draw.Text, draw.Ghost)
+	role := c.role(f, draw.Text, draw.Ghost)
 	letter := " "
 	if c.letter != 0 {
 		letter = string(rune(c.letter))
@@ -179,7 +180,7 @@ func (c oneCell) number(f *Frame, x, y int) {
 	case c.lost:
 		f.Put(x, y, " "+letter+"  ", role)
 	case math.IsNaN(c.util):
-		f.Put(x, y, "n/a"+letter, c.role(draw.Dim, draw.Ghost))
+		f.Put(x, y, "n/a"+letter, c.role(f, draw.Dim, draw.Ghost))
 	default:
 		f.Put(x, y, fmt.Sprintf("%3s%s", draw.Whole(c.util), letter), role)
 	}
@@ -187,7 +188,7 @@ func (c oneCell) number(f *Frame, x, y int) {
 
 // height draws the cell in one or two columns.
 func (c oneCell) height(f *Frame, x, y, w int) {
-	role := c.role(draw.Cell, draw.GhostBar)
+	role := c.role(f, draw.Cell, draw.GhostBar)
 	switch {
 	case !c.shown:
 	case c.letter != 0:

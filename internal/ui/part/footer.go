@@ -2,6 +2,7 @@ package part
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -13,6 +14,7 @@ var lastHints = map[string]bool{"Esc": true, "?": true, "q": true}
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	y := f.H - 1
 	end := f.W - 1
+	hints = f.named(hints)
 	if right != "" {
 		end -= draw.Width(right) + 2
 		f.Put(f.W-1-draw.Width(right), y, right, draw.Dim)
@@ -36,6 +38,26 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 	}
 }
 
+// arrows are the names of the arrow keys where there are no arrows: "^v" would be read as Ctrl-V.
+var arrows = strings.NewReplacer("↑↓", "Up/Dn", "←→", "Lf/Rt", "↑", "Up", "↓", "Dn", "←", "Lf", "→", "Rt")
+
+// KeyName is how keys are written on this terminal.
+func (s *Scene) KeyName(keys string) string {
+	if s.ASCII {
+		return arrows.Replace(keys)
+	}
+	return keys
+}
+
+// named are hints with their keys as this terminal writes them.
+func (s *Scene) named(hints []keys.Hint) []keys.Hint {
+	hints = slices.Clone(hints)
+	for i := range hints {
+		hints[i].Key = s.KeyName(hints[i].Key)
+	}
+	return hints
+}
+
 // hintWidth is how many columns a hint takes, with the blanks behind it.
 func hintWidth(h keys.Hint) int { return draw.Width(h.Key) + 1 + draw.Width(h.Verb) + 2 }
 
@@ -45,6 +67,7 @@ func drawHint(f *Frame, x, y int, h keys.Hint) int {
 
 // HintsAt writes keys at the right end of row y, from column x on, as far as all of them fit.
 func HintsAt(f *Frame, x, y int, hints ...keys.Hint) {
+	hints = f.named(hints)
 	at := f.W - 1 + 2
 	for _, h := range hints {
 		at -= hintWidth(h)

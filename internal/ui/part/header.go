@@ -92,7 +92,7 @@ func position(f *Frame, withJob, withNode bool) []Piece {
 	add := func(name string, at, n int, arrows string) {
 		words = append(words, Piece{name + " [", draw.Dim}, Piece{strconv.Itoa(at+1) + "/" + strconv.Itoa(n), draw.Text}, Piece{"]", draw.Dim})
 		if wide {
-			words = append(words, Piece{" " + arrows, draw.Dim})
+			words = append(words, Piece{" " + f.KeyName(arrows), draw.Dim})
 		}
 		words = append(words, Piece{"  ", draw.Dim})
 	}

@@ -27,7 +27,8 @@ type Scene struct {
 
 	W, H    int  // size of the terminal
 	Mine    bool // GPUs of other jobs are hidden
-	Classic bool // colours show the level of utilisation
+	Classic bool // colors show the level of utilization
+	ASCII   bool // there are ASCII glyphs only: keys are named in letters
 
 	Display time.Duration
 	Version string
@@ -124,4 +125,23 @@ func (s *Scene) sharing(w int) map[string]int {
 		m.clipped[w] = counts
 	}
 	return m.clipped[w]
+}
+
+// The thresholds of the classic colors.
+const (
+	classicYellow = 60
+	classicRed    = 85
+)
+
+// Level is the role of a utilization and of its bar: these, or in the classic colors those of its level.
+func (s *Scene) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
+	switch {
+	case !s.Classic || util != util:
+		return number, bar
+	case util < classicYellow:
+		return draw.Green, draw.BarGreen
+	case util < classicRed:
+		return draw.Yellow, draw.BarYellow
+	}
+	return draw.Red, draw.BarRed
 }

@@ -84,7 +84,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 		lostRow(f, y, words, findings, l)
 		return
 	}
-	r := gpuRoles{own: own, hot: tally.Hot(g), classic: f.Classic, util: g.Float(metric.Util)}
+	r := gpuRoles{own: own, hot: tally.Hot(g), util: g.Float(metric.Util)}
 	for _, finding := range findings {
 		r.offending = append(r.offending, offends[finding.Kind]...)
 	}
@@ -107,61 +107,48 @@ func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l 
 
 // gpuRoles says which role each cell of a GPU has.
 type gpuRoles struct {
-	own, hot, classic bool
-	util              float64 // NaN: not known
-	offending         []col
+	own, hot  bool
+	util      float64 // NaN: not known
+	offending []col
 }
 
 // of is the role of the cell of column k, plain when nothing is the matter.
-func (r gpuRoles) of(k col) draw.Role {
+func (r gpuRoles) of(f *part.Frame, k col) draw.Role {
 	switch {
 	case !r.own:
 		return draw.Ghost
 	case slices.Contains(r.offending, k), k == colTemp && r.hot:
 		return draw.Warn
 	case k == colUtil:
-		number, _, _ := r.level()
+		number, _, _ := r.level(f)
 		return number
 	}
 	return draw.Text
 }
 
-// The thresholds of the classic colours.
-const (
-	classicYellow = 60
-	classicRed    = 85
-)
-
-// level is the role of the utilisation's number, its bar and its history.
-func (r gpuRoles) level() (number, bar, history draw.Role) {
-	switch {
-	case !r.own:
+// level is the role of the utilization's number, its bar and its history.
+func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
+	if !r.own {
 		return draw.Ghost, draw.BarGhost, draw.GhostBar
-	case r.classic && r.util == r.util:
-		switch {
-		case r.util < classicYellow:
-			return draw.Green, draw.BarGreen, draw.Dim
-		case r.util < classicRed:
-			return draw.Yellow, draw.BarYellow, draw.Dim
-		}
-		return draw.Red, draw.BarRed, draw.Dim
 	}
-	return draw.Text, draw.BarData, draw.Cell
+	number, bar = f.Level(r.util, draw.Text, draw.BarData)
+	history, _ = f.Level(r.util, draw.Cell, bar)
+	return number, bar, history
 }
 
 func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *layout, r gpuRoles) {
 	for _, c := range gpuColumns {
 		if c.unit != "" {
-			f.Number(l[c.key], y, part.Measured(g, c.shows, c.unit), r.of(c.key))
+			f.Number(l[c.key], y, part.Measured(g, c.shows, c.unit), r.of(f, c.key))
 		}
 	}
-	_, bar, history := r.level()
+	_, bar, history := r.level(f)
 	f.Meter(l[colUtilBar], y, r.util, bar)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Last(g, metric.Util, n) }, history)
 	alone := tally.Total([]*cluster.GPU{g})
 	gpuMemory(f, y, &alone, l, r)
-	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(colPower))
-	f.Number(l[colClock], y, clocks(g), r.of(colClock), part.Measured(g, metric.SMClock, ""))
+	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(f, colPower))
+	f.Number(l[colClock], y, clocks(g), r.of(f, colClock), part.Measured(g, metric.SMClock, ""))
 }
 
 func gpuMemory(f *part.Frame, y int, t *tally.Totals, l *layout, r gpuRoles) {

@@ -43,10 +43,12 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	if t.Used.Known() {
 		f.Meter(l[colMemBar], y, 100*t.Used.Value/t.Memory.Value, draw.BarMem)
 	}
-	f.Meter(l[colUtilBar], y, t.Util.Value, draw.BarData)
-	f.Number(l[colUtil], y, part.Summed(t.Util, "%"), role)
+	number, bar := f.Level(t.Util.Value, role, draw.BarData)
+	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
+	f.Meter(l[colUtilBar], y, t.Util.Value, bar)
+	f.Number(l[colUtil], y, part.Summed(t.Util, "%"), number)
 	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), role)
 	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)
-	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }, draw.Cell)
+	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }, history)
 }

@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+)
+
+// Where there is nothing but ASCII, arrow keys have names: "^v" would be read as Ctrl-V.
+func TestArrowKeysInASCII(t *testing.T) {
+	for _, s := range shots {
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+			text := string(asciiTheme.Encode(nil, s.takeFor(size[0], size[1], true)))
+			if strings.Contains(text, "^v") || strings.Contains(text, "<>") {
+				t.Errorf("%s at %v:\n%s", s.name, size, text)
+			}
+		}
+	}
+	s := shot{name: "node", snap: fixture, view: func(*view) {}}
+	if text := string(asciiTheme.Encode(nil, s.takeFor(120, 40, true))); !strings.Contains(text, "Up/Dn job  Lf/Rt node") {
+		t.Errorf("the keys are not named:\n%s", text)
+	}
+}
+
+// The classic colors are on every screen that shows the level of utilization.
+func TestClassicColorsAreEverywhere(t *testing.T) {
+	const red, green = "38;2;248;81;73", "38;2;63;185;80"
+	for name, show := range map[string]func(*view){
+		"node":     func(v *view) { v.choose("gpu-n02", 1) },
+		"overview": func(v *view) { v.screen = screenOverview },
+		"heat map": func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap },
+	} {
+		for _, classic := range []bool{true, false} {
+			s := shot{name: name, snap: quiet, view: func(v *view) { show(v); v.classic = classic }}
+			text := string(darkTheme.Encode(nil, s.take(120, 40)))
+			for _, color := range []string{red, green} {
+				if strings.Contains(text, color) != classic {
+					t.Errorf("%s, classic %v: %s", name, classic, color)
+				}
+			}
+		}
+	}
+}
