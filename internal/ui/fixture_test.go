@@ -311,6 +311,7 @@ func noJobsFixture() *cluster.Snapshot {
 	s.Discovery.Pending = []cluster.PendingJob{
 		{ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: 4, GPUs: ptr(32), Reason: "Priority", Start: fixtureNow.Add(3*time.Hour + 10*time.Minute)},
 		{ID: "48402", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, Reason: "Resources"},
+		{ID: "48500_[1-400%12]", Name: "a-very-long-job-name-for-a-sweep", Partition: "gpu-preemptible", Nodes: 16, GPUs: ptr(128), Reason: "QOSMaxGRESPerUser"},
 	}
 	return s
 }

@@ -215,7 +215,8 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 			f.Number(part.Span{X: x + 31, W: 5}, y, part.Summed(tot.Temperature, "°C"), part.HeatRole(tot.Temperature))
 		}
 		if tot.Power.Known() {
-			f.Number(part.Span{X: x + 37, W: 6}, y, draw.KW(tot.Power.Value)+"kW", draw.Dim)
+			power := part.Power(&tot, 6, true)
+			f.Number(part.Span{X: x + 37, W: 6}, y, power.Now+power.Unit, draw.Dim)
 		}
 	}
 }

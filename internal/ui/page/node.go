@@ -51,7 +51,7 @@ func (p *Node) Draw(f *part.Frame) {
 
 func (p *Node) body(f *part.Frame) {
 	if f.H < part.Small {
-		t := table.NewGPUs(f.W)
+		t := table.NewGPUs(f)
 		t.Head(f, 2)
 		t.Rows(f, 3, f.H-1)
 		return
@@ -77,7 +77,7 @@ func gpuTable(f *part.Frame, y int, tight bool) int {
 	if len(f.Node.GPUs) == 0 {
 		return noGPUs(f, y)
 	}
-	t := table.NewGPUs(f.W)
+	t := table.NewGPUs(f)
 	t.Head(f, y)
 	y++
 	end := f.H - 3 // the rule, the sum, the keys

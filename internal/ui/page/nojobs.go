@@ -8,9 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// NoJobs is for somebody who has no running job: what SLURM was asked, and what waits in the queue.
+// NoJobs is the page of a user without running jobs: SLURM's last answer, and the jobs that wait in the queue.
 type NoJobs struct{ plain }
 
 // Draw draws the page.
@@ -28,10 +29,10 @@ func (NoJobs) Draw(f *part.Frame) {
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
 		pending(f, y+1)
 	}
-	part.Footer(f, "", keys.HintOf(keys.Refresh).As("ask now"), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	part.Footer(f, "", keys.HintOf(keys.Refresh).As("refresh"), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 
-// asked says what was asked of SLURM and what it said, from row y, and returns the row below.
+// asked draws the last question to SLURM and its answer, from row y, and returns the row below.
 func asked(f *part.Frame, y int) int {
 	d := &f.Snap.Discovery
 	room := f.W - 4
@@ -44,9 +45,11 @@ func asked(f *part.Frame, y int) int {
 			y++
 		}
 	}
-	next := ""
-	if d.Next.After(now) {
-		next = "; asked again in " + draw.Age(d.Next.Sub(now).Round(time.Second))
+	again := func(word string) string {
+		if !d.Next.After(now) {
+			return "."
+		}
+		return ", " + word + " in " + draw.Age(d.Next.Sub(now).Round(time.Second)) + "."
 	}
 	switch {
 	case d.Failure != nil:
@@ -61,12 +64,12 @@ func asked(f *part.Frame, y int) int {
 		for _, h := range d.Failure.Hints {
 			put("→ "+h, draw.Dim)
 		}
-		put("squeue was asked "+draw.Age(now.Sub(d.Asked))+" ago and gave up after "+draw.Took(d.Took)+next+".", draw.Dim)
+		put("squeue failed "+draw.Age(now.Sub(d.Asked))+" ago"+again("retry"), draw.Dim)
 	case d.Answered.IsZero():
 		put("Asking SLURM for your running jobs…", draw.Strong)
 	default:
 		put("No running SLURM jobs found.", draw.Strong)
-		put("squeue was asked "+draw.Age(now.Sub(d.Asked))+" ago and answered in "+draw.Took(d.Took)+next+".", draw.Dim)
+		put("Last squeue "+draw.Age(now.Sub(d.Asked))+" ago ("+draw.Took(d.Took)+")"+again("next"), draw.Dim)
 	}
 	if d.Command != "" {
 		put("$ "+d.Command, draw.Dim)
@@ -74,41 +77,14 @@ func asked(f *part.Frame, y int) int {
 	return y
 }
 
-// pendingColumns are those of the queue, with the width of each; the last takes the rest.
-var pendingColumns = []struct {
-	title string
-	x, w  int
-	right bool
-}{
-	{"JOB", 3, 10, false}, {"NAME", 13, 17, false}, {"PARTITION", 31, 10, false}, {"NODES", 42, 5, true}, {"GPUS", 49, 4, true},
-	{"WHY", 55, 13, false}, {"STARTS", 69, 10, false},
-}
-
 // pending draws the jobs that wait in the queue.
 func pending(f *part.Frame, y int) {
 	jobs := f.Snap.Discovery.Pending
-	f.Section(y, "Waiting in the queue", strconv.Itoa(len(jobs)))
-	y++
-	row := func(role draw.Role, texts ...string) {
-		for i, c := range pendingColumns {
-			if c.x+c.w > f.W {
-				break
-			}
-			if c.right {
-				f.Right(c.x, y, c.w, texts[i], role)
-			} else {
-				f.Left(c.x, y, c.w, texts[i], role)
-			}
-		}
-		y++
-	}
-	var titles []string
-	for _, c := range pendingColumns {
-		titles = append(titles, c.title)
-	}
-	row(draw.Dim, titles...)
+	f.Section(y, "Pending jobs", strconv.Itoa(len(jobs)))
+	t := table.NewPending(f.W)
+	t.Head(f, y+1)
+	y += 2
 	for i := range jobs {
-		j := &jobs[i]
 		if y == f.H-2 && i < len(jobs)-1 {
 			f.Put(3, y, "+"+strconv.Itoa(len(jobs)-i)+" more", draw.Dim)
 			return
@@ -116,13 +92,7 @@ func pending(f *part.Frame, y int) {
 		if y >= f.H-1 {
 			return
 		}
-		gpus, starts := "–", "–"
-		if j.GPUs != nil {
-			gpus = strconv.Itoa(*j.GPUs)
-		}
-		if j.Start.After(f.Snap.At) {
-			starts = "in " + draw.Age(j.Start.Sub(f.Snap.At))
-		}
-		row(draw.Text, j.ID, j.Name, j.Partition, strconv.Itoa(j.Nodes), gpus, j.Reason, starts)
+		t.Row(f, y, &jobs[i])
+		y++
 	}
 }

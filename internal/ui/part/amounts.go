@@ -26,13 +26,16 @@ func (a Amount) Share() string {
 func (a Amount) String() string { return a.Share() + a.Unit }
 
 // Power is the sum of the power. The limit decides on the unit and its form, so that nothing jumps; without a limit, w columns do. The
-// limit is left out unless every GPU that counts has one. Large amounts are never in watts.
+// limit is left out unless every GPU that counts has one. Large amounts are in watts only below a kilowatt.
 func Power(t *tally.Totals, w int, large bool) Amount {
 	if !t.Power.Known() {
 		return Amount{}
 	}
 	var a Amount
-	limited := t.PowerLimit.Count == t.Power.Count
+	limited, most := t.PowerLimit.Count == t.Power.Count, t.Power.Value
+	if limited {
+		most = t.PowerLimit.Value
+	}
 	for _, u := range powerUnits {
 		a = Amount{Now: u.format(t.Power.Value), Unit: u.name}
 		fits := len(a.Now)+len(a.Unit) <= w
@@ -40,7 +43,7 @@ func Power(t *tally.Totals, w int, large bool) Amount {
 			a.Most = u.format(t.PowerLimit.Value)
 			fits = t.PowerLimit.Value < u.below
 		}
-		if fits && (u.name != "W" || !large) {
+		if fits && (u.name != "W" || !large || most < 1000) {
 			break
 		}
 	}

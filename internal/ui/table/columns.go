@@ -46,6 +46,14 @@ const (
 	colHottest
 	colHealth
 
+	colJob
+	colJobName
+	colPartition
+	colNodes
+	colGPUs
+	colReason
+	colStarts
+
 	colCount
 )
 
@@ -86,14 +94,14 @@ var gpuColumns = []column{
 
 var gpuGrowth = []stage{
 	{10, []col{colUtilBar, colMemBar}}, {14, []col{colFlags}}, {20, []col{colHistory}}, {16, []col{colUtilBar, colMemBar}}, {20, []col{colFlags}},
-	{24, []col{colUtilBar, colMemBar}}, {60, []col{colHistory}}, {unbounded, []col{colFlags}},
+	{24, []col{colUtilBar, colMemBar}}, {60, []col{colHistory}}, {40, []col{colFlags}}, {120, []col{colHistory}}, {unbounded, []col{colFlags}},
 }
 
 var processColumns = []column{
 	{key: colGPU, least: 3, priority: 1, title: "GPU", right: true},
-	{key: colPID, gap: 2, least: 7, priority: 1, title: "PID", right: true},
-	{key: colType, gap: 1, least: 1, priority: 1, title: "T"},
-	{key: colUser, gap: 2, least: 8, priority: 3, title: "USER"},
+	{key: colPID, gap: 1, least: 7, priority: 1, title: "PID", right: true},
+	{key: colType, gap: 1, least: 3, priority: 1, title: "T"},
+	{key: colUser, gap: 1, least: 8, priority: 3, title: "USER"},
 	{key: colGPUMem, gap: 2, least: 8, priority: 4, title: "GPU-MEM", right: true},
 	{key: colSM, gap: 2, least: 4, priority: 5, title: "%SM", right: true},
 	{key: colBandwidth, gap: 2, least: 4, priority: 8, title: "%MBW", right: true},
@@ -112,7 +120,7 @@ var nodeColumns = []column{
 	{key: colHistory, gap: 2, least: 12, priority: 7, title: "UTIL HISTORY"},
 	{key: colMemBar, gap: 2, least: 8, priority: 8, title: "MEMORY"},
 	{key: colUsed, gap: 1, least: 13, priority: 6, title: "USED/TOT GiB", right: true},
-	{key: colPower, gap: 2, least: 10, priority: 5, title: "POWER", right: true},
+	{key: colPower, gap: 2, least: 11, priority: 5, title: "POWER", right: true},
 	{key: colHottest, gap: 2, least: 5, priority: 4, title: "MAX°C", right: true},
 	{key: colHealth, gap: 2, least: 26, priority: 2, title: "HEALTH"},
 }
@@ -122,8 +130,11 @@ var nodeGrowth = []stage{
 }
 
 // The cells of the nodes are heights in narrow terminals and numbers in wide ones. Numbers take the room of history and bar at first: the
-// only place where a wider terminal loses a column.
-const numbersFrom = 116
+// only place where a wider terminal loses a column. From apartFrom on a letter behind a number does not touch the next number.
+const (
+	numbersFrom = 116
+	apartFrom   = 124
+)
 
 // manyFrom is the width from which nodes of more than eight GPUs have more cells.
 const manyFrom = 100
@@ -131,7 +142,14 @@ const manyFrom = 100
 // healthSmall is the width below which HEALTH comes in small.
 const healthSmall = 65
 
-func gpuLayout(width int) layout { return fit(width, gpuColumns, gpuGrowth, 2) }
+// gpuLayout is for GPUs of one model, which the line of the node names, or of several.
+func gpuLayout(width int, models bool) layout {
+	columns := gpuColumns
+	if !models {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colName })
+	}
+	return fit(width, columns, gpuGrowth, 2)
+}
 
 func processLayout(width int) layout { return fit(width, processColumns, processGrowth, 2) }
 
@@ -140,8 +158,10 @@ func nodeLayout(width, gpus int) layout {
 	columns := slices.Clone(nodeColumns)
 	for i := range columns {
 		switch c := &columns[i]; {
+		case c.key == colCells && width >= apartFrom:
+			c.least = 5 * part.CellsAcross
 		case c.key == colCells && width >= numbersFrom:
-			c.least = 32
+			c.least = 4 * part.CellsAcross
 		case c.key == colCells && gpus > part.CellsAcross && width >= manyFrom:
 			c.least = 2 * part.CellsAcross
 		case c.key == colHealth && width < healthSmall:

@@ -10,8 +10,9 @@ var layouts = map[string]struct {
 	of      func(int) layout
 	columns []column
 }{
-	"gpus":      {gpuLayout, gpuColumns},
+	"gpus":      {func(w int) layout { return gpuLayout(w, true) }, gpuColumns},
 	"processes": {processLayout, processColumns},
+	"pending":   {pendingLayout, pendingColumns},
 	"nodes":     {func(w int) layout { return nodeLayout(w, 8) }, nodeColumns},
 }
 
@@ -56,8 +57,8 @@ func TestColumnsComeInAt(t *testing.T) {
 	}{
 		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45}, {"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
 		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
-		{"processes", colPID, 15}, {"processes", colCommand, 31}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
-		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 77}, {"nodes", colUsed, 91},
+		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
+		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},
 	} {
 		l := layouts[test.layout]
 		if !l.of(test.width)[test.key].Shown() || l.of(test.width - 1)[test.key].Shown() {
@@ -68,7 +69,7 @@ func TestColumnsComeInAt(t *testing.T) {
 			t.Errorf("%s: column %d comes in at %d, not at %d", test.layout, test.key, first, test.width)
 		}
 	}
-	if at := gpuLayout(80); at[colUtilBar].W != 9 || at[colFlags].W != 12 {
+	if at := gpuLayout(80, false); at[colUtilBar].W != 9 || at[colFlags].W != 12 {
 		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 12", at[colUtilBar].W, at[colFlags].W)
 	}
 }

@@ -28,8 +28,12 @@ const memoryFull = 98
 // GPUs is the table of the selected node's GPUs.
 type GPUs struct{ layout layout }
 
-// NewGPUs returns the table for a terminal of that width.
-func NewGPUs(width int) *GPUs { return &GPUs{gpuLayout(width)} }
+// NewGPUs returns the table for the terminal and the selected node of a frame. Only GPUs of several models are named in it.
+func NewGPUs(f *part.Frame) *GPUs {
+	gpus := f.Node.GPUs
+	several := slices.ContainsFunc(gpus, func(g cluster.GPU) bool { return g.Card.Name != gpus[0].Card.Name })
+	return &GPUs{gpuLayout(f.W, several)}
+}
 
 // Head draws the headings in row y.
 func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns) }
@@ -96,7 +100,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l *layout) {
 	text := " " + words
 	if !strings.Contains(strings.ToLower(words), "lost") {
-		text = " the GPU is lost: " + words
+		text = " GPU lost: " + words
 	}
 	if len(findings) > 0 && !findings[0].Since.IsZero() {
 		text += ", since " + findings[0].Since.Format(time.TimeOnly)
@@ -183,7 +187,7 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 		return
 	}
 	if !own {
-		f.Left(s.X, y, s.W, owner(f, g), draw.Ghost)
+		f.Left(s.X, y, s.W, owner(f, g, s.W), draw.Ghost)
 		return
 	}
 	text, age, more := "", "", 0
@@ -216,16 +220,19 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// owner says whose a GPU is that is not the job's, as far as it is known.
-func owner(f *part.Frame, g *cluster.GPU) string {
+// owner says in w columns whose a GPU is that is not the job's, as far as it is known. The end of a job's number tells the tasks of an
+// array apart: it is not cut off.
+func owner(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {
+	case who.Job != "" && who.User == f.Job.User:
+		return "job " + draw.ClipMiddle(who.Job, max(w-len("job "), 3))
 	case who.Job != "":
-		return who.User + " " + who.Job
+		return draw.ClipMiddle(who.User+" "+who.Job, w)
 	case who.User != "":
 		return who.User
-	case f.Node.Listed:
+	case f.Node.Listed && g.Unlisted == "":
 		return "free"
 	}
-	return "not this job's"
+	return "other job"
 }

@@ -44,7 +44,7 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	}
 	f.Number(l[colGPU], y, strconv.Itoa(p.Number), text)
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
-	f.Text(l[colType], y, kindOf(p.Type), dim)
+	f.Text(l[colType], y, p.Type, dim)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
 	f.Number(l[colGPUMem], y, known(p.GPUMemory, func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }), text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), text)
@@ -82,12 +82,4 @@ func processTime(seconds int64) string {
 		return draw.JobTime(d.Truncate(time.Minute))[:7]
 	}
 	return draw.JobTime(d)
-}
-
-// kindOf is the type of a process in one letter; X is one that computes and draws.
-func kindOf(t string) string {
-	if t == "C+G" {
-		return "X"
-	}
-	return t
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -16,16 +17,29 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	gpus := f.Own(f.Node)
 	sum := tally.Total(gpus)
 	x := l[colGPU].X
-	f.Put(x, y, "SUM", draw.Strong)
-	if next := max(l[colName].X, l[colTemp].X); next >= x+12 {
-		if n := sum.Counted(); n < sum.GPUs {
-			f.Put(x+5, y, "("+strconv.Itoa(n)+" of "+strconv.Itoa(sum.GPUs)+")", draw.Warn)
-		} else {
-			f.Put(x+5, y, "("+part.Plural(sum.GPUs, "GPU", "GPUs")+")", draw.Dim)
-		}
-	}
+	f.Put(x, y, "ALL", draw.Strong)
+	first := cmp.Or(l[colUtilBar].X, l[colUtil].X) // the columns before it have no sum
+	counted(f, x+len("ALL "), y, first-1-x-len("ALL "), &sum)
 	if sum.GPUs > 0 {
 		totals(f, y, gpus, l, draw.Strong, false)
+	}
+	if f.Node.State == cluster.NodeStale {
+		f.Fade(y, 0, f.W)
+	}
+}
+
+// counted says in w columns how many GPUs the sum counts. That some are missing must be seen in narrow terminals too.
+func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
+	n, all := strconv.Itoa(sum.Counted()), strconv.Itoa(sum.GPUs)
+	words, role := []string{"(" + n + " of " + all + ")", n + " of " + all, n + "/" + all}, draw.Warn
+	if n == all {
+		words, role = []string{"(" + part.Plural(sum.GPUs, "GPU", "GPUs") + ")"}, draw.Dim
+	}
+	for _, text := range words {
+		if len(text) <= w {
+			f.Put(x, y, text, role)
+			return
+		}
 	}
 }
 

@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+)
+
+// Columns of the queue stay apart, and the tasks of an array can be told apart, in terminals of every width.
+func TestPendingColumns(t *testing.T) {
+	s := shot{name: "nojobs", snap: noJobsFixture, view: func(*view) {}}
+	for w := 60; w <= 200; w += 10 {
+		text := strings.Join(linesOf(s, w, 40), "\n")
+		if !regexp.MustCompile(`4850\S*12\]  +a-very-lo`).MatchString(text) {
+			t.Errorf("%d wide:\n%s", w, text)
+		}
+	}
+	if text := strings.Join(linesOf(s, 120, 40), "\n"); !strings.Contains(text, "48500_[1-400%12]      a-very-long-job-name-for-a-sweep") || !strings.Contains(text, "QOSMaxGRESPerUser") {
+		t.Errorf("there is room:\n%s", text)
+	}
+}
+
+// A letter does not touch the number behind it: "97P100" would be a model.
+func TestLettersStandApart(t *testing.T) {
+	s := shot{name: "cells", snap: func() *cluster.Snapshot {
+		snap := trouble(fixture(), "gpu-n01", 4)
+		for i := range snap.Nodes["gpu-n01"].GPUs {
+			set(&snap.Nodes["gpu-n01"].GPUs[i].GPU, values{"util": 100})
+		}
+		return snap
+	}, view: func(v *view) { v.screen = screenOverview }}
+	for w := 124; w <= 300; w += 4 {
+		if lines := linesOf(s, w, 40); !strings.Contains(lines[4], "100T 100T 100 ") {
+			t.Errorf("%d wide: %q", w, lines[4])
+		}
+	}
+}
+
+// Ten kilowatts stand apart from the memory before them.
+func TestPowerStandsApart(t *testing.T) {
+	s := shot{name: "power", snap: func() *cluster.Snapshot {
+		snap := fixture()
+		for _, name := range []string{"gpu-n01", "gpu-n02"} {
+			for i := range snap.Nodes[name].GPUs {
+				set(&snap.Nodes[name].GPUs[i].GPU, values{"power": 900, "limit": 1000})
+			}
+		}
+		return snap
+	}, view: func(v *view) { v.screen = screenOverview }}
+	for w := 78; w <= 250; w++ {
+		lines := linesOf(s, w, 40)
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "JOB ") })
+		if !strings.Contains(lines[at], " 14.4/16.0kW") {
+			t.Errorf("%d wide: %q", w, lines[at])
+		}
+	}
+}
+
+// GPUs of one model are not named one by one: the line of the node has the model.
+func TestNamesOfModels(t *testing.T) {
+	for _, several := range []bool{false, true} {
+		s := shot{name: "models", snap: func() *cluster.Snapshot {
+			snap := fixture()
+			if several {
+				snap.Nodes["gpu-n01"].GPUs[3].Card.Name = "NVIDIA A30"
+			}
+			return snap
+		}, view: func(*view) {}}
+		lines := linesOf(s, 140, 40)
+		if got := strings.Contains(lines[5], " Name "); got != several {
+			t.Errorf("several models: %v, named: %v\n%s", several, got, strings.Join(lines, "\n"))
+		}
+		if !strings.Contains(lines[3], "H100") {
+			t.Errorf("the node's line does not name the model: %q", lines[3])
+		}
+	}
+}
+
+// Whose the other GPUs are fits into its column, and the task of an array can be told.
+func TestOwners(t *testing.T) {
+	s := shot{name: "shared", snap: func() *cluster.Snapshot {
+		snap := fixture()
+		n := snap.Nodes["gpu-s11"]
+		n.Listed, n.Processes = false, nil
+		sibling := snap.Jobs[1]
+		sibling.Job.ID, sibling.Minors = "48377_1204", map[string][]int{"gpu-s11": {5}}
+		snap.Jobs = append(snap.Jobs, sibling)
+		return snap
+	}, view: func(v *view) { v.job = "48377" }}
+	for w := 80; w <= 200; w += 8 {
+		text := strings.Join(linesOf(s, w, 40), "\n")
+		if strings.Count(text, "other job\n") != 5 || !regexp.MustCompile(`job 4\S*4\n`).MatchString(text) {
+			t.Errorf("%d wide:\n%s", w, text)
+		}
+	}
+}
+
+// How many GPUs count is never cut.
+func TestHowManyCount(t *testing.T) {
+	s := shot{name: "rows", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
+	for w := 40; w <= 200; w += 5 {
+		lines := linesOf(s, w, 24)
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "JOB ") })
+		if !regexp.MustCompile(`488( of |/)512( |$)`).MatchString(lines[at]) {
+			t.Errorf("%d wide: %q", w, lines[at])
+		}
+	}
+}
+
+// That a sum does not count all GPUs is seen in terminals of every width that has room for a number.
+func TestWhatASumCounts(t *testing.T) {
+	s := shot{name: "states", snap: statesFixture, view: func(*view) {}}
+	for w := 40; w <= 200; w += 5 {
+		if text := strings.Join(linesOf(s, w, 40), "\n"); !regexp.MustCompile(`ALL \(?6( of |/)8`).MatchString(text) {
+			t.Errorf("%d wide:\n%s", w, text)
+		}
+	}
+}
