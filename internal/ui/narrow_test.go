@@ -102,7 +102,7 @@ func TestTwoFlags(t *testing.T) {
 	}
 }
 
-// This host has no name to resolve and no login: such stages do not stand there as not reached.
+// This host has no name to resolve and no login: such stages do not stand there as pending.
 func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 	s := shot{name: "doctor", snap: func() *cluster.Snapshot {
 		snap := fixture()
@@ -117,8 +117,8 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 		return snap
 	}, view: func(v *view) { v.screen = screenDoctor }}
 	for _, h := range []int{20, 50} {
-		text := strings.Join(linesOf(s, 100, h)[2:], "\n")
-		if strings.Contains(text, "not reached") || strings.Contains(text, "login") || strings.Count(text, "well") < 3 {
+		text := strings.Join(linesOf(s, 100, h), "\n")
+		if strings.Contains(text, "pending") || strings.Contains(text, "login") || strings.Count(text, "well") < 3 {
 			t.Errorf("%d rows:\n%s", h, text)
 		}
 	}
@@ -129,8 +129,8 @@ func TestDoctorInLowTerminals(t *testing.T) {
 	s := shot{name: "refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }}
 	for h, want := range map[int][]string{
 		9:  {"closed by PAM", "Access denied"},
-		16: {"closed by PAM", "not reached", "Access denied", "Look for a crashed rank"},
-		24: {"closed by PAM", "probe, driver, stream: not reached", "Access denied", "Look for a crashed rank", "shows the refusal", "SLURM lists this node"},
+		16: {"closed by PAM", "pending", "Access denied", "Look for a crashed rank"},
+		24: {"closed by PAM", "pending: probe, driver, stream", "Access denied", "Look for a crashed rank", "shows the refusal", "SLURM lists this node"},
 	} {
 		text := strings.Join(linesOf(s, 80, h), "\n")
 		for _, w := range want {

@@ -14,13 +14,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Doctor shows how nvnodetop reaches the selected node, whether it is well or not.
+// Doctor shows the connection to the selected node, stage by stage.
 type Doctor struct{ plain }
 
 // Draw draws the page.
 func (Doctor) Draw(f *part.Frame) { drawDoctor(f, true) }
 
-// drawDoctor draws the page, which Esc leads back from where it was asked for.
+// drawDoctor draws the page. back: Esc leads to where the page was opened.
 func drawDoctor(f *part.Frame, back bool) {
 	part.Header(f, true)
 	part.Tabs(f)
@@ -36,8 +36,8 @@ func drawDoctor(f *part.Frame, back bool) {
 	part.Footer(f, "", append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
-// doctor draws from row y: how far the attempt got, the node's own words, what they mean and what can be done. Low terminals have no
-// blank lines, and no room for stages that were not reached; the lowest have the stage at fault and the words.
+// doctor draws from row y: how far the attempt got, the error message, its meaning and what to try. Low terminals have no blank lines
+// and name the stages that were not reached in one line; the lowest have only the failed stage and the message.
 func doctor(f *part.Frame, y int) {
 	low := f.H < part.Tall
 	if low {
@@ -64,13 +64,17 @@ func doctor(f *part.Frame, y int) {
 	tries(f, y)
 }
 
-// veryLow is the height below which the doctor tells but what went wrong.
+// veryLow is the height below which the doctor says only what went wrong.
 const veryLow = 12
 
-// explain draws the words of a failure, what they mean and what can be done: that first, where there is no room for both.
+// explain draws the error message, its meaning and what to try: that before the meaning where there is no room for both.
 func explain(f *part.Frame, y int, failure *reach.Failure) int {
-	y = prose(f, y, "In the node's words", strings.Split(failure.Words, "\n"))
-	meaning, hints := []string{failure.Meaning}, failure.Hints
+	y = prose(f, y, "Error message", strings.Split(failure.Words, "\n"))
+	meaning := []string{failure.Meaning}
+	var hints []string
+	for _, h := range failure.Hints {
+		hints = append(hints, "→ "+h)
+	}
 	rows := 4 // two titles, and two blank lines in a part.Tall terminal
 	if f.H < part.Tall {
 		rows = 2
@@ -79,14 +83,14 @@ func explain(f *part.Frame, y int, failure *reach.Failure) int {
 		rows += len(f.Wrapped(p))
 	}
 	if y+rows > f.H-1 {
-		y = prose(f, y, "What you can do", hints)
+		y = prose(f, y, "What to try", hints)
 		return prose(f, y, "What it means", meaning)
 	}
 	y = prose(f, y, "What it means", meaning)
-	return prose(f, y, "What you can do", hints)
+	return prose(f, y, "What to try", hints)
 }
 
-// doctorTitle says in one line how it stands.
+// doctorTitle is the state of the connection in one line.
 func doctorTitle(f *part.Frame, y int) {
 	n := f.Node
 	var title, glyph string
@@ -99,26 +103,29 @@ func doctorTitle(f *part.Frame, y int) {
 		if n.Failure != nil {
 			title = n.Name + ": " + n.Failure.Summary()
 		}
-		rest = append(rest, "for "+age, part.Plural(n.Tries, "try", "tries"))
+		rest = append(rest, "for "+age)
+		if n.Tries > 0 {
+			rest = append(rest, part.Plural(n.Tries, "attempt", "attempts"))
+		}
 	case cluster.NodeStale:
-		title, role, glyph = n.Name+" is silent", draw.Warn, "▲ "
+		title, role, glyph = n.Name+" is not responding", draw.Warn, "▲ "
 		rest = append(rest, "for "+draw.Age(n.Age))
 	case cluster.NodeReporting:
-		title, role, glyph = n.Name+" streams", draw.Strong, "✓ "
+		title, role, glyph = n.Name+" connected", draw.Strong, "✓ "
 		rest = append(rest, "for "+age)
 		if n.Interval > 0 {
-			rest = append(rest, "every "+part.Seconds(n.Interval))
+			rest = append(rest, "reporting every "+part.Seconds(n.Interval))
 		}
 	default:
 		title, role, glyph = "Connecting to "+n.Name, draw.Strong, "◌ "
-		try := "first try"
+		attempt := "first attempt"
 		if n.Tries > 1 {
-			try = "try " + strconv.Itoa(n.Tries)
+			attempt = "attempt " + strconv.Itoa(n.Tries)
 		}
 		if !n.Since.IsZero() {
 			rest = append(rest, age)
 		}
-		rest = append(rest, try)
+		rest = append(rest, attempt)
 	}
 	if next := part.Retry(f, n); next != "" {
 		rest = append(rest, next)
@@ -130,7 +137,7 @@ func doctorTitle(f *part.Frame, y int) {
 	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 
-// stages lists the stages of the attempt, in part.Tall terminals each of those that were not reached too, and returns the row below.
+// stages lists the stages of the attempt and returns the row below. In low terminals those that were not reached share a line.
 func stages(f *part.Frame, y int) int {
 	var unreached []string
 	for _, stage := range f.Node.Stages {
@@ -149,13 +156,13 @@ func stages(f *part.Frame, y int) int {
 	}
 	if f.H < part.Tall && len(unreached) > 0 {
 		f.Put(3, y, "·", draw.Dim)
-		f.Left(6, y, f.W-7, strings.Join(unreached, ", ")+": not reached", draw.Dim)
+		f.Left(6, y, f.W-7, "pending: "+strings.Join(unreached, ", "), draw.Dim)
 		y++
 	}
 	return y
 }
 
-// lastStage draws the stage that the attempt got to and returns the row below.
+// lastStage draws the last stage of the attempt and returns the row below.
 func lastStage(f *part.Frame, y int) int {
 	n := len(f.Node.Steps)
 	if n == 0 || y >= f.H-1 {
@@ -165,10 +172,10 @@ func lastStage(f *part.Frame, y int) int {
 	return y + 1
 }
 
-// drawStage draws one stage; nil is the step of one that was not reached.
+// drawStage draws one stage; step is nil when it was not reached.
 func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
-	room := max(min(58, f.W-30), 12)
-	glyph, role, name, text, took := "·", draw.Dim, draw.Dim, "not reached", ""
+	room := stageRoom(f)
+	glyph, role, name, text, took := "·", draw.Dim, draw.Dim, "–", ""
 	if step != nil {
 		name, text = draw.Text, step.Text
 		took = draw.Took(step.Took)
@@ -183,7 +190,7 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 		}
 	}
 	if n := len(f.Node.Stages); n > 0 && stage == f.Node.Stages[n-1] && f.Node.State == cluster.NodeStale && step != nil {
-		glyph, role, text, took = "▲", draw.Warn, "the last report came "+draw.Age(f.Node.Age)+" ago", ""
+		glyph, role, text, took = "▲", draw.Warn, "last report "+draw.Age(f.Node.Age)+" ago", ""
 	}
 	f.Put(3, y, glyph, role)
 	f.Left(6, y, 9, string(stage), name)
@@ -197,7 +204,17 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 	}
 }
 
-// running is for how long something goes on: whole seconds, as it is looked at once a second.
+// stageRoom is the room for what happened in a stage: as much as the longest needs, so that the times stand close to it.
+func stageRoom(f *part.Frame) int {
+	const least, most = 20, 58
+	longest := least
+	for i := range f.Node.Steps {
+		longest = max(longest, draw.Width(f.Node.Steps[i].Text)+2)
+	}
+	return max(min(longest, most, f.W-30), 12)
+}
+
+// running is how long something has been going on, in whole seconds: it is looked at once a second.
 func running(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
@@ -205,7 +222,7 @@ func running(d time.Duration) string {
 	return draw.Age(d)
 }
 
-// prose draws a section of paragraphs, as far as there is room, and returns the row below. Nothing to say is no section.
+// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without a paragraph there is no section.
 func prose(f *part.Frame, y int, title string, paragraphs []string) int {
 	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
 	if len(paragraphs) == 0 || y+2 > f.H-1 {
@@ -219,15 +236,15 @@ func prose(f *part.Frame, y int, title string, paragraphs []string) int {
 	return y
 }
 
-// missing says what a node that streams does not tell.
+// missing lists what a node that reports does not give.
 func missing(f *part.Frame) []string {
 	var lines []string
 	if h := f.Node.Hello; h != nil {
 		if h.Fault != "" {
-			lines = append(lines, "no numbers of the GPUs: "+h.Fault)
+			lines = append(lines, "no GPU metrics: "+h.Fault)
 		}
 		if len(h.Missing) > 0 {
-			lines = append(lines, "the driver's library lacks "+strings.Join(h.Missing, ", "))
+			lines = append(lines, "NVML lacks "+strings.Join(h.Missing, ", "))
 		}
 	}
 	for _, fault := range f.Node.Faults {
@@ -236,12 +253,12 @@ func missing(f *part.Frame) []string {
 	return lines
 }
 
-// tries lists the attempts that failed.
+// tries lists the failed attempts.
 func tries(f *part.Frame, y int) {
 	if len(f.Node.Attempts) == 0 || y+2 > f.H-1 {
 		return
 	}
-	f.Section(y, "Tries that failed", "")
+	f.Section(y, "Failed attempts", "")
 	for _, a := range f.Node.Attempts {
 		y++
 		if y >= f.H-1 {
@@ -250,7 +267,7 @@ func tries(f *part.Frame, y int) {
 		x := f.Put(3, y, a.At.Format(time.TimeOnly)+"  ", draw.Dim)
 		text := a.Summary
 		if a.Took > 0 {
-			text += " after " + draw.Took(a.Took)
+			text += " (" + draw.Took(a.Took) + ")"
 		}
 		f.Left(x, y, f.W-1-x, text, draw.Text)
 	}

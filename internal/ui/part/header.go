@@ -1,6 +1,7 @@
 package part
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Header draws rows 0 and 1. withNode says which of the job's nodes is shown.
+// Header draws rows 0 and 1. withNode adds the place of the selected node among the job's.
 func Header(f *Frame, withNode bool) {
 	right := position(f, true, withNode)
 	start := f.W - Width(right)
@@ -27,7 +28,7 @@ func Header(f *Frame, withNode bool) {
 	HealthLine(f)
 }
 
-// JobName draws which job it is, not beyond column end, and returns the column behind it.
+// JobName draws the job's ID and name up to column end, and returns the column behind them.
 func JobName(f *Frame, end int) int {
 	room := 12
 	if f.W >= 100 {
@@ -37,7 +38,7 @@ func JobName(f *Frame, end int) int {
 		n := len(f.Job.Nodes)
 		how := f.Job.Name
 		if how == "" {
-			how = "named by hand"
+			how = "from --nodes"
 		}
 		x := f.Put(1, 0, Plural(n, "node", "nodes"), draw.Strong)
 		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
@@ -53,7 +54,7 @@ func JobName(f *Frame, end int) int {
 	return x
 }
 
-// jobNameLeast is the least room that JobName is worth something in: the ID, and the beginning of the name.
+// jobNameLeast is the least room for JobName: the ID and the beginning of the name.
 func jobNameLeast(f *Frame) int {
 	const name = 6
 	if f.Job.ID == "" {
@@ -85,7 +86,7 @@ func JobTimes(f *Frame) []Piece {
 	return words
 }
 
-// position is the right end of row 0: where in the lists, how often, what time.
+// position is the right end of row 0: the places in the lists, the intervals and the time.
 func position(f *Frame, withJob, withNode bool) []Piece {
 	wide := f.W >= 100
 	var words []Piece
@@ -105,35 +106,54 @@ func position(f *Frame, withJob, withNode bool) []Piece {
 	return append(words, Clock(f)...)
 }
 
+// Clock is the time of the Snapshot, in wide terminals with the intervals.
 func Clock(f *Frame) []Piece {
 	clock := Piece{f.Snap.At.Format(time.TimeOnly) + " ", draw.Text}
 	if f.W < 110 {
 		return []Piece{clock}
 	}
-	return []Piece{{"poll:" + Seconds(f.Snap.Poll) + " disp:" + Seconds(f.Display) + "  ", draw.Dim}, clock}
+	return []Piece{{"poll " + Seconds(f.Snap.Poll) + "  redraw " + Seconds(f.Display) + "  ", draw.Dim}, clock}
 }
 
-// Tabs draws the rule of row 2 with the job's nodes in it.
+// Tabs draws the rule of row 2 with the job's nodes in it. Its ends have the marks of the nodes that are not there.
 func Tabs(f *Frame) {
-	const y, longest = 2, 24
+	const y, longest, end = 2, 24, 12 // room for "‹1000 ✗▲ "
 	f.Fill(0, y, f.W, '─', draw.Faint)
+	nodes := f.Job.Nodes
 	per := 0
-	for _, name := range f.Job.Nodes {
+	for _, name := range nodes {
 		per = max(per, min(draw.Width(name), longest)+6)
 	}
-	n := max(1, (f.W-12)/per)
-	from := max(0, min(f.NodeAt-n/2, len(f.Job.Nodes)-n))
-	to := min(len(f.Job.Nodes), from+n)
+	n := len(nodes)
+	if n*per > f.W-4 {
+		n = min(max(1, (f.W-2*end)/per), n)
+	}
+	from := max(0, min(f.NodeAt-n/2, len(nodes)-n))
+	to := from + n
 	x := 2
 	if from > 0 {
-		x = f.Put(x, y, " ‹"+strconv.Itoa(from)+" ", draw.Dim) + 1
+		x = f.Pieces(x, y, f.hidden(" ‹"+strconv.Itoa(from), nodes[:from])...) + 1
 	}
 	for i := from; i < to; i++ {
-		x = tab(f, x, y, draw.ClipMiddle(f.Job.Nodes[i], longest), f.Health.NodeMark(f.Job.Nodes[i]), i == f.NodeAt) + 1
+		x = tab(f, x, y, draw.ClipMiddle(nodes[i], longest), f.Health.NodeMark(nodes[i]), i == f.NodeAt) + 1
 	}
-	if to < len(f.Job.Nodes) {
-		f.Put(x, y, " "+strconv.Itoa(len(f.Job.Nodes)-to)+"› ", draw.Dim)
+	if to < len(nodes) {
+		f.Pieces(x, y, f.hidden(" "+strconv.Itoa(len(nodes)-to)+"›", nodes[to:])...)
 	}
+}
+
+// hidden counts nodes that are not shown, with the marks of those in trouble.
+func (s *Scene) hidden(count string, nodes []string) []Piece {
+	pieces := []Piece{Dim(count + " ")}
+	for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {
+		if slices.ContainsFunc(nodes, func(name string) bool { return s.Health.Rank(name) == int(severity) }) {
+			pieces = append(pieces, Piece{Marks[severity].Glyph, Marks[severity].Role})
+		}
+	}
+	if len(pieces) > 1 {
+		pieces = append(pieces, Dim(" "))
+	}
+	return pieces
 }
 
 func tab(f *Frame, x, y int, name string, m Mark, current bool) int {
@@ -148,10 +168,10 @@ func tab(f *Frame, x, y int, name string, m Mark, current bool) int {
 	return f.Put(x, y, " ", role)
 }
 
-// Retry says when a node is tried again: "next in 14s".
+// Retry says when a node is tried again: "retry in 14s".
 func Retry(f *Frame, n *cluster.Node) string {
 	if n.RetryAt.IsZero() || !n.RetryAt.After(f.Snap.At) {
 		return ""
 	}
-	return "next in " + draw.Age(n.RetryAt.Sub(f.Snap.At).Round(time.Second))
+	return "retry in " + draw.Age(n.RetryAt.Sub(f.Snap.At).Round(time.Second))
 }
