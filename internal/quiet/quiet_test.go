@@ -12,8 +12,8 @@ const limit = 30 * time.Second
 func TestSilenceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New()
-		var over []time.Duration
-		w.Start(limit, func(quiet time.Duration) { over = append(over, quiet) })
+		over := make(chan time.Duration, 2)
+		w.Start(limit, func(quiet time.Duration) { over <- quiet })
 		for range 100 {
 			time.Sleep(29 * time.Second)
 			w.Heard()
@@ -21,12 +21,12 @@ func TestSilenceEnds(t *testing.T) {
 		time.Sleep(limit - 1)
 		synctest.Wait()
 		if len(over) != 0 || w.Quiet() != limit-1 {
-			t.Fatalf("over %v after a silence of %v", over, w.Quiet())
+			t.Fatalf("over %d times after a silence of %v", len(over), w.Quiet())
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if len(over) != 1 || over[0] != limit {
-			t.Errorf("over %v, want once after %v", over, limit)
+		if n := len(over); n != 1 || <-over != limit {
+			t.Errorf("over %d times, want once after %v", n, limit)
 		}
 	})
 }
@@ -36,11 +36,11 @@ func TestStartCountsFromWhatWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New()
 		time.Sleep(20 * time.Second)
-		over := false
-		w.Start(limit, func(time.Duration) { over = true })
+		over := make(chan time.Duration, 1)
+		w.Start(limit, func(quiet time.Duration) { over <- quiet })
 		time.Sleep(10*time.Second + 1)
 		synctest.Wait()
-		if !over {
+		if len(over) == 0 {
 			t.Error("a silence of 30 s is not noticed")
 		}
 	})
