@@ -2,6 +2,7 @@ package remote
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
@@ -22,7 +23,7 @@ var advices = map[reach.Class]advice{
 	reach.ClassNoSpace: {"The probe needs a writable directory on the node, and none of those tried is writable.",
 		[]string{"free some space in your home directory (see quota) or in /tmp on NODE"}},
 	reach.ClassNoExec: {"Every writable directory on the node is mounted noexec.",
-		[]string{"ask your admins for a directory without noexec; tried: $XDG_RUNTIME_DIR, ~/.cache, /dev/shm, /tmp"}},
+		[]string{"ask your admins for a directory without noexec on NODE"}},
 	reach.ClassPlatform: {"This build is for a different CPU or operating system than the node's.",
 		[]string{"use a build for the node's platform, on a login node of the same kind"}},
 	reach.ClassOldDriver: {"The node's NVIDIA library lacks a function that the probe requires.",
@@ -38,10 +39,10 @@ var advices = map[reach.Class]advice{
 	reach.ClassClosed:  {meaning: "The connection closed or the probe exited."},
 }
 
-// advise adds the hints, and the meaning unless the door gave one.
+// advise adds the meaning, unless the door gave one, and the hints of the class: before the others, as some screens show only the first.
 func advise(c *Case) {
 	f := &c.Failure
 	a := advices[f.Class]
 	f.Meaning = cmp.Or(f.Meaning, a.meaning)
-	f.Hints = append(f.Hints, a.hints...)
+	f.Hints = slices.Concat(a.hints, f.Hints)
 }

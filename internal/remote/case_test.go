@@ -66,6 +66,17 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// The first hint says what to do: rows with room for one show that.
+func TestTheFirstHintSaysWhatToDo(t *testing.T) {
+	for state, want := range map[install.State]string{install.NoWrite: "free some space", install.NoExec: "ask your admins"} {
+		err := &install.NoPlaceError{Refused: []install.Refusal{{Place: "tmp", State: state}}}
+		f := (&Case{Node: "n1", Stage: StageProbe}).Settle(err, silentDoor)
+		if len(f.Hints) != 2 || !strings.HasPrefix(f.Hints[0], want) || !strings.HasPrefix(f.Hints[1], "tried: ") {
+			t.Errorf("%s: hints %q, want %q first", state, f.Hints, want)
+		}
+	}
+}
+
 func TestAFailureStaysAsItIs(t *testing.T) {
 	f := &reach.Failure{Class: reach.ClassAdopt}
 	if got := (&Case{}).Settle(fmt.Errorf("open: %w", f), silentDoor); got != f {
