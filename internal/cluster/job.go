@@ -27,9 +27,11 @@ type Job struct {
 
 // Owns reports whether the GPU of node n belongs to the job. A GPU without a number belongs to no job whose minors are known: that one of
 // them is not seen is what Missing says.
-func (j *Job) Owns(n *Node, g *GPU) bool {
+func (j *Job) Owns(n *Node, g *GPU) bool { return j.ownsNumber(n, g.Number) }
+
+func (j *Job) ownsNumber(n *Node, number int) bool {
 	minors, known := j.Minors[n.Name]
-	return !known || slices.Contains(minors, g.Number)
+	return !known || slices.Contains(minors, number)
 }
 
 // PendingJob is a job in the queue.

@@ -91,6 +91,9 @@ const hungAfter = 10 * time.Second
 // Hung reports whether a call into the driver for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 
+// reports is false for a GPU that is lost or hung.
+func (g *GPU) reports() bool { return g.Lost == "" && !g.Hung() }
+
 // Get returns a number of the GPU, whether it is read once or for every report, and whether it is known.
 func (g *GPU) Get(id metric.ID) (float64, bool) {
 	if v, known := g.Values.Get(id); known {

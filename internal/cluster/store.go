@@ -85,7 +85,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 				n = newNodeRecord(name, s.disc.Answered, s.poll)
 				snap.Nodes[name] = n.view(now)
 			}
-			v.count(snap.Nodes[name])
+			v.count(snap.Nodes[name], n.out)
 			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
 		v.Findings, v.Cleared = told.findings()
@@ -94,13 +94,13 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	return snap
 }
 
-// count adds a node of the job.
-func (v *JobView) count(n *Node) {
+// count adds a node of the job, on which out GPUs do not report.
+func (v *JobView) count(n *Node, out int) {
 	own, seen := 0, 0
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; v.Owns(n, g) {
 			own++
-			if g.Lost == "" && !g.Hung() {
+			if out == 0 || g.reports() { // to look at each GPU of a large cluster takes longer than the rest
 				seen++
 			}
 		}
@@ -122,6 +122,7 @@ type nodeRecord struct {
 	Node // as the last Event left it; view adds what depends on the moment
 	poll time.Duration
 	jobs []*Job // on the node, as of the last Event
+	out  int    // GPUs that do not report
 
 	seen      time.Time    // when it was first heard of
 	began     time.Time    // of the current attempt; zero: none is under way
@@ -141,7 +142,7 @@ const maxAttempts = 8
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
-	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at}
+	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, troubles: troubles{whole: place{node: name, number: NoNumber}}}
 }
 
 // take applies an Event, and keeps the time of what held until it and of what holds from then on.
@@ -205,6 +206,12 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		n.clock = binClock{}
 	}
 	n.Arrived, n.Host, n.GPUs = at, r.Host, n.mergeGPUs(at, r)
+	n.out = 0
+	for i := range n.GPUs {
+		if !n.GPUs[i].reports() {
+			n.out++
+		}
+	}
 	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond
 	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
 }

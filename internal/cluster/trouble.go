@@ -12,7 +12,15 @@ type troubles struct {
 	reach, report track
 	gpus          []*gpuTrack // only those with something to tell
 	jobs          []*jobTrack // only those with something to tell, of jobs that were here with the last report
+	whole         place       // the node
 	looked        bool        // a report has come
+}
+
+// place is where something is wrong: a node, or a GPU of it.
+type place struct {
+	node   string
+	number int    // of the GPU; NoNumber: the node, or a GPU without a number
+	key    string // of the GPU; empty: the node
 }
 
 // jobTrack is the track of one job on the node.
@@ -24,7 +32,7 @@ type jobTrack struct {
 // gpuTrack is the track of one GPU, found by Key.
 type gpuTrack struct {
 	track
-	gpu     GPU  // its Key and Number
+	place
 	present bool // in the last report
 }
 
@@ -46,7 +54,7 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 		g := &n.GPUs[i]
 		held := rules(Subject{Scope: ScopeGPU, Node: n, GPU: g})
 		if track := t.of(g, len(held) > 0); track != nil {
-			track.present, track.gpu = true, GPU{Key: g.Key, Number: g.Number}
+			track.present, track.place = true, place{n.Name, g.Number, g.Key}
 			track.step(held, now)
 		}
 	}
@@ -88,7 +96,7 @@ func (t *troubles) ofJob(id string) *jobTrack {
 
 // of is the track of a GPU; where there is none, a new one if that is wanted, else nil.
 func (t *troubles) of(g *GPU, wanted bool) *gpuTrack {
-	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.gpu.Key == g.Key }); i >= 0 {
+	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.key == g.Key }); i >= 0 {
 		return t.gpus[i]
 	}
 	if !wanted {
@@ -102,12 +110,8 @@ func (t *troubles) of(g *GPU, wanted bool) *gpuTrack {
 // notice is a spell at the place where it is told.
 type notice struct {
 	*spell
-	node string
-	gpu  *GPU
+	*place
 }
-
-// wholeNode stands for the GPU of a notice that is not about one.
-var wholeNode = &GPU{Number: NoNumber}
 
 // notices are what is to be told of a job.
 type notices struct {
@@ -123,31 +127,31 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 	if held := rules(Subject{Scope: ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, moment{at: now, gap: math.MaxInt64})
-		all.addPlace(n, wholeNode, reach, true, withGPUs)
+		all.addPlace(n, &t.whole, reach, true, withGPUs)
 	}
-	all.addPlace(n, wholeNode, t.report.asOf(now), n.State == NodeReporting, withGPUs)
+	all.addPlace(n, &t.whole, t.report.asOf(now), n.State == NodeReporting, withGPUs)
 	if track := t.ofJob(job.ID); track != nil {
-		all.addPlace(n, wholeNode, track.asOf(now), n.State == NodeReporting, true)
+		all.addPlace(n, &t.whole, track.asOf(now), n.State == NodeReporting, true)
 	}
 	for _, g := range t.gpus {
-		if job.Owns(n, &g.gpu) {
-			all.addPlace(n, &g.gpu, g.asOf(now), n.hasNumbers() && g.present, true)
+		if job.ownsNumber(n, g.number) {
+			all.addPlace(n, &g.place, g.asOf(now), n.hasNumbers() && g.present, true)
 		}
 	}
 }
 
 // addPlace adds what is to be told of one place. live says that something is known of it now. What has just ended is told only of nodes
 // that stream, and of places where nothing critical holds: elsewhere it is of no account.
-func (all *notices) addPlace(n *Node, gpu *GPU, t *track, live, withGPUs bool) {
+func (all *notices) addPlace(n *Node, at *place, t *track, live, withGPUs bool) {
 	lingers := n.State == NodeReporting && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) && (withGPUs || !s.OfGPUs) {
-			all.now = append(all.now, notice{s, n.Name, gpu})
+			all.now = append(all.now, notice{s, at})
 		}
 	}
 	for i := range t.past {
 		if s := &t.past[i]; (withGPUs || !s.OfGPUs) && !s.last.Before(all.since) {
-			all.past = append(all.past, notice{s, n.Name, gpu})
+			all.past = append(all.past, notice{s, at})
 		}
 	}
 }
@@ -166,13 +170,13 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 		if c := compare(a, b); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.gpu.Number, b.gpu.Number))
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.number, b.number))
 	})
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
 		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times}
-		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.gpu.Number, t.gpu.Key
+		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
 		if !t.holds {
 			f.Over = t.last
 		}
