@@ -67,7 +67,7 @@ func TestNumbersAreMinors(t *testing.T) {
 		{node, `^    3 +7003 C   alice .*work$`},
 		{node, `^ ▲    1s  n GPU3 +5 uncorrectable`},
 		{overview, `^   NODE +0    1    2    3 `},
-		{overview, `^▸▲ n +11   22   33   44E .* GPU3 ECC 5`},
+		{overview, `^▸▲ n +11   22   33   44E .* GPU3 5 ECC`},
 		{overview, `Lowest utilization %  \(n GPU2\)`},
 		{overview, `Hottest °C  \(n GPU3\)`},
 	} {
