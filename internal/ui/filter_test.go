@@ -24,13 +24,13 @@ func (r *rig) footer() string {
 func TestKeysAreTextInThePrompt(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("o", "/")
-	for _, k := range []string{"q", "?", "r", "p", "o", "d", "C", "s", "/", "h"} {
+	for _, k := range []string{"q", "?", "r", "p", "o", "d", "C", "s", "/", "h", "n", "m", "!", "]"} {
 		if cmd := r.press(k); cmd != nil {
 			t.Errorf("%s did something", k)
 		}
 	}
 	r.press("left", "up")
-	if got := r.footer(); !strings.HasPrefix(got, "/q?rpodCs/h") || r.heard.refreshed > 0 || r.view.classic || r.where() != "48211/gpu-n01 1" {
+	if got := r.footer(); !strings.HasPrefix(got, "/q?rpodCs/hnm!]") || r.heard.refreshed > 0 || r.view.classic || r.where() != "48211/gpu-n01 1" {
 		t.Errorf("the last row is %q, at %s", got, r.where())
 	}
 	if cmd := r.press("ctrl+c"); cmd == nil {
@@ -57,12 +57,12 @@ func TestFilter(t *testing.T) {
 		{"o", "n02", "enter o o", "48211/gpu-n02 1", "1 of 4 nodes match /n02", "gpu-n01  "},
 		{"o", "n02", "backspace enter", "48211/gpu-n02 1", "4 of 4 nodes match /n0", "no node"},
 		{"o", "n02", "enter right", "48211/gpu-n02 1", "whole job   16 of 32 GPUs", "JOB "},
-		{"o right", "n01", "enter esc esc right", "48211/gpu-n02 0", "Health of this node", "match"},
-		{"o", "n02", "enter down up", "48211/gpu-n02 1", "1 of 4 nodes match /n02", "gpu-n01  "},
-		{"o", "n02", "enter down", "48377/gpu-s11 1", "gpu-s11", "match"},
+		{"o down", "n01", "enter esc enter right", "48211/gpu-n02 0", "gpu-n02", "match"},
+		{"o", "n02", "enter ] [", "48211/gpu-n02 1", "1 of 4 nodes match /n02", "gpu-n01  "},
+		{"o", "n02", "enter ]", "48377/gpu-s11 1", "gpu-s11", "match"},
 		{"o", "n04", "home delete enter", "48211/gpu-n04 1", "1 of 4 nodes match /04", "gpu-n02  "},
 		{"o", "n0", "enter / 2 enter", "48211/gpu-n02 1", "1 of 4 nodes match /n02", "gpu-n01  "},
-		{"", "n04", "", "48211/gpu-n01 0", "gpu-n02", "match"},
+		{"", "x04", "", "48211/gpu-n01 0", "gpu-n02", "match"},
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(test.keys)...)
@@ -131,11 +131,11 @@ func TestPaste(t *testing.T) {
 // The help of a page has the keys of that page.
 func TestHelpIsThePages(t *testing.T) {
 	r := newRig(t, fixture())
-	const words = "filter nodes by name"
+	const words = "only nodes whose names"
 	if r.press("?"); strings.Contains(r.text(), words) {
 		t.Errorf("the help of the node has a key of the overview:\n%s", r.text())
 	}
-	if r.press("x", "o", "?"); !strings.Contains(r.text(), words) {
+	if r.press("q", "o", "?"); !strings.Contains(r.text(), words) {
 		t.Errorf("the help of the overview has no %q:\n%s", words, r.text())
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -46,7 +47,7 @@ var shots = []shot{
 	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
 	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
-	{name: "help", snap: fixture, view: func(v *view) { v.help = true }},
+	{name: "help", snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, keys.OnNode }},
 	{name: "byhand", snap: byHandFixture, view: func(*view) {}},
 	{name: "controller-away", snap: awayFixture, view: func(v *view) { v.screen = screenOverview }},
 	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},
@@ -68,7 +69,7 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 		if r == '\r' {
 			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
 		}
-		v.page(sc).Press(msg, sc)
+		v.press(msg, sc)
 		v.resolve(sc)
 	}
 	return v, sc

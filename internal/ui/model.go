@@ -181,10 +181,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.next()
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
-	case tea.PasteMsg:
+	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
 		m.Controls.Touch()
-		if m.view.page(m.scene).Press(msg, m.scene) {
+		if m.view.press(msg, m.scene) {
 			m.resolve()
+			return m, m.look()
 		}
 	case tea.WindowSizeMsg:
 		m.scene.W, m.scene.H = msg.Width, msg.Height
@@ -205,8 +206,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.Controls.Touch()
 	classic, refresh := m.view.classic, false
-	if !m.view.page(m.scene).Press(msg, m.scene) {
-		if key.Matches(msg, keys.Quit) {
+	if !m.view.press(msg, m.scene) {
+		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
 			return tea.Quit
 		}
 		if key.Matches(msg, keys.Repaint) {
@@ -221,9 +222,23 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.view.classic != classic && m.Remember != nil {
 		m.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
 	}
-	if told := m.notifyLook(); !told && !refresh {
+	if refresh {
+		m.notifyLook()
+		return m.hurry()
+	}
+	return m.look()
+}
+
+// look says which node is looked at. When that has changed, the answer is looked for at once.
+func (m *model) look() tea.Cmd {
+	if !m.notifyLook() {
 		return nil
 	}
+	return m.hurry()
+}
+
+// hurry looks for the answer of what was asked for at once: it begins a new chain of ticks.
+func (m *model) hurry() tea.Cmd {
 	m.asked = m.Now()
 	m.chain++
 	return m.next()
@@ -255,7 +270,13 @@ func (m *model) View() tea.View {
 }
 
 // modes is how the terminal is to be around the frame.
-func (m *model) modes() tea.View { return tea.View{WindowTitle: title(m.scene.Job, m.ASCII)} }
+func (m *model) modes() tea.View {
+	v := tea.View{WindowTitle: title(m.scene.Job, m.ASCII), MouseMode: tea.MouseModeCellMotion}
+	if m.view.noMouse {
+		v.MouseMode = tea.MouseModeNone
+	}
+	return v
+}
 
 func (m *model) paint() {
 	defer m.rescue()

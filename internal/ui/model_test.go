@@ -81,7 +81,7 @@ func (r *rig) send(msg tea.Msg) tea.Cmd {
 
 var named = map[string]rune{
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
-	"backspace": tea.KeyBackspace, "home": tea.KeyHome, "delete": tea.KeyDelete,
+	"backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 }
 
 // press presses keys by name.
@@ -110,27 +110,35 @@ func (r *rig) where() string {
 	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
 }
 
-// Keys move round the ends, in both cases, and the node of each job is remembered.
+// In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at the edges. The node
+// of each job is remembered. Esc goes up.
 func TestMoving(t *testing.T) {
 	for _, test := range []struct {
 		keys string
 		want string
 	}{
 		{"", "48211/gpu-n01 0"},
-		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"J", "48377/gpu-s11 0"},
+		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"]", "48377/gpu-s11 0"}, {"J", "48211/gpu-n01 0"},
 		{"down down", "48211/gpu-n01 0"},
-		{"up", "48377/gpu-s11 0"}, {"k", "48377/gpu-s11 0"}, {"K", "48377/gpu-s11 0"},
+		{"up", "48377/gpu-s11 0"}, {"k", "48377/gpu-s11 0"}, {"[", "48377/gpu-s11 0"}, {"K", "48211/gpu-n01 0"},
 		{"right", "48211/gpu-n02 0"}, {">", "48211/gpu-n02 0"}, {".", "48211/gpu-n02 0"},
 		{"left", "48211/gpu-n04 0"}, {"<", "48211/gpu-n04 0"}, {",", "48211/gpu-n04 0"},
 		{"right right right right", "48211/gpu-n01 0"},
 		{"right right down right up", "48211/gpu-n03 0"},
-		{"o", "48211/gpu-n01 1"}, {"O", "48211/gpu-n01 1"}, {"tab", "48211/gpu-n01 1"}, {"o o", "48211/gpu-n01 0"}, {"o esc", "48211/gpu-n01 0"},
-		{"o right enter", "48211/gpu-n02 0"}, {"o right right o", "48211/gpu-n03 0"},
-		{"o s right", "48211/gpu-n02 1"}, // worst first: n04, n01, n02, n03
-		{"o s left", "48211/gpu-n04 1"},
-		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"}, {"d right", "48211/gpu-n02 2"},
-		{"?", "48211/gpu-n01 3"}, {"h", "48211/gpu-n01 3"}, {"H x", "48211/gpu-n01 0"}, {"o ? right", "48211/gpu-n01 1"}, {"d ? esc esc", "48211/gpu-n01 0"},
-		{"enter esc x", "48211/gpu-n01 0"},
+		{"o", "48211/gpu-n01 1"}, {"O", "48211/gpu-n01 1"}, {"tab", "48211/gpu-n01 1"}, {"o o", "48211/gpu-n01 0"}, {"o esc", "48211/gpu-n01 1"}, {"esc", "48211/gpu-n01 1"},
+		{"o down enter", "48211/gpu-n02 0"}, {"o j down o", "48211/gpu-n03 0"}, {"o down enter esc", "48211/gpu-n02 1"},
+		{"o up", "48211/gpu-n01 1"}, {"o down down down down", "48211/gpu-n04 1"}, {"o right", "48211/gpu-n01 1"}, {"o ,", "48211/gpu-n04 1"},
+		{"o end", "48211/gpu-n04 1"}, {"o G up", "48211/gpu-n03 1"}, {"o G g", "48211/gpu-n01 1"}, {"o pgdown", "48211/gpu-n04 1"}, {"o pgdown ctrl+u", "48211/gpu-n01 1"},
+		{"o ]", "48377/gpu-s11 1"}, {"o [ ]", "48211/gpu-n01 1"},
+		{"o s", "48211/gpu-n04 1"}, {"o s enter", "48211/gpu-n04 0"}, {"o s down", "48211/gpu-n01 1"}, // worst first: n04, n01, n02, n03
+		{"o s down s", "48211/gpu-n01 1"},
+		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"}, {"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
+		{"d down", "48377/gpu-s11 2"}, {"right right d", "48211/gpu-n03 0"}, // it is the connection page already
+		{"?", "48211/gpu-n01 3"}, {"h", "48211/gpu-n01 3"}, {"H x", "48211/gpu-n01 3"}, {"? q", "48211/gpu-n01 0"}, {"? ?", "48211/gpu-n01 0"},
+		{"o ? right", "48211/gpu-n01 3"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
+		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"}, {"o n", "48211/gpu-n02 1"},
+		{"] n", "48211/gpu-n01 0"}, {"] N", "48211/gpu-n01 0"},
+		{"enter x", "48211/gpu-n01 0"},
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(test.keys)...)
@@ -256,7 +264,7 @@ func TestRefresh(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("r", "R", "?", "r")
 	if r.heard.refreshed != 2 {
-		t.Errorf("Refresh was called %d times, want 2: the third key leaves the help", r.heard.refreshed)
+		t.Errorf("Refresh was called %d times, want 2: the help has the third key", r.heard.refreshed)
 	}
 }
 
@@ -269,10 +277,9 @@ func TestColours(t *testing.T) {
 }
 
 func TestQuit(t *testing.T) {
-	for _, k := range []string{"q", "Q", "ctrl+c"} {
+	for _, k := range []string{"q", "Q", "ctrl+c", "? ctrl+c", "o / ctrl+c"} {
 		r := newRig(t, fixture())
-		r.press("?") // also from there
-		cmd := r.press(k)
+		cmd := r.press(strings.Fields(k)...)
 		if cmd == nil {
 			t.Fatalf("%s does not quit", k)
 		}
@@ -286,8 +293,8 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "letters mark problems"}, {"v", "HEALTH"}, {"s", "SLURM's order"}, {"s", "worst first"}, {"enter", "Processes"}, {"d", "first report after"},
-		{"?", "What the marks mean"}, {"x", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
+		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "letters mark problems"}, {"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"}, {"d", "first report after"},
+		{"?", "traffic-light"}, {"q", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)
 		if !strings.Contains(r.text(), test[1]) {
@@ -302,7 +309,7 @@ func TestScreens(t *testing.T) {
 
 // What the hints in the footers promise must be keys.
 func TestHintsAreKeys(t *testing.T) {
-	shown := map[string]bool{"↑↓": true, "←→": true}
+	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true}
 	for _, row := range keys.Rows {
 		for _, b := range row.Bindings {
 			name, _, _ := strings.Cut(b.Help().Key, " ")

@@ -1,25 +1,29 @@
 package ui
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Page is what fills the terminal, the header and the footer with its hints included.
+// Page fills the terminal, including the header and the footer with its hints.
 //
-// Each message from the keyboard goes to the page first. What it takes, the model does not look at: so a page has the focus where it
-// wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the page's own state: while it is open Press takes
-// every key except Ctrl-C, Draw draws it, and the hints in the footer are its own.
+// Each message from the keyboard and the mouse goes to the page first. What it takes, the model does not look at: so a page has the focus
+// where it wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the page's own state: while it is open
+// Press takes every key except Ctrl-C, Draw draws it, and the hints in the footer are its own. The cursor is the selected node: an Answer
+// says where it is now.
 type Page interface {
 	// Draw draws the scene, and changes nothing but the canvas.
 	Draw(f *part.Frame)
-	// Press does what a key, or a text that was pasted, stands for; false says that it is not for this page.
-	Press(msg tea.Msg, s *part.Scene) bool
+	// Press answers a key, the mouse, or a text that was pasted.
+	Press(msg tea.Msg, s *part.Scene) page.Answer
 	// Wants says what the page needs for the scene. Its Order and its node are not settled yet.
 	Wants(s *part.Scene) page.Wants
 }
@@ -33,21 +37,23 @@ const (
 	screenDoctor
 )
 
-// screenNames are the names of the screens in the list of keys.
-var screenNames = [...]string{screenNode: "node", screenOverview: "overview", screenDoctor: "doctor"}
+// screenPages are the screens' names in the list of keys.
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor}
 
-// view is what a person has chosen to see.
+// view is what the user has chosen to see.
 type view struct {
 	selection
 	screen screen
-	under  screen // what Esc leaves the doctor for
-	help   bool   // it covers the screen
+	trail  []screen // the screens below this one, which Esc leads back to
+	help   bool     // it covers the screen
 
 	mine    bool // GPUs of other jobs are hidden
 	classic bool
+	noMouse bool // the terminal has the mouse, to select text
 
 	node     *page.Node
 	overview *page.Overview
+	manual   page.Help
 }
 
 func newView(classic bool) *view {
@@ -56,7 +62,7 @@ func newView(classic bool) *view {
 
 // resolve makes the selection one that the Snapshot has, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
-	s.Mine, s.Classic = v.mine, v.classic
+	s.Mine, s.Classic, s.MouseFree = v.mine, v.classic, v.noMouse
 	s.Job, s.Node = nil, nil
 	at := v.resolveJob(s.Snap)
 	if at < 0 {
@@ -86,56 +92,128 @@ func (v *view) body() Page {
 func (v *view) page(s *part.Scene) Page {
 	switch {
 	case v.help:
-		return page.Help{Of: screenNames[v.screen]}
+		return &v.manual
 	case s.Node == nil:
 		return page.NoJobs{}
 	}
 	return v.body()
 }
 
-// apply does what a key stands for that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.
+// press gives a message to the page that is on, and does what it answers.
+func (v *view) press(msg tea.Msg, s *part.Scene) (taken bool) {
+	a := v.page(s).Press(msg, s)
+	if a.Node != "" {
+		v.choose(a.Node, slices.Index(s.Job.Nodes, a.Node))
+	}
+	if a.Open {
+		v.level(screenNode)
+	}
+	return a.Taken
+}
+
+// apply answers a key that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
-	case v.help: // any key leaves it
-		v.help = false
+	case v.help:
+		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case key.Matches(k, keys.Help):
-		v.help = true
-	case key.Matches(k, keys.Colours):
+		v.help, v.manual = true, page.Help{Of: screenPages[v.screen]}
+	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
+	case key.Matches(k, keys.Mouse):
+		v.noMouse = !v.noMouse
 	case s.Job != nil: // else a key must not change what nobody sees
-		v.move(k, s.Snap.Jobs, s)
-		v.turn(k)
+		v.move(k, s)
+		v.turn(k, s)
 	}
 }
 
 // move changes the selection.
-func (v *view) move(k tea.KeyPressMsg, jobs []cluster.JobView, s *part.Scene) {
+func (v *view) move(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
-	case key.Matches(k, keys.PrevJob):
-		v.moveJob(jobs, -1)
-	case key.Matches(k, keys.NextJob):
-		v.moveJob(jobs, +1)
-	case key.Matches(k, keys.PrevNode):
+	case key.Matches(k, keys.PrevJob, keys.Up):
+		v.moveJob(s.Snap.Jobs, -1)
+	case key.Matches(k, keys.NextJob, keys.Down):
+		v.moveJob(s.Snap.Jobs, +1)
+	case key.Matches(k, keys.PrevNode, keys.Left):
 		v.moveNode(s.Job.Nodes, s.Order, -1)
-	case key.Matches(k, keys.NextNode):
+	case key.Matches(k, keys.NextNode, keys.Right):
 		v.moveNode(s.Job.Nodes, s.Order, +1)
+	case key.Matches(k, keys.PrevProblem):
+		v.moveProblem(s, -1)
+	case key.Matches(k, keys.NextProblem):
+		v.moveProblem(s, +1)
 	}
 }
 
+// moveProblem selects the next node with a problem, round the end; in the next job that has one when this job has none.
+func (v *view) moveProblem(s *part.Scene, by int) {
+	for i := range s.Snap.Jobs {
+		at := wrap(s.JobAt+i*by, len(s.Snap.Jobs))
+		job, order := &s.Snap.Jobs[at], s.Order
+		health := s.Health
+		if i > 0 {
+			order, health = job.Nodes, part.NewHealth(s.Snap, job)
+		}
+		if node := nextProblem(order, health, v.nodes[job.ID].name, by, i > 0); node != "" {
+			v.job, v.jobAt = job.ID, at
+			v.choose(node, slices.Index(job.Nodes, node))
+			return
+		}
+	}
+}
+
+// nextProblem is the next node of order, from the one at hand on, that has a problem, "" when none has one. here says that the one at
+// hand counts first.
+func nextProblem(order []string, health part.Health, from string, by int, here bool) string {
+	at := slices.Index(order, from)
+	for i := range order {
+		if !here {
+			i++
+		}
+		if name := order[wrap(at+i*by, len(order))]; health.Rank(name) >= int(cluster.Warning) {
+			return name
+		}
+	}
+	return ""
+}
+
 // turn leads to another page, or changes what all pages show.
-func (v *view) turn(k tea.KeyPressMsg) {
+func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case key.Matches(k, keys.Mine):
 		v.mine = !v.mine
 	case key.Matches(k, keys.Processes) && v.screen != screenNode:
-		v.screen, v.node.Processes = screenNode, true
-	case key.Matches(k, keys.Overview) && v.screen != screenOverview:
-		v.screen = screenOverview
-	case key.Matches(k, keys.Doctor) && v.screen != screenDoctor:
-		v.under, v.screen = v.screen, screenDoctor
-	case key.Matches(k, keys.Overview), key.Matches(k, keys.Open, keys.Back) && v.screen == screenOverview:
-		v.screen = screenNode
-	case key.Matches(k, keys.Doctor, keys.Back) && v.screen == screenDoctor:
-		v.screen = v.under
+		v.level(screenNode)
+		v.node.Processes = true
+	case key.Matches(k, keys.Overview) && v.screen == screenOverview:
+		v.level(screenNode)
+	case key.Matches(k, keys.Overview):
+		v.level(screenOverview)
+	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Back):
+		v.back()
+	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same
+		v.over(screenDoctor)
 	}
+}
+
+// level goes to a screen that is a level of its own: the node view, or the overview above it.
+func (v *view) level(to screen) { v.screen, v.trail = to, nil }
+
+// over puts a screen over this one. One that is below already is gone back to, so that Esc comes to an end.
+func (v *view) over(to screen) {
+	if at := slices.Index(v.trail, to); at >= 0 {
+		v.screen, v.trail = to, v.trail[:at]
+		return
+	}
+	v.screen, v.trail = to, append(v.trail, v.screen)
+}
+
+// back goes to the screen below, or one level up.
+func (v *view) back() {
+	if last := len(v.trail) - 1; last >= 0 {
+		v.screen, v.trail = v.trail[last], v.trail[:last]
+		return
+	}
+	v.level(screenOverview)
 }

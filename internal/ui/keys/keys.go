@@ -1,7 +1,8 @@
 // Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and the table in README.md all come from it.
 //
-// A Binding's help is how a footer names it: the key, or the keys, as a screen writes them, and a verb. Nothing here changes after the
-// start, so it may be read concurrently.
+// A Binding's help is its name in a footer: the key, or the keys, as a screen writes them, and a verb. Keys that move mean different
+// things on different pages, so a row of the list says which pages it is for. Nothing here changes after the start, so it may be read
+// concurrently.
 package keys
 
 import (
@@ -11,27 +12,41 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// The bindings, by the names that Bubble Tea gives to keys. Letters work in both cases; C does not, as c is too easily pressed on the
-// way to Ctrl-C.
+// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G and N.
 var (
-	PrevJob   = bind("↑ k", "job", "up", "k", "K")
-	NextJob   = bind("↓ j", "job", "down", "j", "J")
-	PrevNode  = bind("← ,", "node", "left", ",", "<")
-	NextNode  = bind("→ .", "node", "right", ".", ">")
+	Up       = bind("↑ k", "up", "up", "k")
+	Down     = bind("↓ j", "down", "down", "j")
+	Left     = bind("←", "left", "left")
+	Right    = bind("→", "right", "right")
+	PageUp   = bind("PgUp", "page up", "pgup", "ctrl+u")
+	PageDown = bind("PgDn", "page down", "pgdown", "ctrl+d")
+	First    = bind("Home g", "first", "home", "g")
+	Last     = bind("End G", "last", "end", "G")
+
+	PrevJob     = bind("[", "job", "[")
+	NextJob     = bind("]", "job", "]")
+	PrevNode    = bind(",", "node", ",", "<")
+	NextNode    = bind(".", "node", ".", ">")
+	NextProblem = bind("n", "next problem", "n")
+	PrevProblem = bind("N", "previous problem", "N")
+
 	Overview  = bind("o Tab", "overview", "o", "O", "tab")
 	Open      = bind("Enter", "open", "enter")
 	Processes = bind("p", "procs", "p", "P")
 	Doctor    = bind("d", "doctor", "d", "D")
-	Mine      = bind("a", "only mine", "a", "A")
+	Problems  = bind("!", "problems", "!")
+	Mine      = bind("a", "hide others", "a", "A")
 	Grid      = bind("v", "heat map", "v", "V")
-	Worst     = bind("s", "worst first", "s", "S")
+	Worst     = bind("s", "sort", "s", "S")
 	Filter    = bind("/", "filter", "/")
-	Colours   = bind("C", "colours", "C")
-	Refresh   = bind("r", "refresh", "r", "R")
+	Colors    = bind("C", "colors", "C")
+	Mouse     = bind("m", "mouse", "m", "M")
+	Refresh   = bind("r", "refresh", "r", "R", "f5")
 	Back      = bind("Esc", "back", "esc")
-	Help      = bind("? h", "help", "?", "h", "H")
-	Quit      = bind("q", "quit", "q", "Q", "ctrl+c")
-	Repaint   = bind("Ctrl-L", "draw anew", "ctrl+l")
+	Help      = bind("? h", "help", "?", "h", "H", "f1")
+	Quit      = bind("q", "quit", "q", "Q", "f10")
+	Interrupt = bind("Ctrl-C", "quit", "ctrl+c") // also where q is text, or closes something
+	Repaint   = bind("Ctrl-L", "redraw", "ctrl+l")
 	Suspend   = bind("Ctrl-Z", "suspend", "ctrl+z")
 )
 
@@ -39,47 +54,69 @@ var (
 var (
 	Keep   = bind("Enter", "keep", "enter")
 	Cancel = bind("Esc", "clear", "esc")
-	Abort  = bind("Ctrl-C", "quit", "ctrl+c") // of Quit's keys the one that is not text
 )
 
 func bind(shown, verb string, names ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(shown, verb))
 }
 
+// Page is a page that has keys of its own, by its name in the help.
+type Page string
+
+// The pages.
+const (
+	OnNode     Page = "node view"
+	OnOverview Page = "overview"
+	OnDoctor   Page = "connection details"
+	OnProblems Page = "problems"
+)
+
 // Row is a line of the help: a binding, or two that belong together.
 type Row struct {
 	Bindings []key.Binding
-	Text     string // in the help; "": it is not there
-	Long     string // in README.md, which has more room; "": as Text
-	Of       string // the page whose help has it; "": every page's
+	Text     string // in the help
+	Long     string // where there is more room: README.md, the help of a wide terminal; "": as Text
+	On       []Page // the pages that have these keys; nil: all
 }
 
 // Rows is the list.
 var Rows = []Row{
+	{Bindings: of(Up, Down), Text: "previous / next job", On: on(OnNode, OnDoctor)},
+	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
+	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems)},
+	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
+	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen"},
+	{Bindings: of(First, Last), Text: "first / last"},
 	{Bindings: of(PrevJob, NextJob), Text: "previous / next job"},
-	{Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; the node is remembered per job"},
-	{Bindings: of(Overview), Text: "overview", Long: "overview of all nodes"},
-	{Bindings: of(Open), Text: "open the node"},
-	{Bindings: of(Processes), Text: "processes"},
-	{Bindings: of(Doctor), Text: "how the node is reached", Long: "the way to this node, stage by stage"},
-	{Bindings: of(Mine), Text: "only my GPUs", Long: "hide the GPUs of other jobs"},
-	{Bindings: of(Grid), Text: "rows / heat map"},
-	{Bindings: of(Worst), Text: "worst first", Long: "worst nodes first"},
+	{Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; each job remembers its node"},
+	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev. problem", Long: "next / previous problem; in this job, or the next job that has one"},
+	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
+	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered"},
+	{Bindings: of(Open), Text: "open the node", On: on(OnOverview, OnProblems)},
+	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes"},
+	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage"},
+	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs"},
+	{Bindings: of(Grid), Text: "table / heat map", On: on(OnOverview)},
+	{Bindings: of(Worst), Text: "sort: name / worst first", On: on(OnOverview)},
 	{
-		Bindings: of(Filter), Text: "filter nodes by name", Of: "overview",
-		Long: "in the overview: only nodes whose names have all these words in them; `Enter` keeps the filter, `Esc` clears it",
+		Bindings: of(Filter), Text: "filter nodes by name", On: on(OnOverview),
+		Long: "show only nodes whose names contain all these words; Enter keeps the filter, Esc clears it",
 	},
-	{Bindings: of(Colours), Text: "colours: job / classic", Long: "colours: amber means look, or the classic green, yellow, red; remembered"},
-	{Bindings: of(Refresh), Text: "ask SLURM, retry nodes", Long: "ask SLURM now, try failed nodes now"},
-	{Bindings: of(Back), Text: "back"},
-	{Bindings: of(Help, Quit), Text: "help / quit"},
-	{Bindings: of(Repaint), Long: "draw the screen anew"},
-	{Bindings: of(Suspend), Long: "suspend"},
+	{Bindings: of(Colors), Text: "colors: job / classic", Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
+	{Bindings: of(Mouse), Text: "mouse on / off", Long: "release the mouse, so that the terminal can select text, or take it back"},
+	{Bindings: of(Refresh), Text: "refresh jobs, retry nodes", Long: "query SLURM and retry failed nodes now"},
+	{Bindings: of(Back), Text: "back, one level up", Long: "back, one level up: help, connection details, node view, overview"},
+	{Bindings: of(Help, Quit), Text: "help / quit", Long: "help / quit; in the help both close it"},
+	{Bindings: of(Interrupt), Text: "quit, from anywhere"},
+	{Bindings: of(Repaint), Text: "redraw the screen"},
+	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
+
+func on(pages ...Page) []Page { return pages }
 
 func of(bindings ...key.Binding) []key.Binding { return bindings }
 
-// Shown is how the help names the keys of a row: "↑ k / ↓ j".
+// Shown names the keys of a row as the help does: "↑ k / ↓ j".
 func (r *Row) Shown() string {
 	var names []string
 	for _, b := range r.Bindings {
@@ -88,15 +125,15 @@ func (r *Row) Shown() string {
 	return strings.Join(names, " / ")
 }
 
-// HelpOf is the rows of a page's help.
-func HelpOf(page string) []Row {
-	return slices.DeleteFunc(slices.Clone(Rows), func(r Row) bool { return r.Text == "" || r.Of != "" && r.Of != page })
+// HelpOf returns the rows of a page's help.
+func HelpOf(p Page) []Row {
+	return slices.DeleteFunc(slices.Clone(Rows), func(r Row) bool { return r.On != nil && !slices.Contains(r.On, p) })
 }
 
-// Hint is a key, or several that belong together, and what it does: a piece of a footer.
+// Hint is a piece of a footer: a key, or several that belong together, and a verb.
 type Hint struct{ Key, Verb string }
 
-// HintOf is the hint of bindings that belong together, with the verb of the first: "↑↓ job".
+// HintOf is the hint of bindings that belong together, with the verb of the first: "[] job".
 func HintOf(bindings ...key.Binding) Hint {
 	h := Hint{Verb: bindings[0].Help().Desc}
 	for _, b := range bindings {
@@ -106,11 +143,13 @@ func HintOf(bindings ...key.Binding) Hint {
 	return h
 }
 
-// As is the hint with another verb, where the key does something else.
+// As is the hint with another verb.
 func (h Hint) As(verb string) Hint { return Hint{h.Key, verb} }
 
-// Hints of what most pages have.
+// Hints that several pages have.
 var (
-	Job  = HintOf(PrevJob, NextJob)
-	Node = HintOf(PrevNode, NextNode)
+	Job     = HintOf(Up, Down).As("job")     // where there is no cursor
+	Node    = HintOf(Left, Right).As("node") // where there is no cursor
+	Jobs    = HintOf(PrevJob, NextJob)
+	Problem = HintOf(NextProblem)
 )

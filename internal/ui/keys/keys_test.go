@@ -14,12 +14,23 @@ import (
 var update = flag.Bool("update", false, "write the table of README.md anew")
 
 // names are those of Bubble Tea for what a screen writes otherwise.
-var names = map[string]string{"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z"}
+var names = map[string]string{
+	"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z",
+	"PgUp": "pgup", "PgDn": "pgdown", "Home": "home", "End": "end", "Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F5": "f5", "F10": "f10",
+}
 
-// What a screen says of a key must be one of its keys, and no key may stand for two things.
+var pages = []Page{OnNode, OnOverview, OnDoctor, OnProblems}
+
+// What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
+	for _, p := range pages {
+		t.Run(string(p), func(t *testing.T) { rowsOf(t, HelpOf(p)) })
+	}
+}
+
+func rowsOf(t *testing.T, rows []Row) {
 	of := map[string]string{}
-	for _, row := range Rows {
+	for _, row := range rows {
 		for _, b := range row.Bindings {
 			for shown := range strings.FieldsSeq(b.Help().Key) {
 				name := shown
@@ -38,7 +49,7 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	for _, b := range []key.Binding{Keep, Cancel, Abort} { // a prompt's: the names of keys that are no text
+	for _, b := range []key.Binding{Cancel, Interrupt} { // a prompt's: the names of keys that are no text
 		if k := b.Keys()[0]; of[k] == "" || len(k) == 1 {
 			t.Errorf("%s cannot be a prompt's", k)
 		}
@@ -46,20 +57,26 @@ func TestRows(t *testing.T) {
 }
 
 func TestHelpOf(t *testing.T) {
-	has := func(page string) bool {
+	has := func(page Page) bool {
 		return slices.ContainsFunc(HelpOf(page), func(r Row) bool { return r.Shown() == "/" })
 	}
-	if has("node") || !has("overview") {
-		t.Errorf("the filter is in the help of the node: %v, of the overview: %v", has("node"), has("overview"))
+	if has(OnNode) || !has(OnOverview) {
+		t.Errorf("the filter is in the help of the node: %v, of the overview: %v", has(OnNode), has(OnOverview))
 	}
-	if n := len(HelpOf("node")); n != 13 {
-		t.Errorf("the help of the node has %d rows", n)
+	for _, row := range Rows {
+		for _, b := range row.Bindings {
+			if !slices.ContainsFunc(pages, func(p Page) bool {
+				return slices.ContainsFunc(HelpOf(p), func(r Row) bool { return r.Shown() == row.Shown() })
+			}) {
+				t.Errorf("%s is in no help", b.Help().Key)
+			}
+		}
 	}
 }
 
 // The table of keys in README.md is made of the list.
 func TestReadme(t *testing.T) {
-	const path, head = "../../../README.md", "| key | |\n|---|---|\n"
+	const path, head = "../../../README.md", "| key | | where |\n|---|---|---|\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +88,7 @@ func TestReadme(t *testing.T) {
 	}
 	var want strings.Builder
 	for _, row := range Rows {
-		want.WriteString("| " + cell(row) + " | " + row.long() + " |\n")
+		want.WriteString("| " + cell(row) + " | " + row.long() + " | " + row.where() + " |\n")
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(before+head+want.String()+rest[at+1:]), 0o644); err != nil {
@@ -103,6 +120,15 @@ func cell(r Row) string {
 		bindings = append(bindings, strings.Join(keys, " "))
 	}
 	return strings.Join(bindings, " / ")
+}
+
+// where names the pages that have the row's keys.
+func (r Row) where() string {
+	var pages []string
+	for _, p := range r.On {
+		pages = append(pages, string(p))
+	}
+	return strings.Join(pages, ", ")
 }
 
 func (r Row) long() string {

@@ -29,7 +29,7 @@ func newPrompt(text string) *textinput.Model {
 }
 
 // typing says that the filter's prompt has the keyboard. It is for one job: when that ends, its prompt does.
-func (o *Overview) typing(s *part.Scene) bool { return o.prompt != nil && o.of == s.Job.ID }
+func (o *Overview) typing(s *part.Scene) bool { return o.prompt != nil && o.asking == s.Job.ID }
 
 func (o *Overview) filtered(s *part.Scene) bool { return o.filters[s.Job.ID] != "" }
 
@@ -40,14 +40,14 @@ func (o *Overview) edit(msg tea.Msg) (taken bool) {
 		msg = tea.PasteMsg{Content: printable(m.Content)}
 	case tea.KeyPressMsg:
 		switch {
-		case key.Matches(m, keys.Abort):
+		case key.Matches(m, keys.Interrupt):
 			return false
 		case key.Matches(m, keys.Keep):
 			o.prompt = nil
 			return true
 		case key.Matches(m, keys.Cancel):
 			o.prompt = nil
-			delete(o.filters, o.of)
+			delete(o.filters, o.asking)
 			return true
 		}
 		m.Text = printable(m.Text)
@@ -56,7 +56,7 @@ func (o *Overview) edit(msg tea.Msg) (taken bool) {
 		return false
 	}
 	*o.prompt, _ = o.prompt.Update(msg) // its commands let a cursor blink that is not drawn
-	o.filters[o.of] = o.prompt.Value()
+	o.filters[o.asking] = o.prompt.Value()
 	return true
 }
 

@@ -1,97 +1,223 @@
 package page
 
 import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var helpColours = []string{
-	"Blue and grey are data, no judgement.", "Amber: look at it.", "White on red: act on it.", "A busy GPU is what you paid for: 100%", "is not red. C changes to the classic",
-	"colours: green, yellow 60, red 85.",
+// Help shows the keys of a page, and what the marks and colors mean.
+type Help struct {
+	Of keys.Page // whose keys
+
+	from int // the first line on the screen
 }
 
-// Help shows the keys of a page, and what the marks and colours mean.
-type Help struct {
-	plain
-	Of string // the page, as the list of keys calls it
+// helpTop is the row of the first line.
+const helpTop = 3
+
+// Press scrolls.
+func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
+	longest := 0
+	for _, c := range p.columns(s.W) {
+		longest = max(longest, len(c.lines))
+	}
+	from, moved := scrolled(msg, p.from, s.H-1-helpTop, longest)
+	if !moved {
+		return Answer{}
+	}
+	p.from = from
+	return taken
 }
+
+// Wants nothing.
+func (p *Help) Wants(*part.Scene) Wants { return Wants{} }
+
+// scrolled answers the keys and the wheel of a list without a cursor: with the first row on the screen, of which there are room.
+func scrolled(msg tea.Msg, from, room, rows int) (to int, moved bool) {
+	room = max(room, 1)
+	by := 0
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		by = notches(m) * wheelRows
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(m, keys.Up):
+			by = -1
+		case key.Matches(m, keys.Down):
+			by = +1
+		case key.Matches(m, keys.PageUp):
+			by = -room
+		case key.Matches(m, keys.PageDown):
+			by = +room
+		case key.Matches(m, keys.First):
+			by = -rows
+		case key.Matches(m, keys.Last):
+			by = +rows
+		default:
+			return from, false
+		}
+	default:
+		return from, false
+	}
+	return clampFrom(from+by, room, rows), true
+}
+
+// clampFrom is the first row of a list on the screen: never so far that the end of the list leaves room unused.
+func clampFrom(from, room, rows int) int { return max(min(from, rows-max(room, 1)), 0) }
 
 // Draw draws the page.
-func (p Help) Draw(f *part.Frame) {
+func (p *Help) Draw(f *part.Frame) {
 	if f.Node != nil {
 		part.Header(f, true)
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
-	f.Section(2, "Help", "any key leaves")
-	columns := 1
-	switch {
-	case f.W >= 110:
-		columns = 3
-	case f.W >= 68:
-		columns = 2
+	columns := p.columns(f.W)
+	room, rows := max(f.H-1-helpTop, 0), 0
+	for _, c := range columns {
+		rows = max(rows, len(c.lines))
 	}
-	wide := (f.W - 4) / columns
-	y := 4
-	f.Put(2, y, "Keys", draw.Strong)
+	from := clampFrom(p.from, room, rows)
+	right := position(from, min(from+room, rows), rows)
+	if right == "" {
+		right = "q or Esc closes"
+	}
+	f.Section(2, "Help: "+string(p.Of), right)
+	for _, c := range columns {
+		for i, l := range c.lines[min(from, len(c.lines)):min(from+room, len(c.lines))] {
+			if l.text == "" { // a title
+				f.Left(c.x, helpTop+i, c.wide, l.name, l.role)
+				continue
+			}
+			f.Left(c.x, helpTop+i, c.room, l.name, l.role)
+			f.Left(c.x+c.room, helpTop+i, c.wide-c.room, l.text, draw.Text)
+		}
+	}
+	part.Footer(f, f.Version, keys.HintOf(keys.Back), keys.HintOf(keys.Quit).As("close"))
+}
+
+// helpColumn is one below the other what the help says, from column x.
+type helpColumn struct {
+	x, wide int
+	room    int // for the names
+	lines   []helpLine
+}
+
+// helpLine is a line of the help: a name and what it means. A title is a name alone.
+type helpLine struct {
+	name string
+	role draw.Role
+	text string
+}
+
+const (
+	helpKeys  = 16  // room for the keys of a row
+	helpMarks = 13  // room for a mark
+	helpTwo   = 68  // the width from which there are two columns
+	helpLong  = 100 // the width from which the keys have their long texts
+)
+
+// columns lays the help out: the keys beside the rest, or above it in a narrow terminal.
+func (p *Help) columns(w int) []helpColumn {
+	if w < helpTwo {
+		c := helpColumn{x: 2, wide: w - 4, room: helpKeys}
+		p.keys(&c, false)
+		c.marks()
+		return []helpColumn{c}
+	}
+	left := helpColumn{x: 2, wide: (w - 6) / 2, room: helpKeys}
+	if w >= helpLong {
+		left.wide = min(w-6-52, 110)
+	}
+	right := helpColumn{x: left.x + left.wide + 2, wide: w - left.wide - 6, room: helpMarks}
+	p.keys(&left, w >= helpLong)
+	right.marks()
+	return []helpColumn{left, right}
+}
+
+func (c *helpColumn) title(s string) {
+	if len(c.lines) > 0 {
+		c.lines = append(c.lines, helpLine{})
+	}
+	c.lines = append(c.lines, helpLine{name: s, role: draw.Strong})
+}
+
+// add adds a line, and more below it where the text is longer than the room for it.
+func (c *helpColumn) add(name string, role draw.Role, text string) {
+	for _, s := range draw.Wrap(text, max(c.wide-c.room, 10), "") {
+		c.lines = append(c.lines, helpLine{name, role, s})
+		name, role = "", draw.Text
+	}
+}
+
+func (p *Help) keys(c *helpColumn, long bool) {
+	c.title("Keys")
 	for _, row := range keys.HelpOf(p.Of) {
-		y++
-		helpLine(f, 2, y, wide, 11, row.Shown(), draw.Strong, row.Text)
+		text := row.Text
+		if long && row.Long != "" {
+			text = row.Long
+		}
+		c.add(row.Shown(), draw.Strong, text)
 	}
-	if columns > 1 {
-		y = helpMarks(f, 2+wide, 4, wide)
-	} else if y+3 < f.H {
-		y = helpMarks(f, 2, y+2, wide)
-	}
-	if columns > 2 {
-		y = 3
-	}
-	helpColour(f, 2+(columns-1)*wide, y+1, wide)
-	part.Footer(f, f.Version, keys.HintOf(keys.Back), keys.HintOf(keys.Quit))
 }
 
-func helpLine(f *part.Frame, x, y, wide, room int, name string, role draw.Role, text string) {
-	if y >= f.H-1 {
-		return
+// marks are what the marks and colors mean, and what can only be chosen at the start.
+func (c *helpColumn) marks() {
+	c.title("Marks")
+	for _, m := range []struct {
+		name string
+		role draw.Role
+		text string
+	}{{"▲", draw.Warn, "warning"}, {"✗", draw.Crit, "error"}, {"◌", draw.Dim, "connecting"}} {
+		c.add(m.name, m.role, m.text)
 	}
-	f.Left(x, y, room, name, role)
-	f.Left(x+room, y, wide-room-1, text, draw.Text)
-}
-
-// helpMarks draws what the marks mean and returns the row below.
-func helpMarks(f *part.Frame, x, y, wide int) int {
-	const room = 13
-	f.Put(x, y, "What the marks mean", draw.Strong)
-	y++
-	if y < f.H-1 {
-		f.Pieces(x, y, part.Piece{Text: "▲", Role: draw.Warn}, part.Text(" "), part.Piece{Text: "✗", Role: draw.Crit}, part.Text(" "), part.Dim("◌"))
-	}
-	helpLine(f, x, y, wide, room, "", draw.Text, "look, act, on its way")
 	for _, l := range part.Letters {
-		y++
 		role := draw.WarnFill
 		if l.Letter == 'X' {
 			role = draw.CritFill
 		}
-		helpLine(f, x, y, wide, room, string(l.Letter), role, l.Full)
+		c.add(string(l.Letter), role, l.Full)
 	}
-	for _, m := range [][2]string{
-		{"·", "no sample yet"}, {"n/a", "the driver has none"}, {"–", "does not apply"}, {"[stale 12s]", "older than 3 polls"}, {"(5 of 8)", "what the sum counts"},
-	} {
-		y++
-		helpLine(f, x, y, wide, room, m[0], draw.Text, m[1])
-	}
-	return y + 1
+	c.table(helpStates)
+	c.title("Colors")
+	c.table(helpColors)
+	c.title("Options at the start")
+	c.table(helpOptions)
 }
 
-func helpColour(f *part.Frame, x, y, wide int) {
-	if y >= f.H-1 {
-		return
-	}
-	f.Put(x, y, "Colour", draw.Strong)
-	for _, s := range helpColours {
-		y++
-		helpLine(f, x, y, wide, 0, "", draw.Text, s)
+func (c *helpColumn) table(rows [][2]string) {
+	for _, r := range rows {
+		c.add(r[0], draw.Text, r[1])
 	}
 }
+
+var (
+	helpStates = [][2]string{
+		{"!SLOW", "hardware slowdown, reason not reported"},
+		{"LOST", "GPU lost"},
+		{"░", "not responding: the last values"},
+		{"·", "no data yet"},
+		{"n/a", "not reported by the driver"},
+		{"–", "does not apply"},
+		{"free", "a GPU that no job has"},
+		{"[stale 12s]", "no data for 3 polls"},
+		{"(5 of 8)", "GPUs included in the total"},
+		{"C G X M", "process type: compute, graphics, both, MPS"},
+	}
+	helpColors = [][2]string{
+		{"blue, gray", "just data: 100% is what you paid for"},
+		{"amber", "warning"},
+		{"white on red", "error, act on it"},
+		{"C", "traffic-light colors by utilization (60/85)"},
+	}
+	helpOptions = [][2]string{
+		{"--view", "auto, node, overview"},
+		{"--colors", "job, classic"},
+		{"--theme", "auto, dark, light"},
+		{"--ascii", "ASCII characters only"},
+	}
+)

@@ -25,13 +25,13 @@ type Node struct {
 }
 
 // Press shows and hides the processes.
-func (p *Node) Press(msg tea.Msg, _ *part.Scene) bool {
+func (p *Node) Press(msg tea.Msg, _ *part.Scene) Answer {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok || !key.Matches(k, keys.Processes) {
-		return false
+		return Answer{}
 	}
 	p.Processes = !p.Processes
-	return true
+	return taken
 }
 
 // Wants to know the selected node.
@@ -45,8 +45,24 @@ func (p *Node) Draw(f *part.Frame) {
 	}
 	part.Header(f, true)
 	p.body(f)
-	part.Footer(f, "", keys.Job, keys.Node, keys.HintOf(keys.Processes), keys.HintOf(keys.Overview), keys.HintOf(keys.Mine),
-		keys.HintOf(keys.Doctor), keys.HintOf(keys.Colours), keys.HintOf(keys.Refresh), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	part.Footer(f, "", p.hints(f.Scene)...)
+}
+
+// hints are the keys of the footer, the most useful first.
+func (p *Node) hints(s *part.Scene) []keys.Hint {
+	var hints []keys.Hint
+	if len(s.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Job)
+	}
+	if len(s.Job.Nodes) > 1 {
+		hints = append(hints, keys.Node)
+	}
+	processes := keys.HintOf(keys.Processes)
+	if p.Processes {
+		processes = processes.As("procs ●")
+	}
+	hints = append(hints, processes, keys.HintOf(keys.Overview))
+	return append(append(hints, common(s)...), keys.HintOf(keys.Doctor))
 }
 
 func (p *Node) body(f *part.Frame) {

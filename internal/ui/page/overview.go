@@ -30,48 +30,90 @@ type Overview struct {
 	Worst bool // the worst nodes come first
 	Grid  Grid
 
+	from  int            // where the nodes on the screen begin
+	of    string         // ID of the job that from and ranks are for
+	ranks map[string]int // how bad each node has been since the worst came first
+
 	filters map[string]string // by job ID: what the names of the nodes shown have in them
 	prompt  *textinput.Model  // for the filter; nil: it is closed
-	of      string            // ID of the job that the prompt is for
+	asking  string            // ID of the job that the prompt is for
 }
 
 // NewOverview returns the page as it is at the start.
 func NewOverview() *Overview { return &Overview{filters: map[string]string{}} }
 
-// Press arranges the nodes, or filters them.
-func (o *Overview) Press(msg tea.Msg, s *part.Scene) bool {
+// Press moves the cursor, arranges the nodes, or filters them.
+func (o *Overview) Press(msg tea.Msg, s *part.Scene) Answer {
 	if o.typing(s) {
-		return o.edit(msg)
+		return Answer{Taken: o.edit(msg)}
 	}
 	o.prompt = nil // of a job that has ended, or is not the one on the screen
-	k, ok := msg.(tea.KeyPressMsg)
+	if a := o.move(msg, s); a.Taken {
+		if sh, rows := o.grid(s).(*sheet); rows && a.Node != "" {
+			o.from = newSheet(sh.all, sh.to-sh.from, o.from, a.Node).from
+		}
+		return a
+	}
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		return o.arrange(k, s)
+	}
+	return Answer{}
+}
+
+// arrange answers the keys that change which nodes are shown, and how.
+func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
 	switch {
-	case !ok:
-		return false
 	case key.Matches(k, keys.Worst):
-		o.Worst = !o.Worst
+		return o.sort(s)
 	case key.Matches(k, keys.Grid) && o.asHeatMap(s):
 		o.Grid = GridRows
 	case key.Matches(k, keys.Grid):
 		o.Grid = GridMap
+	case key.Matches(k, keys.Open):
+		return Answer{Taken: true, Open: true}
 	case key.Matches(k, keys.Back) && o.filtered(s):
 		delete(o.filters, s.Job.ID)
 	case key.Matches(k, keys.Filter):
-		o.prompt, o.of = newPrompt(o.filters[s.Job.ID]), s.Job.ID
+		o.prompt, o.asking = newPrompt(o.filters[s.Job.ID]), s.Job.ID
 	default:
-		return false
+		return Answer{}
 	}
-	return true
+	return taken
 }
 
-// Wants those nodes that the filter leaves: SLURM's order, or the worst first.
+// sort changes the order. When the worst come first the cursor goes to the worst of them.
+func (o *Overview) sort(s *part.Scene) Answer {
+	o.Worst, o.from, o.ranks = !o.Worst, 0, nil
+	a := taken
+	if order := o.Wants(s).Order; o.Worst && len(order) > 0 {
+		a.Node = order[0]
+	}
+	return a
+}
+
+// Wants the nodes that the filter leaves: in SLURM's order, or the worst first. A node that recovers keeps its place until the user sorts
+// again: places must not change under the eye because something has become better.
 func (o *Overview) Wants(s *part.Scene) Wants {
+	if o.of != s.Job.ID {
+		o.of, o.from, o.ranks = s.Job.ID, 0, nil
+	}
 	order := tally.Filter(s.Job.Nodes, o.filters[s.Job.ID])
 	if o.Worst {
+		o.remember(s)
 		order = slices.Clone(order)
-		slices.SortStableFunc(order, func(a, b string) int { return s.Health.Rank(b) - s.Health.Rank(a) })
+		slices.SortStableFunc(order, func(a, b string) int { return o.ranks[b] - o.ranks[a] })
 	}
 	return Wants{Order: order}
+}
+
+// remember keeps the worst that each node has been.
+func (o *Overview) remember(s *part.Scene) {
+	if o.ranks == nil {
+		o.ranks = make(map[string]int, len(s.Job.Nodes))
+	}
+	for _, name := range s.Job.Nodes {
+		o.ranks[name] = max(o.ranks[name], s.Health.Rank(name))
+	}
 }
 
 // asHeatMap says whether the nodes are shown as a heat map: by choice, else when the rows of all of them do not fit.
@@ -91,7 +133,7 @@ func (o *Overview) Draw(f *part.Frame) {
 	f.Fill(0, 2, f.W, '─', draw.Faint)
 	other := "heat map"
 	if o.asHeatMap(f.Scene) {
-		other = "rows"
+		other = "table"
 		o.heatMap(f)
 	} else {
 		part.JobGraphs(f, o.rows(f))
@@ -100,19 +142,26 @@ func (o *Overview) Draw(f *part.Frame) {
 		o.drawPrompt(f)
 		return
 	}
-	order := keys.HintOf(keys.Worst)
+	part.Footer(f, "", o.hints(f.Scene, other)...)
+}
+
+// hints are the keys of the footer, the most useful first.
+func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
+	hints := []keys.Hint{keys.HintOf(keys.Open)}
+	if len(s.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Jobs)
+	}
+	order := "sort: name"
 	if o.Worst {
-		order = order.As("SLURM's order")
+		order = "sort: worst"
 	}
-	hints := []keys.Hint{
-		keys.Job, keys.Node, keys.HintOf(keys.Open), keys.HintOf(keys.Overview).As("back to node"), keys.HintOf(keys.Grid).As(other), order,
-		keys.HintOf(keys.Mine), keys.HintOf(keys.Refresh), keys.HintOf(keys.Help), keys.HintOf(keys.Quit),
+	hints = append(hints, keys.HintOf(keys.Worst).As(order), keys.HintOf(keys.Grid).As(other), keys.HintOf(keys.Filter))
+	if o.filtered(s) { // the way out must be seen in narrow terminals too
+		hints = slices.Insert(hints, 0, keys.HintOf(keys.Filter))
+		hints = hints[:len(hints)-1]
 	}
-	at := 6
-	if o.filtered(f.Scene) { // the way out must be seen in narrow terminals too
-		at = 0
-	}
-	part.Footer(f, "", slices.Insert(hints, at, keys.HintOf(keys.Filter))...)
+	hints = append(hints, keys.HintOf(keys.Overview).As("node view"))
+	return append(hints, common(s)...)
 }
 
 // overviewFrame is how many rows of the overview are no nodes: rows 0 to 2, headings, rule, sum, keys.
@@ -131,33 +180,25 @@ func (o *Overview) rows(f *part.Frame) int {
 	return o.health(f, y+2)
 }
 
-// nodeRows draws those of the nodes that fit, the selected one among them, and returns the row below.
+// nodeRows draws the nodes that fit, the selected one among them, and returns the row below.
 func (o *Overview) nodeRows(f *part.Frame, y int, t *table.Nodes) int {
 	if len(f.Order) == 0 && o.filtered(f.Scene) {
 		return o.noMatch(f, y)
 	}
-	nodes, more := around(f.Order, f.Node.Name, max(f.H-overviewFrame, 1))
-	for _, name := range nodes {
+	sh := o.sheet(f.Scene)
+	for _, name := range sh.all[sh.from:sh.to] {
 		t.Row(f, y, f.NodeOf(name))
 		y++
 	}
-	if more != "" {
-		f.Left(3, y, f.W-4, more, draw.Dim)
-		y++
-	}
+	ruleEnd(f, 2, position(sh.from, sh.to, len(sh.all)))
 	return y
 }
 
-// around cuts the names to those that fit in room places and have the selected one among them. more says what is left out; it takes
-// the last place.
-func around(names []string, selected string, room int) (cut []string, more string) {
-	if len(names) <= room {
-		return names, ""
+// ruleEnd writes a text at the right end of a rule.
+func ruleEnd(f *part.Frame, y int, text string) {
+	if w := draw.Width(text) + 2; text != "" && w+4 <= f.W {
+		f.Put(f.W-2-w, y, " "+text+" ", draw.Dim)
 	}
-	room = max(room-1, 1)
-	from := max(slices.Index(names, selected), 0) / room * room
-	to := min(from+room, len(names))
-	return names[from:to], "+" + strconv.Itoa(len(names)-(to-from)) + " more: " + strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(len(names)) + " here"
 }
 
 // graphRoom is how many rows the health section leaves to the graphs in a tall terminal.

@@ -1,7 +1,8 @@
-// Package page has the screens: one file each, and their tables. A page draws a Scene, does what its own keys stand for, and says what it
-// wants to know of the nodes. Which page is on, and the keys that lead from one to another, are its caller's.
+// Package page has the screens: one file each, and their tables. A page draws a Scene, answers the keys and the mouse, and says what it
+// needs to know of the nodes. Which page is on, and the keys that lead from one to another, are its caller's.
 //
-// Pages keep what a person has chosen in them. Only Press changes that; to draw changes nothing. A page belongs to one goroutine.
+// Pages keep what the user has chosen in them, the place in a list included. Press and Wants change that; Draw changes nothing. A page
+// belongs to one goroutine.
 package page
 
 import (
@@ -17,11 +18,21 @@ type Wants struct {
 	Processes bool     // of the selected node
 }
 
+// Answer is a page's answer to a key, a paste or the mouse. The zero Answer says that the message is not for this page.
+type Answer struct {
+	Taken bool   // nobody else looks at the message
+	Node  string // the cursor is on this node of the job now; "": where it was
+	Open  bool   // show that node in the node view
+}
+
+// taken answers a message that changed the page only.
+var taken = Answer{Taken: true}
+
 // plain is the keys and wants of a page that has none.
 type plain struct{}
 
 // Press takes no key.
-func (plain) Press(tea.Msg, *part.Scene) bool { return false }
+func (plain) Press(tea.Msg, *part.Scene) Answer { return Answer{} }
 
 // Wants nothing.
 func (plain) Wants(*part.Scene) Wants { return Wants{} }

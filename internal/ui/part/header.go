@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // Header draws rows 0 and 1. withNode adds the place of the selected node among the job's.
@@ -92,16 +93,16 @@ func position(f *Frame, withJob, withNode bool) []Piece {
 	var words []Piece
 	add := func(name string, at, n int, arrows string) {
 		words = append(words, Piece{name + " [", draw.Dim}, Piece{strconv.Itoa(at+1) + "/" + strconv.Itoa(n), draw.Text}, Piece{"]", draw.Dim})
-		if wide {
+		if wide && withNode && n > 1 { // else the arrows move a cursor
 			words = append(words, Piece{" " + f.KeyName(arrows), draw.Dim})
 		}
 		words = append(words, Piece{"  ", draw.Dim})
 	}
 	if f.Job.ID != "" && withJob {
-		add("job", f.JobAt, len(f.Snap.Jobs), "↑↓")
+		add("job", f.JobAt, len(f.Snap.Jobs), keys.Job.Key)
 	}
 	if withNode {
-		add("node", f.NodeAt, len(f.Job.Nodes), "←→")
+		add("node", f.NodeAt, len(f.Job.Nodes), keys.Node.Key)
 	}
 	return append(words, Clock(f)...)
 }

@@ -25,10 +25,11 @@ type Scene struct {
 	Order  []string         // the job's nodes that can be selected, as they are shown
 	Health Health
 
-	W, H    int  // size of the terminal
-	Mine    bool // GPUs of other jobs are hidden
-	Classic bool // colors show the level of utilization
-	ASCII   bool // there are ASCII glyphs only: keys are named in letters
+	W, H      int  // size of the terminal
+	Mine      bool // GPUs of other jobs are hidden
+	Classic   bool // colors show the level of utilization
+	ASCII     bool // there are ASCII glyphs only: keys are named in letters
+	MouseFree bool // the terminal has the mouse, to select text
 
 	Display time.Duration
 	Version string

@@ -1,0 +1,165 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// grid is where nodes stand on the screen: drawing, the keys and the mouse all use the same one.
+type grid interface {
+	beside(node string, columns, rows int) string // the node that lies in a direction, not beyond the edges
+	turned(by int) string                         // the node to select so many pages on
+	under(x, y int) string                        // the node at a place of the terminal; "" when there is none
+}
+
+// sheet is the rows of the table of nodes. They scroll under the cursor.
+type sheet struct {
+	all      []string
+	at       int // the place of the selected node
+	from, to int // those on the screen
+	top      int // the row of the first
+}
+
+// newSheet puts as many nodes on the sheet as there are rows for, the selected one among them. from is where it began until now.
+func newSheet(all []string, rows, from int, selected string) *sheet {
+	rows = max(rows, 1)
+	at := max(slices.Index(all, selected), 0)
+	from = min(max(from, at-rows+1), at)
+	from = max(min(from, len(all)-rows), 0)
+	return &sheet{all: all, at: at, from: from, to: min(from+rows, len(all))}
+}
+
+func (sh *sheet) beside(_ string, _, rows int) string { return sh.node(sh.at + rows) }
+
+func (sh *sheet) turned(by int) string { return sh.node(sh.at + by*(sh.to-sh.from)) }
+
+func (sh *sheet) under(_, y int) string {
+	if i := sh.from + y - sh.top; y >= sh.top && i < sh.to {
+		return sh.all[i]
+	}
+	return ""
+}
+
+// node is the node at a place, or the one at the nearer end; "" when there is none.
+func (sh *sheet) node(i int) string {
+	if len(sh.all) == 0 {
+		return ""
+	}
+	return sh.all[max(min(i, len(sh.all)-1), 0)]
+}
+
+// position says which rows of a list are on the screen and which keys lead to the others: "1–16 of 64  PgDn"; "" when all are on it.
+func position(from, to, all int) string {
+	if to-from >= all {
+		return ""
+	}
+	text := strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(all) + " "
+	if from > 0 {
+		text += " PgUp"
+	}
+	if to < all {
+		text += " PgDn"
+	}
+	return text
+}
+
+// move answers the keys that move the cursor, and the mouse.
+func (o *Overview) move(msg tea.Msg, s *part.Scene) Answer {
+	at := s.Node.Name
+	switch m := msg.(type) {
+	case tea.MouseClickMsg:
+		if m.Button != tea.MouseLeft {
+			return taken
+		}
+		node := o.grid(s).under(m.X, m.Y)
+		return Answer{Taken: true, Node: node, Open: node != "" && node == at}
+	case tea.MouseWheelMsg:
+		return o.wheel(notches(m), s)
+	case tea.KeyPressMsg:
+		return o.step(m, s)
+	}
+	return Answer{}
+}
+
+// step answers the keys that move the cursor.
+func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) Answer {
+	to := func(node string) Answer { return Answer{Taken: true, Node: node} }
+	at := s.Node.Name
+	switch {
+	case key.Matches(k, keys.Up):
+		return to(o.grid(s).beside(at, 0, -1))
+	case key.Matches(k, keys.Down):
+		return to(o.grid(s).beside(at, 0, +1))
+	case key.Matches(k, keys.Left):
+		return to(o.grid(s).beside(at, -1, 0))
+	case key.Matches(k, keys.Right):
+		return to(o.grid(s).beside(at, +1, 0))
+	case key.Matches(k, keys.PageUp):
+		return to(o.turn(s, -1))
+	case key.Matches(k, keys.PageDown):
+		return to(o.turn(s, +1))
+	case key.Matches(k, keys.First) && len(s.Order) > 0:
+		return to(s.Order[0])
+	case key.Matches(k, keys.Last) && len(s.Order) > 0:
+		return to(s.Order[len(s.Order)-1])
+	}
+	return Answer{}
+}
+
+// turn is the node to select so many pages on. The rows on the screen move along.
+func (o *Overview) turn(s *part.Scene, by int) string {
+	g := o.grid(s)
+	if sh, rows := g.(*sheet); rows {
+		o.from = sh.from + by*(sh.to-sh.from)
+	}
+	return g.turned(by)
+}
+
+// wheelRows is how many rows a notch of the wheel scrolls.
+const wheelRows = 3
+
+// wheel moves the cursor over rows, and turns the pages of the heat map.
+func (o *Overview) wheel(by int, s *part.Scene) Answer {
+	if t, tiled := o.grid(s).(*tiles); tiled && len(t.pages) > 1 && by != 0 {
+		return Answer{Taken: true, Node: t.turned(by)}
+	} else if tiled {
+		return taken
+	}
+	return Answer{Taken: true, Node: o.grid(s).beside(s.Node.Name, 0, by*wheelRows)}
+}
+
+// notches is how far the wheel was turned: +1 is one notch down.
+func notches(m tea.MouseWheelMsg) int {
+	switch m.Button {
+	case tea.MouseWheelUp:
+		return -1
+	case tea.MouseWheelDown:
+		return +1
+	}
+	return 0
+}
+
+// grid is where the nodes are on the screen.
+func (o *Overview) grid(s *part.Scene) grid {
+	if o.asHeatMap(s) {
+		return newTiles(s)
+	}
+	return o.sheet(s)
+}
+
+// sheet is the rows of the table. Where there are more nodes than rows the worst problems keep theirs.
+func (o *Overview) sheet(s *part.Scene) *sheet {
+	room := s.H - overviewFrame
+	if n := len(s.Job.Findings); n > 0 && len(s.Order) > room && s.H >= part.Small*2 {
+		room -= 2 + min(n, mostReason) // a blank line and a title
+	}
+	sh := newSheet(s.Order, room, o.from, s.Node.Name)
+	sh.top = 4
+	return sh
+}

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// desk is a view of a scene, without a model: what is pressed, and what is then drawn.
+type desk struct {
+	t  *testing.T
+	v  *view
+	sc *part.Scene
+}
+
+func newDesk(t *testing.T, s shot, w, h int) *desk {
+	snap := s.snap()
+	s.snap = func() *cluster.Snapshot { return snap }
+	v, sc := s.scene(w, h)
+	return &desk{t, v, sc}
+}
+
+// send gives the page a message, and the view what the page does not take.
+func (d *desk) send(msg tea.Msg) {
+	if taken := d.v.press(msg, d.sc); !taken {
+		if k, ok := msg.(tea.KeyPressMsg); ok {
+			d.v.apply(k, d.sc)
+		}
+	}
+	d.v.resolve(d.sc)
+}
+
+func (d *desk) press(keys ...string) {
+	for _, k := range keys {
+		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+		if code, ok := named[k]; ok {
+			msg = tea.KeyPressMsg{Code: code}
+		}
+		d.send(msg)
+	}
+}
+
+func (d *desk) lines() []string {
+	c := draw.New(d.sc.W, d.sc.H)
+	d.v.page(d.sc).Draw(&part.Frame{Canvas: c, Scene: d.sc})
+	return strings.Split(string(plainTheme.Encode(nil, c)), "\n")
+}
+
+// cursor is where the cursor is on the screen.
+func (d *desk) cursor() (x, y int) {
+	d.t.Helper()
+	for y, line := range d.lines() {
+		if before, _, found := strings.Cut(line, "▸"); found {
+			return len([]rune(before)), y
+		}
+	}
+	d.t.Fatalf("there is no cursor:\n%s", strings.Join(d.lines(), "\n"))
+	return 0, 0
+}
+
+// In the heat map an arrow moves the cursor to the tile that lies in its direction, and not beyond the edge.
+func TestSpatial(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {200, 50}, {80, 24}} {
+		d := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, size[0], size[1])
+		left, top := d.cursor()
+		d.press("right")
+		x, y := d.cursor()
+		if x <= left || y != top {
+			t.Errorf("%v: → goes from %d,%d to %d,%d", size, left, top, x, y)
+		}
+		wide := x - left
+		d.press("down", "down", "right")
+		if gotX, gotY := d.cursor(); gotX != left+2*wide || gotY != top+2 {
+			t.Errorf("%v: ↓↓→ goes from %d,%d to %d,%d", size, x, y, gotX, gotY)
+		}
+		d.press("left", "up", "left", "up", "left", "up")
+		if x, y := d.cursor(); x != left || y != top {
+			t.Errorf("%v: the cursor leaves the corner: %d,%d", size, x, y)
+		}
+		for range 100 {
+			d.press("right")
+		}
+		x, y = d.cursor()
+		if y != top || x <= left+wide {
+			t.Errorf("%v: the right edge is at %d,%d", size, x, y)
+		}
+	}
+}
+
+// A click selects the tile or the row under it, and a second click opens the node.
+func TestClick(t *testing.T) {
+	for name, grid := range map[string]page.Grid{"rows": page.GridRows, "map": page.GridMap} {
+		d := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, 120, 40)
+		d.press("down", "down", "right")
+		x, y := d.cursor()
+		node := d.sc.Node.Name
+		d.press("home")
+		click := tea.MouseClickMsg{X: x + 5, Y: y, Button: tea.MouseLeft}
+		if d.send(click); d.sc.Node.Name != node || d.v.screen != screenOverview {
+			t.Errorf("%s: a click on %s selects %s", name, node, d.sc.Node.Name)
+		}
+		for _, beside := range []tea.MouseClickMsg{{X: x, Y: 0, Button: tea.MouseLeft}, {X: x, Y: 39, Button: tea.MouseLeft}, {X: x, Y: y, Button: tea.MouseRight}} {
+			if d.send(beside); d.sc.Node.Name != node || d.v.screen != screenOverview {
+				t.Errorf("%s: a click beside the nodes selects %s", name, d.sc.Node.Name)
+			}
+		}
+		if d.send(click); d.v.screen != screenNode || d.sc.Node.Name != node {
+			t.Errorf("%s: the second click opens %s", name, d.where())
+		}
+	}
+}
+
+func (d *desk) where() string { return string(screenPages[d.v.screen]) + " " + d.sc.Node.Name }
+
+// The wheel moves the cursor of a list, never the job.
+func TestWheel(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: func(*view) {}}, 120, 40)
+	down, up := tea.MouseWheelMsg{Button: tea.MouseWheelDown}, tea.MouseWheelMsg{Button: tea.MouseWheelUp}
+	for _, key := range []string{"", "d", "o"} {
+		d.press(strings.Fields(key)...)
+		if d.send(down); d.sc.Job.ID != "48211" {
+			t.Errorf("after %q the wheel changes the job", key)
+		}
+	}
+	if d.sc.Node.Name != "gpu-n04" {
+		t.Errorf("a notch leads to %s", d.sc.Node.Name)
+	}
+	if d.send(up); d.sc.Node.Name != "gpu-n01" {
+		t.Errorf("a notch back leads to %s", d.sc.Node.Name)
+	}
+}
+
+// Nodes do not change places because one recovers: until the user sorts again.
+func TestWorstKeepsPlaces(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	d.press("s")
+	before := strings.Join(d.sc.Order, " ")
+	later := fixture()
+	later.Jobs[0].Findings = nil
+	well := *later.Nodes["gpu-n01"]
+	well.Name = "gpu-n04"
+	later.Nodes["gpu-n04"] = &well
+	d.sc.Snap = later
+	d.v.resolve(d.sc)
+	if after := strings.Join(d.sc.Order, " "); after != before || d.sc.Node.Name != "gpu-n04" {
+		t.Errorf("the order was %s and is %s, with the cursor on %s", before, after, d.sc.Node.Name)
+	}
+	if d.press("s", "s"); d.sc.Order[0] != "gpu-n03" { // it connects, the others are well
+		t.Errorf("sorted again: %s", d.sc.Order)
+	}
+}
