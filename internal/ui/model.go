@@ -111,6 +111,7 @@ type look struct {
 func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
+	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
 	m.began = o.Now()
 	m.retheme()
@@ -205,7 +206,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // key does what a key stands for and draws again from the Snapshot at hand.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.Controls.Touch()
-	classic, refresh := m.view.classic, false
+	classic, chosen, refresh := m.view.classic, m.view.chosen, false
 	if !m.view.press(msg, m.scene) {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
 			return tea.Quit
@@ -219,14 +220,25 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.view.apply(msg, m.scene)
 	}
 	m.resolve()
-	if m.view.classic != classic && m.Remember != nil {
-		m.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
-	}
+	m.remember(classic, chosen)
 	if refresh {
 		m.notifyLook()
 		return m.hurry()
 	}
 	return m.look()
+}
+
+// remember saves what is no longer chosen as it was.
+func (m *model) remember(classic bool, chosen string) {
+	if m.Remember == nil {
+		return
+	}
+	if m.view.classic != classic {
+		m.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
+	}
+	if m.view.chosen != chosen {
+		m.Remember(RememberView, m.view.chosen)
+	}
 }
 
 // look says which node is looked at. When that has changed, the answer is looked for at once.

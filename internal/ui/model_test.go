@@ -45,21 +45,21 @@ func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Repl
 // rig is a model with all that it touches.
 type rig struct {
 	*model
-	t      *testing.T
-	snap   *cluster.Snapshot
-	now    time.Time
-	heard  asked
-	colors []string
-	out    bytes.Buffer
-	screen *vt.Emulator
+	t          *testing.T
+	snap       *cluster.Snapshot
+	now        time.Time
+	heard      asked
+	remembered []string
+	out        bytes.Buffer
+	screen     *vt.Emulator
 }
 
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now }, Controls: &r.heard,
-		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop 0.1.0",
-		Remember: func(_, c string) { r.colors = append(r.colors, c) },
+		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode, Version: "nvnodetop 0.1.0",
+		Remember: func(what, value string) { r.remembered = append(r.remembered, what+" "+value) },
 	}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	r.send(tick{})
@@ -268,11 +268,53 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-func TestColours(t *testing.T) {
+// What C and o have chosen is remembered; Enter and Esc are no choice.
+func TestRemember(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("C", "c", "C")
-	if want := []string{ColorsClassic, ColorsJob}; !slices.Equal(r.colors, want) {
-		t.Errorf("remembered %v, want %v", r.colors, want)
+	r.press("C", "c", "C", "o", "tab", "esc", "enter", "o")
+	if want := []string{"colors classic", "colors job", "view overview", "view node", "view overview"}; !slices.Equal(r.remembered, want) {
+		t.Errorf("remembered %v, want %v", r.remembered, want)
+	}
+}
+
+// A job of several nodes starts in the overview, one of one node in the node view, unless the user says otherwise.
+func TestStartsIn(t *testing.T) {
+	one := fixture()
+	one.Jobs = one.Jobs[1:]
+	for _, test := range []struct {
+		view string
+		snap *cluster.Snapshot
+		keys string
+		want string
+	}{
+		{"", fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, one, "", "48377/gpu-s11 0"},
+		{ViewNode, fixture(), "", "48211/gpu-n01 0"}, {ViewOverview, one, "", "48377/gpu-s11 1"},
+		{ViewAuto, fixture(), "]", "48377/gpu-s11 0"}, {ViewAuto, fixture(), "] [", "48211/gpu-n01 1"}, {ViewAuto, fixture(), "down ]", "48377/gpu-s11 0"},
+		{ViewAuto, fixture(), "enter ] ]", "48211/gpu-n01 0"}, {ViewAuto, fixture(), "d esc ]", "48377/gpu-s11 1"}, {ViewOverview, fixture(), "]", "48377/gpu-s11 1"},
+	} {
+		r := newRig(t, noJobsFixture())
+		r.view = newView(false)
+		r.view.start(test.view)
+		r.snap = test.snap
+		r.send(tick{r.chain})
+		r.press(strings.Fields(test.keys)...)
+		if got := r.where(); got != test.want {
+			t.Errorf("--view %q, then %q: %s, want %s", test.view, test.keys, got, test.want)
+		}
+	}
+}
+
+// The terminal hears that the mouse is wanted, and m gives it back.
+func TestMouseModes(t *testing.T) {
+	r := newRig(t, fixture())
+	for _, want := range []tea.MouseMode{tea.MouseModeCellMotion, tea.MouseModeNone, tea.MouseModeCellMotion} {
+		if got := r.View().MouseMode; got != want || r.terminal.mouse != want {
+			t.Errorf("the mouse mode is %v, the terminal's %v, want %v", got, r.terminal.mouse, want)
+		}
+		if off := strings.Contains(r.text(), "m mouse off"); off != (want == tea.MouseModeNone) {
+			t.Errorf("in mode %v the footer says that it is off: %v", want, off)
+		}
+		r.press("m")
 	}
 }
 

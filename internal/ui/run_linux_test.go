@@ -64,7 +64,7 @@ func child(mode string) int {
 			s.At = now
 			return s
 		},
-		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
+		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark", View: ViewNode,
 	}, os.Stdin, out)
 	fmt.Printf("ended: %v\r\n", err)
 	if errors.Is(err, tea.ErrProgramPanic) {
@@ -223,6 +223,18 @@ func TestTerminalIsGivenBack(t *testing.T) {
 				t.Errorf("the main screen has no %q:\n%s", test.says, text)
 			}
 		})
+	}
+}
+
+// The wheel's bytes change neither the job nor the page: a terminal would send them as arrows if nobody asked for the mouse.
+func TestWheelOfATerminal(t *testing.T) {
+	got := trial{mode: "run", w: 100, h: 30, steps: []step{
+		{shows("Job 48211", true), types("\x1b[<65;10;10M\x1b[<65;10;10M\x1b[<64;10;10Mm")},
+		{shows("m mouse off", true), types("m]")},
+		{shows("Job 48377", true), types("q")},
+	}}.run(t)
+	if got.code != 0 {
+		t.Errorf("exit status %d", got.code)
 	}
 }
 

@@ -46,6 +46,10 @@ type view struct {
 	screen screen
 	trail  []screen // the screens below this one, which Esc leads back to
 	help   bool     // it covers the screen
+	chosen string   // the value of Options.View that o has chosen last; ""
+
+	auto    bool   // the job decides on the page, until the user goes to another
+	started string // ID of the job that has decided
 
 	mine    bool // GPUs of other jobs are hidden
 	classic bool
@@ -60,6 +64,29 @@ func newView(classic bool) *view {
 	return &view{selection: selection{nodes: map[string]choice{}}, classic: classic, node: &page.Node{}, overview: page.NewOverview()}
 }
 
+// start goes to the page that Options.View says.
+func (v *view) start(at string) {
+	switch at {
+	case ViewNode:
+		v.screen = screenNode
+	case ViewOverview:
+		v.screen = screenOverview
+	default:
+		v.auto = true
+	}
+}
+
+// startFor begins with the overview for a job of several nodes, with the node view for one, where that is the job's to decide.
+func (v *view) startFor(job *cluster.JobView) {
+	if !v.auto || v.started == job.ID {
+		return
+	}
+	v.screen, v.started = screenNode, job.ID
+	if len(job.Nodes) > 1 {
+		v.screen = screenOverview
+	}
+}
+
 // resolve makes the selection one that the Snapshot has, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree = v.mine, v.classic, v.noMouse
@@ -69,6 +96,7 @@ func (v *view) resolve(s *part.Scene) {
 		return
 	}
 	s.SetJob(at)
+	v.startFor(s.Job)
 	if order := v.body().Wants(s).Order; order != nil {
 		s.Order = order
 	}
@@ -188,8 +216,10 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		v.node.Processes = true
 	case key.Matches(k, keys.Overview) && v.screen == screenOverview:
 		v.level(screenNode)
+		v.chosen = ViewNode
 	case key.Matches(k, keys.Overview):
 		v.level(screenOverview)
+		v.chosen = ViewOverview
 	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Back):
 		v.back()
 	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same
@@ -198,10 +228,11 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 }
 
 // level goes to a screen that is a level of its own: the node view, or the overview above it.
-func (v *view) level(to screen) { v.screen, v.trail = to, nil }
+func (v *view) level(to screen) { v.screen, v.trail, v.auto = to, nil, false }
 
 // over puts a screen over this one. One that is below already is gone back to, so that Esc comes to an end.
 func (v *view) over(to screen) {
+	v.auto = false
 	if at := slices.Index(v.trail, to); at >= 0 {
 		v.screen, v.trail = to, v.trail[:at]
 		return

@@ -144,7 +144,7 @@ type watcher struct {
 // slack is how long a test waits for something that takes a second on an idle machine.
 const slack = 45 * time.Second
 
-// watch runs nvnodetop as alice on login, with a poll interval of one second.
+// watch runs nvnodetop as alice on login, in the node view, with a poll interval of one second.
 func watch(t *testing.T, args ...string) *watcher {
 	t.Helper()
 	return watchSize(t, 120, 40, args...)
@@ -164,7 +164,7 @@ func watchSize(t *testing.T, columns, rows int, args ...string) *watcher {
 func watchAt(t *testing.T, poll string, columns, rows int, args ...string) *watcher {
 	t.Helper()
 	dog.Watch(t)
-	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, poll, "1"}, args...)...)
+	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, poll, "1", "--view", "node"}, args...)...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	terminal, err := term.Start(cmd, columns, rows)
 	if err != nil {

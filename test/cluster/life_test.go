@@ -88,7 +88,7 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 	id := job(t, 2, "go")
 	w := watch(t)
 	w.sees("job [1/2]", reporting(1, 1))
-	w.types("j")
+	w.types("]")
 	w.sees("Job "+id, "job [2/2]", reporting(2, 2))
 	cancelJob(t, id)
 	w.sees("Job "+keep, "job [1/1]", reporting(1, 1))
@@ -201,7 +201,7 @@ func TestSharedNodeHasOneSession(t *testing.T) {
 	}
 	w := watch(t)
 	w.sees("job [1/2]", "all 2 GPUs well")
-	w.types("j")
+	w.types("]")
 	w.sees("job [2/2]", "all 2 GPUs well")
 	if n := probes(t); n != 1 {
 		t.Errorf("%d probes on a node that two jobs share", n)
