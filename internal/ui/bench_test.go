@@ -20,7 +20,7 @@ func BenchmarkFrame(b *testing.B) {
 		view func(*view)
 	}{
 		{"node", fixture(), func(*view) {}},
-		{"node-procs", fixture(), func(v *view) { v.node.Processes = true }},
+		{"node-procs", fixture(), func(v *view) { v.node.Processes = page.ShowOn }},
 		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
 		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -34,9 +35,9 @@ type shot struct {
 
 var shots = []shot{
 	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
-	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = true }},
+	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }},
 	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
-	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node.Processes = true }},
+	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node.Processes = page.ShowOn }},
 	{name: "node-states", snap: statesFixture, view: func(*view) {}},
 	{name: "node-connecting", snap: fixture, view: func(v *view) { v.choose("gpu-n03", 2) }},
 	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
@@ -48,6 +49,8 @@ var shots = []shot{
 	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
 	{name: "help", snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, keys.OnNode }},
+	{name: "problems", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "j"},
+	{name: "problems-64", snap: bigFixture, view: func(v *view) { v.screen = screenProblems }, typed: "G"},
 	{name: "byhand", snap: byHandFixture, view: func(*view) {}},
 	{name: "controller-away", snap: awayFixture, view: func(v *view) { v.screen = screenOverview }},
 	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},

@@ -68,12 +68,12 @@ func bareFixture() *cluster.Snapshot {
 
 func allShots() []shot {
 	return append(slices.Clone(shots),
-		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = true }},
+		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = page.ShowOn }},
 		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.screen = screenOverview }},
 		shot{name: "odd-map", snap: oddFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }},
 		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
 		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.screen = screenOverview }},
-		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = true }},
+		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = page.ShowOn }},
 		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.screen = screenOverview }},
 		shot{name: "rows", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows; v.choose("gpu-n050", 49) }},
 		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},

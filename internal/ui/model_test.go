@@ -102,10 +102,10 @@ func (r *rig) press(keys ...string) tea.Cmd {
 
 func (r *rig) text() string { return ansi.Strip(r.screen.Render()) }
 
-// where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 doctor, 3 help.
+// where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 connection, 3 problems, 4 help.
 func (r *rig) where() string {
 	if r.view.help {
-		return fmt.Sprintf("%s/%s 3", r.view.job, r.view.nodes[r.view.job].name)
+		return fmt.Sprintf("%s/%s 4", r.view.job, r.view.nodes[r.view.job].name)
 	}
 	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
 }
@@ -134,8 +134,8 @@ func TestMoving(t *testing.T) {
 		{"o s down s", "48211/gpu-n01 1"},
 		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"}, {"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
 		{"d down", "48377/gpu-s11 2"}, {"right right d", "48211/gpu-n03 0"}, // it is the connection page already
-		{"?", "48211/gpu-n01 3"}, {"h", "48211/gpu-n01 3"}, {"H x", "48211/gpu-n01 3"}, {"? q", "48211/gpu-n01 0"}, {"? ?", "48211/gpu-n01 0"},
-		{"o ? right", "48211/gpu-n01 3"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
+		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 0"}, {"? ?", "48211/gpu-n01 0"},
+		{"o ? right", "48211/gpu-n01 4"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
 		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"}, {"o n", "48211/gpu-n02 1"},
 		{"] n", "48211/gpu-n01 0"}, {"] N", "48211/gpu-n01 0"},
 		{"enter x", "48211/gpu-n01 0"},
@@ -208,8 +208,8 @@ func TestTheNextJobTakesThePlace(t *testing.T) {
 func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tick{r.chain})
-	r.press("p", "right", "P", "o", "p", "p")
-	want := []look{{"gpu-n01", false}, {"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true}, {"gpu-n02", false}}
+	r.press("right", "P", "o", "p", "p")
+	want := []look{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true}, {"gpu-n02", false}}
 	if !slices.Equal(r.heard.looks, want) {
 		t.Errorf("Look heard %v, want %v", r.heard.looks, want)
 	}
@@ -335,7 +335,7 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Health of this node"}, {"p", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "letters mark problems"}, {"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"}, {"d", "first report after"},
+		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "letters mark problems"}, {"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"}, {"d", "first report after"},
 		{"?", "traffic-light"}, {"q", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)

@@ -73,7 +73,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
 		}
 		return snap
-	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = true }}
+	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
 	for w := 60; w < 240; w++ {
 		for _, line := range linesOf(s, w, 40)[3:24] {
 			for i, r := range line {

@@ -35,10 +35,11 @@ const (
 	screenNode screen = iota
 	screenOverview
 	screenDoctor
+	screenProblems
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems}
 
 // view is what the user has chosen to see.
 type view struct {
@@ -57,6 +58,7 @@ type view struct {
 
 	node     *page.Node
 	overview *page.Overview
+	problems page.Problems
 	manual   page.Help
 }
 
@@ -112,6 +114,8 @@ func (v *view) body() Page {
 		return v.overview
 	case screenDoctor:
 		return page.Doctor{}
+	case screenProblems:
+		return &v.problems
 	}
 	return v.node
 }
@@ -213,15 +217,21 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		v.mine = !v.mine
 	case key.Matches(k, keys.Processes) && v.screen != screenNode:
 		v.level(screenNode)
-		v.node.Processes = true
+		v.node.Processes = page.ShowOn
 	case key.Matches(k, keys.Overview) && v.screen == screenOverview:
 		v.level(screenNode)
 		v.chosen = ViewNode
 	case key.Matches(k, keys.Overview):
 		v.level(screenOverview)
 		v.chosen = ViewOverview
-	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Back):
+	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Problems) && v.screen == screenProblems,
+		key.Matches(k, keys.Back):
 		v.back()
+	case key.Matches(k, keys.Problems):
+		v.over(screenProblems)
+		if node := v.problems.Begin(s); node != "" {
+			v.choose(node, slices.Index(s.Job.Nodes, node))
+		}
 	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same
 		v.over(screenDoctor)
 	}

@@ -33,7 +33,7 @@ var (
 	Overview  = bind("o Tab", "overview", "o", "O", "tab")
 	Open      = bind("Enter", "open", "enter")
 	Processes = bind("p", "procs", "p", "P")
-	Doctor    = bind("d", "doctor", "d", "D")
+	Doctor    = bind("d", "connection", "d", "D")
 	Problems  = bind("!", "problems", "!")
 	Mine      = bind("a", "hide others", "a", "A")
 	Grid      = bind("v", "heat map", "v", "V")
@@ -88,7 +88,10 @@ var Rows = []Row{
 	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen"},
 	{Bindings: of(First, Last), Text: "first / last"},
 	{Bindings: of(PrevJob, NextJob), Text: "previous / next job"},
-	{Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; each job remembers its node"},
+	{
+		Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; each job remembers its node",
+		On: on(OnNode, OnDoctor, OnOverview),
+	},
 	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev. problem", Long: "next / previous problem; in this job, or the next job that has one"},
 	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
 	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered"},

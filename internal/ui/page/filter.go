@@ -17,7 +17,7 @@ import (
 // promptMost is how many characters can be typed.
 const promptMost = 100
 
-// newPrompt is a line in the place of the keys in which a person types a filter. It has the keyboard while it is open.
+// newPrompt is a line in place of the footer in which the user types a filter. It has the keyboard while it is open.
 func newPrompt(text string) *textinput.Model {
 	p := textinput.New()
 	p.CharLimit = promptMost
@@ -28,12 +28,12 @@ func newPrompt(text string) *textinput.Model {
 	return &p
 }
 
-// typing says that the filter's prompt has the keyboard. It is for one job: when that ends, its prompt does.
+// typing says that the filter's prompt has the keyboard. It is for one job, and closes when that job ends.
 func (o *Overview) typing(s *part.Scene) bool { return o.prompt != nil && o.asking == s.Job.ID }
 
 func (o *Overview) filtered(s *part.Scene) bool { return o.filters[s.Job.ID] != "" }
 
-// edit gives the message to the prompt. All that comes from the keyboard is the prompt's, except Ctrl-C. What is typed filters at once.
+// edit gives the message to the prompt, which takes every key except Ctrl-C. The nodes follow while the user types.
 func (o *Overview) edit(msg tea.Msg) (taken bool) {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
@@ -60,7 +60,7 @@ func (o *Overview) edit(msg tea.Msg) (taken bool) {
 	return true
 }
 
-// printable is s without what is no character of a line: control characters, and marks that change the direction of what follows.
+// printable returns s without control characters and marks that change the direction of text.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -73,7 +73,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// drawPrompt draws the prompt in the last row, with its keys at the right where there is room for them.
+// drawPrompt draws the prompt in the last row, with its keys at the right where they fit.
 func (o *Overview) drawPrompt(f *part.Frame) {
 	y := f.H - 1
 	x := f.Put(1, y, "/", draw.Strong)
@@ -92,24 +92,28 @@ func (o *Overview) drawPrompt(f *part.Frame) {
 	part.HintsAt(f, x+3, y, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
 }
 
-// filterTitle says in row 2 from column x what the filter leaves, and returns the column behind.
+// filterTitle writes how many nodes match in row 2 from column x, and returns the column behind.
 func (o *Overview) filterTitle(f *part.Frame, x int) int {
 	all := len(f.Job.Nodes)
-	text := " " + strconv.Itoa(len(f.Order)) + " of " + part.Plural(all, "node matches", "nodes match") + " /" + o.filters[f.Job.ID]
-	return f.Put(x, 2, draw.Clip(text, min(f.W-6, filterWide))+" ", draw.Strong)
+	text := " " + strconv.Itoa(len(f.Order)) + " of " + part.Plural(all, "node matches", "nodes match") + " "
+	quoted := quote(o.filters[f.Job.ID], min(f.W-6, filterWide)-draw.Width(text))
+	return f.Put(x, 2, draw.Clip(text+quoted, f.W-6)+" ", draw.Strong)
 }
 
-// filterWide is the room for what the filter leaves.
+// filterWide is the most room for that.
 const filterWide = 60
 
-// noMatch says in place of the nodes that none is left, and what brings them back.
+// noMatch says in place of the nodes that none matches, and which key brings them back.
 func (o *Overview) noMatch(f *part.Frame, y int) int {
-	const what, way = "no node matches /", ": Esc clears the filter"
-	f.Left(3, y, f.W-4, what+draw.Clip(o.filters[f.Job.ID], max(f.W-4-len(what+way), 8))+way, draw.Text)
+	const what, way = "no nodes match ", ": Esc clears the filter"
+	f.Left(3, y, f.W-4, what+quote(o.filters[f.Job.ID], f.W-4-len(what+way))+way, draw.Text)
 	return y + 1
 }
 
-// sumName is the name of the sum over the job, which the filter does not change.
+// quote is a filter in quotes, in w columns.
+func quote(s string, w int) string { return `"` + draw.Clip(s, max(w-2, 6)) + `"` }
+
+// sumName is the name of the total of the job, which the filter does not change.
 func (o *Overview) sumName(s *part.Scene) string {
 	if o.filtered(s) {
 		return "whole job"

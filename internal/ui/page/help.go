@@ -1,7 +1,6 @@
 package page
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -21,11 +20,8 @@ const helpTop = 3
 
 // Press scrolls.
 func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
-	longest := 0
-	for _, c := range p.columns(s.W) {
-		longest = max(longest, len(c.lines))
-	}
-	from, moved := scrolled(msg, p.from, s.H-1-helpTop, longest)
+	room, last := p.rooms(s, p.columns(s.W))
+	from, moved := scrolled(msg, min(p.from, last), room, room, last)
 	if !moved {
 		return Answer{}
 	}
@@ -33,41 +29,17 @@ func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
 	return taken
 }
 
-// Wants nothing.
-func (p *Help) Wants(*part.Scene) Wants { return Wants{} }
-
-// scrolled answers the keys and the wheel of a list without a cursor: with the first row on the screen, of which there are room.
-func scrolled(msg tea.Msg, from, room, rows int) (to int, moved bool) {
-	room = max(room, 1)
-	by := 0
-	switch m := msg.(type) {
-	case tea.MouseWheelMsg:
-		by = notches(m) * wheelRows
-	case tea.KeyPressMsg:
-		switch {
-		case key.Matches(m, keys.Up):
-			by = -1
-		case key.Matches(m, keys.Down):
-			by = +1
-		case key.Matches(m, keys.PageUp):
-			by = -room
-		case key.Matches(m, keys.PageDown):
-			by = +room
-		case key.Matches(m, keys.First):
-			by = -rows
-		case key.Matches(m, keys.Last):
-			by = +rows
-		default:
-			return from, false
-		}
-	default:
-		return from, false
+// rooms is how many lines are on the screen, and which is the first when the last of all is on it.
+func (p *Help) rooms(s *part.Scene, columns []helpColumn) (room, last int) {
+	room = max(s.H-1-helpTop, 0)
+	for _, c := range columns {
+		last = max(last, len(c.lines)-room)
 	}
-	return clampFrom(from+by, room, rows), true
+	return room, last
 }
 
-// clampFrom is the first row of a list on the screen: never so far that the end of the list leaves room unused.
-func clampFrom(from, room, rows int) int { return max(min(from, rows-max(room, 1)), 0) }
+// Wants nothing.
+func (p *Help) Wants(*part.Scene) Wants { return Wants{} }
 
 // Draw draws the page.
 func (p *Help) Draw(f *part.Frame) {
@@ -77,13 +49,10 @@ func (p *Help) Draw(f *part.Frame) {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
 	columns := p.columns(f.W)
-	room, rows := max(f.H-1-helpTop, 0), 0
-	for _, c := range columns {
-		rows = max(rows, len(c.lines))
-	}
-	from := clampFrom(p.from, room, rows)
-	right := position(from, min(from+room, rows), rows)
-	if right == "" {
+	room, last := p.rooms(f.Scene, columns)
+	from := min(p.from, last)
+	right := position(from, from+room, last+room)
+	if last == 0 {
 		right = "q or Esc closes"
 	}
 	f.Section(2, "Help: "+string(p.Of), right)

@@ -8,22 +8,25 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// common are the hints that end the footer of most pages. A key is not there where it has no effect.
-func common(s *part.Scene) []keys.Hint {
+// common are the hints that most pages have, which show these nodes. A key is not there where it has no effect.
+func common(s *part.Scene, nodes ...string) []keys.Hint {
 	var hints []keys.Hint
 	if slices.ContainsFunc(s.Job.Findings, isProblem) {
 		hints = append(hints, keys.Problem, keys.HintOf(keys.Problems))
 	}
 	if s.Mine {
 		hints = append(hints, keys.HintOf(keys.Mine).As("show all"))
-	} else if slices.ContainsFunc(s.Job.Nodes, func(name string) bool { return isShared(s, name) }) {
+	} else if slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }) {
 		hints = append(hints, keys.HintOf(keys.Mine))
 	}
 	if s.MouseFree {
 		hints = append(hints, keys.HintOf(keys.Mouse).As("mouse off"))
 	}
-	return append(hints, keys.HintOf(keys.Refresh), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	return append(hints, keys.HintOf(keys.Refresh))
 }
+
+// last are the hints that every footer ends with.
+var last = []keys.Hint{keys.HintOf(keys.Help), keys.HintOf(keys.Quit)}
 
 // isProblem says whether a finding is a warning or worse that holds.
 func isProblem(f cluster.Finding) bool { return f.Severity >= cluster.Warning && f.Holds() }

@@ -161,7 +161,7 @@ func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
 		hints = hints[:len(hints)-1]
 	}
 	hints = append(hints, keys.HintOf(keys.Overview).As("node view"))
-	return append(hints, common(s)...)
+	return slices.Concat(hints, common(s, s.Job.Nodes...), last)
 }
 
 // overviewFrame is how many rows of the overview are no nodes: rows 0 to 2, headings, rule, sum, keys.
@@ -214,10 +214,10 @@ func (o *Overview) health(f *part.Frame, y int) int {
 	if f.H >= 40 && end-y > graphRoom+4 {
 		end -= graphRoom
 	}
-	count := strconv.Itoa(len(f.Job.Findings))
+	count := part.Plural(len(f.Job.Findings), "problem", "problems")
 	if o.filtered(f.Scene) {
-		count += " in the whole job"
+		count = strconv.Itoa(len(f.Job.Findings)) + " in the whole job"
 	}
-	f.Section(y, "Health", count+", worst first")
+	f.Section(y, "Problems", count+", worst first")
 	return part.Sentences(f, y+1, end, f.Health.Listed(""))
 }

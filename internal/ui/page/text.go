@@ -86,5 +86,6 @@ func textNode(f *part.Frame) {
 		return
 	}
 	f.Section(0, f.Node.Name, "")
-	gpuTable(f, hostLines(f, 1), false)
+	n := len(f.GPUs(f.Node))
+	gpuTable(f, &nodeRooms{head: hostLines(f, 1), rule: true, gpus: window{shown: n, all: n}})
 }

@@ -39,6 +39,25 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 	return y
 }
 
+// SentenceRows is how many rows Sentence takes.
+func SentenceRows(f *Frame, finding *cluster.Finding) int {
+	lines := sentenceLines(f, f.Say(finding))
+	return lines[len(lines)-1].row + 1
+}
+
+// Sentence writes a finding whole from row y on, as far as there are rows, and returns the row below.
+func Sentence(f *Frame, y int, finding *cluster.Finding) int {
+	lines := sentenceLines(f, f.Say(finding))
+	below := y + lines[len(lines)-1].row + 1
+	for len(lines) > 0 && y+lines[len(lines)-1].row >= f.H-1 {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) > 0 {
+		sentence(f, y, finding, lines)
+	}
+	return below
+}
+
 // ShortOf is the short wording of a finding with the GPU that it is about, in w columns where that can be.
 func ShortOf(finding *cluster.Finding, words health.Words, w int) string {
 	return OnGPU(finding, shortened(words, w))
@@ -134,5 +153,5 @@ func left(findings []cluster.Finding) string {
 			sep = ", "
 		}
 	}
-	return s
+	return s + "  (!)" // the key of the page that has them all
 }

@@ -38,25 +38,15 @@ func NewGPUs(f *part.Frame) *GPUs {
 // Head draws the headings in row y.
 func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns) }
 
-// Rows draws the GPUs from row y up to row end and returns the row below the last. Where not all fit the bad ones come first.
-func (t *GPUs) Rows(f *part.Frame, y, end int) int {
+// Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last. Where not all of them are
+// drawn the bad ones come first.
+func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
 	gpus := f.GPUs(f.Node)
-	room := max(end-y, 0)
-	more := 0
-	if len(gpus) > room {
+	if n < len(gpus) {
 		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return gpuRank(f, b) - gpuRank(f, a) })
-		if f.H >= part.Small {
-			room = max(room-1, 0)
-			more = len(gpus) - room
-		}
-		gpus = gpus[:min(room, len(gpus))]
 	}
-	for _, g := range gpus {
+	for _, g := range gpus[from : from+n] {
 		gpuRow(f, y, g, &t.layout)
-		y++
-	}
-	if more > 0 && y < end {
-		f.Put(2, y, "+"+strconv.Itoa(more)+" more", draw.Dim)
 		y++
 	}
 	return y

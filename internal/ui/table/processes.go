@@ -21,16 +21,9 @@ func NewProcesses(width int) *Processes { return &Processes{processLayout(width)
 // Head draws the headings in row y.
 func (t *Processes) Head(f *part.Frame, y int) { headings(f, y, &t.layout, processColumns) }
 
-// Rows draws the processes from row y up to row end and returns the row below the last.
-func (t *Processes) Rows(f *part.Frame, y, end int, list []tally.Process) int {
+// Rows draws the processes from row y on and returns the row below the last.
+func (t *Processes) Rows(f *part.Frame, y int, list []tally.Process) int {
 	for i := range list {
-		if y == end-1 && i < len(list)-1 {
-			f.Put(2, y, "+"+strconv.Itoa(len(list)-i)+" more", draw.Dim)
-			return y + 1
-		}
-		if y >= end {
-			return y
-		}
 		processRow(f, y, &list[i], &t.layout)
 		y++
 	}

@@ -1,0 +1,181 @@
+package page
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Problems lists all that is wrong in the job, or worth knowing, in whole sentences. Its cursor is on one of them, and the node of that is
+// the selected one.
+type Problems struct {
+	at   place
+	last int // where the cursor was in the list, for when that problem is gone
+	from int // the first one on the screen
+}
+
+// place tells a finding from the others of its job.
+type place struct {
+	node string
+	gpu  int
+	kind cluster.Kind
+}
+
+func placeOf(f *cluster.Finding) place { return place{f.Node, f.GPU, f.Kind} }
+
+// problemsTop is the row of the first line.
+const problemsTop = 3
+
+// Begin puts the cursor on the worst problem of the selected node, or of the job when that node has none, and returns the problem's node.
+func (p *Problems) Begin(s *part.Scene) string {
+	findings := s.Health.Listed("")
+	i := max(slices.IndexFunc(findings, func(f cluster.Finding) bool { return f.Node == s.Node.Name }), 0)
+	*p = Problems{}
+	return p.goTo(s, i).Node
+}
+
+// cursor is the place of the cursor in the list.
+func (p *Problems) cursor(findings []cluster.Finding) int {
+	if i := slices.IndexFunc(findings, func(f cluster.Finding) bool { return placeOf(&f) == p.at }); i >= 0 {
+		return i
+	}
+	return max(min(p.last, len(findings)-1), 0)
+}
+
+// goTo puts the cursor on a problem, or on the next one that there is.
+func (p *Problems) goTo(s *part.Scene, i int) Answer {
+	findings := s.Health.Listed("")
+	if len(findings) == 0 {
+		return taken
+	}
+	i = max(min(i, len(findings)-1), 0)
+	p.at, p.last = placeOf(&findings[i]), i
+	p.from, _ = p.window(s, findings)
+	return Answer{Taken: true, Node: findings[i].Node}
+}
+
+// window is the first problem on the screen and the first below it. The cursor is between them.
+func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to int) {
+	f := &part.Frame{Scene: s} // to measure
+	room := max(s.H-1-problemsTop, 1)
+	at := p.cursor(findings)
+	from = min(p.from, at)
+	rows := 0
+	for i := at; i >= from && i < len(findings); i-- {
+		if rows += part.SentenceRows(f, &findings[i]); rows > room && i < at {
+			from = i + 1
+			break
+		}
+	}
+	for to, rows = from, 0; to < len(findings); to++ {
+		if rows += part.SentenceRows(f, &findings[to]); rows > room && to > from {
+			break
+		}
+	}
+	return from, to
+}
+
+// Press moves the cursor, and opens the node of a problem.
+func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
+	findings := s.Health.Listed("")
+	at := p.cursor(findings)
+	from, to := p.window(s, findings)
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		return p.goTo(s, at+notches(m)*wheelRows)
+	case tea.MouseClickMsg:
+		return p.click(s, m, findings)
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(m, keys.Up):
+			return p.goTo(s, at-1)
+		case key.Matches(m, keys.Down):
+			return p.goTo(s, at+1)
+		case key.Matches(m, keys.PageUp):
+			p.from = 0 // the page ends above this one
+			return p.goTo(s, from-1)
+		case key.Matches(m, keys.PageDown):
+			p.from = to
+			return p.goTo(s, to)
+		case key.Matches(m, keys.First):
+			return p.goTo(s, 0)
+		case key.Matches(m, keys.Last):
+			return p.goTo(s, len(findings)-1)
+		case key.Matches(m, keys.NextProblem):
+			return p.goTo(s, (at+1)%max(len(findings), 1))
+		case key.Matches(m, keys.PrevProblem):
+			return p.goTo(s, (at+len(findings)-1)%max(len(findings), 1))
+		case key.Matches(m, keys.Open):
+			a := p.goTo(s, at)
+			a.Open = a.Node != ""
+			return a
+		case key.Matches(m, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
+			return taken
+		}
+	}
+	return Answer{}
+}
+
+// click selects the problem under the mouse, and opens the node of the one that is selected.
+func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.Finding) Answer {
+	f := &part.Frame{Scene: s}
+	from, to := p.window(s, findings)
+	y := problemsTop
+	for i := from; i < to && m.Button == tea.MouseLeft; i++ {
+		rows := part.SentenceRows(f, &findings[i])
+		if m.Y >= y && m.Y < y+rows {
+			open := i == p.cursor(findings)
+			a := p.goTo(s, i)
+			a.Open = open
+			return a
+		}
+		y += rows
+	}
+	return taken
+}
+
+// Wants nothing.
+func (p *Problems) Wants(*part.Scene) Wants { return Wants{} }
+
+// Draw draws the page.
+func (p *Problems) Draw(f *part.Frame) {
+	part.Header(f, false)
+	findings := f.Health.Listed("")
+	at := p.cursor(findings)
+	from, to := p.window(f.Scene, findings)
+	title := "Problems"
+	if f.Job.ID != "" {
+		title += " of job " + f.Job.ID
+	}
+	right := position(from, to, len(findings))
+	if right == "" {
+		right = "worst first"
+	}
+	f.Section(2, title, right)
+	if len(findings) == 0 {
+		f.Left(3, problemsTop, f.W-4, "no problems", draw.Dim)
+	}
+	y := problemsTop
+	for i := from; i < to; i++ {
+		below := part.Sentence(f, y, &findings[i])
+		if i == at {
+			f.Put(0, y, "▸", draw.Strong)
+			for row := y; row < min(below, f.H-1); row++ {
+				f.Select(row, 0, f.W)
+			}
+		}
+		y = below
+	}
+	hints := []keys.Hint{keys.HintOf(keys.Open)}
+	if len(f.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Jobs)
+	}
+	hints = append(hints, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	part.Footer(f, "", append(hints, last...)...)
+}

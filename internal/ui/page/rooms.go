@@ -1,0 +1,189 @@
+package page
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// window is the part of a list that is on the screen.
+type window struct{ from, shown, all int }
+
+func (w window) where() string { return position(w.from, w.from+w.shown, w.all) }
+
+func (w window) hidden() int { return w.all - w.shown }
+
+// nodeRooms says which rows of the screen the parts of the node view have.
+type nodeRooms struct {
+	head  int    // the GPUs' headings
+	gpus  window // below them
+	where bool   // a row below the GPUs says which are on the screen
+	rule  bool   // a rule separates them from the sum
+
+	processes bool
+	tight     bool   // a low terminal: one rule separates the processes from the sum, which is bold anyway
+	list      window // of the processes
+	end       int    // the first row that is not theirs
+	below     int    // the first row below them, also while they are not listed yet
+}
+
+// rooms divides the screen.
+func (p *Node) rooms(s *part.Scene) nodeRooms {
+	r := nodeRooms{head: headRow(s), processes: s.H >= part.Small && p.shows(s)}
+	r.tight = r.processes && s.H < part.Tall
+	r.rule = !r.tight && s.H >= ruled
+	r.roomForGPUs(s)
+	y := r.head + 1
+	if len(s.Node.GPUs) > 0 {
+		y += r.gpus.shown + 1 // and the sum
+		if r.where {
+			y++
+		}
+		if r.rule {
+			y++
+		}
+	}
+	if r.processes {
+		r.roomForProcesses(s, y)
+	}
+	r.gpus.from = min(p.from, r.gpus.hidden())
+	r.list.from = min(max(p.from-r.gpus.hidden(), 0), r.list.hidden())
+	return r
+}
+
+// headRow is the row of the GPUs' headings.
+func headRow(s *part.Scene) int {
+	if s.H < part.Small {
+		return 2
+	}
+	y := 4
+	if s.Node.State == cluster.NodeStale {
+		y++ // the sentence that says so
+	}
+	if s.H >= part.Tall {
+		y++
+	}
+	return y
+}
+
+// roomForGPUs leaves room for their sum and, in a low terminal, for some of the processes.
+func (r *nodeRooms) roomForGPUs(s *part.Scene) {
+	y, end := r.head+1, s.H-2 // the sum and the keys
+	if s.H < part.Small {
+		end = s.H - 1
+	}
+	if r.rule || r.tight {
+		end--
+	}
+	if r.tight {
+		end = min(end, y+max(s.H-y-8, 4))
+	}
+	n, room := len(s.GPUs(s.Node)), max(end-y, 0)
+	if n > room && room > 1 && s.H >= part.Small {
+		r.where = true
+		room--
+	}
+	r.gpus = window{shown: min(n, room), all: n}
+}
+
+// roomForProcesses gives them what is left from row y on, except for the worst problem of the node. The rows of one process per GPU are
+// theirs before they are known: what is below must not jump when the list comes.
+func (r *nodeRooms) roomForProcesses(s *part.Scene, y int) {
+	r.end = s.H - 1
+	if len(s.Health.Listed(s.Node.Name)) > 0 {
+		r.end -= problemRows(s.H)
+	}
+	y += 2 // a blank line and the title
+	if r.tight {
+		y-- // a rule
+	}
+	list, _ := processes(s)
+	room := max(r.end-y-1, 0) // below the headings
+	r.list = window{shown: min(len(list), room), all: len(list)}
+	r.below = y + 1
+	if s.H >= part.Tall && (s.Node.Listed || s.Node.State == cluster.NodeReporting) {
+		r.below = min(y+1+len(s.Own(s.Node)), r.end)
+	}
+}
+
+// problemRows is how many rows the processes leave to the problems of the node.
+func problemRows(h int) int {
+	switch {
+	case h < part.Tall:
+		return 1 // a line
+	case h < roomy:
+		return 2 // and a title
+	}
+	return roomyProblems
+}
+
+const (
+	ruled         = 18 // the height from which there is a rule above the sum
+	roomy         = 34 // the height from which processes are shown by default
+	roomyProblems = 4  // a blank line, a title, and two lines for the worst problem
+)
+
+// shows says whether the processes are shown: by choice, else where they and the worst problem fit below the GPUs, whatever their number
+// is and whether there is a problem now.
+func (p *Node) shows(s *part.Scene) bool {
+	switch {
+	case p.Processes != ShowAuto:
+		return p.Processes == ShowOn
+	case s.H < roomy:
+		return false
+	case !tally.HasNumbers(s.Node): // so that they come with the first values
+		return true
+	}
+	const frame = 8 // rows 0 to 4, the GPUs' headings, rule and sum
+	const section = 3
+	rows := frame + len(s.GPUs(s.Node)) + section + len(s.Own(s.Node)) + roomyProblems + 1 // the keys
+	return rows <= s.H && len(s.Node.GPUs) > 0
+}
+
+// scrolled answers the keys and the wheel that scroll the two lists, the GPUs first.
+func (r *nodeRooms) scrolled(msg tea.Msg) (from int, moved bool) {
+	hidden := r.gpus.hidden()
+	from = r.gpus.from + r.list.from
+	up, down := r.gpus.shown, r.list.shown
+	if from > hidden {
+		up = min(r.list.shown, from-hidden)
+	}
+	if from < hidden {
+		down = min(r.gpus.shown, hidden-from)
+	}
+	return scrolled(msg, from, up, down, hidden+r.list.hidden())
+}
+
+// scrolled answers the keys and the wheel of a list without a cursor: with its first row on the screen, which is at most last. A page up
+// or down is that many rows.
+func scrolled(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
+	by := 0
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		by = notches(m) * wheelRows
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(m, keys.Up):
+			by = -1
+		case key.Matches(m, keys.Down):
+			by = +1
+		case key.Matches(m, keys.PageUp):
+			by = -max(up, 1)
+		case key.Matches(m, keys.PageDown):
+			by = max(down, 1)
+		case key.Matches(m, keys.First):
+			by = -from
+		case key.Matches(m, keys.Last):
+			by = last
+		default:
+			return from, false
+		}
+	default:
+		return from, false
+	}
+	return max(min(from+by, last), 0), true
+}

@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+)
+
+var lowSizes = [][2]int{{60, 15}, {80, 24}, {100, 30}, {120, 40}}
+
+// reaches pages through what a desk shows, down and back up, and wants each of the words on the way.
+func (d *desk) reaches(name string, words []string) {
+	d.t.Helper()
+	for _, keys := range [][2]string{{"home", "pgdown"}, {"end", "pgup"}} {
+		missing := slices.Clone(words)
+		d.press(keys[0])
+		for range 100 {
+			text := strings.Join(d.lines(), "\n")
+			missing = slices.DeleteFunc(missing, func(w string) bool { return strings.Contains(text, w) })
+			d.press(keys[1])
+		}
+		if len(missing) > 0 {
+			d.t.Errorf("%s at %d×%d: %s does not reach %q; the last page:\n%s", name, d.sc.W, d.sc.H, keys[1], missing, strings.Join(d.lines(), "\n"))
+		}
+	}
+}
+
+// The page keys reach every row of every list.
+func TestPagingReachesEveryRow(t *testing.T) {
+	for _, size := range lowSizes {
+		var gpus, pids []string
+		n := fixture().Nodes["gpu-n02"]
+		for i := range n.GPUs {
+			gpus = append(gpus, fmt.Sprintf("%.0f/81559", value(&n.GPUs[i].GPU, "used")))
+		}
+		for _, p := range n.Processes {
+			pids = append(pids, fmt.Sprint(p.PID))
+		}
+		node := newDesk(t, shot{snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}, size[0], size[1])
+		node.reaches("node", append(pids, gpus...))
+
+		for name, grid := range map[string]page.Grid{"rows": page.GridRows, "map": page.GridMap} {
+			var nodes []string
+			for i := range 64 {
+				nodes = append(nodes, fmt.Sprintf("%03d", i+1))
+			}
+			d := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, size[0], size[1])
+			if size[0] > 60 || grid == page.GridRows { // the smallest map has no room for their names
+				d.reaches(name, nodes)
+			}
+		}
+
+		var wheres []string
+		for _, f := range bigFixture().Jobs[0].Findings {
+			wheres = append(wheres, f.Node)
+		}
+		newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenProblems }}, size[0], size[1]).reaches("problems", wheres)
+
+		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
+			d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, p }}, size[0], size[1])
+			words := []string{"--ascii", "!THERM", "C G X M"}
+			for _, row := range keys.HelpOf(p) {
+				words = append(words, row.Shown())
+			}
+			d.reaches("help", words)
+		}
+	}
+}
+
+// The processes leave a line to the worst problem of the node.
+func TestAProblemKeepsItsLine(t *testing.T) {
+	snap := fixture()
+	s := shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
+	finding := snap.Jobs[0].Findings[2]
+	words := health.Say(snap, &finding)
+	if finding.Node != "gpu-n02" {
+		t.Fatalf("the fixture has another finding: %+v", finding)
+	}
+	for h := 15; h <= 60; h++ {
+		for _, w := range []int{60, 80, 100, 120, 200} {
+			lines := linesOf(s, w, h)
+			if !slices.ContainsFunc(lines[7:], func(line string) bool {
+				return strings.Contains(line, "gpu-n02 GPU3") && (strings.Contains(line, words.Short) || strings.Contains(line, words.Sentence[:20]))
+			}) {
+				t.Errorf("%d×%d has no %q:\n%s", w, h, words.Short, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
+// Processes are there by default where they fit, and the list of a node may come late: the rest does not move then.
+func TestProcessesByDefault(t *testing.T) {
+	for _, test := range []struct {
+		w, h int
+		snap func() *cluster.Snapshot
+		want bool
+	}{
+		{120, 40, fixture, true}, {200, 50, fixture, true}, {120, 34, fixture, true}, {80, 40, fixture, true},
+		{100, 30, fixture, false}, {80, 24, fixture, false}, {120, 33, fixture, false}, {120, 40, wideFixture, false}, {200, 50, wideFixture, true},
+	} {
+		d := newDesk(t, shot{snap: test.snap, view: func(*view) {}}, test.w, test.h)
+		shown := func() bool { return strings.Contains(strings.Join(d.lines(), "\n"), "COMMAND") }
+		if wants := d.v.body().Wants(d.sc).Processes; shown() != test.want || wants != test.want {
+			t.Errorf("%d×%d: the processes are shown: %v, wanted: %v", test.w, test.h, shown(), wants)
+		}
+		if d.press("p"); shown() == test.want {
+			t.Errorf("%d×%d: p changes nothing", test.w, test.h)
+		}
+	}
+	late := fixture()
+	late.Nodes["gpu-n01"].Listed, late.Nodes["gpu-n01"].Processes = false, nil
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return late }, view: func(*view) {}}, 120, 40)
+	before := rowOf(d.lines(), "Problems on this node")
+	d.sc.Snap = fixture()
+	d.v.resolve(d.sc)
+	listed := d.sc.Node.Processes
+	for i := range listed { // one per GPU
+		if listed[i].Command == "python -m ray.worker" {
+			d.sc.Node.Processes = slices.Delete(listed, i, i+1)
+			break
+		}
+	}
+	if after := rowOf(d.lines(), "Problems on this node"); after != before || before < 0 {
+		t.Errorf("the list has come, and the problems went from row %d to %d:\n%s", before, after, strings.Join(d.lines(), "\n"))
+	}
+}
+
+func rowOf(lines []string, text string) int {
+	return slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) })
+}
+
+var moreOf = regexp.MustCompile(`\+\d+ more`)
+
+// Whatever a page says is left out has a key that leads to it.
+func TestMoreHasAKey(t *testing.T) {
+	for _, s := range allShots() {
+		snap := s.snap()
+		s.snap = func() *cluster.Snapshot { return snap }
+		for _, size := range append(lowSizes, [2]int{200, 50}) {
+			for y, line := range linesOf(s, size[0], size[1]) {
+				if moreOf.MatchString(line) && y > 1 && !strings.Contains(line, "(!)") && !strings.Contains(line, "PgDn") {
+					t.Errorf("%s at %v: %q", s.name, size, line)
+				}
+			}
+		}
+	}
+}
+
+// The problems page has a cursor, which carries the selected node along, and opens it.
+func TestProblems(t *testing.T) {
+	for keys, want := range map[string]string{
+		"!": "48211/gpu-n01 3", "right right right !": "48211/gpu-n04 3", "right right right ! down": "48211/gpu-n01 3", "! up": "48211/gpu-n04 3",
+		"! up up": "48211/gpu-n04 3", "! n": "48211/gpu-n02 3", "! N N": "48211/gpu-n02 3", "! end": "48211/gpu-n02 3", "! right": "48211/gpu-n01 3",
+		"! n enter": "48211/gpu-n02 0", "! n esc": "48211/gpu-n02 0", "! !": "48211/gpu-n01 0", "o ! esc": "48211/gpu-n01 1", "! d esc": "48211/gpu-n01 3",
+		"! d esc esc": "48211/gpu-n01 0", "d ! d": "48211/gpu-n01 2", "d ! d esc": "48211/gpu-n01 0", "! ]": "48377/gpu-s11 3", "! ] enter": "48377/gpu-s11 3",
+	} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		if got := r.where(); got != want {
+			t.Errorf("after %q: %s, want %s", keys, got, want)
+		}
+	}
+	r := newRig(t, fixture())
+	r.press("!", "n")
+	next := fixture()
+	next.Jobs[0].Findings = slices.Delete(next.Jobs[0].Findings, 0, 1)
+	r.snap = next
+	r.send(tick{r.chain})
+	if r.press("n"); r.where() != "48211/gpu-n03 3" {
+		t.Errorf("the cursor is by place, not by problem: %s", r.where())
+	}
+}
