@@ -21,7 +21,7 @@ func (d *desk) reaches(name string, words []string) {
 	for _, keys := range [][2]string{{"home", "pgdown"}, {"end", "pgup"}} {
 		missing := slices.Clone(words)
 		d.press(keys[0])
-		for range 100 {
+		for range 30 {
 			text := strings.Join(d.lines(), "\n")
 			missing = slices.DeleteFunc(missing, func(w string) bool { return strings.Contains(text, w) })
 			d.press(keys[1])
@@ -34,6 +34,8 @@ func (d *desk) reaches(name string, words []string) {
 
 // The page keys reach every row of every list.
 func TestPagingReachesEveryRow(t *testing.T) {
+	large := bigFixture()
+	big := func() *cluster.Snapshot { return large }
 	for _, size := range lowSizes {
 		var gpus, pids []string
 		n := fixture().Nodes["gpu-n02"]
@@ -51,17 +53,17 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			for i := range 64 {
 				nodes = append(nodes, fmt.Sprintf("%03d", i+1))
 			}
-			d := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, size[0], size[1])
+			d := newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, size[0], size[1])
 			if size[0] > 60 || grid == page.GridRows { // the smallest map has no room for their names
 				d.reaches(name, nodes)
 			}
 		}
 
 		var wheres []string
-		for _, f := range bigFixture().Jobs[0].Findings {
+		for _, f := range large.Jobs[0].Findings {
 			wheres = append(wheres, f.Node)
 		}
-		newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenProblems }}, size[0], size[1]).reaches("problems", wheres)
+		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenProblems }}, size[0], size[1]).reaches("problems", wheres)
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
 			d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, p }}, size[0], size[1])

@@ -66,8 +66,9 @@ func (d *desk) cursor() (x, y int) {
 
 // In the heat map an arrow moves the cursor to the tile that lies in its direction, and not beyond the edge.
 func TestSpatial(t *testing.T) {
+	large := bigFixture()
 	for _, size := range [][2]int{{120, 40}, {200, 50}, {80, 24}} {
-		d := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, size[0], size[1])
+		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, size[0], size[1])
 		left, top := d.cursor()
 		d.press("right")
 		x, y := d.cursor()
@@ -83,7 +84,7 @@ func TestSpatial(t *testing.T) {
 		if x, y := d.cursor(); x != left || y != top {
 			t.Errorf("%v: the cursor leaves the corner: %d,%d", size, x, y)
 		}
-		for range 100 {
+		for range 20 {
 			d.press("right")
 		}
 		x, y = d.cursor()

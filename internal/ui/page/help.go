@@ -44,7 +44,7 @@ func (p *Help) Wants(*part.Scene) Wants { return Wants{} }
 // Draw draws the page.
 func (p *Help) Draw(f *part.Frame) {
 	if f.Node != nil {
-		part.Header(f, true)
+		part.Header(f, false)
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
@@ -167,7 +167,6 @@ func (c *helpColumn) table(rows [][2]string) {
 var (
 	helpStates = [][2]string{
 		{"!SLOW", "hardware slowdown, reason not reported"},
-		{"LOST", "GPU lost"},
 		{"░", "not responding: the last values"},
 		{"·", "no data yet"},
 		{"n/a", "not reported by the driver"},
@@ -178,7 +177,7 @@ var (
 		{"C G X M", "process type: compute, graphics, both, MPS"},
 	}
 	helpColors = [][2]string{
-		{"blue, gray", "just data: 100% is what you paid for"},
+		{"blue, gray", "just data: a busy GPU is what you paid for"},
 		{"amber", "warning"},
 		{"white on red", "error, act on it"},
 		{"C", "traffic-light colors by utilization (60/85)"},

@@ -8,6 +8,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
+// around are the hints of a page without a cursor: the arrows lead to other jobs and nodes.
+func around(s *part.Scene) []keys.Hint {
+	var hints []keys.Hint
+	if len(s.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Job)
+	}
+	if len(s.Job.Nodes) > 1 {
+		hints = append(hints, keys.Node)
+	}
+	return hints
+}
+
 // common are the hints that most pages have, which show these nodes. A key is not there where it has no effect.
 func common(s *part.Scene, nodes ...string) []keys.Hint {
 	var hints []keys.Hint

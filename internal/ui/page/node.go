@@ -80,18 +80,11 @@ func (p *Node) Draw(f *part.Frame) {
 
 // hints are the keys of the footer, the most useful first.
 func (p *Node) hints(s *part.Scene) []keys.Hint {
-	var hints []keys.Hint
-	if len(s.Snap.Jobs) > 1 {
-		hints = append(hints, keys.Job)
-	}
-	if len(s.Job.Nodes) > 1 {
-		hints = append(hints, keys.Node)
-	}
 	processes := keys.HintOf(keys.Processes)
 	if p.shows(s) {
 		processes = processes.As("procs ●")
 	}
-	hints = append(hints, processes, keys.HintOf(keys.Overview))
+	hints := append(around(s), processes, keys.HintOf(keys.Overview))
 	return slices.Concat(hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Doctor)}, last)
 }
 
