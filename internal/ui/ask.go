@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// answer is the message by which a question to a node comes back: with a reply, which may be a refusal, or with why there is none.
-// What stands in the reply is the node's, as it came: who shows it makes it fit for a screen.
+// answer is the message with the result of a request to a node: a reply, which may be a refusal, or an error. The strings in the reply
+// are as the node sent them: clean them before they go to a screen.
 type answer struct {
 	node    string
 	request wire.Request
@@ -18,10 +18,10 @@ type answer struct {
 	err     error
 }
 
-// patience is how long a person waits for an answer.
+// patience is the timeout of a request.
 const patience = 10 * time.Second
 
-// ask asks the probe of a node for something, beside the screen.
+// ask sends a request to the probe of a node, without blocking the screen.
 func (m *model) ask(node string, r wire.Request) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -43,3 +43,12 @@ func BenchmarkFrame(b *testing.B) {
 		})
 	}
 }
+
+// A key must be answered within one frame's time, however many nodes there are.
+func BenchmarkPress(b *testing.B) {
+	snap := bigFixture()
+	d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}, 200, 50)
+	for b.Loop() {
+		d.press("down", "up")
+	}
+}

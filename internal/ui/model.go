@@ -1,14 +1,13 @@
-// Package ui is the screen of nvnodetop: one Bubble Tea model, what a person has selected, and the keys that lead from page to page.
+// Package ui is the screen of nvnodetop: one Bubble Tea model, the selection, and the keys that lead from page to page.
 //
-// It reads nothing but Snapshots, which its caller hands it, and asks for nothing but through Controls. A message changes
-// what is selected and what is chosen; the page that is on then draws that. It never blocks, and does not read the clock: the caller's Now is the
-// only time it knows, so the same Snapshot always gives the same frame. It starts two goroutines: one writes to the terminal, one waits
-// for signals.
+// Its input is Snapshots from its caller; its requests go through Controls. A message changes the selection or the user's choices, and
+// the current page draws the result. The package never blocks and never reads the clock: the caller's Now is its only time, so the same
+// Snapshot always gives the same frame. It starts two goroutines: one writes to the terminal, one waits for signals.
 //
-// What is selected is selected by name, so lists may change under it.
+// Jobs and nodes are selected by name, so lists may change at any time.
 //
-// Run may be called once at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block (see terminal), and
-// the answers to signals (see shell).
+// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block (see terminal),
+// and signal handling (see shell).
 package ui
 
 import (
@@ -28,28 +27,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Controls is what a person can ask for through the screen. No method blocks but Ask.
+// Controls takes the user's requests. Only Ask may block.
 type Controls interface {
-	Touch()                           // a key was pressed: somebody is looking
-	Refresh()                         // ask SLURM now, and try the nodes that failed now
-	Look(node string, processes bool) // the node on the screen and whether its processes are; "" for no single node
+	Touch()                           // the user pressed a key
+	Refresh()                         // query SLURM and retry failed nodes now
+	Look(node string, processes bool) // the node on the screen, "" for none, and whether its processes are shown
 
-	// Ask asks the probe of a node for something and waits for its answer.
+	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 }
 
-// Options are what the screen needs to know. Snapshot, Now, Controls and Display are required.
+// Options configure the screen. Snapshot, Now, Controls and Display are required.
 type Options struct {
-	Snapshot func(now time.Time) *cluster.Snapshot // what is known, with ages for now; called at each display tick
+	Snapshot func(now time.Time) *cluster.Snapshot // called at each display tick
 	Now      func() time.Time
 	Controls Controls
 
 	Display time.Duration
 
-	Theme    string               // "dark", "light"; else what the terminal answers, dark when it does not
+	Theme    string               // "dark", "light"; otherwise the terminal is asked, and dark is the default
 	ASCII    bool                 // ASCII glyphs only
-	Profile  colorprofile.Profile // colours that the terminal can show; Unknown: find out
-	Colors   string               // "classic" paints the level of utilization; else color means trouble
+	Profile  colorprofile.Profile // colors of the terminal; Unknown: find out
+	Colors   string               // "classic" colors the utilization; otherwise color means trouble
 	View     string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
 	Version  string
 	Remember func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
@@ -81,10 +80,10 @@ const (
 	fastKey   = 1500 * time.Millisecond
 )
 
-// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that has asked for something begins a new one.
+// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new one.
 type tick struct{ chain int }
 
-// model is the Bubble Tea model. It draws when something changed, not whenever Bubble Tea asks, and it writes its frames itself: see
+// model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its frames itself: see
 // terminal.
 type model struct {
 	Options
@@ -92,7 +91,7 @@ type model struct {
 	scene *part.Scene // of the last Snapshot, with the selection resolved
 	told  look
 
-	began, asked time.Time // the program, and the last key that asked for something
+	began, asked time.Time // the program started; the last key requested something
 	chain        int       // of ticks
 
 	light    bool
@@ -101,7 +100,7 @@ type model struct {
 	dirty    bool
 }
 
-// look is what was last told to Controls.Look.
+// look holds the arguments of the last call of Controls.Look.
 type look struct {
 	node      string
 	processes bool
@@ -109,7 +108,7 @@ type look struct {
 
 // newModel returns the model with its first Snapshot. It writes to out.
 func newModel(o Options, out io.Writer) *model {
-	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that know no more than ASCII do not know the question either
+	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that only have ASCII do not understand the question
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
 	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
@@ -122,7 +121,7 @@ func newModel(o Options, out io.Writer) *model {
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return m.next() }
 
-// next waits for the next display tick, which is on a whole interval of the clock: seconds then change when they should.
+// next waits for the next display tick. Ticks are aligned with the clock, so that seconds change on time.
 func (m *model) next() tea.Cmd {
 	every, chain := m.Display, m.chain
 	if m.waiting() {
@@ -131,7 +130,7 @@ func (m *model) next() tea.Cmd {
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting says that a person waits: a key has just asked for something, or no node has ever shown numbers.
+// waiting reports whether the user is waiting: for what a key has just requested, or for the first values.
 func (m *model) waiting() bool {
 	now := m.Now()
 	if now.Sub(m.asked) < fastKey {
@@ -154,7 +153,7 @@ func (m *model) takeSnapshot() {
 	m.resolve()
 }
 
-// resolve settles what is selected, and has it drawn.
+// resolve settles the selection and marks the frame for redrawing.
 func (m *model) resolve() {
 	m.view.resolve(m.scene)
 	m.dirty = true
@@ -203,7 +202,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// key does what a key stands for and draws again from the Snapshot at hand.
+// key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.Controls.Touch()
 	classic, chosen, refresh := m.view.classic, m.view.chosen, false
@@ -228,7 +227,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.look()
 }
 
-// remember saves what is no longer chosen as it was.
+// remember saves the choices that have changed.
 func (m *model) remember(classic bool, chosen string) {
 	if m.Remember == nil {
 		return
@@ -241,7 +240,7 @@ func (m *model) remember(classic bool, chosen string) {
 	}
 }
 
-// look says which node is looked at. When that has changed, the answer is looked for at once.
+// look tells Controls which node is on the screen. If that has changed, ticks come faster for a while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() {
 		return nil
@@ -249,14 +248,14 @@ func (m *model) look() tea.Cmd {
 	return m.hurry()
 }
 
-// hurry looks for the answer of what was asked for at once: it begins a new chain of ticks.
+// hurry starts a new, fast chain of ticks, so that the answer to a request is seen soon.
 func (m *model) hurry() tea.Cmd {
 	m.asked = m.Now()
 	m.chain++
 	return m.next()
 }
 
-// notifyLook says which node is looked at, and returns true, when that has changed.
+// notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.
 func (m *model) notifyLook() bool {
 	var l look
 	if m.scene.Job != nil {
@@ -272,7 +271,7 @@ func (m *model) notifyLook() bool {
 	return true
 }
 
-// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. What it returns has no frame: see terminal.
+// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. The result has no frame: see terminal.
 func (m *model) View() tea.View {
 	if m.dirty && m.scene.W > 0 && m.scene.H > 0 {
 		m.dirty = false
@@ -281,7 +280,7 @@ func (m *model) View() tea.View {
 	return m.modes()
 }
 
-// modes is how the terminal is to be around the frame.
+// modes returns the window title and the mouse mode.
 func (m *model) modes() tea.View {
 	v := tea.View{WindowTitle: title(m.scene.Job, m.ASCII), MouseMode: tea.MouseModeCellMotion}
 	if m.view.noMouse {
@@ -297,7 +296,7 @@ func (m *model) paint() {
 	m.terminal.show(m.theme, c, m.modes())
 }
 
-// rescue gives the terminal back before a panic goes on to Bubble Tea, which tells of it: its words are then seen.
+// rescue restores the terminal before a panic reaches Bubble Tea, so that its report can be read.
 func (m *model) rescue() {
 	if r := recover(); r != nil {
 		m.terminal.close()

@@ -9,12 +9,12 @@ const (
 	saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
 	noMouse                 = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
 
-	// A paste must not press keys, so it is bracketed.
+	// A paste must not press keys, so pastes are bracketed.
 	enter = saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
 	leave = ansi.ResetStyle + noMouse + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor + restoreTitle
 )
 
-// mice are the sequences of the mouse modes that a page may want.
+// mice are the sequences of the mouse modes.
 var mice = map[tea.MouseMode]string{
 	tea.MouseModeNone:       noMouse,
 	tea.MouseModeCellMotion: ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
@@ -34,7 +34,7 @@ func (t *terminal) open(b []byte) []byte {
 	return b
 }
 
-// setModes changes those modes that are not yet as the view wants them.
+// setModes changes the modes that differ from those of the view.
 func (t *terminal) setModes(b []byte, v tea.View) []byte {
 	if v.WindowTitle != t.title {
 		t.title = v.WindowTitle

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Run shows the screen until a person quits or ctx ends, and gives the terminal back as it was, also after a panic in the screen.
-// It handles SIGCONT and the signal of the window's size. The caller ends ctx on SIGTERM and SIGHUP.
+// Run shows the screen until the user quits or ctx ends, and restores the terminal, also after a panic in the screen.
+// It handles SIGCONT and SIGWINCH. The caller ends ctx on SIGTERM and SIGHUP.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	profile := o.Profile
 	if profile == colorprofile.Unknown {
@@ -24,7 +24,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	sh := newShell(out, ctx.Done(), m.terminal)
 	size := sh.size()
 	program := tea.NewProgram(m, tea.WithInput(in), tea.WithoutSignalHandler(), tea.WithFilter(sh.filter), tea.WithColorProfile(profile),
-		// Its renderer has nothing to show, and nowhere to show it: all bytes come from m.terminal.
+		// Its renderer has nothing to show: all bytes come from m.terminal.
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
 	defer sh.watch(program.Send)()
 	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.

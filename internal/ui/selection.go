@@ -6,24 +6,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// selection is the job and the node of each job that a person has chosen. They are chosen by name, so that lists may change under the
-// choice; the place of what is gone is taken over.
+// selection is the chosen job, and the chosen node of each job. They are kept by name, so the lists may change; when one is gone, its
+// neighbor takes over.
 type selection struct {
 	job   string // ID
 	jobAt int    // its place in the list
 	nodes map[string]choice
 }
 
-// choice is the node of a job that was chosen last.
+// choice is the chosen node of a job.
 type choice struct {
 	name string
 	at   int // its place in the job's list
 }
 
-// choose selects the node of that name, at that place of the job's list.
+// choose selects a node, which is at that place in the job's list.
 func (s *selection) choose(node string, at int) { s.nodes[s.job] = choice{node, at} }
 
-// resolveJob selects a job that the Snapshot has, and returns its place, -1 when there is none.
+// resolveJob selects a job of the Snapshot and returns its place, or -1 if there is none.
 func (s *selection) resolveJob(snap *cluster.Snapshot) int {
 	if len(snap.Jobs) == 0 {
 		return -1
@@ -36,7 +36,7 @@ func (s *selection) resolveJob(snap *cluster.Snapshot) int {
 	return at
 }
 
-// resolveNode selects a node that the job has, one of order unless that is empty, and returns its place, -1 when there is none.
+// resolveNode selects a node of the job, if possible one in order, and returns its place, or -1 if there is none.
 func (s *selection) resolveNode(nodes, order []string) int {
 	if len(nodes) == 0 {
 		return -1
@@ -46,7 +46,7 @@ func (s *selection) resolveNode(nodes, order []string) int {
 	if at < 0 {
 		at = min(chosen.at, len(nodes)-1)
 	}
-	for i := range nodes { // from there on, round the end
+	for i := range nodes { // from there on, wrapping around
 		if next := (at + i) % len(nodes); slices.Contains(order, nodes[next]) {
 			at = next
 			break
@@ -56,13 +56,13 @@ func (s *selection) resolveNode(nodes, order []string) int {
 	return at
 }
 
-// moveJob selects the job by places further, round the ends.
+// moveJob selects another job, that many places on, wrapping around.
 func (s *selection) moveJob(jobs []cluster.JobView, by int) {
 	s.jobAt = wrap(s.jobAt+by, len(jobs))
 	s.job = jobs[s.jobAt].ID
 }
 
-// moveNode selects the node by places further in order, round the ends.
+// moveNode selects another node, that many places on in order, wrapping around.
 func (s *selection) moveNode(nodes, order []string, by int) {
 	if len(order) == 0 {
 		return

@@ -17,27 +17,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// shell is the other side of job control: it stops and continues this program, and tells it the size of its window. Bubble Tea can suspend
-// a program, but waits for ever for its continuation where nothing has stopped it, as under "ssh -t host nvnodetop", and it does not see
-// that something else has stopped the program and continues it.
+// shell handles job control (Ctrl-Z, fg) and window sizes. Bubble Tea can suspend a program, but hangs if nothing actually stops it, as
+// under "ssh -t host nvnodetop", and it does not notice when something else stops and continues the program.
 //
-// SIGTSTP is not caught: Go never takes back a handler that it has installed for it, and then nothing could stop the program. So one that
-// is stopped from outside leaves the terminal as it was, and mends that when it is continued.
+// SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program that is stopped from
+// outside leaves the terminal in raw mode, and repairs that when it is continued.
 type shell struct {
 	tty      uintptr
 	isTTY    bool
-	ended    <-chan struct{} // the program is to end
+	ended    <-chan struct{} // closed when the program should end
 	terminal *terminal
 
 	signals chan os.Signal
-	waiting atomic.Bool // for continued
-	resumed bell.Bell   // by SIGCONT, for who waits
+	waiting atomic.Bool // in rest
+	resumed bell.Bell   // rung by SIGCONT
 }
 
 const (
-	// A stop that has not come after so many times 50 ms never comes: the kernel stops no program without a shell to continue it.
+	// If the program is not stopped after this many times 50 ms, it never will be: the kernel does not stop a program that has no shell to
+	// continue it.
 	unstopped = 5
-	// "kill %1" continues the program to have it end. The two signals come together.
+	// "kill %1" continues a stopped program to let it end: both signals arrive together.
 	parting = 100 * time.Millisecond
 )
 
@@ -49,7 +49,7 @@ func newShell(out io.Writer, ended <-chan struct{}, t *terminal) *shell {
 	return s
 }
 
-// size is that of the window, as frames may use it: some terminals say 0×0 before they are shown, and some say nonsense.
+// size returns the usable size of the window: some terminals report 0×0 before they are shown, and some report nonsense.
 func (s *shell) size() tea.WindowSizeMsg {
 	var w, h int
 	if s.isTTY {
@@ -65,7 +65,7 @@ func usable(w, h int) tea.WindowSizeMsg {
 	return tea.WindowSizeMsg{Width: min(w, 1000), Height: min(h, 500)}
 }
 
-// watch answers the shell's signals until stop is called.
+// watch handles signals until stop is called.
 func (s *shell) watch(send func(tea.Msg)) (stop func()) {
 	signal.Notify(s.signals, syscall.SIGCONT, syscall.SIGWINCH)
 	go func() {
@@ -86,13 +86,13 @@ func (s *shell) answer(sig os.Signal, send func(tea.Msg)) {
 	case s.waiting.Load():
 		s.resumed.Ring()
 	case !s.background():
-		send(s.suspend(false)) // it was stopped from outside, and a shell may have used the terminal since
+		send(s.suspend(false)) // it was stopped from outside, and a shell may have used the terminal since then
 	case !s.ending():
 		again()
 	}
 }
 
-// filter makes Ctrl-Z what it is in a terminal that is not raw, and sizes what frames may use: terminals can report those as input, too.
+// filter makes Ctrl-Z suspend the program and limits window sizes, which terminals can also report as input.
 func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -105,19 +105,19 @@ func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// suspend is the message that has Bubble Tea give its input back, run the suspension, and go on.
+// suspend returns the message that makes Bubble Tea release its input, run the suspension, and continue.
 func (s *shell) suspend(stop bool) tea.Msg { return tea.Exec(&suspension{s, stop}, nil)() }
 
 type suspension struct {
 	*shell
-	stop bool // the program; else it has been stopped already
+	stop bool // stop the program; otherwise it has been stopped already
 }
 
 func (s *suspension) SetStdin(io.Reader)  {}
 func (s *suspension) SetStdout(io.Writer) {}
 func (s *suspension) SetStderr(io.Writer) {}
 
-// Run returns when the terminal belongs to this program again, or when the program is to end.
+// Run returns when the terminal belongs to this program again, or when the program should end.
 func (s *suspension) Run() error {
 	s.terminal.suspend()
 	if s.stop {
@@ -131,25 +131,25 @@ func (s *suspension) Run() error {
 	}
 	s.terminal.resume()
 	select {
-	case s.signals <- syscall.SIGWINCH: // the window may have changed, and the model draws anew
+	case s.signals <- syscall.SIGWINCH: // the window may have changed; the model redraws
 	default:
 	}
 	return nil
 }
 
-// again stops a program that was continued in the background, as the kernel would when it touched the terminal.
+// again stops the program if it was continued in the background, as the kernel would if it used the terminal.
 func again() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
 
-// rest has the program stopped, and returns when it is continued.
+// rest stops the program and returns when it is continued.
 func (s *shell) rest(stop func()) {
 	s.waiting.Store(true)
 	defer s.waiting.Store(false)
 	select {
-	case <-s.resumed: // a late one, of another time
+	case <-s.resumed: // left over from an earlier stop
 	default:
 	}
 	stop()
-	for range unstopped { // the first has run out when the program is continued: the signal may come a little later
+	for range unstopped { // the first wait is over as soon as the program is continued, and the signal may come a little later
 		select {
 		case <-s.resumed:
 			return
@@ -158,7 +158,7 @@ func (s *shell) rest(stop func()) {
 	}
 }
 
-// background says that the terminal is another program's: to change it would disturb that.
+// background reports whether another program has the terminal, which must not be disturbed then.
 func (s *shell) background() bool {
 	if !s.isTTY {
 		return false
@@ -167,7 +167,7 @@ func (s *shell) background() bool {
 	return err == nil && foreground != unix.Getpgrp()
 }
 
-// ending says whether the program is to end, in the background.
+// ending reports whether the program should end while in the background.
 func (s *shell) ending() bool {
 	select {
 	case <-s.ended:
@@ -178,7 +178,7 @@ func (s *shell) ending() bool {
 	}
 }
 
-// unstoppable lets a program in the background end: to give the terminal's settings back would stop it once more.
+// unstoppable lets a program in the background end: restoring the terminal settings would stop it again.
 func (s *shell) unstoppable() {
 	if s.background() {
 		signal.Ignore(syscall.SIGTTOU)

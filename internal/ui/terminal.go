@@ -15,27 +15,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// terminal writes everything that goes to the terminal: frames, its modes, the window's title, the clipboard. A frame is compared with
-// the last one as the cells that it was drawn in, and goes out at once.
+// terminal writes everything that goes to the terminal: frames, modes, the window title, the clipboard. It compares each frame with the
+// last one cell by cell and writes the difference at once.
 //
-// It stands in for Bubble Tea's renderer, which looks for a new frame on a timer: 30 looks a second, for an answer to a key within 50 ms,
-// cost an idle screen 0.67 % of a core, this writer 0.12 %. Once Bubble Tea renders on demand (pull requests 1776 and 1796), this file can
-// go: View then returns the frame with the modes that it returns already.
+// It replaces Bubble Tea's renderer, which checks for a new frame on a timer: checking 30 times a second, to answer a key within 50 ms,
+// costs an idle screen 0.67 % of a core; this writer costs 0.12 %. Once Bubble Tea renders on demand (pull requests 1776 and 1796), this
+// file can be removed: View then returns the frame with the modes.
 //
-// A write blocks while the terminal is not read. The model must still hear the key that quits and the end of its context, so a goroutine
-// writes, from start to close. At most one frame waits for it, and a newer one takes its place.
+// A write blocks while nobody reads the terminal. The model must still see the quit key and the end of its context, so a goroutine does
+// the writing, from start to close. At most one frame waits for it; a newer frame replaces it.
 type terminal struct {
 	out  io.Writer
-	ask  bool // for the background's colour
-	tmux bool // stands between here and the screen
+	ask  bool // for the background color
+	tmux bool // nvnodetop runs in tmux
 	wake bell.Bell
-	quit chan struct{} // nil: not started
+	quit chan struct{} // nil before start
 	done chan struct{} // closed when the goroutine has ended
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	pending picture
-	spare   *draw.Canvas  // shown no more
-	clip    string        // clipboard sequences that wait
+	spare   *draw.Canvas  // no longer shown
+	clip    string        // clipboard sequences to write
 	away    bool          // suspended
 	left    chan struct{} // closed once the terminal is given back
 	ended   bool
@@ -43,31 +43,31 @@ type terminal struct {
 
 	// The writer's own.
 	buffer []byte
-	shown  *draw.Canvas // nil: what the terminal shows is not known
+	shown  *draw.Canvas // nil: unknown
 	opened bool
 	title  string
 	mouse  tea.MouseMode
 }
 
-// picture is a frame on its way to the terminal, with the modes that belong to it.
+// picture is a frame to be written, with its modes.
 type picture struct {
 	theme  *draw.Theme
 	canvas *draw.Canvas // nil: there is none
-	modes  tea.View     // its title and mouse mode count
-	whole  bool         // what the terminal shows is not to be relied on
+	modes  tea.View     // only its title and mouse mode are used
+	whole  bool         // repaint everything
 }
 
-// closing is how long a terminal that is to be given back may block.
+// closing limits how long restoring the terminal may block.
 const closing = time.Second
 
 func newTerminal(out io.Writer, ask bool) *terminal {
 	return &terminal{out: out, ask: ask, wake: bell.New()}
 }
 
-// maxClip is the longest text for the clipboard: many terminals drop longer sequences without a word.
+// maxClip limits texts for the clipboard: many terminals silently drop longer sequences.
 const maxClip = 100_000
 
-// blank is an empty canvas for the next picture. A picture is large: two canvases take turns.
+// blank returns an empty canvas for the next picture. Canvases are large, so two of them take turns.
 func (t *terminal) blank(w, h int) *draw.Canvas {
 	t.mu.Lock()
 	c := cmp.Or(t.spare, &draw.Canvas{})
@@ -77,8 +77,7 @@ func (t *terminal) blank(w, h int) *draw.Canvas {
 	return c
 }
 
-// show has the terminal changed into the canvas, which is the terminal's from now on, and its modes into those of the view. It does not
-// wait for that.
+// show makes the terminal show the canvas, with the modes of the view. It takes over the canvas and does not wait.
 func (t *terminal) show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
 	t.mu.Lock()
 	t.pending.theme, t.pending.canvas, t.pending.modes = theme, c, modes
@@ -86,8 +85,8 @@ func (t *terminal) show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
 	t.wake.Ring()
 }
 
-// copy puts a text into the clipboard of the terminal, wherever that runs. It returns false for a text that is too long.
-// By default tmux does not take the sequence for itself, but can be told to pass on a wrapped one: it gets both.
+// copy puts a text into the clipboard of the user's terminal. It returns false if the text is too long.
+// By default tmux ignores the sequence, but it can be configured to pass on a wrapped one, so it gets both.
 func (t *terminal) copy(text string) bool {
 	if len(text) > maxClip {
 		return false
@@ -103,7 +102,7 @@ func (t *terminal) copy(text string) bool {
 	return true
 }
 
-// suspend gives the terminal back, unless that blocks for too long, and keeps silent until resume.
+// suspend restores the terminal, unless that blocks for too long, and writes nothing until resume.
 func (t *terminal) suspend() {
 	left := make(chan struct{})
 	t.mu.Lock()
@@ -116,7 +115,7 @@ func (t *terminal) suspend() {
 	}
 }
 
-// resume lets the next frame take the terminal again, whole.
+// resume makes the next frame take over the terminal again and repaint all of it.
 func (t *terminal) resume() {
 	t.mu.Lock()
 	t.away, t.pending.whole = false, true
@@ -124,21 +123,21 @@ func (t *terminal) resume() {
 	t.wake.Ring()
 }
 
-// forget makes the next frame a whole one.
+// forget makes the next frame repaint everything.
 func (t *terminal) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending.whole = true
 }
 
-// failure is the error of the writer. The terminal is gone then.
+// failure returns the write error, after which the terminal is gone.
 func (t *terminal) failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.err
 }
 
-// start begins to write what is shown.
+// start starts the writer.
 func (t *terminal) start() {
 	t.quit, t.done = make(chan struct{}), make(chan struct{})
 	go func() {
@@ -155,7 +154,7 @@ func (t *terminal) start() {
 	}()
 }
 
-// close gives the terminal back, unless that blocks for too long. It may be called more than once.
+// close restores the terminal, unless that blocks for too long. It may be called more than once.
 func (t *terminal) close() {
 	if t.quit == nil {
 		return
@@ -172,7 +171,7 @@ func (t *terminal) close() {
 	}
 }
 
-// flushSafely makes a panic an error: the model then quits, and the terminal is given back before the error is told.
+// flushSafely turns a panic into an error: the model then quits, and the terminal is restored before the error is printed.
 func (t *terminal) flushSafely() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -182,7 +181,7 @@ func (t *terminal) flushSafely() {
 	t.flush()
 }
 
-// flush writes what waits, or gives the terminal back. It belongs to the writer, as all that follows.
+// flush writes the waiting frame, or restores the terminal. Only the writer calls it and the methods below.
 func (t *terminal) flush() {
 	p, clip, left := t.take()
 	switch {
@@ -196,7 +195,7 @@ func (t *terminal) flush() {
 	}
 }
 
-// take returns what is to be done now: to write a frame or a text for the clipboard, or to give the terminal back.
+// take returns the next thing to do: write a frame or a text for the clipboard, or restore the terminal.
 func (t *terminal) take() (p picture, clip string, left chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,7 +221,7 @@ func (t *terminal) paint(p picture, clip string) {
 	t.spare, t.shown = t.shown, p.canvas
 }
 
-// frame is what turns a terminal that shows old into one that shows p.
+// frame returns the bytes that turn a terminal that shows old into one that shows p.
 func (t *terminal) frame(p picture, old *draw.Canvas) []byte {
 	b := t.open(t.buffer[:0])
 	b = t.setModes(b, p.modes)

@@ -10,10 +10,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// maxTitle is the longest title, in characters. A window shows fewer.
+// maxTitle limits the title, in characters. A window shows fewer.
 const maxTitle = 80
 
-// title is the window's: "nvnodetop 48211 ✗1 ▲3", the job and how much is wrong with it. job may be nil.
+// title is the window title: the job and how many problems it has, "nvnodetop 48211 ✗1 ▲3". job may be nil.
 func title(job *cluster.JobView, ascii bool) string {
 	words := []string{"nvnodetop"}
 	if job != nil {
@@ -28,7 +28,7 @@ func title(job *cluster.JobView, ascii bool) string {
 	return harmless(strings.Join(words, " "), ascii)
 }
 
-// harmless leaves nothing in a title that could end it early and begin another sequence. Job IDs come from outside.
+// harmless removes everything from a title that could end it early and begin another escape sequence. Job IDs come from outside.
 func harmless(s string, ascii bool) string {
 	var out []rune
 	for _, r := range strings.Join(strings.Fields(s), " ") {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the table of README.md anew")
+var update = flag.Bool("update", false, "rewrite the table in README.md")
 
 // names are those of Bubble Tea for what a screen writes otherwise.
 var names = map[string]string{

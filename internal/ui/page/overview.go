@@ -34,7 +34,7 @@ type Overview struct {
 	of    string         // ID of the job that from and ranks are for
 	ranks map[string]int // how bad each node has been since the worst came first
 
-	filters map[string]string // by job ID: what the names of the nodes shown have in them
+	filters map[string]string // by job ID
 	prompt  *textinput.Model  // for the filter; nil: it is closed
 	asking  string            // ID of the job that the prompt is for
 }
@@ -47,7 +47,7 @@ func (o *Overview) Press(msg tea.Msg, s *part.Scene) Answer {
 	if o.typing(s) {
 		return Answer{Taken: o.edit(msg)}
 	}
-	o.prompt = nil // of a job that has ended, or is not the one on the screen
+	o.prompt = nil // it was for another job
 	if a := o.move(msg, s); a.Taken {
 		if sh, rows := o.grid(s).(*sheet); rows && a.Node != "" {
 			o.from = newSheet(sh.all, sh.to-sh.from, o.from, a.Node).from
@@ -91,8 +91,8 @@ func (o *Overview) sort(s *part.Scene) Answer {
 	return a
 }
 
-// Wants the nodes that the filter leaves: in SLURM's order, or the worst first. A node that recovers keeps its place until the user sorts
-// again: places must not change under the eye because something has become better.
+// Wants the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its place until the user sorts
+// again: nodes must not move while the user looks at them.
 func (o *Overview) Wants(s *part.Scene) Wants {
 	if o.of != s.Job.ID {
 		o.of, o.from, o.ranks = s.Job.ID, 0, nil
@@ -106,7 +106,7 @@ func (o *Overview) Wants(s *part.Scene) Wants {
 	return Wants{Order: order}
 }
 
-// remember keeps the worst that each node has been.
+// remember keeps the worst state of each node.
 func (o *Overview) remember(s *part.Scene) {
 	if o.ranks == nil {
 		o.ranks = make(map[string]int, len(s.Job.Nodes))
@@ -116,7 +116,7 @@ func (o *Overview) remember(s *part.Scene) {
 	}
 }
 
-// asHeatMap says whether the nodes are shown as a heat map: by choice, else when the rows of all of them do not fit.
+// asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if not all of their rows fit.
 func (o *Overview) asHeatMap(s *part.Scene) bool {
 	switch {
 	case s.W < heatMapLeast || o.Grid == GridRows:
@@ -164,10 +164,10 @@ func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
 	return slices.Concat(hints, common(s, s.Job.Nodes...), last)
 }
 
-// overviewFrame is how many rows of the overview are no nodes: rows 0 to 2, headings, rule, sum, keys.
+// overviewFrame is how many rows of the overview are not for nodes: rows 0 to 2, headings, rule, total, keys.
 const overviewFrame = 7
 
-// rows draws a row a node, their sum and what is wrong, and returns the row below.
+// rows draws one row per node, their total and the problems, and returns the row below.
 func (o *Overview) rows(f *part.Frame) int {
 	if o.filtered(f.Scene) {
 		o.filterTitle(f, 2)
@@ -201,10 +201,10 @@ func ruleEnd(f *part.Frame, y int, text string) {
 	}
 }
 
-// graphRoom is how many rows the health section leaves to the graphs in a tall terminal.
+// graphRoom is how many rows the problems leave to the graphs in a tall terminal.
 const graphRoom = 12
 
-// health draws what is wrong in the whole job and returns the row below.
+// health draws the problems of the whole job and returns the row below.
 func (o *Overview) health(f *part.Frame, y int) int {
 	if len(f.Job.Findings) == 0 || y+2 > f.H-1 {
 		return y
