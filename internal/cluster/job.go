@@ -27,11 +27,12 @@ type Job struct {
 
 // Owns reports whether the GPU of node n belongs to the job. A GPU without a number belongs to no job whose minors are known: that one of
 // them is not seen is what Missing says.
-func (j *Job) Owns(n *Node, g *GPU) bool { return j.ownsNumber(n, g.Number) }
+func (j *Job) Owns(n *Node, g *GPU) bool { return j.owns(n, &g.Number) }
 
-func (j *Job) ownsNumber(n *Node, number int) bool {
+// owns is Owns by the number alone, which is only looked at where it matters: GPUs are large, and a cluster has many.
+func (j *Job) owns(n *Node, number *int) bool {
 	minors, known := j.Minors[n.Name]
-	return !known || slices.Contains(minors, number)
+	return !known || slices.Contains(minors, *number)
 }
 
 // PendingJob is a job in the queue.

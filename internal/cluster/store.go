@@ -120,19 +120,21 @@ func (v *JobView) count(n *Node, out int) {
 // and histories only grow behind what was handed out.
 type nodeRecord struct {
 	Node // as the last Event left it; view adds what depends on the moment
-	poll time.Duration
-	jobs []*Job // on the node, as of the last Event
-	out  int    // GPUs that do not report
 
+	// What each Snapshot looks at comes first: of a thousand nodes, the rest is not in the processor's cache.
+	out       int       // GPUs that do not report
+	reporting time.Time // since when reports come in this session; zero: they do not
+	troubles  troubles
+	began     time.Time // of the current attempt; zero: none is under way
+	downSince time.Time // of the first failure in a row
+
+	poll      time.Duration
+	jobs      []*Job       // on the node, as of the last Event
 	seen      time.Time    // when it was first heard of
-	began     time.Time    // of the current attempt; zero: none is under way
 	lastSteps []reach.Step // of the attempt that failed last
-	downSince time.Time    // of the first failure in a row
-	reporting time.Time    // since when reports come in this session; zero: they do not
 	clock     binClock
 	known     map[string]History // by GPU.Key: what histories go on from
 	memory    memory
-	troubles  troubles
 }
 
 const maxAttempts = 8

@@ -134,7 +134,7 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 		all.addPlace(n, &t.whole, track.asOf(now), n.State == NodeReporting, true)
 	}
 	for _, g := range t.gpus {
-		if job.ownsNumber(n, g.number) {
+		if job.owns(n, &g.number) {
 			all.addPlace(n, &g.place, g.asOf(now), n.hasNumbers() && g.present, true)
 		}
 	}
