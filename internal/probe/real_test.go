@@ -361,6 +361,7 @@ func TestRealProbeOneGPUHangs(t *testing.T) {
 
 // A GPU whose handle is dead for ever is read again under a new one.
 func TestRealProbeListsGPUAgain(t *testing.T) {
+	t.Parallel()
 	p := run(t, "current", "count 2\n")
 	p.hello()
 	p.say(paceAlone)
@@ -374,6 +375,21 @@ func TestRealProbeListsGPUAgain(t *testing.T) {
 	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost == "" })
 	if g := m.Report.GPUs[1]; !g.Values.Has(metric.PowerLimit) {
 		t.Errorf("GPU %+v", g)
+	}
+}
+
+// A driver that is replaced ends the probe with a status of its own.
+func TestRealProbeIsOutdated(t *testing.T) {
+	t.Parallel()
+	p := run(t, "current", "count 1\n")
+	p.hello()
+	p.say(paceAlone)
+	p.set("fail nvmlDevice* 1\ninit 18\n")
+	if h := p.hello(); h.FaultID != wire.FaultNoDriver {
+		t.Errorf("hello %+v", h)
+	}
+	if err := p.wait(); err == nil || err.Error() != "exit status "+strconv.Itoa(wire.ExitOutdated) {
+		t.Errorf("ended with %v, %s", err, &p.stderr)
 	}
 }
 

@@ -28,6 +28,7 @@ var advices = map[reach.Class]advice{
 		[]string{"use a build for the node's platform, on a login node of the same kind"}},
 	reach.ClassOldDriver: {"The node's NVIDIA library lacks a function that the probe requires.",
 		[]string{"ask your admins for a newer NVIDIA driver on NODE"}},
+	reach.ClassReplaced:    {meaning: "The NVIDIA driver was updated while the probe ran. A new probe reads it; nothing to do."},
 	reach.ClassProbeKilled: {meaning: "The probe was killed: the job there ended, a site cleanup script killed it, or memory ran out."},
 	reach.ClassProbeFailed: {"The probe failed; its error message is above.",
 		[]string{"this is a bug in nvnodetop: please report it with that message"}},

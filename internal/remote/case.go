@@ -141,6 +141,8 @@ func ruleProbe(c *Case, err error) bool {
 	case e.Signal() != "":
 		c.Is(reach.ClassProbeKilled, "probe was killed")
 		c.Failure.Detail = "signal " + e.Signal()
+	case exited && status == wire.ExitOutdated:
+		c.Is(reach.ClassReplaced, "driver replaced, restarting the probe")
 	case exited && status == 126:
 		c.Is(reach.ClassNoExec, "probe not executable")
 	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // printed by nologin

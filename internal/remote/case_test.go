@@ -43,6 +43,7 @@ func TestSettle(t *testing.T) {
 		{at(StageProbe), exit(0), reach.ClassGarbage, "probe did not start", "some words"},
 		{at(""), exit(0), reach.ClassProbeFailed, "probe exited with status 0", "report it"},
 		{at(""), exit(126), reach.ClassNoExec, "probe not executable", ""},
+		{at(""), exit(wire.ExitOutdated), reach.ClassReplaced, "driver replaced, restarting the probe", "nothing to do"},
 		{at(""), exit(137), reach.ClassProbeKilled, "probe was killed (signal KILL)", "memory ran out"},
 		{at(""), &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "too much data from the node: line too long", "than a probe ever would"},
 		{at(""), &link.EndError{Read: &wire.MalformedError{Line: "{", Cause: wire.ErrListTooLong}}, reach.ClassTooMuch, "too much data from the node: list too long", ""},
