@@ -86,7 +86,7 @@ func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) 
 	select {
 	case reply = <-found:
 	case <-late.C:
-		reply = replyTo(r, fmt.Errorf("process %d does not answer: it hangs in the kernel", cmp.Or(r.Environ, r.Process).PID))
+		reply = replyTo(r, fmt.Errorf("process %d does not respond: it hangs in the kernel", cmp.Or(r.Environ, r.Process).PID))
 	case <-ctx.Done():
 		return
 	}

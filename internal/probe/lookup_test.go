@@ -138,7 +138,7 @@ func TestHungCommandLine(t *testing.T) {
 			continue
 		}
 		order = append(order, m.Reply.ID)
-		if m.Reply.ID == 3 && m.Reply.Process == nil || m.Reply.ID == 2 && m.Reply.Error != "process 4242 does not answer: it hangs in the kernel" {
+		if m.Reply.ID == 3 && m.Reply.Process == nil || m.Reply.ID == 2 && m.Reply.Error != "process 4242 does not respond: it hangs in the kernel" {
 			t.Errorf("reply %+v", m.Reply)
 		}
 		if len(order) == 2 {

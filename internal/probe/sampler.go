@@ -24,7 +24,7 @@ const (
 )
 
 // driverSilent is said of what a driver that hangs does not tell.
-const driverSilent = "the driver does not answer"
+const driverSilent = "the driver does not respond"
 
 // sample is a report in the making.
 type sample struct {

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <err.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,28 @@ static void check_slow(void)
 	EXPECT((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 199);
 }
 
+static void *slow_call(void *device)
+{
+	unsigned value;
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(*(nvmlDevice_t *)device, &value) == NVML_SUCCESS);
+	return NULL;
+}
+
+// check_released: a call that hangs returns when the scenario lets it, and other calls go on meanwhile.
+static void check_released(void)
+{
+	pthread_t thread;
+	unsigned value;
+	nvmlDevice_t slow = gpu(1);
+
+	play("gpu 1 slow nvmlDeviceGetPowerUsage 600000\n");
+	if (pthread_create(&thread, NULL, slow_call, &slow))
+		errx(1, "cannot start a thread");
+	EXPECT(FN(nvmlDeviceGetPowerUsage)(gpu(0), &value) == NVML_SUCCESS);
+	play("");
+	pthread_join(thread, NULL);
+}
+
 // check_absent: what is not there leaves a hole in the minor numbers, and none in the places.
 static void check_absent(void)
 {
@@ -261,6 +284,7 @@ int main(int argc, char **argv)
 	check_healthy();
 	check_settings();
 	check_slow();
+	check_released();
 	check_processes();
 	check_absent();
 	check_sticky();

@@ -10,6 +10,8 @@
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+enum { LOOK_MS = 100 };
+
 static int initialized; // number of Inits minus Shutdowns
 
 static bool rule_matches(const struct rule *rule, const char *function, int gpu)
@@ -42,6 +44,21 @@ static void sleep_ms(unsigned ms)
 		;
 }
 
+// take_time returns after ms, or when the scenario no longer makes the function that slow.
+static void take_time(const char *function, int gpu, unsigned ms)
+{
+	for (unsigned slept = 0; slept < ms;) {
+		unsigned nap = ms - slept < LOOK_MS ? ms - slept : LOOK_MS, slow_ms = 0;
+		sleep_ms(nap);
+		slept += nap;
+		pthread_mutex_lock(&lock);
+		apply_rules(scenario_now(), function, gpu, &slow_ms);
+		pthread_mutex_unlock(&lock);
+		if (slow_ms < ms)
+			ms = slow_ms;
+	}
+}
+
 // check decides with the lock held. A slow call does not hold the lock while it sleeps.
 static nvmlReturn_t check(const char *function, const nvmlDevice_t *device, struct gpu *out, unsigned *slow_ms)
 {
@@ -68,7 +85,7 @@ static nvmlReturn_t begin(const char *function, const nvmlDevice_t *device, stru
 	pthread_mutex_lock(&lock);
 	nvmlReturn_t result = check(function, device, out, &slow_ms);
 	pthread_mutex_unlock(&lock);
-	sleep_ms(slow_ms);
+	take_time(function, device ? index_of(*device) : -1, slow_ms);
 	return result;
 }
 
@@ -117,7 +134,7 @@ static nvmlReturn_t initialize(const char *function)
 	if (result == NVML_SUCCESS)
 		initialized++;
 	pthread_mutex_unlock(&lock);
-	sleep_ms(slow_ms);
+	take_time(function, -1, slow_ms);
 	return result;
 }
 
