@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -156,8 +155,7 @@ func (h *hostReader) readLoad(to *wire.Host) error {
 	return nil
 }
 
-// head reads the beginning of a file. Where /proc is a file system of its own (lxcfs) a read may hang. The scheduler must know of it, since
-// the watchdog needs the one processor that there is: so this is no raw system call.
+// head reads the beginning of a file.
 func (h *hostReader) head(name string) ([]byte, error) {
 	f := h.files[name]
 	if f == nil {
@@ -167,9 +165,9 @@ func (h *hostReader) head(name string) ([]byte, error) {
 		}
 		h.files[name] = f
 	}
-	n, err := f.ReadAt(h.buf[:], 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		h.close() // the next report opens them anew
+	n, err := readHead(f, h.buf[:])
+	if err != nil {
+		h.close() // the next report opens them again
 		return nil, err
 	}
 	return h.buf[:n], nil

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -23,6 +24,18 @@ func clock(id int32) time.Duration {
 		return 0 // never for these two clocks
 	}
 	return time.Duration(ts.Nano())
+}
+
+// readHead reads the beginning of a file with one system call: File.ReadAt takes a second one to see the end. Where /proc is a file system of
+// its own (lxcfs) a read may hang. The scheduler must know of it, since the watchdog needs the one processor that there is: so this is no
+// raw system call.
+func readHead(f *os.File, to []byte) (int, error) {
+	for {
+		n, err := unix.Pread(int(f.Fd()), to, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
 }
 
 // kernel is the release of the running kernel, as uname -r.
