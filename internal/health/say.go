@@ -56,17 +56,20 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindSlowdown:   {Label{'T', true, "hw slowdown", "GPUs throttled"}, "hardware slowdown", slowdown},
 }
 
-// groups says how row 1 counts nodes by the class of their failure; those of other classes have failed.
-var groups = map[reach.Class][2]string{
-	reach.ClassAdopt: {"node refused", "nodes refused"}, reach.ClassAuth: {"node refused", "nodes refused"}, reach.ClassDenied: {"node refused", "nodes refused"},
-	reach.ClassRefused: {"node unreachable", "nodes unreachable"}, reach.ClassNoRoute: {"node unreachable", "nodes unreachable"},
-	reach.ClassLoginHangs: {"login hung", "logins hung"}, reach.ClassProbeLate: {"probe not started", "probes not started"},
-	reach.ClassDriverHangs: {"driver hung", "drivers hung"},
-	reach.ClassTimeout:     {"node unreachable", "nodes unreachable"}, reach.ClassFrozen: {"node unreachable", "nodes unreachable"},
-	reach.ClassUnknownHost:    {"unknown host", "unknown hosts"},
-	reach.ClassHostKeyChanged: {"host key changed", "host keys changed"}, reach.ClassHostKeyUnknown: {"host key unknown", "host keys unknown"},
-	reach.ClassReplaced: {"driver replaced", "drivers replaced"},
-	reach.ClassSilent:   {"node silent", "nodes silent"}, reach.ClassClosed: {"node lost", "nodes lost"}, reach.ClassProbeKilled: {"probe killed", "probes killed"},
+// labels are those of failures, by class. A node whose failure has another class has failed.
+var labels = map[reach.Class]Label{
+	reach.ClassAdopt: refused, reach.ClassAuth: refused, reach.ClassDenied: refused,
+	reach.ClassRefused: unreachable, reach.ClassNoRoute: unreachable, reach.ClassTimeout: unreachable, reach.ClassFrozen: unreachable,
+	reach.ClassLoginHangs:     {One: "login hung", Many: "logins hung"},
+	reach.ClassProbeLate:      {One: "probe not started", Many: "probes not started"},
+	reach.ClassDriverHangs:    {One: "driver hung", Many: "drivers hung"},
+	reach.ClassReplaced:       {One: "driver replaced", Many: "drivers replaced"},
+	reach.ClassUnknownHost:    {One: "unknown host", Many: "unknown hosts"},
+	reach.ClassHostKeyChanged: {One: "host key changed", Many: "host keys changed"},
+	reach.ClassHostKeyUnknown: {One: "host key unknown", Many: "host keys unknown"},
+	reach.ClassSilent:         {One: "not responding", Many: "nodes not responding"},
+	reach.ClassClosed:         {One: "connection lost", Many: "connections lost"},
+	reach.ClassProbeKilled:    {One: "probe was killed", Many: "probes killed"},
 }
 
 var (
