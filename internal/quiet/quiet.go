@@ -1,8 +1,8 @@
 // Package quiet calls a function when something has been silent for too long.
 //
-// A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer runs out once per limit, and then
-// looks how long it has really been. A process that was stopped, or had no CPU, finds its timers late and its sockets full; so a late timer
-// gives what is waiting there a moment to be read before it calls anything silent. Clock changes do not count.
+// A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer runs out about once per limit, and
+// then looks how long it has really been. A process that was stopped, or had no CPU, finds its sockets full when it goes on. So it takes
+// two looks to call something silent, a moment apart, in which what is waiting can be read. Clock changes do not count.
 package quiet
 
 import (
@@ -15,8 +15,8 @@ const (
 	// late is how much later than its time a timer of a running process fires at most.
 	late = time.Second
 
-	// grace is the time to read what came while the process was stopped.
-	grace = 2 * time.Second
+	// longGrace is the time to read what came while the process was stopped, unless the limit is short.
+	longGrace = 2 * time.Second
 )
 
 // Watch measures a silence. Start it once.
@@ -26,10 +26,11 @@ type Watch struct {
 	limit time.Duration
 	over  func(quiet time.Duration)
 
-	mu       sync.Mutex // protects the following
-	timer    *time.Timer
-	stopped  bool
-	forgiven bool // this silence had its grace
+	mu      sync.Mutex // protects the following
+	timer   *time.Timer
+	due     time.Duration // when the timer fires, after base
+	stopped bool
+	looked  bool // once at this silence
 }
 
 // New makes a Watch that hears something now.
@@ -46,7 +47,9 @@ func (w *Watch) Start(limit time.Duration, over func(quiet time.Duration)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.limit, w.over = limit, over
-	w.timer = time.AfterFunc(limit-w.Quiet(), w.look)
+	wait := w.wait(w.Quiet(), 0)
+	w.due = time.Since(w.base) + wait
+	w.timer = time.AfterFunc(wait, w.look)
 }
 
 // Stop ends the watch. A call of over that has begun goes on.
@@ -61,11 +64,12 @@ func (w *Watch) Stop() {
 
 // look runs when the timer fires.
 func (w *Watch) look() {
-	quiet := w.Quiet()
+	quiet, now := w.Quiet(), time.Since(w.base)
 	w.mu.Lock()
-	wait := w.wait(quiet)
+	wait := w.wait(quiet, now-w.due)
 	call := wait == 0 && !w.stopped
 	if wait > 0 && !w.stopped {
+		w.due = now + wait
 		w.timer.Reset(wait)
 	}
 	w.mu.Unlock()
@@ -74,16 +78,17 @@ func (w *Watch) look() {
 	}
 }
 
-// wait returns the time until the next look, 0 when the silence has been too long. w.mu is held.
-func (w *Watch) wait(quiet time.Duration) time.Duration {
-	excess := quiet - w.limit
+// wait returns the time until the next look, 0 when the silence has been too long. The first look at a silence is grace before its end. The
+// second must be on time: if the timer was late, the process was stopped in between. w.mu is held.
+func (w *Watch) wait(quiet, tardy time.Duration) time.Duration {
+	left, grace := w.limit-quiet, min(longGrace, w.limit/4)
 	switch {
-	case excess < 0:
-		w.forgiven = false
-		return -excess
-	case excess > late && !w.forgiven:
-		w.forgiven = true
-		return grace
+	case left > grace:
+		w.looked = false
+		return left - grace
+	case w.looked && left <= 0 && tardy <= late:
+		return 0
 	}
-	return 0
+	w.looked = true
+	return max(left, grace)
 }

@@ -55,28 +55,30 @@ func TestStop(t *testing.T) {
 		w.Heard()
 		w.Stop()
 		w.look() // the timer fired while Stop was called
+		w.look()
 		time.Sleep(time.Hour)
 	})
 }
 
-// A timer that fires late, as after SIGCONT, gives what is waiting to be read a moment; once in a silence.
+// Nothing is called silent before what came while the process was stopped could be read, whenever the stop ended.
 func TestLateTimer(t *testing.T) {
-	for name, tc := range map[string]struct {
-		looks []time.Duration // the silence at each
-		want  []time.Duration // until the next look; 0: over
-	}{
-		"on time":          {[]time.Duration{limit}, []time.Duration{0}},
-		"a little late":    {[]time.Duration{limit + late}, []time.Duration{0}},
-		"early":            {[]time.Duration{20 * time.Second}, []time.Duration{10 * time.Second}},
-		"stopped, dead":    {[]time.Duration{time.Hour, time.Hour + grace}, []time.Duration{grace, 0}},
-		"stopped, alive":   {[]time.Duration{time.Hour, grace}, []time.Duration{grace, limit - grace}},
-		"stopped twice":    {[]time.Duration{time.Hour, grace, time.Hour}, []time.Duration{grace, limit - grace, grace}},
-		"starved for long": {[]time.Duration{2 * limit, 3 * limit}, []time.Duration{grace, 0}},
+	const grace, hour = longGrace, time.Hour
+	type look struct{ quiet, tardy, want time.Duration } // want: until the next look; 0: over
+	for name, looks := range map[string][]look{
+		"on time":                 {{limit - grace, 0, grace}, {limit, 0, 0}},
+		"a little late":           {{limit - grace + late, late, grace}, {limit + late, late, 0}},
+		"early":                   {{20 * time.Second, 0, 10*time.Second - grace}},
+		"heard at the last":       {{limit - grace, 0, grace}, {1, 0, limit - grace - 1}, {limit - grace, 0, grace}, {limit, 0, 0}},
+		"stopped, dead":           {{hour, hour, grace}, {hour + grace, 0, 0}},
+		"stopped, alive":          {{hour, hour, grace}, {grace, 0, limit - 2*grace}},
+		"stopped until the end":   {{limit, grace, grace}, {grace, 0, limit - 2*grace}},
+		"stopped between looks":   {{limit - grace, 0, grace}, {hour, hour, grace}, {hour + grace, 0, 0}},
+		"stopped twice, then mum": {{hour, hour, grace}, {grace, 0, limit - 2*grace}, {hour, hour, grace}, {hour + grace, 0, 0}},
 	} {
 		w := &Watch{limit: limit}
-		for i, quiet := range tc.looks {
-			if got := w.wait(quiet); got != tc.want[i] {
-				t.Errorf("%s: after %v of silence the next look is in %v, want %v", name, quiet, got, tc.want[i])
+		for i, l := range looks {
+			if got := w.wait(l.quiet, l.tardy); got != l.want {
+				t.Errorf("%s: after %v of silence the next look (%d) is in %v, want %v", name, l.quiet, i, got, l.want)
 			}
 		}
 	}

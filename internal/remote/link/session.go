@@ -248,6 +248,8 @@ func (s *Session) Close() error {
 		s.silence.Stop()
 		go func() { // may block while the connection is stuck
 			defer s.guard()
+			s.writing.Lock() // an ssh channel cannot be written and closed at the same time
+			defer s.writing.Unlock()
 			_ = s.pipe.In.Close() // closed already is fine
 		}()
 		s.waitExit()
