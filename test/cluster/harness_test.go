@@ -266,10 +266,15 @@ type decoded struct {
 		ID, Name string
 		Nodes    []string
 		GPUs     int
+		Seen     int `json:"gpus_seen"`
 		Start    time.Time
 
 		Suspended bool
-		Findings  []struct{ Kind, Class, Node, Text, Hint string }
+		Findings  []struct {
+			Kind, Class, Node, Text, Hint string
+
+			GPUs []int
+		}
 	}
 	Nodes []struct {
 		Name, State string

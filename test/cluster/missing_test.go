@@ -1,0 +1,34 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A GPU that SLURM gave to the job and the driver does not list is critical, for a person and for a script, until it is back.
+func TestMissingGPU(t *testing.T) {
+	job(t, 2)
+	fault(t, "nvml", "node02", "gpu 2 absent")
+	r := runs(t, "--json")
+	if want := "node02 (GPU2 missing)"; r.code != 1 || !strings.Contains(r.stderr, want) {
+		t.Errorf("exit code %d, stderr %q, want 1 and %q", r.code, r.stderr, want)
+	}
+	validate(t, r.stdout)
+	j := r.json(t).Jobs[0]
+	if j.GPUs != 8 || j.Seen != 7 || len(j.Findings) != 1 || j.Findings[0].Kind != "gpu_missing" || !slices.Equal(j.Findings[0].GPUs, []int{2}) {
+		t.Errorf("%+v", j)
+	}
+	if r := runs(t, "--once"); r.code != 1 || !strings.Contains(r.stdout, "GPU2 missing: SLURM gave it to this job") {
+		t.Errorf("exit code %d, stdout %s", r.code, r.stdout)
+	}
+	w := watch(t)
+	w.sees("7 of 8 GPUs", "GPU missing")
+	do(t, "heal", "node02")
+	fault(t, "killprobe", "node02") // a new probe lists the GPUs again
+	w.sees(reporting(2, 2), "8 of 8 GPUs", "GPU missing, cleared")
+	w.quits()
+	if r := runs(t, "--json"); r.code != 0 {
+		t.Errorf("exit code %d when the GPU is back, stderr %q", r.code, r.stderr)
+	}
+}
