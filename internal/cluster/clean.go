@@ -14,17 +14,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Caps on what one node or SLURM may make us keep: far above the real thing, far below trouble.
+// Caps on the memory that one node or SLURM can make us use: far above real values, far below trouble.
 const (
 	maxName   = 256  // bytes of a name, a model, a version
-	maxWords  = 4096 // bytes of somebody's own words
-	maxGPUs   = 256  // a node
-	maxFaults = 32   // a report
+	maxWords  = 4096 // bytes of an error message
+	maxGPUs   = 256  // per node
+	maxFaults = 32   // per report
 	maxSpan   = time.Hour
 )
 
-// clean makes a string fit for a screen: escape sequences leave, every other character that a terminal would act on becomes '?',
-// bytes that are not UTF-8 become the replacement character, and what is longer than limit bytes is cut at a character.
+// clean makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts on by '?' and
+// bytes that are not UTF-8 by the replacement character, and cuts the string to at most limit bytes, between two characters.
 func clean(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s
@@ -33,7 +33,7 @@ func clean(s string, limit int) string {
 	return text.Cut(s, limit)
 }
 
-// harmless maps the runes that move the cursor, change the direction of writing or are not seen.
+// harmless replaces runes that move the cursor, change the writing direction or are invisible.
 func harmless(r rune) rune {
 	switch {
 	case r == '\t':
@@ -44,7 +44,7 @@ func harmless(r rune) rune {
 	return r
 }
 
-// cleanWords is clean for text of several lines, which keeps its lines and loses empty ones at its ends.
+// cleanWords cleans text of several lines. It keeps the lines, except for empty ones at both ends.
 func cleanWords(s string) string {
 	lines := strings.Split(text.Cut(s, maxWords), "\n")
 	for i, line := range lines {
@@ -53,14 +53,14 @@ func cleanWords(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// cleanNames cleans names where they stand.
+// cleanNames cleans names in place.
 func cleanNames(names ...*string) {
 	for _, s := range names {
 		*s = clean(*s, maxName)
 	}
 }
 
-// cleaned is a copy of the first ones of in, at most most, each of them cleaned.
+// cleaned copies at most the first most elements and cleans each.
 func cleaned[T any](in []T, most int, clean func(*T)) []T {
 	out := slices.Clone(in[:min(len(in), most)])
 	for i := range out {
@@ -80,7 +80,7 @@ func cleanFailure(f *reach.Failure) *reach.Failure {
 	return &c
 }
 
-// cleanNode is clean for the name of a node: what is left of two equal names is equal, and of a name something is left.
+// cleanNode cleans the name of a node. Equal names stay equal, and a name never becomes empty.
 func cleanNode(name string) string {
 	if c := clean(name, maxName); c != "" || name == "" {
 		return c
@@ -88,7 +88,7 @@ func cleanNode(name string) string {
 	return "?"
 }
 
-// cleanNodes cleans the names of a job's nodes. Two that are alike afterwards are one node.
+// cleanNodes cleans the names of a job's nodes. Names that become equal are one node.
 func cleanNodes(names []string) []string {
 	out := make([]string, 0, len(names))
 	seen := make(map[string]bool, len(names))
@@ -101,7 +101,7 @@ func cleanNodes(names []string) []string {
 	return out
 }
 
-// cleanMinors cleans the names that the numbers are of. Nil stays nil: nothing is known of any node.
+// cleanMinors cleans the names of the nodes. Nil stays nil: nothing is known of any node.
 func cleanMinors(in map[string][]int) map[string][]int {
 	if in == nil {
 		return nil
@@ -148,13 +148,13 @@ func cleanCard(g *wire.Card) {
 	}
 }
 
-// The classes that a probe may name. One that it invents is the last of them.
+// The classes that a probe may use. An unknown one becomes the last of them.
 var (
 	faultIDs = []string{wire.FaultNoLibrary, wire.FaultMismatch, wire.FaultNoDriver, wire.FaultNoNVML, wire.FaultHangs, wire.FaultOther}
 	lostIDs  = []string{wire.LostFellOff, wire.LostReset, wire.LostPower, wire.LostIRQ, wire.LostTimeout, wire.LostOther}
 )
 
-// cleanID is the class of what words say; where there are no words there is no class.
+// cleanID returns a known class, or none if there are no words.
 func cleanID(id, words string, known []string) string {
 	switch {
 	case words == "":
@@ -165,7 +165,7 @@ func cleanID(id, words string, known []string) string {
 	return known[len(known)-1]
 }
 
-// cleanSpan is a time in ms that a node says something took.
+// cleanSpan limits a duration in ms that a node reports.
 func cleanSpan(ms int64) int64 { return min(max(ms, 0), maxSpan.Milliseconds()) }
 
 func cleanGPU(g wire.GPU) wire.GPU {
@@ -175,7 +175,7 @@ func cleanGPU(g wire.GPU) wire.GPU {
 	return g
 }
 
-// cleanProcesses leaves out what cannot be a process.
+// cleanProcesses drops entries that cannot be processes.
 func cleanProcesses(in []wire.Process) []wire.Process {
 	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
 		cleanNames(&p.Type, &p.User, &p.Job, &p.Name)

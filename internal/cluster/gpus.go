@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// mergeGPUs is the node's GPUs after a report: each with its card and the history that goes on from the last report.
+// mergeGPUs returns the node's GPUs after a report, each with its card and its continued history.
 func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	samples := make(map[int]*wire.GPU, len(r.GPUs))
 	for i := range r.GPUs {
@@ -42,7 +42,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 	return out
 }
 
-// newNumbers gives the numbers of the sample; none when they are those of an earlier one.
+// newNumbers returns the values of the sample; none if they are repeated from an earlier one.
 func newNumbers(g *GPU) func(metric.ID) float64 {
 	if g.AgeMS > 0 {
 		return new(metric.Values).Float
@@ -50,7 +50,7 @@ func newNumbers(g *GPU) func(metric.ID) float64 {
 	return g.Values.Float
 }
 
-// newGPU is a GPU with its sample; nil: there is none.
+// newGPU returns a GPU with its sample; nil: there is no sample.
 func newGPU(card wire.Card, sample *wire.GPU) GPU {
 	g := GPU{Card: card, GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
 	if sample == nil {
@@ -63,7 +63,7 @@ func newGPU(card wire.Card, sample *wire.GPU) GPU {
 	return g
 }
 
-// keepAbsent keeps the histories of GPUs that this report does not have (a driver that is away): they may come back.
+// keepAbsent keeps the histories of GPUs that are not in this report (the driver may be unloaded): they may come back.
 func (n *nodeRecord) keepAbsent(known map[string]History) {
 	for key, history := range n.known {
 		if _, present := known[key]; !present && len(known) < maxGPUs {
@@ -73,7 +73,7 @@ func (n *nodeRecord) keepAbsent(known map[string]History) {
 	n.known = known
 }
 
-// gpuKey is the GPU's UUID, or a stand-in when it has none that is its alone.
+// gpuKey returns the GPU's UUID, or a substitute if it has none or shares it with another GPU.
 func gpuKey(c wire.Card, taken map[string]History) string {
 	if _, twice := taken[c.UUID]; c.UUID != "" && !twice {
 		return c.UUID

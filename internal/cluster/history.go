@@ -8,38 +8,38 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// historySpan is how far back histories go, and historyLeast how many bins they have at least.
+// Histories cover historySpan and have at least historyLeast bins.
 const (
 	historySpan  = 12 * time.Minute
 	historyLeast = 60
 )
 
-// BinWidth is the time that one bin of a history stands for, when the nodes are asked every poll.
+// BinWidth is the duration of one bin of a history at this polling interval.
 func BinWidth(poll time.Duration) time.Duration { return max(poll, time.Second) }
 
-// HistoryLen is how many bins a history keeps.
+// HistoryLen is the number of bins in a history.
 func HistoryLen(poll time.Duration) int { return max(int(historySpan/BinWidth(poll)), historyLeast) }
 
-// Gap is a bin that has no number.
+// Gap is a bin without a value.
 var Gap = float32(math.NaN())
 
-// History is what the kept metrics of one GPU were, in bins of time. Bins are numbered from the epoch on, so that those of different
-// nodes line up: bin n begins n widths after it. A bin holds the mean of its samples.
+// History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so those of different nodes
+// line up: bin n begins n widths after the epoch. A bin holds the mean of its samples.
 //
-// A copy of a History stays as it is whatever is added to the original: only what is behind all copies is written to.
+// A copy of a History never changes when samples are added to the original: new values are written only behind those that copies share.
 type History struct {
 	newest int64
-	lines  []line // of metric.Kept; replaced, not written to; nil: there never was a sample
+	lines  []line // one per metric.Kept; replaced, never modified; nil: no sample yet
 }
 
-// line is the history of one number.
+// line is the history of one metric.
 type line struct {
 	closed []float32 // the bins before the newest, oldest first
 	sum    float32   // of the samples in the newest bin
 	n      uint16
 }
 
-// value is the number of the newest bin.
+// value returns the value of the newest bin.
 func (l *line) value() float32 {
 	if l.n == 0 {
 		return Gap
@@ -53,7 +53,7 @@ func (l *line) add(v float32) {
 	}
 }
 
-// shut closes the newest bin, so that at most length are kept with the next one.
+// shut closes the newest bin. With the next one, at most length bins are kept.
 func (l *line) shut(length int) {
 	if len(l.closed) >= length-1 {
 		l.closed = l.closed[1:]
@@ -65,10 +65,10 @@ func (l *line) shut(length int) {
 	l.sum, l.n = 0, 0
 }
 
-// Newest is the number of the newest bin; false when there is none.
+// Newest returns the number of the newest bin; false if there is none.
 func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.lines != nil }
 
-// Oldest is the number of the oldest bin that is kept; false when there is none.
+// Oldest returns the number of the oldest bin; false if there is none.
 func (h *History) Oldest() (bin int64, ok bool) {
 	if h.lines == nil {
 		return 0, false
@@ -76,9 +76,8 @@ func (h *History) Oldest() (bin int64, ok bool) {
 	return h.newest - int64(len(h.lines[0].closed)), true
 }
 
-// Add takes a sample into a bin, of at most length; NaN is a number that is not known. Bins that are passed over become gaps. A sample
-// for the bin before the newest goes into the newest; one for an earlier bin says that the numbers of all bins were too high, and moves
-// them.
+// Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A sample for the bin before
+// the newest goes into the newest. One for an earlier bin means that all bins had too high numbers: it renumbers them.
 func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	lines := make([]line, len(metric.Kept))
 	copy(lines, h.lines)
@@ -101,8 +100,8 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	h.lines = lines
 }
 
-// Tail writes the n bins of one metric that end with the bin newest into to, which it makes longer when it must. A bin without a
-// number, or that is not kept any more, is a gap.
+// Tail writes the n bins of one metric that end with the bin newest into to, which it grows if needed. A bin without a value, or one that
+// is no longer kept, is a gap.
 func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
 	to = slices.Grow(to[:0], n)[:n]
 	k := slices.Index(metric.Kept, id)
@@ -132,12 +131,12 @@ func fill(to []float32) {
 	}
 }
 
-// lateFor is for how many bins a node's reports come late before its clock is set anew: a connection that stalls for a while is not a
-// clock that is wrong.
+// lateFor is the number of bins for which reports may come late before the node's clock is set again: a connection that stalls for a while
+// does not mean that the clock is wrong.
 const lateFor = 10
 
-// binClock tells the bins of one session's samples. The first one's is that of its arrival. From then on the node's own clock counts,
-// so that a report that is late on its way leaves no gap.
+// binClock assigns the samples of one session to bins. The first sample goes into the bin of its arrival. After that the node's own clock
+// counts, so a report that is delayed on its way leaves no gap.
 type binClock struct {
 	running bool
 	first   int64 // bin
@@ -146,8 +145,8 @@ type binClock struct {
 	late    time.Time
 }
 
-// bin is the bin of a sample that arrived at at. The clock is set anew when the node's clock went back, when it runs ahead of the
-// arrival by more than a bin, and when it stays behind by as much.
+// bin returns the bin of a sample that arrived at at. The clock is set again if the node's clock goes back, runs more than a bin ahead of
+// the arrival, or stays behind by as much.
 func (c *binClock) bin(at time.Time, mono int64, width time.Duration) int64 {
 	arrived := at.UnixNano() / int64(width)
 	if !c.running || mono < c.last {

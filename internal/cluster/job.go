@@ -9,8 +9,8 @@ import (
 
 // Job is one SLURM job that has nodes, array task or component of a heterogeneous job.
 type Job struct {
-	ID        string        `json:"id"`     // as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty for hosts named by hand
-	Number    string        `json:"number"` // SLURM's own number of it: "16" for the array task "2_1"
+	ID        string        `json:"id"`     // as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty with --nodes
+	Number    string        `json:"number"` // SLURM's number of the job: "16" for the array task "2_1"
 	Name      string        `json:"name"`
 	User      string        `json:"user"`
 	Partition string        `json:"partition,omitempty"`
@@ -21,15 +21,15 @@ type Job struct {
 	Nodes     []string      `json:"nodes"`               // in SLURM's order
 
 	// Minors are the device minor numbers of the job's GPUs by node, from the GRES IDX of `scontrol show job -d`.
-	// A node that has no entry is not known: all its GPUs count as the job's. An entry that is empty means no GPU there.
+	// Of a node without an entry they are unknown: all its GPUs count as the job's. An empty entry means no GPU there.
 	Minors map[string][]int `json:"minors,omitempty"`
 }
 
-// Owns reports whether the GPU of node n belongs to the job. A GPU without a number belongs to no job whose minors are known: that one of
-// them is not seen is what Missing says.
+// Owns reports whether the GPU of node n belongs to the job. A GPU without a number belongs to no job whose minor numbers are known; the
+// job's loss is then reported by Missing.
 func (j *Job) Owns(n *Node, g *GPU) bool { return j.owns(n, &g.Number) }
 
-// owns is Owns by the number alone, which is only looked at where it matters: GPUs are large, and a cluster has many.
+// owns is Owns for a number. It reads the number only if needed: to touch every GPU of a large cluster is slow.
 func (j *Job) owns(n *Node, number *int) bool {
 	minors, known := j.Minors[n.Name]
 	return !known || slices.Contains(minors, *number)

@@ -2,22 +2,22 @@ package cluster
 
 import "slices"
 
-// Missing says which of a job's GPUs on one node nobody sees. The zero value: none that is known.
+// Missing says which of a job's GPUs on one node are not seen. The zero value: none, as far as is known.
 type Missing struct {
-	Count   int   // how many
-	Numbers []int // which, in order; nil when the numbers cannot be told
+	Count   int
+	Numbers []int // of the missing GPUs, in order; nil if they are unknown
 	Of      int   // GPUs that SLURM gave to the job on the node
 
-	// Certain: they are not there. Otherwise SLURM may just number the GPUs in another way than the driver.
+	// Certain is false if SLURM may just number the GPUs differently from the driver.
 	Certain bool
 
-	// Hidden: the probe runs in the cgroup of another job, Cgroup, and sees only that job's GPUs. All of this job's count as missing.
+	// Hidden says that the probe runs in the cgroup of another job, Cgroup, and sees none of this job's GPUs: all count as missing.
 	Hidden bool
 	Cgroup string
 }
 
-// Missing compares the GPUs that SLURM gave to the job on node n with those in the node's last report. Nothing is missing where one of
-// the two is not known: SLURM does not say which GPUs they are, the driver is away, or a GPU has MIG on (SLURM then counts instances).
+// Missing compares the GPUs that SLURM gave to the job on node n with those in the node's last report. Nothing is missing if one of the two
+// is unknown: SLURM does not say which GPUs the job has, the driver does not work, or MIG is on (SLURM then counts instances).
 func (j *Job) Missing(n *Node) Missing {
 	minors := j.Minors[n.Name]
 	if len(minors) == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || slices.ContainsFunc(n.GPUs, mayHaveMIG) {
@@ -38,7 +38,7 @@ func (j *Job) Missing(n *Node) Missing {
 	case j.onlyIts(n):
 		return m.counted(m.Of-n.placed(), true)
 	case n.whole(len(minors)):
-		longer := 0 // numbers that a list as long as the driver's does not have
+		longer := 0 // numbers beyond the end of a list as long as the driver's
 		for _, minor := range minors {
 			if minor >= len(n.GPUs) {
 				longer++
@@ -54,7 +54,7 @@ func (j *Job) Missing(n *Node) Missing {
 	return m
 }
 
-// counted is m where count GPUs are missing for certain. Their numbers are told where those of SLURM and of the driver agree.
+// counted returns m with count GPUs that are certainly missing. It keeps their numbers if SLURM and the driver number GPUs alike.
 func (m Missing) counted(count int, agree bool) Missing {
 	if count <= 0 {
 		return Missing{}
@@ -66,7 +66,7 @@ func (m Missing) counted(count int, agree bool) Missing {
 	return m
 }
 
-// hidden reports whether the node's probe sits in the cgroup of another job, where it sees none of this job's GPUs.
+// hidden reports whether the node's probe is in the cgroup of another job and sees none of this job's GPUs.
 func (j *Job) hidden(n *Node, missing int) bool {
 	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.placed() == len(n.GPUs)
 }
@@ -82,20 +82,20 @@ func (j *Job) onlyIts(n *Node) bool {
 	})
 }
 
-// whole reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or sees more than the job has.
+// whole reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more GPUs than the job has.
 func (n *Node) whole(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) > minors }
 
-// numberedByIndex reports whether the driver's numbers of the GPUs are those of NVML's list.
+// numberedByIndex reports whether the number of each GPU is its index in NVML's list.
 func (n *Node) numberedByIndex() bool {
 	return !slices.ContainsFunc(n.GPUs, func(g GPU) bool { return g.Number != g.Card.Index })
 }
 
-// has reports whether the GPU with that number has been seen.
+// has reports whether a GPU with that number is seen.
 func (n *Node) has(number int) bool {
 	return slices.ContainsFunc(n.GPUs, func(g GPU) bool { return g.Number == number })
 }
 
-// placed is how many GPUs of the node have a number.
+// placed counts the GPUs of the node that have a number.
 func (n *Node) placed() int {
 	count := 0
 	for i := range n.GPUs {

@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// memory is what a node's last Hello said whose GPUs all had names and numbers. A GPU that loses both later is known by it.
+// memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that lose them later.
 type memory struct {
-	job   string // Hello.Job: in the cgroup of another job there are other GPUs
+	job   string // Hello.Job: the cgroup of another job has other GPUs
 	cards []wire.Card
 }
 
-// place gives each GPU its Number, and those that have lost their names what is remembered of them. A number that nothing proves stays
-// NoNumber: a lost GPU must not be taken for another one.
+// place sets the Number of each GPU, and restores the cards of GPUs that have lost them. Without proof the number stays NoNumber: a lost
+// GPU must not be mistaken for another one.
 func (n *nodeRecord) place(gpus []GPU) {
 	n.remembered(gpus)
 	var without []*GPU
@@ -30,7 +30,7 @@ func (n *nodeRecord) place(gpus []GPU) {
 	}
 }
 
-// remembered gives the cards back to GPUs that have lost theirs, and keeps the cards when all are there.
+// remembered restores the cards of GPUs that have lost them, and stores the cards if they are complete.
 func (n *nodeRecord) remembered(gpus []GPU) {
 	if n.memory.job != n.Hello.Job {
 		n.memory = memory{job: n.Hello.Job}
@@ -53,8 +53,8 @@ func (n *nodeRecord) remembered(gpus []GPU) {
 	}
 }
 
-// find is the place of the remembered card of a bare GPU: by its UUID or its bus, as the only one that is absent, or by its index where all others
-// have kept theirs. It is -1 when none of them says so.
+// find returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by index if all others
+// kept theirs. It returns -1 if none of these identifies it.
 func (m *memory) find(gpus []GPU, bare *GPU, bares int) int {
 	if i := slices.IndexFunc(m.cards, func(c wire.Card) bool { return c.UUID == bare.Card.UUID }); i >= 0 {
 		return i
@@ -82,7 +82,7 @@ func (m *memory) find(gpus []GPU, bare *GPU, bares int) int {
 	return -1
 }
 
-// placeByJobs places GPUs where the probe sees only those of one job: they are the ones that the job lacks.
+// placeByJobs numbers GPUs if the probe sees only those of one job: they have the numbers that the job lacks.
 func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 	view := Node{Name: n.Name, Hello: n.Hello, GPUs: gpus}
 	var lacks []int
@@ -107,7 +107,7 @@ func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 	return true
 }
 
-// placeByIndex places GPUs by NVML's index where the probe sees the whole node and all other GPUs have their index as number.
+// placeByIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its index.
 func (n *nodeRecord) placeByIndex(gpus []GPU, without []*GPU) {
 	whole := n.Hello.Job == "" || slices.ContainsFunc(n.jobs, func(j *Job) bool {
 		minors, known := j.Minors[n.Name]

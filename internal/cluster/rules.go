@@ -6,10 +6,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Rules know what can be wrong: the conditions that hold for a subject at one moment, worst first. The Store keeps the time.
+// Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time.
 type Rules func(Subject) []Condition
 
-// Subject is what Rules are asked about.
+// Subject is something that Rules are asked about.
 type Subject struct {
 	Scope Scope
 	Node  *Node
@@ -28,21 +28,21 @@ const (
 	ScopeJob                 // one job on the node, in that report
 )
 
-// Condition is one thing that holds at a moment.
+// Condition is a problem at one moment.
 type Condition struct {
 	Kind     Kind
 	Class    reach.Class
 	Severity Severity
-	Since    time.Time     // when it began; zero: when Rules first see it
-	After    time.Duration // how long it holds before it is told
-	OfGPUs   bool          // it concerns only jobs that have GPUs on the node
+	Since    time.Time     // when it began; zero: when Rules first find it
+	After    time.Duration // how long it holds before it is reported
+	OfGPUs   bool          // it matters only to jobs with GPUs on the node
 }
 
 const (
-	// Linger is how long a Finding that holds no more stays in its place. One that comes back meanwhile keeps its age.
+	// Linger is how long a cleared Finding stays in its place. If it comes back in this time, it keeps its age.
 	Linger = time.Minute
 
-	// Remember is how long what was cleared is kept.
+	// Remember is how long cleared Findings are kept.
 	Remember = time.Hour
 
 	maxCleared = 256 // in JobView.Cleared

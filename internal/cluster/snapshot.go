@@ -9,92 +9,92 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Snapshot is an immutable picture of all that is known at one moment.
+// Snapshot is the immutable state of everything known at one moment.
 type Snapshot struct {
-	At        time.Time // the moment that ages are counted to
+	At        time.Time // ages count up to this time
 	Poll      time.Duration
-	Discovery Discovery // Discovery.Jobs are the jobs as discovered; Jobs below is what to show
+	Discovery Discovery // Discovery.Jobs are the jobs as discovered; show Jobs
 	Jobs      []JobView
-	Nodes     map[string]*Node // by name; every node of every job has an entry
+	Nodes     map[string]*Node // by name; has every node of every job
 }
 
-// JobView is a job with what its nodes say.
+// JobView is a job with the data of its nodes.
 type JobView struct {
 	Job
-	Findings  []Finding // worst first, newest first among equals; those of the last minute that hold no more are among them
-	Cleared   []Finding // what ended before that, at most Remember ago, latest first; repeats at one place are one entry
-	Reporting int       // nodes with fresh data
-	GPUs      int       // of the job, as far as it is known: from SLURM's IDX, else from what nodes have shown
-	GPUsSeen  int       // of them those that report: on nodes with fresh data, neither lost nor hung
+	Findings  []Finding // worst first, then newest first; includes those cleared within Linger
+	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
+	Reporting int       // nodes that report
+	GPUs      int       // of the job: from SLURM's IDX, otherwise those that nodes have listed
+	GPUsSeen  int       // those of them that report: on reporting nodes, neither lost nor hung
 }
 
-// NodeState is what a screen needs to know of a node first.
+// NodeState is the state of a node.
 type NodeState string
 
 // States of a node.
 const (
-	NodeConnecting NodeState = "connecting" // an attempt is under way, and it has not failed before
-	NodeReporting  NodeState = "reporting"  // reports come
-	NodeStale      NodeState = "stale"      // there are numbers, older than 3 polls, or the session was just lost
-	NodeFailed     NodeState = "failed"     // no numbers that are fit to show: Failure says why
+	NodeConnecting NodeState = "connecting" // the first attempt is in progress
+	NodeReporting  NodeState = "reporting"  // reports arrive
+	NodeStale      NodeState = "stale"      // the data is older than 3 intervals, or the session was just lost
+	NodeFailed     NodeState = "failed"     // no data to show: Failure says why
 )
 
-// Node is one node. Numbers are present when State is NodeReporting or NodeStale.
+// Node is one node. It has data if State is NodeReporting or NodeStale.
 type Node struct {
 	Name  string
 	State NodeState
 	Since time.Time // of State
 
-	Tries    int            // attempts since the last stream, the current one included
+	Tries    int            // attempts since the last report, including the current one
 	Stages   []reach.Stage  // of an attempt, in order
 	Steps    []reach.Step   // of the current attempt, or the last one; in the order of Stages
-	Attempts []Attempt      // failed ones, newest first, at most maxAttempts
-	Failure  *reach.Failure // of the last attempt or session; nil once reports come
+	Attempts []Attempt      // that failed, newest first, at most maxAttempts
+	Failure  *reach.Failure // of the last attempt or session; nil while reports arrive
 	RetryAt  time.Time      // zero: none is planned
 
-	Hello    *wire.Hello // nil until a probe has answered once
+	Hello    *wire.Hello // nil before the first
 	Host     wire.Host
 	Interval time.Duration // between two reports
 	Arrived  time.Time     // of the last report; zero: none yet
 	Age      time.Duration // Snapshot.At − Arrived
-	Took     time.Duration // what the driver took for its slowest GPU, in the last report
+	Took     time.Duration // by the driver for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number, those without one last
-	Listed    bool  // Processes were asked for and read
+	Listed    bool  // Processes were requested and read
 	Processes []wire.Process
 	Faults    []wire.Fault // collectors that failed in the last report
 }
 
-// Attempt is one failed attempt, for the history of tries.
+// Attempt is a failed attempt.
 type Attempt struct {
 	At      time.Time
 	Summary string
 	Took    time.Duration
 }
 
-// GPU is one GPU of a node: what never changes (Card), the last sample (GPU) and what led to it. Get finds numbers in both.
+// GPU is one GPU of a node: its static data (Card), its last sample (GPU) and its History. Get searches both.
 type GPU struct {
 	wire.GPU
 	Card   wire.Card
-	Key    string // UUID, or "index:N" while there is none
-	Number int    // shown: the device's minor number, or NoNumber
+	Key    string // UUID, or "index:N" without one
+	Number int    // displayed: the device's minor number, or NoNumber
 
 	History History
 }
 
-// NoNumber is the Number of a GPU that was lost before the probe began, when nothing says which one it is.
+// NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.
 const NoNumber = -1
 
-// hungAfter is how long a call into the driver for a GPU may take before the GPU counts as hung.
+// hungAfter is how long a driver call for a GPU may take before the GPU counts as hung.
 const hungAfter = 10 * time.Second
 
-// Hung reports whether a call into the driver for this GPU does not return.
+// Hung reports whether a driver call for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 
-// reports is false for a GPU that is lost or hung.
+// reports reports whether the GPU is neither lost nor hung.
 func (g *GPU) reports() bool { return g.Lost == "" && !g.Hung() }
 
-// Get returns a number of the GPU, whether it is read once or for every report, and whether it is known.
+// Get returns a metric of the GPU, static or sampled, and whether it is known.
 func (g *GPU) Get(id metric.ID) (float64, bool) {
 	if v, known := g.Values.Get(id); known {
 		return v, true
@@ -102,7 +102,7 @@ func (g *GPU) Get(id metric.ID) (float64, bool) {
 	return g.Card.Values.Get(id)
 }
 
-// Float is a number of the GPU, or NaN when it is not known.
+// Float returns a metric of the GPU, NaN if it is unknown.
 func (g *GPU) Float(id metric.ID) float64 {
 	v, known := g.Get(id)
 	if !known {
@@ -117,56 +117,56 @@ type Severity int
 // Severities, mildest first.
 const (
 	Note     Severity = iota // worth knowing
-	Waiting                  // on its way: no fault yet
-	Warning                  // look
-	Critical                 // act
+	Waiting                  // in progress: no problem yet
+	Warning                  // needs a look
+	Critical                 // needs action
 )
 
-// Kind is the kind of a finding. It is stable: a program may match on it.
+// Kind is the kind of a finding. It is stable: programs may match on it.
 type Kind string
 
 // Kinds of findings, worst first within a severity.
 const (
-	KindMissing    Kind = "gpu_missing"  // X: SLURM gave a GPU to the job that the driver does not list
-	KindHidden     Kind = "gpu_hidden"   // X: the probe sits in the cgroup of another job and cannot see this job's GPUs
-	KindLost       Kind = "gpu_lost"     // X: NVML says that the GPU is lost
+	KindMissing    Kind = "gpu_missing"  // X: the driver does not list a GPU that SLURM gave to the job
+	KindHidden     Kind = "gpu_hidden"   // X: the probe is in the cgroup of another job, which hides this job's GPUs
+	KindLost       Kind = "gpu_lost"     // X: the GPU is lost or needs a reset
 	KindUnusable   Kind = "gpu_unusable" // X: the driver gives no access to the GPU
-	KindHang       Kind = "gpu_hang"     // X: a call into the driver for the GPU does not return
-	KindFailed     Kind = "node_failed"  // a node does not stream; Finding.Class says why
-	KindNoDriver   Kind = "no_driver"    // the node streams but NVML cannot be used
-	KindStale      Kind = "node_stale"   // numbers older than 3 polls
-	KindSlow       Kind = "driver_slow"  // the driver answers slower than it is asked
-	KindECC        Kind = "ecc"          // E: uncorrected memory errors since the driver was loaded
-	KindThermal    Kind = "thermal"      // T: slowed by heat
-	KindPowerBrake Kind = "power_brake"  // P: the power supply pulls the brake
-	KindSlowdown   Kind = "hw_slowdown"  // T: hardware slowdown for no named reason
-	KindFault      Kind = "collector"    // a collector of the probe fails
+	KindHang       Kind = "gpu_hang"     // X: a driver call for the GPU does not return
+	KindFailed     Kind = "node_failed"  // the node does not report; Finding.Class says why
+	KindNoDriver   Kind = "no_driver"    // the node reports, but NVML is not usable
+	KindStale      Kind = "node_stale"   // no report for 3 intervals
+	KindSlow       Kind = "driver_slow"  // the driver takes longer than the interval
+	KindECC        Kind = "ecc"          // E: uncorrectable ECC errors since driver load
+	KindThermal    Kind = "thermal"      // T: thermal throttling
+	KindPowerBrake Kind = "power_brake"  // P: hardware power brake
+	KindSlowdown   Kind = "hw_slowdown"  // T: hardware slowdown without a reported reason
+	KindFault      Kind = "collector"    // some metrics cannot be read
 	KindConnecting Kind = "connecting"
-	KindOldDriver  Kind = "old_driver" // the driver lacks optional calls: some columns are absent
+	KindOldDriver  Kind = "old_driver" // the driver lacks optional NVML calls: some columns are empty
 )
 
-// Finding is one thing that is wrong, or worth knowing. How it is said is not for this package.
+// Finding is a problem, or something worth knowing. Package health has its text.
 type Finding struct {
 	Kind     Kind
-	Class    reach.Class // of KindFailed and KindStale: the failure's
+	Class    reach.Class // of the failure, for KindFailed and KindStale
 	Severity Severity
-	Since    time.Time // when it first held; a return within Linger is no new beginning
-	Before   bool      // it held already when it was first seen, at Since: when it began is not known
-	Over     time.Time // when it last held; zero: it holds
-	Times    int       // how often it has begun since Since
+	Since    time.Time // when it began; a return within Linger does not count
+	Before   bool      // it was there when the node was first seen, at Since; its beginning is unknown
+	Over     time.Time // when it last held; zero: it still holds
+	Times    int       // how often it began since Since
 	Job      string    // ID
 	Node     string
 	GPU      int    // Number of the GPU; -1: the node, or a GPU without a number
 	Key      string // of the GPU; empty: the node
 }
 
-// Of reports whether the finding is about that GPU of its node.
+// Of reports whether the finding is about this GPU of its node.
 func (f *Finding) Of(g *GPU) bool { return f.Key != "" && f.Key == g.Key }
 
-// Holds reports whether the finding is true now. One that does not hold stays for Linger, so that lines do not come and go.
+// Holds reports whether the finding is true now. A cleared one stays for Linger, so that lines do not come and go.
 func (f *Finding) Holds() bool { return f.Over.IsZero() }
 
-// Percent is the share of used in total, in percent; false when either is not known (NaN) or total is 0.
+// Percent returns used as a percentage of total; false if either is unknown (NaN) or total is 0.
 func Percent(used, total float64) (float64, bool) {
 	if used != used || total != total || total == 0 {
 		return 0, false

@@ -6,38 +6,37 @@ import (
 	"time"
 )
 
-// spell is a condition over time, at one place.
+// spell is a condition at one place, over time.
 type spell struct {
 	Condition
-	since time.Time // of its first stretch; stretches that are less than Linger apart make one spell
+	since time.Time // when its first stretch began; stretches less than Linger apart are one spell
 	last  time.Time // when it last held
-	times int       // stretches
+	times int       // number of stretches
 	holds bool
-	told  bool // level has reached After
+	told  bool // it is reported: level has reached After
 
-	// level is how long it has held, less half the time in between that it has not: a condition that comes and goes is told late, one
-	// that is rare never.
+	// level is the time during which it held, minus half the time between. So a condition that comes and goes is reported late, and a
+	// rare one never.
 	level time.Duration
 	at    time.Time // of the last step
 
-	before bool // it held already when the node was first looked at: since is not its beginning
+	before bool // it held when the node was first seen: since is not its beginning
 }
 
-// moment is when a track is stepped.
+// moment is the time of a step.
 type moment struct {
 	at    time.Time
-	gap   time.Duration // nothing is known of the time since the last step when that is longer
-	first bool          // nothing was known before
+	gap   time.Duration // longer times between two steps are unknown, and do not count
+	first bool          // of the node
 }
 
-// track is all that has held at one place: a spell of each Kind that goes on or ended less than Linger ago, and one that stands for
-// all those before it.
+// track has the spells of one place: one per Kind that holds or ended less than Linger ago, and per Kind one for all those before.
 type track struct {
 	spells []spell
 	past   []spell
 }
 
-// step takes in what holds at a moment. Events that overtake each other by a little do no harm.
+// step takes the conditions that hold at a moment. Events may be slightly out of order.
 func (t *track) step(held []Condition, m moment) {
 	t.retire(m.at)
 	for _, c := range held {
@@ -59,11 +58,11 @@ func (t *track) hold(c Condition, m moment) {
 		t.spells = append(t.spells, spell{at: m.at})
 	}
 	s := &t.spells[i]
-	alone := !s.holds && s.level == 0 // the only sample that has it, for some time
+	alone := !s.holds && s.level == 0 // the first sample with it for some time
 	if !s.holds {
 		s.holds = true
 		s.times++
-		if !s.told && alone { // what nobody was told of has no age
+		if !s.told && alone { // an unreported spell has no age
 			s.since, s.times, s.before = began, 1, m.first && c.Since.IsZero()
 		}
 	}
@@ -72,7 +71,7 @@ func (t *track) hold(c Condition, m moment) {
 	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
 }
 
-// passed is the time since the last step, 0 where that is not known.
+// passed returns the time since the last step, 0 if it is unknown.
 func (s *spell) passed(m moment) time.Duration {
 	d := m.at.Sub(s.at)
 	if s.at = m.at; d > m.gap {
@@ -81,7 +80,7 @@ func (s *spell) passed(m moment) time.Duration {
 	return max(d, 0)
 }
 
-// retire moves what was over for Linger to the past, and forgets the past that is older than Remember.
+// retire moves spells that ended Linger ago to the past, and drops those that ended Remember ago.
 func (t *track) retire(at time.Time) {
 	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.forgotten(at) })
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool {
@@ -93,14 +92,14 @@ func (t *track) retire(at time.Time) {
 	})
 }
 
-// ended reports whether the spell will not be taken up again. What was on its way has arrived: that is over at once.
+// ended reports whether the spell can no longer continue. A Waiting one ends at once: it has arrived.
 func (s *spell) ended(at time.Time) bool {
 	return !s.holds && (at.Sub(s.last) > Linger || s.Severity == Waiting)
 }
 
 func (s *spell) forgotten(at time.Time) bool { return at.Sub(s.last) > Remember }
 
-// clear makes one of the spell and those of its Kind before.
+// clear merges the spell with earlier ones of its Kind.
 func (t *track) clear(s spell) {
 	i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == s.Kind })
 	if i < 0 {
@@ -111,7 +110,7 @@ func (t *track) clear(s spell) {
 	t.past[i] = s
 }
 
-// asOf is the track at a moment without an Event. The track itself stays as Events made it, whenever Snapshots are taken.
+// asOf returns the track at a moment without an Event. It does not change the track: only Events do, never Snapshots.
 func (t *track) asOf(now time.Time) *track {
 	ended := slices.ContainsFunc(t.spells, func(s spell) bool { return s.ended(now) })
 	if !ended && !slices.ContainsFunc(t.past, func(s spell) bool { return s.forgotten(now) }) {

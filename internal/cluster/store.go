@@ -1,14 +1,14 @@
-// Package cluster is the domain of nvnodetop: jobs, nodes, GPUs and processes, and since when something is wrong with them.
+// Package cluster is the domain of nvnodetop: jobs, nodes, GPUs and processes, and the age of their problems.
 //
-// Every input is a stream of Events, whatever Source they come from: the real cluster, the demo, a recording. The Store applies them
-// in the order of arrival and hands out Snapshots, immutable pictures of all that is known. Every output is a function of a Snapshot.
+// Every input is a stream of Events, whether its Source is the real cluster, the demo or a recording. The Store applies Events in the
+// order of their arrival and returns Snapshots, which are immutable. Every output is a function of a Snapshot.
 //
-// What is wrong, and how that is said, is known to the Rules that a Store is given. The Store keeps the time: since when each thing has held,
-// when it ended, how often it came back. It keeps that by the times of Events alone, so a replay finds the same, whenever it is looked at.
+// The Rules of a Store decide what is a problem. The Store keeps the time: when each problem began and ended, and how often it came back.
+// It uses only the times of Events, so a replay gives the same findings, whenever Snapshots are taken.
 //
-// Store may be called from any goroutine. A Snapshot and all it points to is never changed after it was made, so it may be read from
-// any number of goroutines. Time is data: nothing here reads the clock; Events carry the time of their arrival, and the caller says
-// what time a Snapshot is for. Strings that came from a node or from SLURM are made fit for a screen once, when an Event enters.
+// A Store may be used from any goroutine. A Snapshot and everything it points to never changes, so it may be read from any number of
+// goroutines. Time is data: nothing here reads the clock. Events carry the time of their arrival, and the caller passes the time of a
+// Snapshot. Strings from a node or from SLURM are made safe to display once, when an Event is applied.
 package cluster
 
 import (
@@ -20,23 +20,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Store keeps what the Events of a Source add up to.
+// Store has the state that the Events of a Source lead to.
 type Store struct {
 	poll  time.Duration
 	rules Rules
 
 	mu    sync.Mutex // protects the following
 	disc  Discovery
-	jobs  map[string][]*Job      // of disc, by node
-	nodes map[string]*nodeRecord // by the name that is fit for a screen
+	jobs  map[string][]*Job      // of disc, by node name
+	nodes map[string]*nodeRecord // by cleaned name
 }
 
-// NewStore returns a Store that knows nothing yet. poll is the pace asked of the nodes, told to those who draw; rules say what is wrong.
+// NewStore returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
 func NewStore(poll time.Duration, rules Rules) *Store {
 	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}}
 }
 
-// Apply takes one Event in. An Event that makes no sense (a report of a node that never said hello) is dropped.
+// Apply applies one Event. It drops an Event that makes no sense, such as a report of a node without a Hello.
 func (s *Store) Apply(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Store) Apply(e Event) {
 	}
 }
 
-// discovered takes the jobs in. What that means for a node is found out with the node's next report.
+// discovered stores the jobs. The rules see them with the next report of each node.
 func (s *Store) discovered(d Discovery) {
 	s.disc, s.jobs = d, make(map[string][]*Job, len(s.nodes))
 	for i := range d.Jobs {
@@ -68,7 +68,7 @@ func (s *Store) discovered(d Discovery) {
 	}
 }
 
-// Snapshot is all that is known, with ages counted to now.
+// Snapshot returns the state, with ages up to now.
 func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,13 +94,13 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	return snap
 }
 
-// count adds a node of the job, on which out GPUs do not report.
+// count adds a node of the job, on which out GPUs are lost or hung.
 func (v *JobView) count(n *Node, out int) {
 	own, seen := 0, 0
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; v.Owns(n, g) {
 			own++
-			if out == 0 || g.reports() { // to look at each GPU of a large cluster takes longer than the rest
+			if out == 0 || g.reports() { // to touch every GPU of a large cluster would take longer than the rest
 				seen++
 			}
 		}
@@ -116,38 +116,38 @@ func (v *JobView) count(n *Node, out int) {
 	}
 }
 
-// nodeRecord is what the Store keeps of one node. What it hands out is never changed afterwards: slices are replaced, not written to,
-// and histories only grow behind what was handed out.
+// nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and histories grow only
+// behind the shared part.
 type nodeRecord struct {
-	Node // as the last Event left it; view adds what depends on the moment
+	Node // as of the last Event; view adds what depends on the time
 
-	// What each Snapshot looks at comes first: of a thousand nodes, the rest is not in the processor's cache.
-	out       int       // GPUs that do not report
-	reporting time.Time // since when reports come in this session; zero: they do not
+	// First the fields that each Snapshot reads, so that those of a thousand nodes fit into the processor's cache.
+	out       int       // GPUs that are lost or hung
+	reporting time.Time // when the first report of this session arrived; zero: none yet
 	troubles  troubles
-	began     time.Time // of the current attempt; zero: none is under way
+	began     time.Time // the current attempt; zero: there is none
 	downSince time.Time // of the first failure in a row
 
 	poll      time.Duration
 	jobs      []*Job       // on the node, as of the last Event
-	seen      time.Time    // when it was first heard of
-	lastSteps []reach.Step // of the attempt that failed last
+	seen      time.Time    // the first Event
+	lastSteps []reach.Step // of the last failed attempt
 	clock     binClock
-	known     map[string]History // by GPU.Key: what histories go on from
+	known     map[string]History // histories to continue, by GPU.Key
 	memory    memory
 }
 
 const maxAttempts = 8
 
-// keepNumbers is how long after the last report a node that lost its session still shows its numbers, dimmed: a connection that comes
-// back soon does not take the screen away. Later the failure takes their place.
+// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the connection comes back
+// soon. After that the failure takes its place.
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
 	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, troubles: troubles{whole: place{node: name, number: NoNumber}}}
 }
 
-// take applies an Event, and keeps the time of what held until it and of what holds from then on.
+// take applies an Event, and steps the conditions that held before it and those that hold after it.
 func (n *nodeRecord) take(e Event, rules Rules) {
 	n.troubles.reached(rules, n.view(e.At), e.At)
 	n.apply(e)
@@ -218,7 +218,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
 }
 
-// view is the node as it is at now.
+// view returns the node as of now.
 func (n *nodeRecord) view(now time.Time) *Node {
 	v := n.Node
 	v.State, v.Since = n.state(now)
@@ -236,10 +236,10 @@ func (n *nodeRecord) view(now time.Time) *Node {
 
 func (n *Node) hasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }
 
-// maxTook limits how long a slow driver makes the Store wait for a report. A node that says more is not believed.
+// maxTook limits how long the Store waits for the report of a slow driver, whatever the node says.
 const maxTook = time.Minute
 
-// patience is how long no report may come before numbers are stale: a driver that answers slowly answers late.
+// patience is the age from which data is stale. A slow driver gets more time.
 func (n *Node) patience() time.Duration { return 3 * max(n.Interval, min(n.Took, maxTook)) }
 
 func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {

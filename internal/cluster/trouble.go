@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// troubles keeps the time for all that has held on a node. Its memory is bounded: one spell and one past spell per Kind and place.
+// troubles has the tracks of a node. Its memory is bounded: one spell and one past spell per Kind and place.
 type troubles struct {
 	reach, report track
-	gpus          []*gpuTrack // only those with something to tell
-	jobs          []*jobTrack // only those with something to tell, of jobs that were here with the last report
+	gpus          []*gpuTrack // only those with spells
+	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
 	whole         place       // the node
-	looked        bool        // a report has come
+	looked        bool        // at least one report has arrived
 }
 
-// place is where something is wrong: a node, or a GPU of it.
+// place is a node or one of its GPUs.
 type place struct {
 	node   string
 	number int    // of the GPU; NoNumber: the node, or a GPU without a number
@@ -36,12 +36,12 @@ type gpuTrack struct {
 	present bool // in the last report
 }
 
-// reached takes in how the node is reached at a moment.
+// reached steps the conditions of how the node is reached.
 func (t *troubles) reached(rules Rules, n *Node, at time.Time) {
 	t.reach.step(rules(Subject{Scope: ScopeReach, Node: n}), moment{at: at, gap: math.MaxInt64})
 }
 
-// reported takes in the node's report.
+// reported steps the conditions of the node's report.
 func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 	now := moment{at, n.patience(), !t.looked}
 	t.looked = true
@@ -67,7 +67,7 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
 }
 
-// ofJobs takes in what the report means for each job on the node. What was kept of other jobs is dropped.
+// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs.
 func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
 	var kept []*jobTrack
 	for _, job := range jobs {
@@ -86,7 +86,7 @@ func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
 	t.jobs = kept
 }
 
-// ofJob is the track of a job; nil: there is none.
+// ofJob returns the track of a job, nil if there is none.
 func (t *troubles) ofJob(id string) *jobTrack {
 	if i := slices.IndexFunc(t.jobs, func(o *jobTrack) bool { return o.id == id }); i >= 0 {
 		return t.jobs[i]
@@ -94,7 +94,7 @@ func (t *troubles) ofJob(id string) *jobTrack {
 	return nil
 }
 
-// of is the track of a GPU; where there is none, a new one if that is wanted, else nil.
+// of returns the track of a GPU. If there is none, it returns a new one if wanted, otherwise nil.
 func (t *troubles) of(g *GPU, wanted bool) *gpuTrack {
 	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.key == g.Key }); i >= 0 {
 		return t.gpus[i]
@@ -107,20 +107,20 @@ func (t *troubles) of(g *GPU, wanted bool) *gpuTrack {
 	return track
 }
 
-// notice is a spell at the place where it is told.
+// notice is a spell to report, with its place.
 type notice struct {
 	*spell
 	*place
 }
 
-// notices are what is to be told of a job.
+// notices are the spells to report for a job.
 type notices struct {
 	job       string
 	now, past []notice
-	since     time.Time // the job's start: what was over by then is not its
+	since     time.Time // the job's start: spells that ended before do not concern it
 }
 
-// add adds what is to be told of the job's node n at now.
+// add adds the spells of the job's node n at now.
 func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Time) {
 	minors, known := job.Minors[n.Name]
 	withGPUs := !known || len(minors) > 0
@@ -140,8 +140,8 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 	}
 }
 
-// addPlace adds what is to be told of one place. live says that something is known of it now. What has just ended is told only of nodes
-// that stream, and of places where nothing critical holds: elsewhere it is of no account.
+// addPlace adds the spells of one place. live says that the state of the place is known now. Spells that have just ended are reported only
+// for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
 func (all *notices) addPlace(n *Node, at *place, t *track, live, withGPUs bool) {
 	lingers := n.State == NodeReporting && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
@@ -156,7 +156,7 @@ func (all *notices) addPlace(n *Node, at *place, t *track, live, withGPUs bool) 
 	}
 }
 
-// findings are JobView's Findings and Cleared.
+// findings returns JobView's Findings and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {
 	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), b.since.Compare(a.since))
@@ -164,7 +164,7 @@ func (all *notices) findings() (now, cleared []Finding) {
 	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }
 
-// findingsOf are the first notices, at most most. Those that are equal are in order of their places, then as they were.
+// findingsOf returns the first notices as Findings, at most most. Equal ones are sorted by place.
 func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) int) []Finding {
 	slices.SortStableFunc(of, func(a, b notice) int {
 		if c := compare(a, b); c != 0 {

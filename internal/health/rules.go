@@ -1,8 +1,8 @@
-// Package health knows what can be wrong and how that is said: rules.go has a row for each thing, say.go its words.
+// Package health has the rules for problems and their text: rules.go has a row per problem, say_node.go and say_gpu.go the words.
 //
-// Both are functions of what they are given. Rules see one moment of a node or a GPU; cluster.Store asks them with each Event and keeps the
-// time. Say reads the evidence (a temperature, a clock) from the Snapshot, when something is to be drawn. Everything here may be called
-// from any number of goroutines. Strings from nodes have been made fit for a screen before they come here.
+// Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a node, a GPU or a job;
+// cluster.Store calls them with each Event and keeps the time. Say takes the evidence (a temperature, a clock) from the Snapshot when a
+// finding is displayed. Strings from nodes are already safe to display.
 package health
 
 import (
@@ -14,26 +14,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// rule is one thing that can be wrong.
+// rule is one kind of problem.
 type rule struct {
 	kind     cluster.Kind
 	scope    cluster.Scope
 	severity cluster.Severity
 	holds    func(cluster.Subject) bool
-	after    time.Duration // how long it holds before it is told
-	ofGPUs   bool          // it concerns only jobs that have GPUs on the node
-	only     bool          // where it holds, the rules of its scope below it do not count
+	after    time.Duration // how long it holds before it is reported
+	ofGPUs   bool          // it matters only to jobs with GPUs on the node
+	only     bool          // if it holds, the rules below it in its scope do not count
 }
 
 const (
-	// briefHeat is how long the driver may lower the clocks because of the temperature before that is worth a word: it is the driver's work.
+	// briefHeat is how long the driver may lower the clocks because of the temperature before it is reported: for a moment this is normal.
 	briefHeat = 30 * time.Second
 
-	// moreThanOnce leaves out what one sample alone has: a change of clocks may look like that.
+	// moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
 	moreThanOnce = time.Nanosecond
 )
 
-// rules are in order: the worst first within a scope. One kind may have several rows: the one that tells it soonest counts.
+// rules are sorted: the worst first within a scope. If several rows of one kind hold, the first counts.
 var rules = []rule{
 	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: is(cluster.NodeFailed)},
 	{kind: cluster.KindStale, scope: cluster.ScopeReach, severity: cluster.Warning, holds: is(cluster.NodeStale)},
@@ -68,7 +68,7 @@ func oldDriver(s cluster.Subject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
-// slow holds when the driver cannot keep the pace: its readings take longer than an interval, or most GPUs repeat old values.
+// slow holds if the driver is too slow for the interval: a reading takes longer, or most GPUs repeat old values.
 func slow(s cluster.Subject) bool {
 	n := s.Node
 	late := 0
@@ -80,10 +80,10 @@ func slow(s cluster.Subject) bool {
 	return n.Took > max(n.Interval, time.Second) || 2*late > len(n.GPUs)
 }
 
-// unread holds when some numbers of the GPU, or of the node itself, cannot be read.
+// unread holds if some metrics of the GPU, or of the node itself, cannot be read.
 func unread(s cluster.Subject) bool { return len(faultsOf(s.Node, s.GPU)) > 0 }
 
-// lost holds for a GPU that is gone until somebody resets it, unusable for one that may be there and gives no access.
+// lost holds for a GPU that is gone until a reset or reboot, unusable for any other GPU without access.
 func lost(s cluster.Subject) bool {
 	return s.GPU.LostID == wire.LostFellOff || s.GPU.LostID == wire.LostReset
 }
@@ -96,12 +96,12 @@ func hidden(s cluster.Subject) bool         { return s.Job.Missing(s.Node).Hidde
 func missing(s cluster.Subject) bool        { return s.Job.Missing(s.Node).Certain }
 func perhapsMissing(s cluster.Subject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
-// throttled is a rule on the driver's reasons for lower clocks: one of bits is among them.
+// throttled returns a rule that holds if one of bits is among the reasons for reduced clocks.
 func throttled(bits uint64) func(cluster.Subject) bool {
 	return func(s cluster.Subject) bool { return reasons(s.GPU)&bits != 0 }
 }
 
-// unnamedSlowdown is a slowdown by the hardware that gives no cause.
+// unnamedSlowdown holds for a hardware slowdown without a reported cause.
 func unnamedSlowdown(s cluster.Subject) bool {
 	bits := reasons(s.GPU)
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
@@ -112,7 +112,7 @@ func reasons(g *cluster.GPU) uint64 {
 	return uint64(bits)
 }
 
-// Holding is the cluster.Rules of this program.
+// Holding returns the conditions that hold: the cluster.Rules of this program.
 func Holding(s cluster.Subject) []cluster.Condition {
 	var held []cluster.Condition
 	for i := range rules {
@@ -128,8 +128,8 @@ func Holding(s cluster.Subject) []cluster.Condition {
 	return held
 }
 
-// condition is the Condition of a rule that holds. How a node is reached has a beginning and a class of its own, and a call that hangs
-// says for how long.
+// condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung call says how long
+// it has lasted.
 func (r *rule) condition(s cluster.Subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs}
 	switch {

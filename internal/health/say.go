@@ -11,10 +11,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Words are a finding in the length that each place has room for. They do not repeat the node or the GPU that the Finding names.
+// Words are the text of a finding, in several lengths. They do not repeat the node or the GPU of the Finding.
 type Words struct {
 	Label
-	Flag     string // in a row of the node view, without the age: "!THERM", "!PWR", "ECC:2"; "" for none
+	Flag     string // in the row of a GPU, without the age: "!THERM", "!PWR", "ECC:2"; "" for none
 	Long     string // in the overview, where there is room: "thermal throttling, 87°C"
 	Short    string // in a narrow overview: "thermal 87°C"
 	Brief    string // of a failure: Short without its details
@@ -22,18 +22,18 @@ type Words struct {
 	Hint     string // what to do; may be empty
 }
 
-// Label is how a kind of finding is called. It needs no evidence.
+// Label is the name of a kind of finding. It needs no evidence.
 type Label struct {
 	Letter  byte   // in an overview cell: X E T P; 0: none
 	AgeFlag bool   // the age follows the flag: "!THERM 40s"
-	One     string // of one finding, behind the name of the node or the GPU: "login refused"
-	Many    string // of several, behind their number: "logins refused"
+	One     string // after the name of the node or GPU: "login refused"
+	Many    string // after a count: "logins refused"
 }
 
-// wording is how one kind is said.
+// wording is the text of one kind.
 type wording struct {
 	Label
-	was string // what it is called when it is over
+	was string // its name when it is cleared
 	say func(*Words, evidence)
 }
 
@@ -56,7 +56,7 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindSlowdown:   {Label{'T', true, "hw slowdown", "GPUs throttled"}, "hardware slowdown", slowdown},
 }
 
-// labels are those of failures, by class. A node whose failure has another class has failed.
+// labels are the labels of failures, by class. Other classes have the label of KindFailed.
 var labels = map[reach.Class]Label{
 	reach.ClassAdopt: refused, reach.ClassAuth: refused, reach.ClassDenied: refused,
 	reach.ClassRefused: unreachable, reach.ClassNoRoute: unreachable, reach.ClassTimeout: unreachable, reach.ClassFrozen: unreachable,
@@ -77,7 +77,7 @@ var (
 	unreachable = Label{One: "unreachable", Many: "nodes unreachable"}
 )
 
-// LabelOf is the label of a finding.
+// LabelOf returns the label of a finding.
 func LabelOf(f *cluster.Finding) Label {
 	l := wordings[f.Kind].Label
 	switch {
@@ -91,7 +91,7 @@ func LabelOf(f *cluster.Finding) Label {
 	return l
 }
 
-// Say puts a finding of the Snapshot into words. When it is over the evidence is gone: then only its name is left.
+// Say returns the text of a finding in the Snapshot. A cleared one has no evidence any more, so its text is only its name.
 func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	how := wordings[f.Kind]
 	w := Words{Label: LabelOf(f)}
@@ -107,11 +107,11 @@ func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	return w
 }
 
-// evidence is what the Snapshot knows of a finding. Its pointers are never nil.
+// evidence is the data of a finding in the Snapshot. Its pointers are never nil.
 type evidence struct {
 	node  *cluster.Node
 	hello *wire.Hello
-	gpu   *cluster.GPU // the zero GPU when the finding is about the node
+	gpu   *cluster.GPU // the zero GPU if the finding is about the node
 	job   *cluster.Job
 }
 
@@ -136,7 +136,7 @@ func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	return e
 }
 
-// sentence is s as a sentence.
+// sentence returns s with a capital letter and a full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -148,7 +148,7 @@ func sentence(s string) string {
 	return s
 }
 
-// span is a duration in words: "40s", "5m".
+// span formats a duration: "40s", "5m".
 func span(d time.Duration) string {
 	switch s := max(0, int(d/time.Second)); {
 	case s >= 7200:

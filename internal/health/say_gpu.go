@@ -13,11 +13,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// gpuMissing says which of the job's GPUs the driver does not list.
+// gpuMissing names the GPUs of the job that the driver does not list.
 func gpuMissing(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	switch {
-	case m.Count == 0: // it was in the last report, and SLURM or the probe says something else now
+	case m.Count == 0: // SLURM or the probe has sent newer data since the last report
 		w.Long, w.Short, w.Sentence = "GPU missing", "GPU missing", "A GPU that SLURM gave to this job is missing."
 		return
 	case !m.Certain:
@@ -42,7 +42,7 @@ func them(count int) string {
 	return "them"
 }
 
-// withoutNumber says that there are GPUs of which nobody knows the number: the missing ones may be among them.
+// withoutNumber mentions lost GPUs without a number: the missing ones may be among them.
 func withoutNumber(n *cluster.Node) string {
 	count, why := 0, ""
 	for i := range n.GPUs {
@@ -59,7 +59,7 @@ func withoutNumber(n *cluster.Node) string {
 	return fmt.Sprintf(" The driver gives no access to %d GPUs whose numbers are unknown: %s.", count, why)
 }
 
-// gpusHidden says that the probe cannot see the job's GPUs from where it runs.
+// gpusHidden says that the probe cannot see the job's GPUs.
 func gpusHidden(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	w.Long, w.Short = "GPUs hidden by the cgroup of job "+m.Cgroup, "GPUs hidden"
@@ -70,7 +70,7 @@ func gpusHidden(w *Words, e evidence) {
 	}
 }
 
-// named names GPUs by their numbers: "GPU5", "GPUs 2, 5-7".
+// named returns "GPU5" or "GPUs 2, 5-7".
 func named(numbers []int) string {
 	if len(numbers) == 1 {
 		return "GPU" + strconv.Itoa(numbers[0])
@@ -78,7 +78,7 @@ func named(numbers []int) string {
 	return "GPUs " + ranges(numbers)
 }
 
-// numbersOf are the numbers of the GPUs that a node lists.
+// numbersOf returns the numbers of a node's GPUs.
 func numbersOf(n *cluster.Node) []int {
 	var numbers []int
 	for i := range n.GPUs {
@@ -89,10 +89,10 @@ func numbersOf(n *cluster.Node) []int {
 	return slices.Compact(numbers)
 }
 
-// maxRanges keeps a sentence readable when a node has numbers without end.
+// maxRanges keeps a sentence readable, however many numbers a node has.
 const maxRanges = 8
 
-// ranges writes numbers that are in order: "0-2, 5".
+// ranges formats sorted numbers: "0-2, 5".
 func ranges(numbers []int) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
@@ -128,7 +128,7 @@ func gpuLost(w *Words, e evidence) {
 	}
 }
 
-// unnumbered names a GPU that has no number by what is known of it; "" when it has one.
+// unnumbered identifies a GPU without a number; "" if it has one.
 func unnumbered(g *cluster.GPU) string {
 	if g.Number != cluster.NoNumber {
 		return ""
@@ -192,7 +192,7 @@ func slowdown(w *Words, e evidence) {
 	w.Hint = "if it persists, report it to your admins"
 }
 
-// listed is what is known of the facts, behind a colon.
+// listed joins the facts that are not empty, after a colon.
 func listed(facts ...string) string {
 	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
 	if len(facts) == 0 {
@@ -201,7 +201,7 @@ func listed(facts ...string) string {
 	return ": " + strings.Join(facts, ", ")
 }
 
-// temperature is the GPU's, behind some words; "" when it is not known.
+// temperature returns the GPU's temperature after the text before; "" if it is unknown.
 func (e evidence) temperature(before string) string {
 	celsius, known := e.gpu.Get(metric.Temperature)
 	if !known {
@@ -210,7 +210,7 @@ func (e evidence) temperature(before string) string {
 	return fmt.Sprintf("%s%.0f°C", before, celsius)
 }
 
-// clocks is the GPU's SM clock; "" when it is not known.
+// clocks returns the GPU's SM clock; "" if it is unknown.
 func (e evidence) clocks() string {
 	now, known := e.gpu.Get(metric.SMClock)
 	most, told := e.gpu.Get(metric.SMClockMax)

@@ -21,7 +21,7 @@ func connecting(w *Words, e evidence) {
 	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage
 }
 
-// stageDoing says what happens in each stage of an attempt. A stage without words here is called by its name.
+// stageDoing describes the stages of an attempt. A stage that is not listed is called by its name.
 var stageDoing = map[reach.Stage]string{
 	"name": "resolving host name", "TCP": "connecting to port 22", "ssh": "SSH handshake", "host key": "checking host key",
 	"login": "authenticating", "probe": "starting probe", "driver": "querying driver", "stream": "waiting for first report",
@@ -39,7 +39,7 @@ func failed(w *Words, e evidence) {
 	}
 }
 
-// failure is what failed and the other side's own words: `login refused: "no active jobs" (pam_slurm_adopt)`.
+// failure returns what failed, with the error message: `login refused: "no active jobs" (pam_slurm_adopt)`.
 func failure(f *reach.Failure) string {
 	words := telling(f.Words)
 	switch {
@@ -53,7 +53,7 @@ func failure(f *reach.Failure) string {
 	return fmt.Sprintf("%s: %q", f.Short, words)
 }
 
-// telling is the line of an error message that gives the reason: the one from pam_slurm_adopt, else the first.
+// telling returns the line of an error message that has the reason: that of pam_slurm_adopt, otherwise the first.
 func telling(words string) string {
 	const adopt = "pam_slurm_adopt: "
 	if _, reason, found := strings.Cut(words, adopt); found {
@@ -74,7 +74,7 @@ func stale(w *Words, e evidence) {
 
 func withoutDriver(w *Words, e evidence) {
 	w.Long, w.Short = "NVIDIA driver not working", "no driver"
-	if e.hello.Fault == "" { // a newer Hello says that it works again, and no report has come yet
+	if e.hello.Fault == "" { // a newer Hello says that it works again, and no report has arrived yet
 		w.Sentence = "NVIDIA driver not working."
 		return
 	}
@@ -121,7 +121,7 @@ func slowDriver(w *Words, e evidence) {
 	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
 }
 
-// unreadable says what cannot be read on the node, or of one GPU.
+// unreadable names the metrics that cannot be read of the node or of one GPU.
 func unreadable(w *Words, e evidence) {
 	of := e.gpu
 	if of.Key == "" {
@@ -145,7 +145,7 @@ func unreadable(w *Words, e evidence) {
 	w.Sentence = sentence(w.Long + ": " + strings.Join(whys, "; "))
 }
 
-// faultsOf are the faults of one GPU; those of the node itself when g is nil.
+// faultsOf returns the faults of one GPU, or those of the node itself if g is nil.
 func faultsOf(n *cluster.Node, g *cluster.GPU) []wire.Fault {
 	return slices.DeleteFunc(slices.Clone(n.Faults), func(f wire.Fault) bool {
 		if g == nil {

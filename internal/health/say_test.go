@@ -260,6 +260,7 @@ func TestNodeWords(t *testing.T) {
 		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{Age: 12 * time.Second}, "nodes not responding|not responding|not responding|No report for 12s; the connection still looks open.|wait up to 30s: the connection is being checked"},
 		"driver hangs":    {cluster.KindFailed, reach.ClassDriverHangs, nil, "drivers hung||||"},
 		"login hangs":     {cluster.KindFailed, reach.ClassLoginHangs, nil, "logins hung||||"},
+		"replaced":        {cluster.KindFailed, reach.ClassReplaced, nil, "drivers replaced||||"},
 		"no probe":        {cluster.KindFailed, reach.ClassProbeLate, nil, "probes not started||||"},
 		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "nodes connecting|connecting: queued|queued|Connecting: queued|"},
 		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "nodes connecting|connecting: connecting to port 22|connecting to port 22|Connecting: connecting to port 22|"},
