@@ -20,7 +20,7 @@ type Missing struct {
 // is unknown: SLURM does not say which GPUs the job has, the driver does not work, or MIG is on (SLURM then counts instances).
 func (j *Job) Missing(n *Node) Missing {
 	minors := j.Minors[n.Name]
-	if len(minors) == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || slices.ContainsFunc(n.GPUs, mayHaveMIG) {
+	if len(minors) == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
 		return Missing{}
 	}
 	m := Missing{Of: len(minors)}
@@ -77,7 +77,7 @@ func (j *Job) onlyIts(n *Node) bool {
 	if len(n.GPUs) > len(minors) {
 		return false
 	}
-	return n.Hello.Job == j.Number && n.Hello.Job != "" || !slices.ContainsFunc(n.GPUs, func(g GPU) bool {
+	return n.Hello.Job == j.Number && n.Hello.Job != "" || !n.any(func(g *GPU) bool {
 		return g.Number != NoNumber && !slices.Contains(minors, g.Number)
 	})
 }
@@ -87,12 +87,12 @@ func (n *Node) whole(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) 
 
 // numberedByIndex reports whether the number of each GPU is its index in NVML's list.
 func (n *Node) numberedByIndex() bool {
-	return !slices.ContainsFunc(n.GPUs, func(g GPU) bool { return g.Number != g.Card.Index })
+	return !n.any(func(g *GPU) bool { return g.Number != g.Card.Index })
 }
 
 // has reports whether a GPU with that number is seen.
 func (n *Node) has(number int) bool {
-	return slices.ContainsFunc(n.GPUs, func(g GPU) bool { return g.Number == number })
+	return n.any(func(g *GPU) bool { return g.Number == number })
 }
 
 // placed counts the GPUs of the node that have a number.
@@ -106,4 +106,14 @@ func (n *Node) placed() int {
 	return count
 }
 
-func mayHaveMIG(g GPU) bool { return g.Card.MIG || g.Card.MIGUnknown }
+// any reports whether one of the GPUs is so. It does not copy them: they are large.
+func (n *Node) any(so func(*GPU) bool) bool {
+	for i := range n.GPUs {
+		if so(&n.GPUs[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func mayHaveMIG(g *GPU) bool { return g.Card.MIG || g.Card.MIGUnknown }

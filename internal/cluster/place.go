@@ -113,7 +113,8 @@ func (n *nodeRecord) placeByIndex(gpus []GPU, without []*GPU) {
 		minors, known := j.Minors[n.Name]
 		return j.Number == n.Hello.Job && known && len(gpus) > len(minors)
 	})
-	if !whole || slices.ContainsFunc(gpus, func(g GPU) bool { return g.Number != NoNumber && g.Number != g.Card.Index }) {
+	view := Node{GPUs: gpus}
+	if !whole || view.any(func(g *GPU) bool { return g.Number != NoNumber && g.Number != g.Card.Index }) {
 		return
 	}
 	for _, g := range without {

@@ -247,7 +247,7 @@ func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
 	switch {
 	case !n.reporting.IsZero() && age <= n.patience():
 		return NodeReporting, n.reporting
-	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, n.patience()):
+	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
 		return NodeStale, n.Arrived
 	case n.Failure != nil:
 		if !n.Arrived.IsZero() {
