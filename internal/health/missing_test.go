@@ -37,12 +37,13 @@ func TestMissingGPU(t *testing.T) {
 		want   string // kind, severity and sentence; "" for nothing
 	}{
 		{"all there", "16", all, eight, ""},
-		{"one of eight", "16", all, "0 1 2 3 4 6 7", "gpu_missing 3: GPU5 missing: SLURM gave it to this job, the driver does not list it."},
-		{"two of eight", "", all, "0 1 3 4 6 7", "gpu_missing 3: GPUs 2, 5 missing: SLURM gave them to this job, the driver does not list them."},
-		{"the only one", "16", []int{0}, "", "gpu_missing 3: GPU0 missing: SLURM gave it to this job, the driver does not list it."},
-		{"more than there are, numbered otherwise", "", []int{0, 3}, "1 2 3", "gpu_missing 3: 1 of the 2 GPUs that SLURM gave to this job missing: the driver does not list them all."},
-		{"in its cgroup, numbered otherwise", "16", []int{0, 1}, "5", "gpu_missing 3: 1 of the 2 GPUs that SLURM gave to this job missing: the driver does not list them all."},
-		{"beyond the end of the list", "", []int{6, 8}, eight, "gpu_missing 3: GPU8 missing: SLURM gave it to this job, the driver does not list it."},
+		{"one of eight", "16", all, "0 1 2 3 4 6 7", "gpu_missing 3: GPU5 missing: SLURM gave it to this job, but the driver does not list it."},
+		{"two of eight", "", all, "0 1 3 4 6 7", "gpu_missing 3: GPUs 2, 5 missing: SLURM gave them to this job, but the driver does not list them."},
+		{"the only one", "16", []int{0}, "", "gpu_missing 3: GPU0 missing: SLURM gave it to this job, but the driver does not list it."},
+		{"more than there are, numbered otherwise", "", []int{0, 3}, "1 2 3", "gpu_missing 3: 1 of 2 GPUs missing: SLURM gave 2 to this job, but the driver does not list that many."},
+		{"the only one, numbered otherwise", "", []int{5}, "1 2 3", "gpu_missing 3: GPU missing: SLURM gave one to this job, but the driver does not list it."},
+		{"in its cgroup, numbered otherwise", "16", []int{0, 1}, "5", "gpu_missing 3: 1 of 2 GPUs missing: SLURM gave 2 to this job, but the driver does not list that many."},
+		{"beyond the end of the list", "", []int{6, 8}, eight, "gpu_missing 3: GPU8 missing: SLURM gave it to this job, but the driver does not list it."},
 		{"adopted into the other job", "17", []int{4, 5, 6, 7}, "0 1 2 3", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPUs 4-7."},
 		{"adopted into a job without GPUs", "17", []int{4}, "", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPU4."},
 		{"adopted there, where nothing is hidden", "17", []int{4, 5}, eight, ""},
@@ -54,7 +55,7 @@ func TestMissingGPU(t *testing.T) {
 		{"not known which", "", nil, "0", ""},
 		{"no GPUs", "", []int{}, "0", ""},
 		{"lost ones that have their numbers", "", all, "0 x 2 3 x 5 6 7", ""},
-		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7", "gpu_missing 3: GPUs 1, 2, 4 missing: SLURM gave them to this job, the driver does not list them. The driver gives no access to 2 GPUs whose numbers are unknown: GPU is lost."},
+		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7", "gpu_missing 3: GPUs 1, 2, 4 missing: SLURM gave them to this job, but the driver does not list them. The driver gives no access to 2 GPUs whose numbers are unknown: GPU is lost."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := world{cluster.NewStore(0, Holding)}

@@ -24,12 +24,15 @@ func gpuMissing(w *Words, e evidence) {
 		w.Long, w.Short = named(m.Numbers)+" not listed", "GPU not listed"
 		w.Sentence = fmt.Sprintf("SLURM gave %s to this job; the driver lists %s.", named(m.Numbers), ranges(numbersOf(e.node)))
 		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with nvidia-smi on the node"
+	case m.Of == 1 && m.Numbers == nil:
+		w.Long, w.Short = "GPU missing", "GPU missing"
+		w.Sentence = "GPU missing: SLURM gave one to this job, but the driver does not list it."
 	case m.Numbers == nil:
 		w.Long, w.Short = fmt.Sprintf("%d of %d GPUs missing", m.Count, m.Of), fmt.Sprintf("%d missing", m.Count)
-		w.Sentence = fmt.Sprintf("%d of the %d GPUs that SLURM gave to this job missing: the driver does not list them all.", m.Count, m.Of)
+		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM gave %d to this job, but the driver does not list that many.", m.Count, m.Of, m.Of)
 	default:
 		w.Long, w.Short = named(m.Numbers)+" missing", named(m.Numbers)+" missing"
-		w.Sentence = fmt.Sprintf("%s missing: SLURM gave %s to this job, the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))
+		w.Sentence = fmt.Sprintf("%s missing: SLURM gave %s to this job, but the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))
 	}
 	w.Sentence += withoutNumber(e.node)
 	w.Hint = cmp.Or(w.Hint, "if nvidia-smi on the node does not list it either, move the job and report it to your admins")
