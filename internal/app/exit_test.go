@@ -64,6 +64,12 @@ func TestExitCode(t *testing.T) {
 			if code != tc.code || says != tc.says {
 				t.Errorf("exit code %d, %q, want %d, %q", code, says, tc.code, tc.says)
 			}
+			if tc.hello == two && tc.jobs != nil {
+				s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1", Report: &wire.Report{}})
+				if err := exitCode(s.Snapshot(now.Add(time.Second))); err != nil {
+					t.Errorf("when all is well again: %v", err)
+				}
+			}
 		})
 	}
 }

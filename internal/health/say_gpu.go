@@ -29,7 +29,7 @@ func gpuMissing(w *Words, e evidence) {
 		w.Sentence = "GPU missing: SLURM gave one to this job, but the driver does not list it."
 	case m.Numbers == nil:
 		w.Long, w.Short = fmt.Sprintf("%d of %d GPUs missing", m.Count, m.Of), fmt.Sprintf("%d missing", m.Count)
-		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM gave %d to this job, but the driver does not list that many.", m.Count, m.Of, m.Of)
+		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM gave %d to this job, but the driver does not list them all.", m.Count, m.Of, m.Of)
 	default:
 		w.Long, w.Short = named(m.Numbers)+" missing", named(m.Numbers)+" missing"
 		w.Sentence = fmt.Sprintf("%s missing: SLURM gave %s to this job, but the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))

@@ -122,6 +122,11 @@ func TestHang(t *testing.T) {
 	if f, _ := w.findings(84); len(f) != 1 || f[0].Holds() {
 		t.Errorf("when the call has returned: %+v", f)
 	}
+	w = newWorld()
+	w.sample(81, hung)
+	if f, _ := w.findings(81); len(f) == 0 || f[0].Before || !f[0].Since.Equal(at(41)) {
+		t.Errorf("in the first report: %+v", f)
+	}
 }
 
 // A driver that is slower than the pace is one finding with one age; the node reports all the while.
