@@ -52,6 +52,13 @@ func (l *fakeLibrary) Init() error {
 	return l.initErr
 }
 
+// opened is how often the driver was opened and closed.
+func (l *fakeLibrary) opened() (inits, shutdowns int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inits, l.shutdown
+}
+
 // alone checks that no device is being asked. The caller holds the lock.
 func (l *fakeLibrary) alone() {
 	if l.calls.Load() > 0 {
@@ -104,11 +111,15 @@ type fakeDevice struct {
 	since    []uint64 // of each call of ProcessUtilization
 }
 
+func newFakeDevice(lib *fakeLibrary, index int) *fakeDevice {
+	return &fakeDevice{lib: lib, index: index, err: map[string]error{}, limit: 400, reads: map[metric.ID]int{}}
+}
+
 func newFakeLibrary(gpus int) (*fakeLibrary, []*fakeDevice) {
 	lib := &fakeLibrary{}
 	var devices []*fakeDevice
 	for i := range gpus {
-		d := &fakeDevice{lib: lib, index: i, err: map[string]error{}, limit: 400, reads: map[metric.ID]int{}}
+		d := newFakeDevice(lib, i)
 		devices = append(devices, d)
 		lib.slots = append(lib.slots, Slot{Index: i, Device: d, Readers: d.readers()})
 	}

@@ -68,9 +68,9 @@ func (n *inventory) attach(reopen bool, proc string) error {
 	return nil
 }
 
-// list makes the GPUs of what NVML lists. A GPU that was read before and is in order keeps what was read.
+// list makes the GPUs of what NVML lists.
 func (n *inventory) list(slots []Slot) {
-	old := *n
+	known := n.hello.GPUs
 	n.partial, n.gpus = false, nil
 	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
@@ -80,27 +80,32 @@ func (n *inventory) list(slots []Slot) {
 		n.partial = n.partial || !whole
 		n.gpus, n.hello.GPUs = append(n.gpus, g), append(n.hello.GPUs, card)
 	}
-	for i := range n.gpus {
-		old.pass(n, i)
+	for i := range n.hello.GPUs {
+		n.recognize(&n.hello.GPUs[i], known)
 	}
 }
 
-// pass hands over to GPU i of the next inventory what this one knows of it: who it is when it is lost and cannot say that itself, and its
-// readings when it is as it was.
-func (n *inventory) pass(next *inventory, i int) {
-	card := &next.hello.GPUs[i]
-	at := slices.IndexFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
-	if at < 0 {
+// recognize fills in who a lost GPU is that cannot say it itself: the one that was listed at its place, unless that is elsewhere now.
+func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
+	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
+	if card.Lost == "" || at < 0 {
 		return
 	}
-	known := n.hello.GPUs[at]
-	sameUUID := func(c wire.Card) bool { return c.UUID == known.UUID }
-	switch {
-	case card.Lost != "" && (card.UUID == "" && !slices.ContainsFunc(next.hello.GPUs, sameUUID) || card.UUID == known.UUID):
-		known.Lost, known.LostID = card.Lost, card.LostID
-		*card = known
-	case card.Lost == "" && known.Lost == "" && card.UUID == known.UUID && n.gpus[at].last.err == nil:
-		next.gpus[i] = n.gpus[at]
+	was := known[at]
+	elsewhere := slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.UUID == was.UUID })
+	if card.UUID == was.UUID || card.UUID == "" && !elsewhere {
+		was.Lost, was.LostID = card.Lost, card.LostID
+		*card = was
+	}
+}
+
+// keep takes over from the inventory before the GPUs that are as they were, with what was read of them.
+func (n *inventory) keep(before *inventory) {
+	for i := range min(len(n.gpus), len(before.gpus)) {
+		card, was, g := &n.hello.GPUs[i], &before.hello.GPUs[i], before.gpus[i]
+		if card.Index == was.Index && card.UUID == was.UUID && card.Lost == "" && was.Lost == "" && g.last.err == nil {
+			n.gpus[i] = g
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -19,9 +20,12 @@ import (
 func TestLookups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
+		var mu sync.Mutex
 		asked := map[int]int{}
 		l := newLookups(func(k int) int {
+			mu.Lock()
 			asked[k]++
+			mu.Unlock()
 			if k < 0 {
 				<-never
 			}
@@ -54,9 +58,11 @@ func TestLookups(t *testing.T) {
 		for range 3 {
 			ask(-1, 5)
 		}
+		mu.Lock()
 		if time.Since(began) != 0 || asked[-1] != 1 || asked[5] != 1 {
 			t.Errorf("waited %v, asked %v", time.Since(began), asked)
 		}
+		mu.Unlock()
 		for k := -2; k >= -maxStuck; k-- {
 			ask(k)
 			time.Sleep(stuckAfter)

@@ -30,14 +30,16 @@ func newShift(q question, gpus ...*gpu) *shift {
 	return &shift{question: q, left: gpus, done: make(chan struct{})}
 }
 
-// begin starts to read the GPUs that have no reading under way. Those that took long the last time are read beside the others, and
-// nobody waits for them.
+// begin collects what was late, and starts to read the GPUs that have no reading under way. Those that took long the last time are read
+// beside the others, and nobody waits for them.
 func (c *crew) begin(gpus []*gpu, q question) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
 	main := newShift(q, make([]*gpu, 0, len(gpus))...)
 	for _, g := range gpus {
+		g.isNew = false
+		g.collect()
 		if g.Device == nil || g.out {
 			continue
 		}
@@ -121,15 +123,20 @@ func (c *crew) relieve(s *shift, split bool) *shift {
 	return next
 }
 
-// collect takes over the readings that have ended since it was called last.
+// collect takes over the readings that have ended.
 func (c *crew) collect(gpus []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
-		if g.fresh {
-			g.last, g.back = g.back, g.last
-			g.fresh, g.isNew = false, true
-		}
+		g.collect()
+	}
+}
+
+// collect takes over a reading that has ended. The caller holds the crew's lock, and is the sampler.
+func (g *gpu) collect() {
+	if g.fresh {
+		g.last, g.back = g.back, g.last
+		g.fresh, g.isNew = false, true
 	}
 }
 
@@ -151,10 +158,6 @@ func (c *crew) idle() bool {
 // not answered by then is read on: a later report has it.
 func (s *sampler) readGPUs(q question) {
 	gpus := s.cards.gpus
-	for _, g := range gpus {
-		g.isNew = false
-	}
-	s.crew.collect(gpus)
 	defer s.crew.collect(gpus)
 	limit := s.interval() / 2
 	deadline := time.Now().Add(limit)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,8 +76,8 @@ func TestOneGPUHangs(t *testing.T) {
 				t.Errorf("report %d after it returned: %+v", i, g)
 			}
 		}
-		if lib.inits != 1 {
-			t.Errorf("%d Inits", lib.inits)
+		if inits, _ := lib.opened(); inits != 1 {
+			t.Errorf("%d Inits", inits)
 		}
 		s.finish()
 	})
@@ -99,7 +100,7 @@ func TestAllGPUsHang(t *testing.T) {
 			if !r.Host.Has(metric.Load) || len(r.GPUs) != 8 {
 				t.Fatalf("report %d: %+v", i, r)
 			}
-			if i > 0 && slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.HangsMS == 0 || g.Call != "power" }) {
+			if i > 1 && slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.HangsMS == 0 || g.Call != "power" }) {
 				t.Errorf("report %d: not all GPUs hang: %+v", i, r.GPUs)
 			}
 		}
@@ -118,7 +119,7 @@ func TestAllGPUsHang(t *testing.T) {
 			release()
 		}
 		synctest.Wait()
-		if lib.shutdown != 0 {
+		if _, shutdowns := lib.opened(); shutdowns != 0 {
 			t.Error("Shutdown was called while the driver hung")
 		}
 	})
@@ -187,8 +188,8 @@ func TestInitHangs(t *testing.T) {
 				t.Fatalf("report %+v", r)
 			}
 		}
-		if lib.inits != 1 {
-			t.Errorf("%d Inits while the first hangs", lib.inits)
+		if inits, _ := lib.opened(); inits != 1 {
+			t.Errorf("%d Inits while the first hangs", inits)
 		}
 		close(lib.hang)
 		msgs = s.got()
@@ -244,12 +245,13 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 				if g := hellos[0].GPUs[1]; g.UUID != was.GPUs[1].UUID || *g.Minor != 1 || g.Values != was.GPUs[1].Values {
 					t.Errorf("the lost GPU is %+v, it was %+v", g, was.GPUs[1])
 				}
-				reads := devices[0].reads[metric.PowerLimit]
+				reads := 0
 				lib.change(func() { // new handles
+					reads = devices[0].reads[metric.PowerLimit]
 					for i := range lib.slots {
-						if d := *devices[i]; all || i == 1 {
-							d.err, d.reads = map[string]error{}, map[metric.ID]int{}
-							lib.slots[i] = Slot{Index: i, Device: &d, Readers: d.readers()}
+						if all || i == 1 {
+							d := newFakeDevice(lib, i)
+							lib.slots[i] = Slot{Index: i, Device: d, Readers: d.readers()}
 						}
 					}
 				})
@@ -273,10 +275,10 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 						t.Errorf("GPU %+v", g)
 					}
 				}
+				s.finish()
 				if !all && devices[0].reads[metric.PowerLimit] != reads {
 					t.Error("the slow numbers of a GPU that was always well were read again")
 				}
-				s.finish()
 			})
 		})
 	}
@@ -303,27 +305,38 @@ func TestDriverIsOpenedAgain(t *testing.T) {
 			time.Sleep(30 * time.Second)
 			s.say(`{"id":2,"alive":{}}`)
 		}
-		if lib.inits < 5 || lib.inits > 7 || lib.shutdown != lib.inits-1 {
-			t.Errorf("%d Inits and %d Shutdowns in 5.5 minutes, want about one a minute", lib.inits, lib.shutdown)
+		if inits, shutdowns := lib.opened(); inits < 5 || inits > 7 || shutdowns != inits-1 {
+			t.Errorf("%d Inits and %d Shutdowns in 5.5 minutes, want about one a minute", inits, shutdowns)
 		}
 		s.finish()
 	})
 }
 
-// A flood of requests is worked off also while the driver hangs.
+// A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the probe.
 func TestFloodWhileTheDriverHangs(t *testing.T) {
 	proc := writeProc(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		release := devices[0].hangAt()
 		s := open(t, lib, proc)
-		s.say(pace1s)
-		for range maxQueued - 1 {
+		for range maxQueued {
 			s.say(pace1s)
 		}
 		time.Sleep(time.Second)
 		s.got()
 		release()
 		s.finish()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(1)
+		lib.hang = make(chan struct{})
+		s := open(t, lib, proc)
+		for range maxQueued + 1 {
+			s.say(pace1s)
+		}
+		if err := <-s.ended; err == nil || !strings.Contains(err.Error(), "requests are unanswered") {
+			t.Errorf("Run returned %v", err)
+		}
+		close(lib.hang)
 	})
 }

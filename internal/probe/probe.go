@@ -1,12 +1,14 @@
 // Package probe is the far end of nvnodetop: it runs on a compute node, reads the GPUs through NVML and the node through /proc, and
 // streams reports over its standard output at the pace that it is asked for on its standard input. Package wire is the protocol.
 //
-// Run owns four goroutines: one reads requests, one samples (NVML, /proc) and keeps the pace, one answers what is asked of the node, and
-// Run itself watches over them. A driver call that hangs therefore stops the reports, but neither the answers nor the end: when the input
-// closes or falls silent, Run returns, and the process that called it exits. A probe never outlives the session that it was started for.
+// Run owns four goroutines: one reads requests, one keeps the pace and writes reports, one answers questions about processes, and Run
+// itself watches them. What may never return runs on further goroutines, and nobody waits for it for long: calls into the driver, reads
+// of another process's memory, look-ups of user names. A GPU or a process that hangs is named in the reports; they keep their pace. When
+// the input closes or falls silent, Run returns, and its caller exits the process. A probe never outlives the session it was started for.
+// It calls into the driver from one goroutine at a time as long as the driver responds.
 //
-// A collector that fails degrades itself alone: its numbers are absent, the report carries the fault, the rest goes on. Nothing is
-// kept on disk, no process is started, no network is used.
+// A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes nothing to disk,
+// starts no process and uses no network.
 package probe
 
 import (
@@ -74,8 +76,7 @@ const (
 	silence = wire.SilenceMS * time.Millisecond
 	// parting is how long Run waits for the sampler at its end: it is in the middle of a report, or hangs in the driver.
 	parting = 500 * time.Millisecond
-	// maxQueued is how many requests wait for a worker that hangs before the probe gives up. Within the time of silence
-	// nobody sends as many.
+	// maxQueued is how many requests may wait for a worker before the probe gives up. Nobody sends that many within the time of silence.
 	maxQueued = 256
 )
 
@@ -153,7 +154,7 @@ func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, 
 				w = sampler
 			}
 			if len(w.queue) == maxQueued {
-				return fmt.Errorf("%d requests are unanswered: the driver hangs", maxQueued), true
+				return fmt.Errorf("%d requests are unanswered", maxQueued), true
 			}
 			w.queue = append(w.queue, r)
 		case toSampler <- pace:

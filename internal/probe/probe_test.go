@@ -145,8 +145,8 @@ func TestGreetingAndPace(t *testing.T) {
 		if err := s.end(); err != nil {
 			t.Errorf("at the end of its input Run returned %v", err)
 		}
-		if lib.inits != 1 || lib.shutdown != 1 {
-			t.Errorf("%d Inits and %d Shutdowns, want one each", lib.inits, lib.shutdown)
+		if inits, shutdowns := lib.opened(); inits != 1 || shutdowns != 1 {
+			t.Errorf("%d Inits and %d Shutdowns, want one each", inits, shutdowns)
 		}
 	})
 }
@@ -313,8 +313,8 @@ func TestDriverComesAndGoes(t *testing.T) {
 			t.Fatalf("when the driver went, got %+v, want a Hello that says so and a report of the host", msgs)
 		}
 		time.Sleep(retryEvery)
-		if lib.shutdown != 1 || lib.inits != 3 {
-			t.Errorf("%d Shutdowns and %d Inits, want one Shutdown before the third Init", lib.shutdown, lib.inits)
+		if inits, shutdowns := lib.opened(); shutdowns != 1 || inits != 3 {
+			t.Errorf("%d Shutdowns and %d Inits, want one Shutdown before the third Init", shutdowns, inits)
 		}
 		s.finish()
 	})

@@ -30,7 +30,7 @@ func TestProcesses(t *testing.T) {
 	files := procOf("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
 	proc := writeProc(t, files)
 	lib, devices := newFakeLibrary(2)
-	devices[0].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: Graphics}}
+	devices[0].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: Graphics}, {PID: 0, Type: Compute}, {PID: -7, Type: MPS}}
 	devices[1].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(6 << 30))}}
 	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	wall := uint64(at.Wall.UnixMicro())
@@ -39,6 +39,7 @@ func TestProcesses(t *testing.T) {
 		{PID: 4242, AtMicros: wall - 100_000, SM: 90, Memory: 35},
 		{PID: 4242, AtMicros: wall - 300_000, SM: 85, Memory: 31},
 		{PID: 4242, AtMicros: wall - 50_000, SM: 4_000_000, Memory: 0},
+		{PID: 4242, AtMicros: wall + 3_600_000_000, SM: 50, Memory: 1},
 		{PID: 999, AtMicros: wall - 60_000_000, SM: 50, Memory: 1},
 	}
 	s := lister(lib, proc, &at)
@@ -100,26 +101,31 @@ func TestProcessesFail(t *testing.T) {
 		name     string
 		contexts []Context
 		err      map[string]error
-		listed   bool
+		unlisted string // empty: listed
 		procs    int
 		faults   int
 	}{
-		{"none", nil, nil, true, 0, 0},
-		{"not supported", nil, map[string]error{"Processes": errAbsent}, false, 0, 0},
-		{"one list fails", context, map[string]error{"Processes": errOther}, true, 1, 1},
-		{"all lists fail", nil, map[string]error{"Processes": errOther}, false, 0, 1},
-		{"lost", nil, map[string]error{"*": errLost}, false, 0, 0},
-		{"no utilisation", context, map[string]error{"ProcessUtilization": errAbsent}, true, 1, 0},
-		{"utilisation fails", context, map[string]error{"ProcessUtilization": errOther}, true, 1, 1},
+		{"none", nil, nil, "", 0, 0},
+		{"not supported", nil, map[string]error{"Processes": errAbsent}, "Not Supported", 0, 0},
+		{"one list fails", context, map[string]error{"Processes": errOther}, "", 1, 1},
+		{"all lists fail", nil, map[string]error{"Processes": errOther}, "Unknown Error", 0, 1},
+		{"no utilization", context, map[string]error{"ProcessUtilization": errAbsent}, "", 1, 0},
+		{"utilization fails", context, map[string]error{"ProcessUtilization": errOther}, "", 1, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			lib, devices := newFakeLibrary(1)
 			devices[0].contexts, devices[0].err = tc.contexts, tc.err
 			sm := lister(lib, writeProc(t, nil), &at).take()
-			if sm.Listed != tc.listed || len(sm.Processes) != tc.procs || len(sm.Faults) != tc.faults {
-				t.Errorf("listed %v, processes %+v, faults %v", sm.Listed, sm.Processes, sm.Faults)
+			if sm.Listed != (tc.unlisted == "") || sm.GPUs[0].Unlisted != tc.unlisted || len(sm.Processes) != tc.procs || len(sm.Faults) != tc.faults {
+				t.Errorf("listed %v, %q, processes %+v, faults %v", sm.Listed, sm.GPUs[0].Unlisted, sm.Processes, sm.Faults)
 			}
 		})
+	}
+	lib, devices := newFakeLibrary(3)
+	devices[0].err, devices[1].err = map[string]error{"*": errLost}, map[string]error{"Processes": errAbsent}
+	sm := lister(lib, writeProc(t, nil), &at).take()
+	if !sm.Listed || sm.GPUs[0].Lost == "" || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted == "" || sm.GPUs[2].Unlisted != "" || len(sm.Faults) != 0 {
+		t.Errorf("one lost, one refused, one well: listed %v, %+v, faults %v", sm.Listed, sm.GPUs, sm.Faults)
 	}
 }
 

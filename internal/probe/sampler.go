@@ -188,6 +188,7 @@ func (s *sampler) takeStock() {
 
 // settle takes on an inventory, and says so when something changed. It is taken again as long as something is missing.
 func (s *sampler) settle(next inventory) error {
+	reopened := s.reopening
 	s.taking, s.reopening = false, false
 	s.stockLate.Stop()
 	if s.void || !s.crew.idle() {
@@ -195,6 +196,9 @@ func (s *sampler) settle(next inventory) error {
 		return nil
 	}
 	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
+	if !reopened {
+		next.keep(&s.cards)
+	}
 	s.cards = next
 	if s.cards.outdated() {
 		return ErrOutdated

@@ -62,7 +62,7 @@ const (
 	FaultMismatch  = "driver_mismatch" // library and kernel module have different versions
 	FaultNoDriver  = "no_driver"       // the kernel module is not loaded or does not respond
 	FaultNoNVML    = "built_without"   // the probe was built without NVML
-	FaultHangs     = "driver_hangs"    // a call into the driver hangs; reports have no GPUs until it returns
+	FaultHangs     = "driver_hangs"    // a call into the driver hangs, in this probe or another one; reports have no GPUs until it returns
 	FaultOther     = "other"
 )
 
@@ -99,7 +99,7 @@ type Card struct {
 type Report struct {
 	Seq     uint64 `json:"seq"`                // counts from 1 in a session
 	MonoMS  int64  `json:"mono_ms"`            // the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
-	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because of a Request; not a sample for histories
+	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because of a Request or after a Hello; not a sample for histories
 
 	// TookMS is how long the last complete reading of the slowest GPU took, in ms.
 	TookMS int64 `json:"took_ms,omitempty"`
@@ -128,7 +128,8 @@ type GPU struct {
 	LostID string        `json:"lost_id,omitempty"` // as in Card
 	Values metric.Values `json:"values"`
 
-	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals; after that they are absent.
+	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals, or for twice the time that
+	// its last reading took, up to 30 s; after that they are absent.
 	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has been hanging, in ms; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
 	AgeMS   int64  `json:"age_ms,omitempty"`   // age of Values in ms if they are repeated, and then not a sample for histories; 0: they are new
