@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// answerWithin is how long a question waits for its answer: what is asked of a process that hangs in the kernel may never be read.
+	// answerWithin is how long a request waits for its answer: reading from a process that hangs in the kernel may never end.
 	answerWithin = 5 * time.Second
-	// maxReading is how many questions are being answered at once. Those that hang are among them.
+	// maxReading is how many requests are answered at once, including those that hang.
 	maxReading = 8
 )
 
-// clerk answers what is asked of the node. It never calls into the driver, which may hang.
+// clerk answers requests about processes. It never calls into the driver, which may hang.
 type clerk struct {
 	out     *output
 	now     func() Moment
@@ -59,7 +59,7 @@ func (c *clerk) run(ctx context.Context, asked <-chan request) error {
 	}
 }
 
-// answer is the reply to r, or nil when it will come from c.replies.
+// answer returns the reply to r, or nil if it will come from c.replies.
 func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
 	err := check(r)
 	switch {
@@ -67,7 +67,7 @@ func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
 		return replyTo(r, err)
 	case c.reading.Add(1) > maxReading:
 		c.reading.Add(-1)
-		return replyTo(r, fmt.Errorf("%d questions are still being answered", maxReading))
+		return replyTo(r, fmt.Errorf("%d requests are still being answered", maxReading))
 	}
 	found := make(chan *wire.Reply, 1)
 	go func() {
@@ -78,7 +78,7 @@ func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
 	return nil
 }
 
-// await hands on what was found, or says that it takes too long.
+// await sends the reply, or an error if it takes too long.
 func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) {
 	late := time.NewTimer(answerWithin)
 	defer late.Stop()
@@ -110,7 +110,7 @@ func (c *clerk) find(r request) *wire.Reply {
 	return reply
 }
 
-// replyTo is the reply to r that has no result.
+// replyTo returns a reply to r without a result.
 func replyTo(r request, err error) *wire.Reply {
 	reply := &wire.Reply{ID: r.ID}
 	if err != nil {
@@ -119,7 +119,7 @@ func replyTo(r request, err error) *wire.Reply {
 	return reply
 }
 
-// check says what is wrong with a request.
+// check returns the error in a request.
 func check(r request) error {
 	asked := 0
 	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil} {
@@ -131,34 +131,34 @@ func check(r request) error {
 	case r.err != nil:
 		return r.err
 	case asked != 1:
-		return errors.New("a request asks for exactly one thing that this probe knows: pace, alive, environ or process")
+		return errors.New("a request must contain exactly one of pace, alive, environ, process")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	}
 	return nil
 }
 
-// process returns the process that id names, and no other that has its number now.
+// process returns the process with this id, and not another one that has reused the PID.
 func (c *clerk) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, error) {
 	if id.PID <= 0 {
-		return procfs.Proc{}, procfs.ProcStat{}, fmt.Errorf("%d is no number of a process", id.PID)
+		return procfs.Proc{}, procfs.ProcStat{}, fmt.Errorf("invalid pid %d", id.PID)
 	}
 	proc, err := c.proc.Proc(id.PID)
 	if err != nil {
-		return proc, procfs.ProcStat{}, fmt.Errorf("there is no process %d", id.PID)
+		return proc, procfs.ProcStat{}, fmt.Errorf("no process %d", id.PID)
 	}
 	stat, err := proc.Stat()
 	switch {
 	case err != nil:
-		return proc, stat, fmt.Errorf("there is no process %d any more", id.PID)
+		return proc, stat, fmt.Errorf("process %d has exited", id.PID)
 	case stat.Starttime != id.StartTicks:
-		return proc, stat, fmt.Errorf("pid %d is another process now", id.PID)
+		return proc, stat, fmt.Errorf("pid %d has been reused", id.PID)
 	}
 	return proc, stat, nil
 }
 
-// environ reads the environment of a process of one's own. That of another user is nobody's business, even for root. Whose process it
-// is, and which, is looked at again afterwards: the number may have been given anew meanwhile.
+// environ reads the environment of a process of the same user. That of other users' processes is private, even from root. The id is
+// checked again afterwards, since the PID may have been reused meanwhile.
 func (c *clerk) environ(id wire.ProcessID) (*wire.Environ, error) {
 	proc, _, err := c.process(id)
 	if err != nil {
@@ -166,14 +166,14 @@ func (c *clerk) environ(id wire.ProcessID) (*wire.Environ, error) {
 	}
 	status, err := proc.NewStatus()
 	if err != nil {
-		return nil, fmt.Errorf("there is no process %d any more", id.PID)
+		return nil, fmt.Errorf("process %d has exited", id.PID)
 	}
 	if uid := int(status.UIDs[0]); uid != os.Getuid() {
-		return nil, fmt.Errorf("process %d is %s's: only one's own processes tell their environment", id.PID, userName(uid))
+		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes", id.PID, userName(uid))
 	}
 	variables, err := proc.Environ()
 	if err != nil {
-		return nil, fmt.Errorf("the environment of process %d cannot be read: %w", id.PID, err)
+		return nil, fmt.Errorf("cannot read the environment of process %d: %w", id.PID, err)
 	}
 	if _, _, err := c.process(id); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (c *clerk) environ(id wire.ProcessID) (*wire.Environ, error) {
 	return e, nil
 }
 
-// capped is as many of list as take at most limit bytes of JSON.
+// capped returns the beginning of list that takes at most limit bytes of JSON.
 func capped(list []string, limit int) (kept []string, more bool) {
 	kept = []string{}
 	for _, s := range list {
@@ -196,7 +196,7 @@ func capped(list []string, limit int) (kept []string, more bool) {
 	return kept, false
 }
 
-// details reads what the node knows of a process.
+// details reads the properties of a process.
 func (c *clerk) details(id wire.ProcessID) (*wire.Details, error) {
 	proc, stat, err := c.process(id)
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *clerk) details(id wire.ProcessID) (*wire.Details, error) {
 	if groups, err := proc.Cgroups(); err == nil && len(groups) > 0 {
 		d.Cgroup = groups[0].Path
 	}
-	// Both are empty where they cannot be read.
+	// Both are empty if they cannot be read.
 	d.Executable, _ = proc.Executable()
 	d.Directory, _ = proc.Cwd()
 	_, _, err = c.process(id)

@@ -53,11 +53,11 @@ func TestEnviron(t *testing.T) {
 		t.Errorf("got %+v", reply)
 	}
 	for request, words := range map[string]string{
-		processID(42, 999):  "pid 42 is another process now",
-		processID(44, 1000): "there is no process 44",
-		processID(43, 1000): "process 43 is " + userName(os.Getuid()+1) + "'s: only one's own",
-		processID(0, 0):     "0 is no number of a process",
-		processID(-1, 0):    "-1 is no number of a process",
+		processID(42, 999):  "pid 42 has been reused",
+		processID(44, 1000): "no process 44",
+		processID(43, 1000): "process 43 belongs to " + userName(os.Getuid()+1) + ": you can only",
+		processID(0, 0):     "invalid pid 0",
+		processID(-1, 0):    "invalid pid -1",
 	} {
 		if reply := ask(t, proc, `"environ":`+request); !strings.HasPrefix(reply.Error, words) || reply.Environ != nil {
 			t.Errorf("%s: got %+v, want %q", request, reply, words)
@@ -96,7 +96,7 @@ func TestProcessDetails(t *testing.T) {
 	if reply := ask(t, proc, `"process":`+processID(43, 1000)); reply.Process == nil || reply.Process.Name != "bash" || reply.Process.Executable != "" {
 		t.Errorf("another's: %+v", reply)
 	}
-	if reply := ask(t, proc, `"process":`+processID(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "another process now") {
+	if reply := ask(t, proc, `"process":`+processID(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "has been reused") {
 		t.Errorf("another process: %+v", reply)
 	}
 	long := procOf("42", "python", "1000", strings.Repeat(strings.Repeat("a", 1000)+"\x00", 100), "0")

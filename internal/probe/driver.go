@@ -7,15 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Library is NVML as the collectors need it. While Init or Shutdown runs, nothing else is called. The other methods, and those of the
-// Devices, may be called from several goroutines at once, though for one Device not twice the same.
+// Library is NVML as the collectors need it. While Init or Shutdown runs, nothing else is called. All other methods, including those of
+// the Devices, may be called from several goroutines at once.
 type Library interface {
-	// Init attaches to the driver. Its error is an *InitError. Shutdown must not be called after an Init that failed: NVML's own
-	// symbol for it may not be there.
+	// Init attaches to the driver. Its error is an *InitError. Shutdown must not be called after an Init that failed.
 	Init() error
 	Shutdown()
 
-	// Versions gives the driver's version and the highest CUDA version that it supports; empty when NVML does not tell.
+	// Versions gives the driver's version and the highest CUDA version that it supports; empty if unknown.
 	Versions() (driver, cuda string)
 	// Missing names the optional symbols that the loaded library lacks.
 	Missing() []string
@@ -23,31 +22,31 @@ type Library interface {
 	Devices() ([]Slot, error)
 }
 
-// Slot is one GPU as NVML counts them. Device is nil for a GPU that NVML gives no handle for: Lost says why, in its words.
+// Slot is one GPU in NVML's list. Device is nil if NVML gives no handle for it: Lost is its error message.
 type Slot struct {
 	Index   int
 	Device  Device
-	Readers []Reader // of the Device's numbers, as far as the library has the functions
+	Readers []Reader // of the Device's metrics, as far as the library has the functions
 	Lost    string
 	LostID  string // one of the wire's Lost… constants
 }
 
-// Reader reads, with one call of the library, numbers of a GPU that the table of metrics has at one pace.
+// Reader reads metrics of a GPU with one call of the library. All of them have the same pace.
 type Reader struct {
-	IDs  []metric.ID                // the first one's label stands for all of them in a Fault
-	Read func(*metric.Values) error // sets them, unless it fails with an *Error
+	IDs  []metric.ID                // a Fault names the first one's label
+	Read func(*metric.Values) error // sets them, or returns an *Error
 }
 
 func (r Reader) row() metric.Row { return r.IDs[0].Row() }
 
-// Device is one GPU. An error is an *Error.
+// Device is one GPU. Its errors are of type *Error.
 type Device interface {
-	Card() wire.Card // all but Index, which the Slot has, and Values, which the Readers give
+	Card() wire.Card // without Index, which the Slot has, and Values, which the Readers read
 
-	// Processes lists the contexts on the GPU; nil, with an error, when NVML does not list them. An error beside contexts is of a list that
-	// matters less.
+	// Processes lists the contexts on the GPU. If NVML does not list them it returns nil and an error. An error together with contexts
+	// is that of a less important list.
 	Processes() ([]Context, error)
-	// ProcessUtilization gives the driver's samples that are newer than sinceMicros, µs of the Unix epoch.
+	// ProcessUtilization returns the driver's samples that are newer than sinceMicros, in µs of the Unix epoch.
 	ProcessUtilization(sinceMicros uint64) ([]Usage, error)
 }
 
@@ -55,7 +54,7 @@ type Device interface {
 type Context struct {
 	PID    int
 	Type   ContextType
-	Memory *uint64 // bytes; nil when the driver does not tell
+	Memory *uint64 // bytes; nil if unknown
 }
 
 // ContextType says which of NVML's lists a Context is from.
@@ -70,37 +69,37 @@ const (
 	ComputeGraphics ContextType = "C+G" // in both of these lists
 )
 
-// Usage is one sample of what a process used of a GPU.
+// Usage is one sample of a process's use of a GPU.
 type Usage struct {
 	PID        int
 	AtMicros   uint64
 	SM, Memory int // percent
 }
 
-// InitError is why NVML cannot be used at all.
+// InitError says why NVML does not work at all.
 type InitError struct {
 	ID    string // one of the wire's Fault… constants
-	Words string // the library's own
+	Words string // the library's error message
 }
 
 func (e *InitError) Error() string { return e.Words }
 
-// ErrorKind says what a failed NVML call means for what it was to read.
+// ErrorKind classifies errors of NVML calls by their consequence.
 type ErrorKind int
 
 // Kinds of errors.
 const (
 	Other  ErrorKind = iota
-	Absent           // this driver or this GPU has no such number, or not for us
+	Absent           // this driver or GPU does not have the value, or we may not read it
 	Lost             // the GPU has fallen off the bus or needs a reset
-	Gone             // the driver was unloaded under us: no GPU answers any more
+	Gone             // the driver was unloaded: no GPU responds any more
 )
 
 // Error is an NVML call that failed.
 type Error struct {
 	Kind   ErrorKind
 	LostID string // of Lost: one of the wire's Lost… constants
-	Words  string // NVML's own
+	Words  string // NVML's error message
 }
 
 func (e *Error) Error() string { return e.Words }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// slowEvery is how often numbers of pace metric.Slow are read.
+	// slowEvery is how often metrics of pace metric.Slow are read.
 	slowEvery = metric.SlowSeconds * time.Second
 
-	// staleIntervals is for how many intervals the numbers of a GPU that does not answer are repeated.
+	// staleIntervals is the number of intervals for which the values of a GPU that does not respond are repeated.
 	staleIntervals = 3
-	// longestRepeat bounds for how long they are repeated when the GPU always takes long to answer.
+	// longestRepeat limits how long they are repeated for a GPU that always responds slowly.
 	longestRepeat = 30 * time.Second
 )
 
@@ -24,17 +24,17 @@ const (
 type gpu struct {
 	Slot
 
-	// Protected by the crew's lock.
-	out   bool      // a reading is under way or planned
+	// Protected by crew.mu.
+	out   bool      // a reading is running or planned
 	begun time.Time // of the reading
-	fresh bool      // back has a reading that was not collected yet
+	fresh bool      // back holds a reading that was not collected yet
 
-	call atomic.Int32 // what the reading does: an index of Readers, or one of the calls below
+	call atomic.Int32 // the call that the reading makes: an index of Readers, or one of the constants below
 
 	// Owned by the reading while it is out.
 	back   reading
 	listed time.Time // when processes were last listed
-	// The last slow reading. It is repeated in the reports in between, so that each report says all that is known.
+	// The last slow reading. Reports repeat it until the next one, so that each report is complete.
 	slowKnown  bool          // there is one
 	slowAt     time.Duration // Moment.Mono
 	slow       metric.Values
@@ -46,41 +46,41 @@ type gpu struct {
 	hang  hang
 }
 
-// What a reading does that is none of the Readers.
+// Calls of a reading other than those of its Readers.
 const (
 	callProcesses int32 = -1
 	callUsage     int32 = -2
 )
 
-// question is what a reading is to find out.
+// question says what to read.
 type question struct {
 	at        Moment
 	processes bool
 }
 
-// reading is what the driver said of a GPU.
+// reading is the driver's answer for one GPU.
 type reading struct {
 	ended  time.Time
 	took   time.Duration
 	values metric.Values
 	faults []wire.Fault // of single collectors
-	err    error        // the GPU is lost or the driver is gone: there is nothing else
+	err    error        // the GPU is lost or the driver is gone; the other fields are empty
 	listing
 }
 
-// fault notes that a collector failed.
+// fault records that a collector failed.
 func (r *reading) fault(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error()})
 }
 
-// hang is how long one call has been seen to be under way.
+// hang is a call that has not returned.
 type hang struct {
 	call  int32
-	begun time.Time // of the reading that it belongs to
-	since time.Time
+	begun time.Time // of its reading
+	since time.Time // it was first seen
 }
 
-// read reads all that one report says of a GPU.
+// read reads everything for one report.
 func (g *gpu) read(q question) {
 	r := &g.back
 	*r = reading{}
@@ -96,7 +96,7 @@ func (g *gpu) read(q question) {
 	}
 }
 
-// readSlow reads the slow numbers again when they are old.
+// readSlow reads the slow metrics again if they are old.
 func (g *gpu) readSlow(now time.Duration) error {
 	if g.slowKnown && now-g.slowAt < slowEvery {
 		return nil
@@ -108,8 +108,7 @@ func (g *gpu) readSlow(now time.Duration) error {
 	return err
 }
 
-// readAll reads the numbers of one pace. It returns an error when the GPU is lost or the driver is gone; that a number cannot be read
-// is a fault.
+// readAll reads the metrics of one pace. It returns an error if the GPU is lost or the driver is gone; any other error is a fault.
 func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, error)) error {
 	for i := range g.Readers {
 		r := &g.Readers[i]
@@ -132,7 +131,7 @@ func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, er
 	return nil
 }
 
-// callName is what a call reads, as in a Fault.
+// callName names a call as a Fault does.
 func (g *gpu) callName(call int32) string {
 	if call < 0 {
 		return "processes"
@@ -140,7 +139,7 @@ func (g *gpu) callName(call int32) string {
 	return g.Readers[call].row().Label
 }
 
-// collectGPUs reads the numbers of every GPU. The driver is gone when all GPUs that have a handle say so.
+// collectGPUs reads all GPUs. The driver is gone when all GPUs that have a handle say so.
 func (s *sampler) collectGPUs(sm *sample) {
 	if !s.reopening {
 		s.readGPUs(question{at: sm.at, processes: sm.wanted})
@@ -149,7 +148,7 @@ func (s *sampler) collectGPUs(sm *sample) {
 	var gone []*gpu
 	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
 	for _, g := range s.cards.gpus {
-		sm.GPUs = append(sm.GPUs, s.tell(sm, g))
+		sm.GPUs = append(sm.GPUs, s.describeGPU(sm, g))
 		if g.Device != nil {
 			handles++
 		}
@@ -166,8 +165,8 @@ func (s *sampler) collectGPUs(sm *sample) {
 	}
 }
 
-// tell is what a report says of a GPU.
-func (s *sampler) tell(sm *sample, g *gpu) wire.GPU {
+// describeGPU makes the entry of a GPU in a report.
+func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 	out := wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
 	if g.Device == nil {
 		return out
@@ -195,12 +194,12 @@ func (s *sampler) tell(sm *sample, g *gpu) wire.GPU {
 	return out
 }
 
-// repeats is for how long a reading is repeated while no other one comes.
+// repeats is how long a reading is repeated while there is no newer one.
 func (s *sampler) repeats(r *reading) time.Duration {
 	return max(staleIntervals*s.interval(), min(2*r.took, longestRepeat))
 }
 
-// late says for how long a call for the GPU has not returned, and what it reads; 0 when none is under way.
+// late returns how long a call for the GPU has not returned, and its name; 0 if none is running.
 func (s *sampler) late(g *gpu) (ms int64, what string) {
 	begun, pending := s.crew.pending(g)
 	if !pending {
@@ -218,7 +217,7 @@ func (s *sampler) late(g *gpu) (ms int64, what string) {
 	return ms, what
 }
 
-// lostID is the class of an error of the Kind Lost.
+// lostID returns the class of an error of the kind Lost.
 func lostID(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.LostID != "" {
 		return e.LostID

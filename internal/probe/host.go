@@ -14,26 +14,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// minWindow is the shortest time over which a CPU percentage is worked out: the kernel counts in steps of 10 ms. Within it (a report
-// off the beat) the percentage before is repeated.
+// minWindow is the shortest window for a CPU percentage, since the kernel counts in steps of 10 ms. A report off the beat that comes sooner
+// repeats the last percentage.
 const minWindow = 200 * time.Millisecond
 
-// headSize holds all that is read of any of the files.
+// headSize is enough for the part of each file that is read.
 const headSize = 512
 
-// hostReader reads the node's own load. It reads the heads of three files that it keeps open, and parses them itself: procfs's Stat
-// parses every CPU and every interrupt (40 µs on 2 CPUs and growing with them, 23 µs more for Meminfo), a hundred times what the
-// two lines that are needed cost, in every report of every node. What the kernel spends on making the files is spent either way.
+// hostReader reads the node's load. It keeps three files open, reads their heads and parses them itself: procfs's Stat parses every CPU
+// and every interrupt (40 µs on 2 CPUs, more with more CPUs, and 23 µs for Meminfo). That is a hundred times the cost of the two lines
+// that are needed, in every report.
 type hostReader struct {
 	proc  string              // where procfs is mounted
-	files map[string]*os.File // by name; each read from the beginning gives new content
+	files map[string]*os.File // by name; each read from the beginning returns new content
 
 	last    cpuTime // at the beginning of the window
-	percent float64 // NaN: not known
+	percent float64 // NaN: unknown
 	buf     [headSize]byte
 }
 
-// cpuTime is what all CPUs together have spent, in ticks, at a moment.
+// cpuTime is the time that all CPUs together have spent, in ticks.
 type cpuTime struct {
 	at          time.Duration // Moment.Mono
 	busy, total uint64
@@ -45,7 +45,7 @@ func newHostReader(proc string) *hostReader {
 
 func (h *hostReader) close() {
 	for name, f := range h.files {
-		_ = f.Close() // opened for reading: nothing can be lost
+		_ = f.Close() // opened for reading: no data can be lost
 		delete(h.files, name)
 	}
 }
@@ -79,7 +79,7 @@ func (h *hostReader) readCPU(to *wire.Host, at time.Duration) error {
 		return nil
 	}
 	h.percent = math.NaN()
-	// Counters of CPUs that went offline may make the sums go back.
+	// The sums may decrease when a CPU goes offline.
 	if !first && total > h.last.total && busy >= h.last.busy {
 		h.percent = min(100*float64(busy-h.last.busy)/float64(total-h.last.total), 100)
 	}
@@ -88,8 +88,8 @@ func (h *hostReader) readCPU(to *wire.Host, at time.Duration) error {
 	return nil
 }
 
-// parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. What follows, the time of guests, is
-// part of user and nice. A CPU that waits for a disk is idle.
+// parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. The fields after these are the time of
+// guests, which user and nice include. A CPU that waits for a disk is idle.
 func parseCPU(head []byte) (busy, total uint64, err error) {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	fields := bytes.Fields(line)
@@ -117,7 +117,7 @@ func (h *hostReader) readMemory(to *wire.Host) error {
 	total, ok1 := meminfo(head, "MemTotal:")
 	available, ok2 := meminfo(head, "MemAvailable:")
 	if !ok1 || !ok2 || available > total {
-		return fmt.Errorf("%s: no MemTotal or MemAvailable at its beginning", filepath.Join(h.proc, "meminfo"))
+		return fmt.Errorf("%s: MemTotal or MemAvailable missing", filepath.Join(h.proc, "meminfo"))
 	}
 	to.Set(metric.HostMemoryUsed, float64(total-available))
 	to.Set(metric.HostMemoryTotal, float64(total))
@@ -173,7 +173,7 @@ func (h *hostReader) head(name string) ([]byte, error) {
 	return h.buf[:n], nil
 }
 
-// describeHost fills in what a Hello says of the node.
+// describeHost fills in the fields of a Hello about the node.
 func describeHost(h *wire.Hello, proc string) {
 	h.Version = wire.Version
 	h.PID = os.Getpid()
@@ -181,7 +181,7 @@ func describeHost(h *wire.Hello, proc string) {
 	if name, err := os.Hostname(); err == nil {
 		h.Host = name
 	}
-	// One line each, after that of the sum. Unlike sched_getaffinity(2), the file is not narrowed by the probe's own cgroup.
+	// One line per CPU, after that of the sum. Unlike sched_getaffinity(2), the probe's own cgroup does not limit it.
 	if stat, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
 		h.CPUs = bytes.Count(stat, []byte("\ncpu"))
 	}

@@ -8,37 +8,36 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// inventory is the state of NVML: whether it can be used, and the GPUs that it has.
+// inventory is the state of NVML: whether it works, and its GPUs.
 type inventory struct {
 	lib     Library
 	up      bool // Init succeeded and Shutdown was not called since
 	spent   bool // Shutdown must come before the next Init: the driver went away
-	was     bool // up, some time
-	partial bool // something that does not change could not be read
+	was     bool // it was up at some time
+	partial bool // a static value could not be read
 	gpus    []*gpu
-	hello   wire.Hello // the part of it that NVML gives
+	hello   wire.Hello // only the fields that come from NVML
 }
 
-// incomplete says that trying again may give more than there is.
+// incomplete reports whether another try may find more.
 func (n *inventory) incomplete() bool {
 	return !n.up || n.spent || n.partial || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" })
 }
 
-// outdated says that the driver was replaced by one of another version while the probe ran. The library that goes with it is on the
-// disk, but the dynamic linker never lets go of the old one: only a new process loads it.
+// outdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk, but the dynamic
+// linker never unloads the old one: only a new process loads it.
 func (n *inventory) outdated() bool {
 	return n.was && n.hello.FaultID == wire.FaultMismatch
 }
 
-// allLost says that NVML listed GPUs and that none of them can be used.
+// allLost reports whether NVML listed GPUs and none of them works.
 func (n *inventory) allLost() bool {
 	lost := func(g *gpu) bool { return g.Device == nil || KindOf(g.last.err) == Lost }
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
-// taken is the inventory after another look: it attaches to the driver where it is not yet, or again with reopen, and lists the GPUs. It
-// may never return. It changes nothing of what the sampler has, so that the GPUs of the old inventory may be read meanwhile, unless the
-// driver is opened again.
+// taken returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may never return. It
+// changes nothing in the old inventory, so that the sampler can read its GPUs meanwhile, except with reopen.
 func (n inventory) taken(reopen bool, proc string) inventory {
 	if err := n.attach(reopen, proc); err != nil {
 		n.fail(err)
@@ -68,7 +67,7 @@ func (n *inventory) attach(reopen bool, proc string) error {
 	return nil
 }
 
-// list makes the GPUs of what NVML lists.
+// list makes GPUs of slots.
 func (n *inventory) list(slots []Slot) {
 	known := n.hello.GPUs
 	n.partial, n.gpus = false, nil
@@ -85,7 +84,8 @@ func (n *inventory) list(slots []Slot) {
 	}
 }
 
-// recognize fills in who a lost GPU is that cannot say it itself: the one that was listed at its place, unless that is elsewhere now.
+// recognize fills in the identity of a lost GPU, which cannot be read: that of the GPU with the same index before, unless that GPU is
+// listed elsewhere now.
 func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
 	if card.Lost == "" || at < 0 {
@@ -99,7 +99,7 @@ func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
 	}
 }
 
-// keep takes over from the inventory before the GPUs that are as they were, with what was read of them.
+// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed.
 func (n *inventory) keep(before *inventory) {
 	for i := range min(len(n.gpus), len(before.gpus)) {
 		card, was, g := &n.hello.GPUs[i], &before.hello.GPUs[i], before.gpus[i]
@@ -109,7 +109,7 @@ func (n *inventory) keep(before *inventory) {
 	}
 }
 
-// card is what does not change. A number that cannot be read is absent, and it is not whole then: it is tried again.
+// card returns the static values. A value that cannot be read is absent; the card is not whole then, and will be read again.
 func (g *gpu) card() (card wire.Card, whole bool) {
 	if g.Device == nil {
 		return wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}, true
@@ -126,7 +126,7 @@ func (g *gpu) card() (card wire.Card, whole bool) {
 	return card, whole && err == nil
 }
 
-// drop lets go of a driver that went away.
+// drop forgets a driver that went away.
 func (n *inventory) drop(words string) {
 	n.fail(&InitError{ID: wire.FaultNoDriver, Words: words})
 }

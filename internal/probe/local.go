@@ -16,30 +16,30 @@ import (
 // ticksPerSecond is USER_HZ, the unit of the times in /proc/PID/stat: 100 wherever there are NVIDIA drivers for data centers.
 const ticksPerSecond = 100
 
-// localProcesses knows the processes of this node. What does not change while a process lives is read once, and by somebody else: to read the
-// command line of a process that hangs in the driver may take as long as it hangs. In every listing only /proc/PID/stat is read. That
-// suffices for procfs to do the parsing: 13 µs a process and listing, 70 µs once.
+// localProcesses describes the processes of this node. Static properties are read once, on another goroutine: reading the command line of
+// a process that hangs in the driver may take as long as the process hangs. Each listing reads only /proc/PID/stat, so procfs is fast
+// enough: 13 µs per process and listing, 70 µs once per process.
 type localProcesses struct {
 	proc  procfs.FS
 	at    Moment
-	known map[int]*localProcess // the listing before, by PID
+	known map[int]*localProcess // the previous listing, by PID
 	now   map[int]*localProcess // this listing
 
 	identities *lookups[processKey, identity]
-	users      *lookups[int, string] // names by UID: to look one up may ask a directory server
+	users      *lookups[int, string] // names by UID; a look-up may query a directory server
 }
 
-// localProcess is one process; its zero value one that /proc hides or that ended meanwhile.
+// localProcess is one process. The zero value is one that /proc hides, or that has exited.
 type localProcess struct {
-	wire.Process // without what the GPU tells
+	wire.Process // except the fields that NVML provides
 	identified   bool
 
-	// The CPU time at the beginning of the window over which CPUPercent is worked out.
+	// The CPU time at the beginning of the window for CPUPercent.
 	ticks uint64
 	since time.Duration // Moment.Mono
 }
 
-// processKey is one program that one process runs: the PID alone is no identity, and a process that called exec is another program.
+// processKey identifies a program that a process runs. PIDs are reused, and a process that called exec runs another program.
 type processKey struct {
 	pid   int
 	start uint64
@@ -48,7 +48,7 @@ type processKey struct {
 
 func (p *localProcess) key() processKey { return processKey{p.PID, p.StartTicks, p.Name} }
 
-// identity is what does not change. What cannot be read is absent.
+// identity holds the static properties of a process. A property that cannot be read is absent.
 type identity struct {
 	uid          *int
 	command, job string
@@ -66,7 +66,7 @@ func newLocalProcesses(mount string) *localProcesses {
 	}
 }
 
-// begin starts a listing, end ends it: processes that were not described in between are forgotten.
+// begin starts a listing, end ends it and forgets the processes that were not looked at in between.
 func (l *localProcesses) begin(at Moment) {
 	l.at = at
 	l.now = make(map[int]*localProcess, len(l.known))
@@ -77,7 +77,7 @@ func (l *localProcesses) end() {
 	l.identities.forget(func(k processKey) bool { return l.known[k.pid] == nil || l.known[k.pid].key() != k })
 }
 
-// look reads what changes of a process. What does not change is asked for.
+// look reads the changing properties of a process and asks for the static ones.
 func (l *localProcesses) look(pid int) {
 	if _, seen := l.now[pid]; seen {
 		return
@@ -90,7 +90,7 @@ func (l *localProcesses) look(pid int) {
 	}
 }
 
-// settle takes over what is known by now of the processes that were looked at. It waits a moment for what is not: a later listing has it.
+// settle fills in the static properties that are known. It waits for the others only briefly: a later listing will have them.
 func (l *localProcesses) settle() {
 	var strangers []*localProcess
 	for _, lp := range l.now {
@@ -120,7 +120,7 @@ func (l *localProcesses) settle() {
 	}
 }
 
-// describe is what the node knows of a process that was looked at: all but what NVML tells.
+// describe returns a process that was looked at, without the fields that NVML provides.
 func (l *localProcesses) describe(pid int) wire.Process { return l.now[pid].Process }
 
 func (l *localProcesses) read(pid int) *localProcess {
@@ -145,7 +145,7 @@ func (l *localProcesses) read(pid int) *localProcess {
 	return lp
 }
 
-// elapsed is how long a process has run; nil when that is not known.
+// elapsed is how long a process has run; nil if unknown.
 func elapsed(at Moment, startTicks uint64) *int64 {
 	d := at.Boot - time.Duration(startTicks)*(time.Second/ticksPerSecond)
 	if at.Boot <= 0 || d < 0 {
@@ -155,7 +155,7 @@ func elapsed(at Moment, startTicks uint64) *int64 {
 	return &seconds
 }
 
-// measureCPU works out the share of one CPU since the listing before, or repeats it when that was a moment ago.
+// measureCPU computes the share of one CPU since the previous listing, or repeats it if that was a moment ago.
 func (lp *localProcess) measureCPU(old *localProcess) {
 	window := lp.since - old.since
 	if window < minWindow || lp.ticks < old.ticks {
@@ -165,13 +165,13 @@ func (lp *localProcess) measureCPU(old *localProcess) {
 	lp.CPUPercent = hundredths(100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds())
 }
 
-// hundredths rounds a percentage to what the kernel's counting is good for, which also spares bytes of JSON.
+// hundredths rounds a percentage to the precision of the kernel's counters, which also saves bytes of JSON.
 func hundredths(percent float64) *float64 {
 	percent = math.Round(percent*100) / 100
 	return &percent
 }
 
-// identify reads what does not change of a process. It may take for ever.
+// identify reads the static properties of a process. It may never return.
 func identify(fs procfs.FS, pid int) (who identity) {
 	proc, err := fs.Proc(pid)
 	if err != nil {
@@ -194,7 +194,7 @@ func identify(fs procfs.FS, pid int) (who identity) {
 	return who
 }
 
-// userName is the name of a user, or the number where the node has no name for it. It may take for ever.
+// userName returns the name of a user, or the number if the node knows no name. It may never return.
 func userName(uid int) string {
 	name := strconv.Itoa(uid)
 	if u, err := user.LookupId(name); err == nil {
@@ -203,7 +203,7 @@ func userName(uid int) string {
 	return name
 }
 
-// commandLine joins arguments, cut to what the wire takes and to whole characters.
+// commandLine joins arguments, cut at a character to the limit of the wire.
 func commandLine(args []string) string {
 	return text.Cut(strings.TrimRight(strings.ToValidUTF8(strings.Join(args, " "), "?"), " "), wire.MaxCommand)
 }

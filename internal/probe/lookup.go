@@ -6,30 +6,30 @@ import (
 )
 
 const (
-	// lookupPatience is how long a listing waits for what it does not know yet.
+	// lookupPatience is how long a listing waits for look-ups.
 	lookupPatience = 100 * time.Millisecond
-	// stuckAfter is when a look-up is given up. Its goroutine, and a thread, stay behind.
+	// stuckAfter is when a look-up is given up. Its goroutine and a thread stay behind.
 	stuckAfter = 2 * time.Second
-	// maxStuck is how many look-ups are given up at most: then there are no more of them.
+	// maxStuck is the number of look-ups given up after which there are no more.
 	maxStuck = 8
 )
 
-// lookups answers questions by a function that may never return, one after the other in a goroutine of its own. Its methods are for
-// one goroutine.
+// lookups calls a function that may never return, for one key after the other, on its own goroutine, and remembers the results. Its
+// methods are for one goroutine.
 type lookups[K comparable, V any] struct {
 	answer func(K) V
 
 	mu      sync.Mutex // protects the following
 	answers map[K]V
-	asked   map[K]bool // without an answer; one that is given up stays
+	asked   map[K]bool // not answered yet; one that is given up stays
 	queue   []K
-	work    *lookup // under way; nil: none
+	work    *lookup // running; nil: none
 	stuck   int
 }
 
-// lookup is a goroutine at work.
+// lookup is a goroutine that works through the queue.
 type lookup struct {
-	began time.Time     // of the question that it is at
+	began time.Time     // of the current call
 	done  chan struct{} // closed when the queue is empty
 }
 
@@ -37,7 +37,7 @@ func newLookups[K comparable, V any](answer func(K) V) *lookups[K, V] {
 	return &lookups[K, V]{answer: answer, answers: map[K]V{}, asked: map[K]bool{}}
 }
 
-// get returns an answer. A question that has none yet is asked, once.
+// get returns an answer. If there is none yet it asks for it, once.
 func (l *lookups[K, V]) get(k K) (v V, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *lookups[K, V]) run(w *lookup) {
 	}
 }
 
-// next is the next question of a goroutine that was not given up meanwhile.
+// next returns the next key, unless the goroutine was given up meanwhile.
 func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
 	return k, true
 }
 
-// wait waits for the answers, at most until the deadline. It gives up a look-up that takes too long.
+// wait waits for all answers, at most until the deadline. It gives up a call that takes too long.
 func (l *lookups[K, V]) wait(deadline time.Time) {
 	l.giveUp()
 	l.mu.Lock()
@@ -118,7 +118,7 @@ func (l *lookups[K, V]) giveUp() {
 	}
 }
 
-// forget drops the answers that are of no use any more.
+// forget removes the answers that are no longer needed.
 func (l *lookups[K, V]) forget(useless func(K) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *lookups[K, V]) forget(useless func(K) bool) {
 	}
 }
 
-// exhausted says that too many look-ups were given up.
+// exhausted reports whether too many calls were given up.
 func (l *lookups[K, V]) exhausted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

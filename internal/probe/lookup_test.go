@@ -225,7 +225,7 @@ func TestManyQuestions(t *testing.T) {
 			break
 		}
 	}
-	if !strings.Contains(words.String(), "questions are still being answered") {
+	if !strings.Contains(words.String(), "requests are still being answered") {
 		t.Errorf("the one too many got %q", &words)
 	}
 	releaseFIFO(t, proc+"/42/cmdline")

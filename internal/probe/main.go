@@ -12,21 +12,22 @@ import (
 )
 
 const (
-	// processName is what ps shows: as long as the kernel lets it be.
+	// processName is shown by ps. The kernel allows no longer name.
 	processName = "nvnodetop-probe"
 
-	memoryLimit = 12 << 20 // bytes, soft; what the runtime may take before it collects harder
-	gcPercent   = 50       // of a live heap of a few hundred KiB: collects at 2 MiB instead of 4; less than 50 was measured to save nothing
+	memoryLimit = 12 << 20 // bytes; a soft limit, at which the runtime collects garbage harder
+	gcPercent   = 50       // the live heap is a few hundred KiB, so this collects at 2 MiB instead of 4; less than 50 saved nothing when measured
 )
 
-// Main is `nvnodetop probe`: Run over the standard input and output, as a good guest on a node that is paid for. It returns the exit
-// code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, else 1; why is on standard error. SIGTERM and SIGHUP end the process at once and a closed standard
-// output ends it by SIGPIPE, as is the default of the Go runtime: there is nothing to clean up, and a driver that hangs must not hold it.
+// Main is `nvnodetop probe`: it runs Run on the standard input and output, with as little memory and CPU time as possible. It returns the
+// exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, otherwise 1 with the error on standard error. SIGTERM
+// and SIGHUP end the process at once, and a closed standard output ends it by SIGPIPE, as usual in Go: there is nothing to clean up, and a
+// driver that hangs must not delay the end.
 func Main(build string, lib Library) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(gcPercent)
-	// By the file, since it names the process whatever thread this runs on. To be named otherwise harms nobody.
+	// The file names the process, whichever thread this runs on. If that fails, only the name in ps is wrong.
 	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
 
 	opts := Options{Build: build, Library: lib, Beat: kernelBeat(), Patience: kernelBeat(), Name: os.Getenv(wire.NameVariable)}

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// patience is how long the sampler waits for one GPU before it goes on without it.
+// patience is how long the sampler waits for one GPU before it continues without it.
 const patience = 250 * time.Millisecond
 
-// crew reads GPUs in goroutines of its own, since a call into the driver may never return. A driver that answers is asked one thing at a time:
-// one shift reads all GPUs in turn. A shift that is stuck at a GPU is left alone with it, and a new one goes on with the others. So there
-// are at most as many goroutines as GPUs, and a GPU has at most one reading under way.
+// crew reads GPUs on its own goroutines, since a call into the driver may never return. As long as the driver responds there is one call
+// at a time: one shift reads all GPUs in turn. A shift that hangs at a GPU is left behind, and a new one reads the other GPUs. A GPU has
+// at most one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
-	hands chan *shift // to a goroutine that waits for work; closed at the end
+	hands chan *shift // read by goroutines that wait for work; closed at the end
 
-	mu  sync.Mutex // protects the following, and in every gpu what is marked so
-	out int        // readings that are under way or planned
+	mu  sync.Mutex // protects the following, and the fields of gpu and shift that say so
+	out int        // readings that are running or planned
 }
 
-// shift is what one goroutine reads, one GPU after the other.
+// shift is a list of GPUs that one goroutine reads one after the other.
 type shift struct {
 	question
 	left []*gpu        // protected by crew.mu
-	at   *gpu          // the one that it reads now; likewise
+	at   *gpu          // the GPU that is being read; likewise
 	done chan struct{} // closed when none is left
 }
 
@@ -30,8 +30,8 @@ func newShift(q question, gpus ...*gpu) *shift {
 	return &shift{question: q, left: gpus, done: make(chan struct{})}
 }
 
-// begin collects what was late, and starts to read the GPUs that have no reading under way. Those that took long the last time are read
-// beside the others, and nobody waits for them.
+// begin collects late readings and starts new ones. It returns the shift to wait for. GPUs whose last reading took long are read by
+// shifts of their own, and nothing waits for those.
 func (c *crew) begin(gpus []*gpu, q question) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *crew) begin(gpus []*gpu, q question) *shift {
 	return main
 }
 
-// start sends a goroutine to work: one that waits, or a new one. That they are kept spares each report the growth of a stack.
+// start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each report.
 func (c *crew) start(s *shift) {
 	select {
 	case c.hands <- s:
@@ -101,8 +101,8 @@ func (c *crew) deliver(g *gpu) {
 	c.out--
 }
 
-// relieve looks at a shift that takes long. It returns the one to wait for: the same one, or a new one that goes on where the old one is stuck.
-// With split, what is left is read all at once, and there is none to wait for.
+// relieve checks a shift that takes long. It returns the shift to wait for: the same one, or a new one for the remaining GPUs if this one
+// hangs. With split, the remaining GPUs are read all at once, and nothing waits for them.
 func (c *crew) relieve(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *crew) relieve(s *shift, split bool) *shift {
 	return next
 }
 
-// collect takes over the readings that have ended.
+// collect adopts the readings that have ended.
 func (c *crew) collect(gpus []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +132,7 @@ func (c *crew) collect(gpus []*gpu) {
 	}
 }
 
-// collect takes over a reading that has ended. The caller holds the crew's lock, and is the sampler.
+// collect adopts a reading that has ended. Only the sampler calls it, with the crew's lock.
 func (g *gpu) collect() {
 	if g.fresh {
 		g.last, g.back = g.back, g.last
@@ -140,22 +140,22 @@ func (g *gpu) collect() {
 	}
 }
 
-// pending says since when a reading of the GPU has been under way.
+// pending reports whether a reading of the GPU is running, and since when.
 func (c *crew) pending(g *gpu) (since time.Time, out bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.begun, g.out
 }
 
-// idle says that no call into the driver is under way.
+// idle reports whether no reading is running.
 func (c *crew) idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out == 0
 }
 
-// readGPUs reads the GPUs, and waits for those that answer: for each at most patience, for all at most half an interval. A GPU that has
-// not answered by then is read on: a later report has it.
+// readGPUs reads the GPUs. It waits at most patience for each and half an interval for all. A reading that takes longer continues, for a
+// later report.
 func (s *sampler) readGPUs(q question) {
 	gpus := s.cards.gpus
 	defer s.crew.collect(gpus)

@@ -108,7 +108,7 @@ func TestAllGPUsHang(t *testing.T) {
 			t.Errorf("%d goroutines more than before", more)
 		}
 		s.say(fmt.Sprintf(`{"id":9,"environ":{"pid":%d,"start_ticks":1}}`, 4242))
-		if msgs := s.got(); len(msgs) != 1 || msgs[0].Reply == nil || msgs[0].Reply.Error != "there is no process 4242" {
+		if msgs := s.got(); len(msgs) != 1 || msgs[0].Reply == nil || msgs[0].Reply.Error != "no process 4242" {
 			t.Errorf("a question got %+v", msgs)
 		}
 		closed := time.Now()
@@ -334,7 +334,7 @@ func TestFloodWhileTheDriverHangs(t *testing.T) {
 		for range maxQueued + 1 {
 			s.say(pace1s)
 		}
-		if err := <-s.ended; err == nil || !strings.Contains(err.Error(), "requests are unanswered") {
+		if err := <-s.ended; err == nil || !strings.Contains(err.Error(), "requests unanswered") {
 			t.Errorf("Run returned %v", err)
 		}
 		close(lib.hang)

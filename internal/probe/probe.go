@@ -1,11 +1,11 @@
-// Package probe is the far end of nvnodetop: it runs on a compute node, reads the GPUs through NVML and the node through /proc, and
-// streams reports over its standard output at the pace that it is asked for on its standard input. Package wire is the protocol.
+// Package probe runs on a compute node. It reads the GPUs through NVML and the node through /proc, and writes reports to its standard
+// output, at the pace that requests on its standard input ask for. Package wire is the protocol.
 //
 // Run owns four goroutines: one reads requests, one keeps the pace and writes reports, one answers questions about processes, and Run
-// itself watches them. What may never return runs on further goroutines, and nobody waits for it for long: calls into the driver, reads
-// of another process's memory, look-ups of user names. A GPU or a process that hangs is named in the reports; they keep their pace. When
-// the input closes or falls silent, Run returns, and its caller exits the process. A probe never outlives the session it was started for.
-// It calls into the driver from one goroutine at a time as long as the driver responds.
+// itself watches them. Calls that may never return run on further goroutines, and nothing waits for them for long: calls into the driver,
+// reads of another process's memory, look-ups of user names. Reports keep their pace and name a GPU that hangs. When the input closes or
+// falls silent, Run returns and its caller exits the process. A probe never outlives its session. As long as the driver responds, it is
+// called from one goroutine at a time.
 //
 // A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes nothing to disk,
 // starts no process and uses no network.
@@ -23,11 +23,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Options are what Run needs to know of the world.
+// Options connect Run to its surroundings.
 type Options struct {
 	Build   string  // version of the executable, for Hello
 	Library Library // NVML
-	Name    string  // to which requests may be addressed; empty: its input is heard by no other probe
+	Name    string  // requests may be addressed to it; empty: no other probe reads the same input
 
 	Proc string        // mount point of procfs; empty: /proc
 	Now  func() Moment // reads the clocks; nil: the kernel's
@@ -36,7 +36,7 @@ type Options struct {
 	Patience Beat // ticks while GPUs are read; likewise
 }
 
-// complete fills in what stands for the real world.
+// complete fills in the defaults.
 func (o Options) complete() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
 	if o.Now == nil {
@@ -67,32 +67,32 @@ func tickerBeat() Beat {
 // Moment is one reading of the clocks.
 type Moment struct {
 	Mono time.Duration // CLOCK_MONOTONIC
-	Boot time.Duration // CLOCK_BOOTTIME: the time since boot, 0 when the system does not tell
+	Boot time.Duration // CLOCK_BOOTTIME: the time since boot; 0 if unknown
 	Wall time.Time
 }
 
 const (
-	// silence is how long Run goes on without a request.
+	// silence is how long Run continues without a request.
 	silence = wire.SilenceMS * time.Millisecond
-	// parting is how long Run waits for the sampler at its end: it is in the middle of a report, or hangs in the driver.
+	// parting is how long Run waits at its end for the sampler, which may be in the middle of a report.
 	parting = 500 * time.Millisecond
 	// maxQueued is how many requests may wait for a worker before the probe gives up. Nobody sends that many within the time of silence.
 	maxQueued = 256
 )
 
-// ErrSilence is why a probe ends that hears nothing any more.
-var ErrSilence = fmt.Errorf("heard nothing for %v", silence)
+// ErrSilence is returned by a Run whose input fell silent.
+var ErrSilence = fmt.Errorf("no message for %v", silence)
 
-// ErrOutdated is why a probe ends under which the driver was replaced. A new one finds the new driver.
-var ErrOutdated = errors.New("the driver was replaced by another version: start the probe again")
+// ErrOutdated is returned by a Run whose driver was replaced. Only a new process can load the new library.
+var ErrOutdated = errors.New("the driver was replaced: restart the probe")
 
-// request is a line of the input: a Request, or why it is none.
+// request is a line of the input: a Request, or the error in it.
 type request struct {
 	wire.Request
 	err error
 }
 
-// worker does requests one after the other, in a goroutine of its own.
+// worker handles requests one after the other, on its own goroutine.
 type worker struct {
 	asked chan request
 	ended chan error
@@ -105,7 +105,7 @@ func employ(do func(asked <-chan request) error) *worker {
 	return w
 }
 
-// next is where the first request of the queue goes; nil, which is never ready, when there is none.
+// next returns the first request of the queue and the channel to send it to; nil, which is never ready, if the queue is empty.
 func (w *worker) next() (to chan<- request, r request) {
 	if len(w.queue) == 0 {
 		return nil, request{}
@@ -138,8 +138,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return err
 }
 
-// supervise passes requests on to those who do them until something ends the session. It never blocks on one of them alone.
-// It reports whether the sampler still runs.
+// supervise passes requests to the workers until something ends the session. It never blocks on one worker.
+// It reports whether the sampler is still running.
 func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, clerk *worker) (err error, sampling bool) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
@@ -154,7 +154,7 @@ func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, 
 				w = sampler
 			}
 			if len(w.queue) == maxQueued {
-				return fmt.Errorf("%d requests are unanswered", maxQueued), true
+				return fmt.Errorf("%d requests unanswered", maxQueued), true
 			}
 			w.queue = append(w.queue, r)
 		case toSampler <- pace:
@@ -175,14 +175,14 @@ func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, 
 	}
 }
 
-// output is written to by several goroutines, a message at a time. The magic line comes first, whoever begins.
+// output lets several goroutines write messages. The magic line comes first, whichever of them begins.
 type output struct {
 	mu    sync.Mutex
 	w     io.Writer
 	begun bool
 }
 
-// write writes messages; where there are none, the magic line alone if it is still to come.
+// write writes messages, after the magic line if that has not been written yet.
 func (o *output) write(messages ...wire.Message) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -209,7 +209,7 @@ func listen(ctx context.Context, in io.Reader, name string, heard chan<- request
 		switch {
 		case r.err == nil:
 		case errors.As(r.err, new(*wire.MalformedError)):
-			r.Request = wire.Request{} // what was understood of it is not to be trusted
+			r.Request = wire.Request{} // it may have been decoded in part
 		case errors.Is(r.err, io.EOF), errors.Is(r.err, io.ErrUnexpectedEOF):
 			return nil
 		default:

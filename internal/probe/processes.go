@@ -7,19 +7,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// utilizationWindow is how far back the first listing looks for samples of utilization, and every listing at least: the driver takes
-// one a second or more often, and only of processes that did something.
+// utilizationWindow is how far back a listing looks for samples of utilization at least. The driver takes one per second or more often,
+// and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
-// listing is what the driver said of the processes on a GPU.
+// listing is the driver's list of the processes on a GPU.
 type listing struct {
 	listed   bool
-	unlisted string    // why not
-	contexts []Context // one a process
+	unlisted string    // the error, if not listed
+	contexts []Context // one per process
 	usage    map[int]Usage
 }
 
-// list asks the driver for the processes on the GPU.
+// list reads the processes on the GPU.
 func (g *gpu) list(now time.Time) {
 	r := &g.back
 	g.call.Store(callProcesses)
@@ -43,14 +43,14 @@ func (g *gpu) list(now time.Time) {
 	}
 }
 
-// processFault notes an error of a process call. That a GPU is lost the GPU itself says.
+// processFault records an error of a process call, except that the GPU is lost, which the GPU's entry says.
 func (r *reading) processFault(err error) {
 	if KindOf(err) == Other {
 		r.fault("processes", err)
 	}
 }
 
-// newestUsage reads what each process used last; a process that the driver has no sample of is absent.
+// newestUsage reads the newest sample of each process. Processes without a sample are absent.
 func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
 	first, last := uint64(max(since.UnixMicro(), 0)), uint64(max(now.Add(utilizationWindow).UnixMicro(), 0))
 	samples, err := d.ProcessUtilization(first)
@@ -60,7 +60,7 @@ func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
 	}
 	newest := make(map[int]Usage, len(samples))
 	for _, u := range samples {
-		// Drivers have been seen to fill the rest of the buffer with samples of the past, or with nonsense.
+		// Drivers have been seen to fill the rest of the buffer with old samples or garbage.
 		if u.AtMicros <= first || u.AtMicros > last || u.SM > 100 || u.Memory > 100 {
 			continue
 		}
@@ -71,7 +71,7 @@ func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
 	return newest
 }
 
-// collectProcesses lists processes when they are asked for, of all GPUs whose numbers are in the report.
+// collectProcesses lists processes if they were requested, for all GPUs with a listing.
 func (s *sampler) collectProcesses(sm *sample) {
 	if !sm.wanted || sm.gone != "" {
 		return
@@ -91,19 +91,19 @@ func (s *sampler) collectProcesses(sm *sample) {
 	s.procs.settle()
 	left := 0
 	for _, g := range on {
-		left += s.describe(sm, g)
+		left += s.addProcesses(sm, g)
 	}
 	s.procs.end()
 	if left > 0 {
-		sm.fault("processes", fmt.Errorf("%d processes more than the %d of one report: left out", left, wire.MaxProcesses))
+		sm.fault("processes", fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
 	}
 	if s.procs.identities.exhausted() || s.procs.users.exhausted() {
-		sm.fault("names", fmt.Errorf("%d processes or users cannot be looked up: no more are", maxStuck))
+		sm.fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))
 	}
 }
 
-// describe adds the processes on a GPU to a report. It returns how many there was no room for.
-func (s *sampler) describe(sm *sample, g *gpu) (left int) {
+// addProcesses adds the processes on a GPU to a report. It returns how many did not fit.
+func (s *sampler) addProcesses(sm *sample, g *gpu) (left int) {
 	for _, c := range g.last.contexts {
 		if len(sm.Processes) == wire.MaxProcesses {
 			left++
@@ -119,7 +119,7 @@ func (s *sampler) describe(sm *sample, g *gpu) (left int) {
 	return left
 }
 
-// mergeContexts makes one of all contexts of a process on one GPU, in the order of NVML's lists. What is no PID is left out.
+// mergeContexts merges all contexts of a process on one GPU, in the order of NVML's lists. Invalid PIDs are left out.
 func mergeContexts(contexts []Context) []Context {
 	var merged []Context
 	at := map[int]int{}            // by PID, in merged
@@ -139,7 +139,7 @@ func mergeContexts(contexts []Context) []Context {
 		if c.Memory == nil {
 			continue
 		}
-		// Twice in one list are two MIG instances, each with memory of its own; in two lists it is the same memory again.
+		// Two entries in one list are two MIG instances with separate memory. Entries in two lists are the same memory.
 		inList := Context{PID: c.PID, Type: c.Type}
 		memory[inList] += *c.Memory
 		sum := memory[inList]
@@ -150,7 +150,7 @@ func mergeContexts(contexts []Context) []Context {
 	return merged
 }
 
-// mergeType is the type of a process that has contexts of both types. A client of MPS stands in the compute list as well.
+// mergeType returns the type of a process that has contexts of both types. A client of MPS is in the compute list too.
 func mergeType(old, more ContextType) ContextType {
 	switch {
 	case old == more:

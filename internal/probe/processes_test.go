@@ -192,8 +192,8 @@ func TestTooManyProcesses(t *testing.T) {
 		fault    string
 	}{
 		"as many as fit": {wire.MaxProcesses, "x", wire.MaxProcesses, ""},
-		"too many":       {wire.MaxProcesses + 7, strings.Repeat("x", wire.MaxCommand), wire.MaxProcesses, "7 processes more than the 1000 of one report: left out"},
-		"too long":       {wire.MaxProcesses, strings.Repeat("\"", wire.MaxCommand), 0, "1000 processes are too long for one report: left out"},
+		"too many":       {wire.MaxProcesses + 7, strings.Repeat("x", wire.MaxCommand), wire.MaxProcesses, "more than 1000 processes: 7 left out"},
+		"too long":       {wire.MaxProcesses, strings.Repeat("\"", wire.MaxCommand), 0, "process list too long for one report: 1000 left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lib, devices := newFakeLibrary(2)

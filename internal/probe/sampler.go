@@ -15,26 +15,26 @@ const (
 	minInterval = 250     // of wire.Pace, in ms
 	maxInterval = 600_000 // likewise
 
-	// retryEvery is how often a driver that does not answer, or a GPU that is lost, is tried again.
+	// retryEvery is how often the probe tries a driver that does not work, or a GPU that is lost, again.
 	retryEvery = 10 * time.Second
-	// reopenEvery is how often the driver is opened again since all GPUs are lost. That may take it seconds.
+	// reopenEvery is how often NVML is initialized again while all GPUs are lost. That may take seconds.
 	reopenEvery = time.Minute
-	// driverPatience is how long the sampler waits for a driver to list its GPUs before it says that it hangs. The other end waits for 30 s.
+	// driverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader of the Hello waits 30 s.
 	driverPatience = 20 * time.Second
 )
 
-// driverSilent is said of what a driver that hangs does not tell.
+// driverSilent is the error message for a driver that hangs.
 const driverSilent = "the driver does not respond"
 
-// sample is a report in the making.
+// sample is a report that is being built.
 type sample struct {
 	wire.Report
 	at     Moment
-	wanted bool   // processes are
-	gone   string // NVML's words when the driver went away in this sample
+	wanted bool   // processes were requested
+	gone   string // NVML's error message if the driver went away in this sample
 }
 
-// fault notes that a collector failed, for the node or for GPUs.
+// fault records that a collector failed for the node, or for GPUs.
 func (s *sample) fault(collector string, err error, gpus ...int) {
 	s.add(wire.Fault{Collector: collector, Error: err.Error(), GPUs: gpus})
 }
@@ -47,7 +47,7 @@ func (s *sample) merge(faults []wire.Fault, gpu int) {
 	}
 }
 
-// add adds a fault. The same words of several GPUs are said once.
+// add adds a fault. GPUs with the same error share one.
 func (s *sample) add(f wire.Fault) {
 	said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
 	if i := slices.IndexFunc(s.Faults, said); i >= 0 {
@@ -57,7 +57,7 @@ func (s *sample) add(f wire.Fault) {
 	s.Faults = append(s.Faults, f)
 }
 
-// unlisted is why the processes of a GPU are not listed, if they are wanted.
+// unlisted is why the processes of a GPU are not listed; empty if they were not requested.
 func (s *sample) unlisted(why string) string {
 	if !s.wanted {
 		return ""
@@ -65,8 +65,8 @@ func (s *sample) unlisted(why string) string {
 	return why
 }
 
-// sampler keeps the pace that is asked for and writes reports. It never calls into the driver itself, which may hang: a crew reads the
-// GPUs, and a goroutine of its own takes the inventory.
+// sampler keeps the requested pace and writes reports. It never calls into the driver itself, since a call may hang: a crew reads the
+// GPUs, and a goroutine takes the inventory.
 type sampler struct {
 	opts  Options
 	out   *output
@@ -74,20 +74,20 @@ type sampler struct {
 	crew  crew
 	host  *hostReader
 	procs *localProcesses
-	ended <-chan struct{} // closed when nobody wants reports any more; nil: never
+	ended <-chan struct{} // closed at the end; nil: never
 
 	greeted   bool
 	stocked   chan inventory
 	taking    bool          // the inventory is being taken
-	void      bool          // what is being taken is out of date
-	reopening bool          // no GPU may be read until the inventory is taken
-	reopened  time.Duration // Moment.Mono
+	void      bool          // the inventory that is being taken is out of date
+	reopening bool          // NVML is being initialized again: no GPU may be read
+	reopened  time.Duration // Moment.Mono of the last initialization
 	stockLate *time.Timer   // runs while the inventory is being taken
 
-	pace     *wire.Pace // nil until asked for
+	pace     *wire.Pace // nil until requested
 	beat     Beat
 	patience Beat        // runs while GPUs are read
-	retry    *time.Timer // runs while the inventory is incomplete: to wake up for nothing costs as much as half a report
+	retry    *time.Timer // runs only while the inventory is incomplete: a wake-up costs half as much as a report
 	retrying bool        // it runs
 	seq      uint64
 }
@@ -113,7 +113,8 @@ func newSampler(out *output, opts Options) *sampler {
 	return s
 }
 
-// run speaks until ctx ends or out cannot be written. It greets before it calls into the driver, which may take seconds.
+// run writes reports until ctx ends or out cannot be written. The magic line comes before any call into the driver, which may take
+// seconds.
 func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	s.ended = ctx.Done()
 	defer s.close()
@@ -148,7 +149,7 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	}
 }
 
-// close ends what run began. NVML is left alone while a call into it is under way: the process ends soon.
+// close releases what run acquired. It leaves NVML alone while a call into it is running: the process exits soon.
 func (s *sampler) close() {
 	s.beat.Stop()
 	s.retry.Stop()
@@ -160,7 +161,7 @@ func (s *sampler) close() {
 	}
 }
 
-// retryLater has the inventory taken again in a while.
+// retryLater plans to take the inventory again.
 func (s *sampler) retryLater() {
 	if !s.retrying && !s.taking {
 		s.retrying = true
@@ -168,8 +169,8 @@ func (s *sampler) retryLater() {
 	}
 }
 
-// takeStock has the inventory taken, beside the reports. NVML is opened again when no GPU can be used otherwise. Nothing is done while a
-// call into the driver is under way.
+// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a call into the
+// driver is running it does nothing.
 func (s *sampler) takeStock() {
 	if !s.crew.idle() {
 		s.retryLater()
@@ -186,7 +187,7 @@ func (s *sampler) takeStock() {
 	go func() { s.stocked <- old.taken(reopen, s.opts.Proc) }()
 }
 
-// settle takes on an inventory, and says so when something changed. It is taken again as long as something is missing.
+// settle adopts an inventory and announces it if it changed. As long as something is missing it will be taken again.
 func (s *sampler) settle(next inventory) error {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false
@@ -212,7 +213,7 @@ func (s *sampler) settle(next inventory) error {
 	return s.announce()
 }
 
-// blind says that the driver does not even list its GPUs, unless they are known from before and can be read.
+// blind announces that the driver hangs while it lists its GPUs, unless they are already known and can be read.
 func (s *sampler) blind() error {
 	if len(s.cards.gpus) > 0 && !s.reopening {
 		return nil
@@ -222,7 +223,7 @@ func (s *sampler) blind() error {
 	return s.announce()
 }
 
-// announce says what the inventory is now, with a report of it if there is a pace: what was said before is true no more.
+// announce sends a Hello, and a report right after it, since the one before it is out of date.
 func (s *sampler) announce() error {
 	if err := s.hello(); err != nil || s.pace == nil {
 		return err
@@ -230,7 +231,7 @@ func (s *sampler) announce() error {
 	return s.report(true)
 }
 
-// answer replies, and takes on the pace when it is one.
+// answer replies, and adopts the new pace if it is valid.
 func (s *sampler) answer(r request) error {
 	wrong := check(r)
 	if err := s.out.write(wire.Message{Reply: replyTo(r, wrong)}); err != nil {
@@ -242,8 +243,8 @@ func (s *sampler) answer(r request) error {
 	return nil
 }
 
-// setPace takes on a new pace. The first one begins with a report; one that asks for processes anew brings a report off the beat.
-// The beat itself changes only when its interval does, so that a pane opened and closed does not delay the next sample.
+// setPace adopts a new pace. The first one begins with a report; one that newly requests processes causes a report off the beat.
+// The beat changes only with the interval, so that opening and closing a pane does not delay the next sample.
 func (s *sampler) setPace(pace wire.Pace) error {
 	old := s.pace
 	s.pace = &pace
@@ -259,8 +260,8 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	return nil
 }
 
-// report samples and writes. When the driver went away meanwhile, a Hello that says so comes first, so that the report's GPUs are
-// always those of the Hello before it.
+// report takes a sample and writes it. If the driver has gone away, a Hello that says so comes first, so that the GPUs of a report
+// are always those of the Hello before it.
 func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
 	if sm.gone != "" {
@@ -275,8 +276,8 @@ func (s *sampler) report(offBeat bool) error {
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat
 	err := s.out.write(wire.Message{Report: &sm.Report})
-	if errors.Is(err, wire.ErrLineTooLong) { // the processes, though not too many, are together too long
-		sm.fault("processes", fmt.Errorf("%d processes are too long for one report: left out", len(sm.Processes)))
+	if errors.Is(err, wire.ErrLineTooLong) { // not too many processes, but together too long
+		sm.fault("processes", fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
 		sm.Processes, sm.Listed = nil, false
 		err = s.out.write(wire.Message{Report: &sm.Report})
 	}

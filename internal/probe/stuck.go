@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// killBit is SIGKILL's in a mask of signals. The kernel sends it to every thread of a process that exits.
+// killBit is the bit of SIGKILL in a signal mask. The kernel sends SIGKILL to every thread of a process that exits.
 const killBit = 1 << 8
 
-// stuckProbe says which other probe of this user's on the node has ended and cannot die, since a call into the driver does not return, or is
-// stopped. Another one would most likely share its fate, and so would the next: without this look one more would hang with every attempt.
-// A probe that lives is another nvnodetop's, and none of our business.
+// stuckProbe describes another probe of the same user on this node that has been killed but cannot exit, since a call into the driver does
+// not return, or that is stopped. If we called into the driver we would probably hang too, and so would every probe after us: one more
+// with each attempt to connect. A probe that runs belongs to another nvnodetop and does not matter.
 func stuckProbe(proc string) string {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -34,7 +34,7 @@ func stuckProbe(proc string) string {
 	return ""
 }
 
-// stuck says in which way a probe of ours neither works nor ends; empty when it does one of them.
+// stuck describes why a probe of the same user neither works nor exits; empty if it does.
 func stuck(proc string, pid int) string {
 	p := readStatus(proc, pid)
 	if owner, _, _ := strings.Cut(p["Uid"], "\t"); owner != strconv.Itoa(os.Getuid()) {
@@ -51,7 +51,7 @@ func stuck(proc string, pid int) string {
 			return hangs
 		}
 	case "T", "t":
-		// One that a person has stopped together with its nvnodetop will go on with it.
+		// If its nvnodetop is stopped too, somebody suspended both and will continue both.
 		if parent, err := strconv.Atoi(p["PPid"]); err != nil || !strings.EqualFold(readStatus(proc, parent).state(), "T") {
 			return "is stopped"
 		}
@@ -59,7 +59,7 @@ func stuck(proc string, pid int) string {
 	return ""
 }
 
-// processStatus is /proc/PID/status by its keys.
+// processStatus is /proc/PID/status, by key.
 type processStatus map[string]string
 
 func readStatus(proc string, pid int) processStatus {
@@ -78,7 +78,7 @@ func readStatus(proc string, pid int) processStatus {
 // state is one letter, as ps shows it.
 func (p processStatus) state() string { return p["State"][:min(len(p["State"]), 1)] }
 
-// killed says that the process is on its way out.
+// killed reports whether the process is being killed, or is exiting.
 func (p processStatus) killed() bool {
 	for _, mask := range []string{p["SigPnd"], p["ShdPnd"]} {
 		if pending, err := strconv.ParseUint(mask, 16, 64); err == nil && pending&killBit != 0 {

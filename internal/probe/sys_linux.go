@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// origin is the clocks at the start. From it on the runtime's own reading of CLOCK_MONOTONIC, which is no system call, moves them all:
-// the two clocks differ by the time that the machine slept, and compute nodes do not.
+// origin is the time at the start. The runtime's own reading of CLOCK_MONOTONIC, which needs no system call, advances all three clocks from
+// there: CLOCK_BOOTTIME differs from it only while the machine sleeps, and compute nodes do not sleep.
 var origin = Moment{Mono: clock(unix.CLOCK_MONOTONIC), Boot: clock(unix.CLOCK_BOOTTIME), Wall: time.Now()}
 
 func now() Moment {
@@ -26,9 +26,8 @@ func clock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// readHead reads the beginning of a file with one system call: File.ReadAt takes a second one to see the end. Where /proc is a file system of
-// its own (lxcfs) a read may hang. The scheduler must know of it, since the watchdog needs the one processor that there is: so this is no
-// raw system call.
+// readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. It is not a raw system
+// call: if /proc is a FUSE file system (lxcfs) a read may hang, and then the scheduler must give the only processor to other goroutines.
 func readHead(f *os.File, to []byte) (int, error) {
 	for {
 		n, err := unix.Pread(int(f.Fd()), to, 0)
@@ -47,8 +46,8 @@ func kernel() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// kernelBeat paces reports by a timer of the kernel's, read through the poller. The Go runtime's own timers cost a probe more than its
-// reports do: its monitor thread wakes up with them, some milliseconds early, and looks around every 20 µs until they have fired.
+// kernelBeat is a timer of the kernel, read through the runtime's poller. The Go runtime's own timers cost a probe more than its reports:
+// the monitor thread wakes up some milliseconds before they fire, and then every 20 µs until they have.
 func kernelBeat() Beat {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -64,13 +63,13 @@ func kernelBeat() Beat {
 			}
 			select {
 			case c <- time.Now():
-			default: // the last one has not been taken yet: a tick is lost, as with a time.Ticker
+			default: // the last tick has not been received yet: drop this one, as time.Ticker does
 			}
 		}
 	}()
 	set := func(d time.Duration) {
 		every := unix.NsecToTimespec(d.Nanoseconds())
-		_ = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil) // fails only for times that are none
+		_ = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil) // fails only for invalid times
 	}
 	return Beat{C: c, Reset: set, Stop: func() { set(0) }}
 }

@@ -77,7 +77,7 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("of another user", func(t *testing.T) {
-		if reply := asks(t, ask, "node01", "environ", bobs, bobsStart); !strings.Contains(reply.Error, "is bob's") || reply.Environ != nil {
+		if reply := asks(t, ask, "node01", "environ", bobs, bobsStart); !strings.Contains(reply.Error, "belongs to bob") || reply.Environ != nil {
 			t.Errorf("bob's environment: %+v", reply)
 		}
 		if d := asks(t, ask, "node01", "process", bobs, bobsStart).Process; d == nil || d.User != "bob" || d.Executable != "" {
