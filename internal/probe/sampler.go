@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -14,56 +12,7 @@ import (
 const (
 	minInterval = 250     // of wire.Pace, in ms
 	maxInterval = 600_000 // likewise
-
-	// retryEvery is how often the probe tries a driver that does not work, or a GPU that is lost, again.
-	retryEvery = 10 * time.Second
-	// reopenEvery is how often NVML is initialized again while all GPUs are lost. That may take seconds.
-	reopenEvery = time.Minute
-	// driverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader of the Hello waits 30 s.
-	driverPatience = 20 * time.Second
 )
-
-// driverSilent is the error message for a driver that hangs.
-const driverSilent = "the driver does not respond"
-
-// sample is a report that is being built.
-type sample struct {
-	wire.Report
-	at     Moment
-	wanted bool   // processes were requested
-	gone   string // NVML's error message if the driver went away in this sample
-}
-
-// fault records that a collector failed for the node, or for GPUs.
-func (s *sample) fault(collector string, err error, gpus ...int) {
-	s.add(wire.Fault{Collector: collector, Error: err.Error(), GPUs: gpus})
-}
-
-// merge adds the faults of one GPU.
-func (s *sample) merge(faults []wire.Fault, gpu int) {
-	for _, f := range faults {
-		f.GPUs = []int{gpu}
-		s.add(f)
-	}
-}
-
-// add adds a fault. GPUs with the same error share one.
-func (s *sample) add(f wire.Fault) {
-	said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
-	if i := slices.IndexFunc(s.Faults, said); i >= 0 {
-		s.Faults[i].GPUs = append(s.Faults[i].GPUs, f.GPUs...)
-		return
-	}
-	s.Faults = append(s.Faults, f)
-}
-
-// unlisted is why the processes of a GPU are not listed; empty if they were not requested.
-func (s *sample) unlisted(why string) string {
-	if !s.wanted {
-		return ""
-	}
-	return why
-}
 
 // sampler keeps the requested pace and writes reports. It never calls into the driver itself, since a call may hang: a crew reads the
 // GPUs, and a goroutine takes the inventory.
@@ -159,76 +108,6 @@ func (s *sampler) close() {
 	if s.crew.idle() && !s.taking {
 		s.cards.close()
 	}
-}
-
-// retryLater plans to take the inventory again.
-func (s *sampler) retryLater() {
-	if !s.retrying && !s.taking {
-		s.retrying = true
-		s.retry.Reset(retryEvery)
-	}
-}
-
-// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a call into the
-// driver is running it does nothing.
-func (s *sampler) takeStock() {
-	if !s.crew.idle() {
-		s.retryLater()
-		return
-	}
-	now := s.opts.Now().Mono
-	reopen := s.cards.allLost() && now-s.reopened >= reopenEvery
-	if reopen || !s.cards.up {
-		s.reopened = now
-	}
-	s.taking, s.void, s.reopening = true, false, reopen
-	s.stockLate.Reset(driverPatience)
-	old := s.cards
-	go func() { s.stocked <- old.taken(reopen, s.opts.Proc) }()
-}
-
-// settle adopts an inventory and announces it if it changed. As long as something is missing it will be taken again.
-func (s *sampler) settle(next inventory) error {
-	reopened := s.reopening
-	s.taking, s.reopening = false, false
-	s.stockLate.Stop()
-	if s.void || !s.crew.idle() {
-		s.retryLater()
-		return nil
-	}
-	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
-	if !reopened {
-		next.keep(&s.cards)
-	}
-	s.cards = next
-	if s.cards.outdated() {
-		return ErrOutdated
-	}
-	if s.cards.incomplete() {
-		s.retryLater()
-	}
-	if !changed {
-		return nil
-	}
-	return s.announce()
-}
-
-// blind announces that the driver hangs while it lists its GPUs, unless they are already known and can be read.
-func (s *sampler) blind() error {
-	if len(s.cards.gpus) > 0 && !s.reopening {
-		return nil
-	}
-	s.cards.gpus = nil
-	s.cards.hello = wire.Hello{GPUs: []wire.Card{}, Fault: driverSilent, FaultID: wire.FaultHangs}
-	return s.announce()
-}
-
-// announce sends a Hello, and a report right after it, since the one before it is out of date.
-func (s *sampler) announce() error {
-	if err := s.hello(); err != nil || s.pace == nil {
-		return err
-	}
-	return s.report(true)
 }
 
 // answer replies, and adopts the new pace if it is valid.

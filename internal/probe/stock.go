@@ -1,0 +1,90 @@
+package probe
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// retryEvery is how often the probe tries a driver that does not work, or a GPU that is lost, again.
+	retryEvery = 10 * time.Second
+	// reopenEvery is how often NVML is initialized again while all GPUs are lost. That may take seconds.
+	reopenEvery = time.Minute
+	// driverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader of the Hello waits 30 s.
+	driverPatience = 20 * time.Second
+)
+
+// driverSilent is the error message for a driver that hangs.
+const driverSilent = "the driver does not respond"
+
+// retryLater plans to take the inventory again.
+func (s *sampler) retryLater() {
+	if !s.retrying && !s.taking {
+		s.retrying = true
+		s.retry.Reset(retryEvery)
+	}
+}
+
+// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a call into the
+// driver is running it does nothing.
+func (s *sampler) takeStock() {
+	if !s.crew.idle() {
+		s.retryLater()
+		return
+	}
+	now := s.opts.Now().Mono
+	reopen := s.cards.allLost() && now-s.reopened >= reopenEvery
+	if reopen || !s.cards.up {
+		s.reopened = now
+	}
+	s.taking, s.void, s.reopening = true, false, reopen
+	s.stockLate.Reset(driverPatience)
+	old := s.cards
+	go func() { s.stocked <- old.taken(reopen, s.opts.Proc) }()
+}
+
+// settle adopts an inventory and announces it if it changed. As long as something is missing it will be taken again.
+func (s *sampler) settle(next inventory) error {
+	reopened := s.reopening
+	s.taking, s.reopening = false, false
+	s.stockLate.Stop()
+	if s.void || !s.crew.idle() {
+		s.retryLater()
+		return nil
+	}
+	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
+	if !reopened {
+		next.keep(&s.cards)
+	}
+	s.cards = next
+	if s.cards.outdated() {
+		return ErrOutdated
+	}
+	if s.cards.incomplete() {
+		s.retryLater()
+	}
+	if !changed {
+		return nil
+	}
+	return s.announce()
+}
+
+// blind announces that the driver hangs while it lists its GPUs, unless they are already known and can be read.
+func (s *sampler) blind() error {
+	if len(s.cards.gpus) > 0 && !s.reopening {
+		return nil
+	}
+	s.cards.gpus = nil
+	s.cards.hello = wire.Hello{GPUs: []wire.Card{}, Fault: driverSilent, FaultID: wire.FaultHangs}
+	return s.announce()
+}
+
+// announce sends a Hello, and a report right after it, since the one before it is out of date.
+func (s *sampler) announce() error {
+	if err := s.hello(); err != nil || s.pace == nil {
+		return err
+	}
+	return s.report(true)
+}

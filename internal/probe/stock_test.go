@@ -1,0 +1,158 @@
+package probe
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// While Init hangs the node is told of, and so is the driver when it is there.
+func TestInitHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(2)
+		lib.hang = make(chan struct{})
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		time.Sleep(driverPatience - time.Millisecond)
+		if msgs := s.got(); len(msgs) != 0 {
+			t.Fatalf("while there is hope, got %+v", msgs)
+		}
+		time.Sleep(time.Millisecond)
+		msgs := s.got()
+		if len(msgs) < 3 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultHangs || msgs[1].Reply == nil || msgs[2].Report == nil {
+			t.Fatalf("got %+v, want a Hello that says so and a report", msgs)
+		}
+		time.Sleep(time.Millisecond)
+		for _, r := range s.atPace(time.Minute, time.Second) {
+			if !r.Host.Has(metric.Load) || len(r.GPUs) != 0 {
+				t.Fatalf("report %+v", r)
+			}
+		}
+		if inits, _ := lib.opened(); inits != 1 {
+			t.Errorf("%d Inits while the first hangs", inits)
+		}
+		close(lib.hang)
+		msgs = s.got()
+		if len(msgs) != 2 || msgs[0].Hello == nil || len(msgs[0].Hello.GPUs) != 2 || msgs[0].Hello.Fault != "" || !msgs[1].Report.OffBeat || len(msgs[1].Report.GPUs) != 2 {
+			t.Errorf("when it returned, got %+v, want a Hello and a report", msgs)
+		}
+		s.finish()
+	})
+}
+
+// To list the GPUs again, since one is lost, may hang: those that are well are read meanwhile.
+func TestListingHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(2)
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		listing := make(chan struct{})
+		lib.change(func() { devices[1].err["temperature"], lib.listing = errLost, listing })
+		s.after(retryEvery)
+		for i, r := range s.atPace(time.Minute, time.Second) {
+			if g := r.GPUs[0]; g.AgeMS != 0 || !g.Values.Has(metric.Util) || r.GPUs[1].Lost == "" {
+				t.Fatalf("report %d: %+v", i, r.GPUs)
+			}
+		}
+		close(listing)
+		s.finish()
+	})
+}
+
+// A GPU that was lost while the probe ran is listed again: its old handle may be dead for ever. It stays the GPU that it was.
+func TestLostGPUIsListedAgain(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {
+			proc := writeProc(t, nil)
+			synctest.Test(t, func(t *testing.T) {
+				lib, devices := newFakeLibrary(3)
+				s := open(t, lib, proc)
+				s.paced(pace1s)
+				was := s.got()[0].Hello
+				lib.change(func() {
+					for i, d := range devices {
+						if all || i == 1 {
+							d.err["*"], d.err["UUID"] = errLost, errLost
+						}
+					}
+				})
+				time.Sleep(30 * time.Second)
+				hellos := helloes(s.got())
+				if len(hellos) != 1 || hellos[0].GPUs[1].Lost == "" || hellos[0].GPUs[1].LostID != wire.LostFellOff {
+					t.Fatalf("while it is lost, got %+v, want one Hello", hellos)
+				}
+				if g := hellos[0].GPUs[1]; g.UUID != was.GPUs[1].UUID || *g.Minor != 1 || g.Values != was.GPUs[1].Values {
+					t.Errorf("the lost GPU is %+v, it was %+v", g, was.GPUs[1])
+				}
+				reads := 0
+				lib.change(func() { // new handles
+					reads = devices[0].reads[metric.PowerLimit]
+					for i := range lib.slots {
+						if all || i == 1 {
+							d := newFakeDevice(lib, i)
+							lib.slots[i] = Slot{Index: i, Device: d, Readers: d.readers()}
+						}
+					}
+				})
+				time.Sleep(retryEvery)
+				s.say(`{"id":2,"alive":{}}`)
+				if all {
+					time.Sleep(reopenEvery / 2)
+					s.say(`{"id":2,"alive":{}}`)
+				}
+				msgs := s.got()
+				hellos = helloes(msgs)
+				if len(hellos) != 1 || hellos[0].GPUs[1].Lost != "" || hellos[0].GPUs[1].UUID != was.GPUs[1].UUID {
+					t.Fatalf("when it is back, got %+v, want one Hello", hellos)
+				}
+				last := msgs[len(msgs)-1]
+				if last.Report == nil {
+					last = msgs[len(msgs)-2]
+				}
+				for _, g := range last.Report.GPUs {
+					if g.Lost != "" || !g.Values.Has(metric.PowerLimit) || !g.Values.Has(metric.Util) {
+						t.Errorf("GPU %+v", g)
+					}
+				}
+				s.finish()
+				if !all && devices[0].reads[metric.PowerLimit] != reads {
+					t.Error("the slow numbers of a GPU that was always well were read again")
+				}
+			})
+		})
+	}
+}
+
+func helloes(msgs []wire.Message) (h []*wire.Hello) {
+	for _, m := range msgs {
+		if m.Hello != nil {
+			h = append(h, m.Hello)
+		}
+	}
+	return h
+}
+
+// All lost GPUs of a driver that has to be opened again for them come back, too, and it is not opened again all the time.
+func TestDriverIsOpenedAgain(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		lib.change(func() { devices[0].err["*"] = errLost })
+		for range 11 {
+			time.Sleep(30 * time.Second)
+			s.say(`{"id":2,"alive":{}}`)
+		}
+		if inits, shutdowns := lib.opened(); inits < 5 || inits > 7 || shutdowns != inits-1 {
+			t.Errorf("%d Inits and %d Shutdowns in 5.5 minutes, want about one a minute", inits, shutdowns)
+		}
+		s.finish()
+	})
+}
