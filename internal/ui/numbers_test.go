@@ -66,9 +66,9 @@ func TestNumbersAreMinors(t *testing.T) {
 		{node, `^    1 +7001 C   carol .*work$`},
 		{node, `^    2 +7002 C   alice .*work$`},
 		{node, `^    3 +7003 C   alice .*work$`},
-		{node, `^ ▲    1s  n GPU3 +5 uncorrectable`},
+		{node, `^ ▲   >1s  n GPU3 +5 uncorrectable ECC errors`},
 		{overview, `^   NODE +0    1    2    3 `},
-		{overview, `^▸▲ n +11   22   33   44E .* GPU3 5 ECC`},
+		{overview, `^▸▲ n +11   22   33   44E .* GPU3 5 ECC errors`},
 		{overview, `Lowest utilization %  \(n GPU2\)`},
 		{overview, `Hottest °C  \(n GPU3\)`},
 	} {

@@ -226,8 +226,8 @@ func (w *watcher) restored() {
 
 // reporting returns the text of row 1 at 120 columns when that many nodes of a job report.
 func reporting(n, of int) string {
-	if n == of {
-		return fmt.Sprintf("all %d GPUs well", 4*n)
+	if of == 1 {
+		return fmt.Sprintf("%d of 4 GPUs", 4*n)
 	}
 	return fmt.Sprintf("%d of %d nodes reporting", n, of)
 }

@@ -200,9 +200,9 @@ func TestSharedNodeHasOneSession(t *testing.T) {
 		t.Cleanup(func() { cancelJob(t, id) })
 	}
 	w := watch(t)
-	w.sees("job [1/2]", "all 2 GPUs well")
+	w.sees("job [1/2]", "2 GPUs OK")
 	w.types("]")
-	w.sees("job [2/2]", "all 2 GPUs well")
+	w.sees("job [2/2]", "2 GPUs OK")
 	if n := probes(t); n != 1 {
 		t.Errorf("%d probes on a node that two jobs share", n)
 	}

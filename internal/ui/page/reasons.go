@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -13,7 +14,7 @@ const reasonWide = 39
 
 // troubles lists what is wrong where there is no room for sentences: below each other, or in as many columns as it takes.
 func troubles(f *part.Frame, y int, t *tiles) {
-	found := reasons(f.Job.Findings)
+	found := part.Alike(reasons(f.Job.Findings))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {
 		return
@@ -21,7 +22,8 @@ func troubles(f *part.Frame, y int, t *tiles) {
 	across := min(max((f.W-2)/reasonWide, 1), (len(found)+rows-1)/rows)
 	wide := (f.W - 2) / across
 	room := rows * across
-	for i, finding := range found {
+	for i, l := range found {
+		finding, _ := l.Say(f)
 		x, row := 1+i%across*wide, y+i/across
 		if i == room-1 && len(found) > room {
 			f.Left(x, row, wide-1, "+"+strconv.Itoa(len(found)-i)+" more (!)", draw.Dim)
@@ -30,14 +32,14 @@ func troubles(f *part.Frame, y int, t *tiles) {
 		m := part.MarkOf(finding)
 		end := x + wide - 1
 		x = f.Put(x, row, m.Glyph+" "+draw.ClipMiddle(t.names.Of(finding.Node), longName)+" ", m.Role)
-		text, role := troubleText(f, finding, end-x)
+		text, role := troubleText(f, l, end-x)
 		f.Left(x, row, end-x, text, role)
 	}
 }
 
-// troubleText is a finding in w columns, and its role.
-func troubleText(f *part.Frame, finding *cluster.Finding, w int) (string, draw.Role) {
-	words := f.Say(finding)
+// troubleText is what is wrong in w columns, and its role.
+func troubleText(f *part.Frame, l part.Likes, w int) (string, draw.Role) {
+	finding, words := l.Say(f)
 	if !finding.Holds() {
 		if long := part.OnGPU(finding, words.Long); draw.Width(long) <= w {
 			return long, draw.Dim
@@ -52,12 +54,6 @@ func troubleText(f *part.Frame, finding *cluster.Finding, w int) (string, draw.R
 }
 
 // reasons are the findings that a heat map names: all but notes.
-func reasons(findings []cluster.Finding) []*cluster.Finding {
-	var found []*cluster.Finding
-	for i := range findings {
-		if findings[i].Severity > cluster.Note {
-			found = append(found, &findings[i])
-		}
-	}
-	return found
+func reasons(findings []cluster.Finding) []cluster.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f cluster.Finding) bool { return f.Severity == cluster.Note })
 }

@@ -26,7 +26,7 @@ type TextOptions struct {
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.NewTheme(o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap, Classic: o.Classic, ASCII: o.ASCII, W: o.Width, Memory: &part.Memory{}},
+		scene: part.Scene{Snap: snap, Classic: o.Classic, ASCII: o.ASCII, Printed: true, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

@@ -106,8 +106,16 @@ func HeatRole(s tally.Sum) draw.Role {
 	return draw.Text
 }
 
-// GPUNumber is "GPU3".
-func GPUNumber(g *cluster.GPU) string { return "GPU" + strconv.Itoa(g.Number) }
+// GPUNumber is "GPU3", or "GPU?" when the number is not known.
+func GPUNumber(g *cluster.GPU) string { return "GPU" + Number(g) }
+
+// Number is the number of a GPU, "?" when it is not known.
+func Number(g *cluster.GPU) string {
+	if g.Number == cluster.NoNumber {
+		return "?"
+	}
+	return strconv.Itoa(g.Number)
+}
 
 // Percent is "97%", "n/a" for NaN.
 func Percent(v float64) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Health is what is wrong in a job. ByNode has what is wrong now.
+// Health is what is wrong in a job. ByNode holds what is wrong now.
 type Health struct {
 	snapshot *cluster.Snapshot
 	findings []cluster.Finding
@@ -37,7 +37,7 @@ var Marks = map[cluster.Severity]Mark{
 	cluster.Critical: {"✗", draw.Crit}, cluster.Warning: {"▲", draw.Warn}, cluster.Waiting: {"◌", draw.Dim}, cluster.Note: {"·", draw.Dim},
 }
 
-// NodeMark is the mark of a node; the zero mark when it is well.
+// NodeMark is the mark of a node; the zero mark when nothing is wrong.
 func (h Health) NodeMark(node string) Mark {
 	if s := h.Rank(node); s > int(cluster.Note) {
 		return Marks[cluster.Severity(s)]
@@ -75,7 +75,7 @@ func (h Health) OfGPU(node string, g *cluster.GPU) []*cluster.Finding {
 	return found
 }
 
-// Listed are the findings of a node, of all nodes when it is "", those that were true until a moment ago among them.
+// Listed are the findings of a node, or of all nodes for "", with those that were over a moment ago.
 func (h Health) Listed(node string) []cluster.Finding {
 	if node == "" {
 		return h.findings
@@ -83,7 +83,7 @@ func (h Health) Listed(node string) []cluster.Finding {
 	return slices.DeleteFunc(slices.Clone(h.findings), func(f cluster.Finding) bool { return f.Node != node })
 }
 
-// Over is the place in BySeverity of what holds no more.
+// Over is the place in BySeverity of findings that are over.
 const Over cluster.Severity = -1
 
 // BySeverity counts findings by how bad they are.
@@ -99,7 +99,7 @@ func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 	return counts
 }
 
-// MarkOf is how a finding is shown: quietly when it holds no more.
+// MarkOf is the mark of a finding, quiet when it is over.
 func MarkOf(f *cluster.Finding) Mark {
 	m := Marks[f.Severity]
 	if !f.Holds() {
@@ -108,10 +108,13 @@ func MarkOf(f *cluster.Finding) Mark {
 	return m
 }
 
-// Since is the age of a finding: "", " 4m" behind sep.
+// Since is the age of a finding behind sep: " 4m", or " >4m" when it is older than what nvnodetop has seen of it.
 func Since(f *cluster.Finding, now time.Time, sep string) string {
 	if f.Since.IsZero() {
 		return ""
+	}
+	if f.Before {
+		sep += ">"
 	}
 	return sep + draw.Age(now.Sub(f.Since))
 }

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,38 +11,45 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// HealthLine is row 1: what is wrong, worst first, and how much streams.
+// HealthLine is row 1: what is wrong, worst first, and how much reports.
 func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
 	groups := groups(f.Job.Findings)
 	right := reporting(f)
 	end := f.W - draw.Width(right) - 1
-	if len(groups) > 0 && x+draw.Width(groupText(groups[0]))+4+len("+12 more") > end { // the worst goes before how much streams
+	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+4+len("+12 more (!)") > end { // the worst goes before how much reports
 		end = f.W - 1
 	} else {
 		f.Put(f.W-draw.Width(right), 1, right, draw.Dim)
 	}
 	if len(groups) == 0 && away == nil {
-		f.Left(x, 1, end-x, allWell(f), draw.Dim)
+		f.Left(x, 1, end-x, verdict(f), draw.Dim)
 		return
 	}
 	for i, g := range groups {
-		if away != nil && g.What.severity < cluster.Critical {
-			x = slurmAway(f, x, end-len("  +12 more"), away.Short)
+		if away != nil && g.severity < cluster.Critical {
+			x = slurmAway(f, x, end-len("  +12 more (!)"), away.Short)
 			away = nil
 		}
-		text := groupText(g)
 		more := ""
 		if left := len(groups) - i - 1; left > 0 {
-			more = "+" + strconv.Itoa(left) + " more"
+			more = f.unnamed(left)
 		}
-		if x+len(text)+4+len(more) > end {
-			f.Left(x, 1, end-x, "+"+strconv.Itoa(len(groups)-i)+" more", draw.Dim)
+		texts := groupTexts(f, g)
+		if i > 0 { // what is not the worst is named, or counted among the rest
+			texts = texts[:1]
+		}
+		text := fitting(texts, end-x-4-len(more))
+		if text == "" && i == 0 { // the worst goes before how many more there are
+			text = fitting(texts, end-x-4)
+		}
+		if text == "" {
+			f.Left(x, 1, end-x, f.unnamed(len(groups)-i), draw.Dim)
 			return
 		}
-		m := Marks[g.What.severity]
-		if g.What.severity == cluster.Critical {
+		m := Marks[g.severity]
+		if g.severity == cluster.Critical {
 			x = f.Put(x, 1, " "+m.Glyph+" "+text+" ", draw.CritFill) + 2
 		} else {
 			x = f.Put(x, 1, m.Glyph+" "+text, m.Role) + 2
@@ -50,6 +58,25 @@ func HealthLine(f *Frame) {
 	if away != nil { // nothing comes after it: SLURM's own words may have the room
 		slurmAway(f, x, end, away.Summary(), away.Short)
 	}
+}
+
+// unnamed counts groups for which there is no room, with the key that shows them.
+func (s *Scene) unnamed(groups int) string {
+	text := "+" + strconv.Itoa(groups) + " more"
+	if !s.Printed {
+		text += " (!)"
+	}
+	return text
+}
+
+// fitting is the first of the wordings that fits into w columns, "" when none does.
+func fitting(wordings []string, w int) string {
+	for _, text := range wordings {
+		if draw.Width(text) <= w {
+			return text
+		}
+	}
+	return ""
 }
 
 // slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those of its last answer.
@@ -62,7 +89,7 @@ func slurmAway(f *Frame, x, end int, wordings ...string) int {
 	for _, words := range wordings {
 		text = "▲ " + words
 		if at := f.Snap.Discovery.Answered; !at.IsZero() {
-			text += ", jobs of " + at.Format(time.TimeOnly)
+			text += ", job list from " + at.Format(time.TimeOnly)
 		}
 		if draw.Width(text) <= end-x {
 			break
@@ -71,44 +98,103 @@ func slurmAway(f *Frame, x, end int, wordings ...string) int {
 	return f.Put(x, 1, draw.Clip(text, end-x), draw.Warn) + 2
 }
 
-func allWell(f *Frame) string {
+// verdict is row 1 when nothing is wrong: that the GPUs are OK, when that is proven, else what is not known.
+func verdict(f *Frame) string {
+	j := f.Job
+	p := tally.Prove(f.Snap, j)
+	cleared, ago := lastCleared(f)
 	switch {
-	case f.Job.Reporting < len(f.Job.Nodes):
+	case j.Reporting < len(j.Nodes):
 		return ""
-	case f.Job.GPUs == 1:
-		return "the GPU is well"
-	case f.Job.GPUs > 1:
-		return "all " + strconv.Itoa(f.Job.GPUs) + " GPUs well"
+	case p.Without:
+		return "this job has no GPUs"
+	case j.GPUs == 0:
+		return "no GPUs known for this job yet"
+	case j.GPUsSeen != j.GPUs:
+		return strconv.Itoa(j.GPUsSeen) + " of " + Plural(j.GPUs, "GPU reports", "GPUs report")
+	case p.Mute > 0:
+		return Plural(p.Mute, "GPU gives", "GPUs give") + " no metrics"
+	case cleared > 0:
+		return Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
+	case !p.Named && j.ID != "":
+		return Plural(j.GPUs, "GPU", "GPUs") + " OK (all of these nodes: SLURM does not say which are this job's)"
+	case j.GPUs == 1:
+		return "GPU OK"
 	}
-	return "no GPU of this job is known"
+	return strconv.Itoa(j.GPUs) + " GPUs OK"
 }
 
+// lastCleared counts the warnings and errors that were over a moment ago, and says how long ago the last one was.
+func lastCleared(f *Frame) (n int, ago time.Duration) {
+	for i := range f.Job.Findings {
+		if finding := &f.Job.Findings[i]; !finding.Holds() && finding.Severity >= cluster.Warning {
+			if since := f.Snap.At.Sub(finding.Over); n == 0 || since < ago {
+				ago = since
+			}
+			n++
+		}
+	}
+	return n, ago
+}
+
+// reporting says how much of the job reports. Without a GPU that is known, or with one node, half of that says nothing.
 func reporting(f *Frame) string {
 	j := f.Job
-	if f.W < 100 {
-		return strconv.Itoa(j.GPUsSeen) + "/" + strconv.Itoa(j.GPUs) + " GPUs "
+	gpus, nodes := " of "+Plural(j.GPUs, "GPU", "GPUs"), " of "+Plural(len(j.Nodes), "node", "nodes")+" reporting"
+	switch {
+	case f.W < 100 && j.GPUs > 0:
+		return strconv.Itoa(j.GPUsSeen) + "/" + Plural(j.GPUs, "GPU", "GPUs") + " "
+	case f.W < 100:
+		return strconv.Itoa(j.Reporting) + "/" + Plural(len(j.Nodes), "node", "nodes") + " "
+	case j.GPUs == 0:
+		return strconv.Itoa(j.Reporting) + nodes + " "
+	case len(j.Nodes) == 1:
+		return strconv.Itoa(j.GPUsSeen) + gpus + " "
 	}
-	return strconv.Itoa(j.GPUsSeen) + " of " + strconv.Itoa(j.GPUs) + " GPUs, " +
-		strconv.Itoa(j.Reporting) + " of " + strconv.Itoa(len(j.Nodes)) + " nodes reporting "
+	return strconv.Itoa(j.GPUsSeen) + gpus + ", " + strconv.Itoa(j.Reporting) + nodes + " "
 }
 
-// group is findings that row 1 counts together.
+// group is findings of one kind: row 1 names one and counts several.
 type group struct {
 	label    health.Label
 	severity cluster.Severity
+	count    int
+	first    *cluster.Finding
 }
 
-// groups counts findings that hold by what they are called, in order. Notes are not counted: they are no fault.
-func groups(findings []cluster.Finding) []tally.Counted[group] {
+// groups gathers the findings that hold by what several of them are called, in order. Notes are no fault and not among them.
+func groups(findings []cluster.Finding) []group {
 	var all []group
 	for i := range findings {
-		if f := &findings[i]; f.Severity > cluster.Note && f.Holds() {
-			all = append(all, group{health.LabelOf(f), f.Severity})
+		f := &findings[i]
+		if f.Severity <= cluster.Note || !f.Holds() {
+			continue
 		}
+		label := health.LabelOf(f)
+		at := slices.IndexFunc(all, func(g group) bool { return g.label.Many == label.Many && g.severity == f.Severity })
+		if at < 0 {
+			at = len(all)
+			all = append(all, group{label: label, severity: f.Severity, first: f})
+		}
+		all[at].count++
 	}
-	return tally.Count(all)
+	return all
 }
 
-func groupText(g tally.Counted[group]) string {
-	return Plural(g.Count, g.What.label.One, g.What.label.Many)
+// rowName is the room for the name of a node in row 1, and nameFrom the width from which there are names.
+const (
+	rowName  = 13
+	nameFrom = 60
+)
+
+// groupTexts are the wordings of a group, the longest first: one is named, several are counted.
+func groupTexts(f *Frame, g group) []string {
+	switch {
+	case g.count > 1:
+		return []string{strconv.Itoa(g.count) + " " + g.label.Many}
+	case f.W < nameFrom:
+		return []string{g.label.One}
+	}
+	name := f.NodeName(g.first.Node, rowName)
+	return []string{name + " " + OnGPU(g.first, g.label.One), g.label.One}
 }

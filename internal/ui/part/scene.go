@@ -30,6 +30,7 @@ type Scene struct {
 	Classic   bool // colors show the level of utilization
 	ASCII     bool // there are ASCII glyphs only: keys are named in letters
 	MouseFree bool // the terminal has the mouse, to select text
+	Printed   bool // there is no keyboard: no key is named
 
 	Display time.Duration
 	Version string

@@ -11,13 +11,14 @@ import (
 // sentenceWide is the width from which a hint stands behind its sentence when both fit.
 const sentenceWide = 180
 
-// Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last.
+// Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last. GPUs of a
+// node that have the same problem share a sentence.
 func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
-	for i := range findings {
-		finding := &findings[i]
-		words := f.Say(finding)
+	all := Alike(findings)
+	for i := range all {
+		finding, words := all[i].Say(f)
 		more := 0 // rows for "+3 more"
-		if i < len(findings)-1 {
+		if i < len(all)-1 {
 			more = 1
 		}
 		lines := sentenceLines(f, words)
@@ -28,7 +29,7 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
 			if y < end {
-				f.Left(3, y, f.W-4, left(findings[i:]), draw.Dim)
+				f.Left(3, y, f.W-4, left(members(all[i:])), draw.Dim)
 				y++
 			}
 			return y
@@ -58,21 +59,31 @@ func Sentence(f *Frame, y int, finding *cluster.Finding) int {
 	return below
 }
 
-// ShortOf is the short wording of a finding with the GPU that it is about, in w columns where that can be.
+// ShortOf is the short wording of a finding with its GPU, in w columns if possible.
 func ShortOf(finding *cluster.Finding, words health.Words, w int) string {
 	return OnGPU(finding, shortened(words, w))
 }
 
-// OnGPU is what is said of a finding, behind the GPU that it is about: "GPU5 heat 87°C".
+// OnGPU puts the GPU of a finding before words about it: "GPU5 thermal 87°C".
 func OnGPU(finding *cluster.Finding, s string) string {
-	if finding.GPU < 0 {
-		return s
+	if gpu := gpuOf(finding); gpu != "" {
+		return gpu + " " + s
 	}
-	return "GPU" + strconv.Itoa(finding.GPU) + " " + s
+	return s
 }
 
-// shortened is the short wording of a finding. Those of failures may be as long as the long ones: in less than their width they leave
-// out the details.
+// gpuOf names the GPU of a finding: "GPU5", "GPU?" when its number is not known, "" for a finding about a node.
+func gpuOf(finding *cluster.Finding) string {
+	switch {
+	case finding.GPU >= 0:
+		return "GPU" + strconv.Itoa(finding.GPU)
+	case finding.Key != "":
+		return "GPU?"
+	}
+	return ""
+}
+
+// shortened is the short wording of a finding. That of a failure leaves out the details where it does not fit.
 func shortened(words health.Words, w int) string {
 	if words.Brief == "" || draw.Width(words.Short) <= w {
 		return words.Short
@@ -80,14 +91,14 @@ func shortened(words health.Words, w int) string {
 	return words.Brief
 }
 
-// sentence writes one finding: glyph, age, where, and its words.
+// sentence writes one finding: glyph, age, place and words.
 func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
 	m := MarkOf(finding)
 	f.Put(1, y, m.Glyph, m.Role)
-	f.Right(3, y, 5, Since(finding, f.Snap.At, ""), draw.Dim)
-	gpu, role := "", draw.Text
-	if finding.GPU >= 0 {
-		gpu = " GPU" + strconv.Itoa(finding.GPU)
+	f.Right(2, y, 6, Since(finding, f.Snap.At, ""), draw.Dim)
+	gpu, role := gpuOf(finding), draw.Text
+	if gpu != "" {
+		gpu = " " + gpu
 	}
 	if finding.Severity >= cluster.Warning {
 		role = m.Role
@@ -101,7 +112,7 @@ func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
 	}
 }
 
-// whereWide is the room for what a sentence is about.
+// whereWide is the room for the node and the GPU of a sentence.
 const whereWide = 13
 
 // sentenceText is the column where the words of a sentence begin.
@@ -138,8 +149,8 @@ var leftNames = []struct {
 	severity  cluster.Severity
 	one, many string
 }{
-	{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "on its way", "on their way"},
-	{cluster.Note, "note", "notes"}, {Over, "over", "over"},
+	{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "connecting", "connecting"},
+	{cluster.Note, "note", "notes"}, {Over, "cleared", "cleared"},
 }
 
 // left says how many findings there was no room for.

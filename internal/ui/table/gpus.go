@@ -72,7 +72,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 		m, name = part.Mark{Role: draw.Ghost}, draw.Ghost
 	}
 	f.Put(1, y, m.Glyph, m.Role)
-	f.Number(l[colGPU], y, strconv.Itoa(g.Number), m.Role)
+	f.Number(l[colGPU], y, part.Number(g), m.Role)
 	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
 	if words := tally.Lost(g); words != "" {
 		lostRow(f, y, words, findings, l)
@@ -92,7 +92,7 @@ func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l 
 	if !strings.Contains(strings.ToLower(words), "lost") {
 		text = " GPU lost: " + words
 	}
-	if len(findings) > 0 && !findings[0].Since.IsZero() {
+	if len(findings) > 0 && !findings[0].Since.IsZero() && !findings[0].Before {
 		text += ", since " + findings[0].Since.Format(time.TimeOnly)
 	}
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)

@@ -1,0 +1,29 @@
+package tally
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Proof is what the nodes of a job that report say of its GPUs. That nothing is wrong with them is more than that no problem is known.
+type Proof struct {
+	Without bool // SLURM gave the job no GPU on any node
+	Named   bool // SLURM says of each node which GPUs are the job's
+	Mute    int  // GPUs of the job that gave not one number in the last report
+}
+
+// Prove looks at the GPUs of a job.
+func Prove(s *cluster.Snapshot, job *cluster.JobView) Proof {
+	p := Proof{Without: len(job.Nodes) > 0, Named: true}
+	for _, name := range job.Nodes {
+		minors, known := job.Minors[name]
+		p.Without = p.Without && known && len(minors) == 0
+		p.Named = p.Named && known
+		for _, g := range Own(job, Node(s, name)) {
+			if g.Values == (metric.Values{}) {
+				p.Mute++
+			}
+		}
+	}
+	return p
+}

@@ -1,0 +1,73 @@
+package part
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+)
+
+// Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one.
+type Likes []*cluster.Finding
+
+// Alike gathers findings that share a sentence, in the order of the first of each.
+func Alike(findings []cluster.Finding) []Likes {
+	var all []Likes
+	for i := range findings {
+		f := &findings[i]
+		at := slices.IndexFunc(all, func(l Likes) bool {
+			g := l[0]
+			return f.Key != "" && g.Key != "" && g.Node == f.Node && g.Kind == f.Kind && g.Severity == f.Severity && g.Holds() == f.Holds()
+		})
+		if at < 0 {
+			all = append(all, Likes{f})
+		} else {
+			all[at] = append(all[at], f)
+		}
+	}
+	return all
+}
+
+// members are the findings of all sentences.
+func members(all []Likes) []cluster.Finding {
+	var findings []cluster.Finding
+	for _, l := range all {
+		for _, f := range l {
+			findings = append(findings, *f)
+		}
+	}
+	return findings
+}
+
+// Say returns the finding that a sentence is about, and its words. Of several it is one about the node, as old as the oldest.
+func (l Likes) Say(f *Frame) (*cluster.Finding, health.Words) {
+	first := l[0]
+	words := f.Say(first)
+	if len(l) == 1 {
+		return first, words
+	}
+	node := *first
+	node.GPU, node.Key = cluster.NoNumber, ""
+	var gpus []string
+	for _, finding := range slices.SortedStableFunc(slices.Values(l), func(a, b *cluster.Finding) int { return a.GPU - b.GPU }) {
+		if finding.Since.Before(node.Since) {
+			node.Since, node.Before = finding.Since, finding.Before
+		}
+		gpu := gpuOf(finding)
+		if detail := strings.TrimPrefix(f.Say(finding).Short, words.One); finding.Holds() {
+			gpu += strings.TrimRight(" "+strings.TrimSpace(detail), " ")
+		}
+		gpus = append(gpus, gpu)
+	}
+	list := strings.Join(gpus, ", ")
+	if !first.Holds() {
+		words.Long, words.Short, words.Sentence = list+" "+words.Long, list+" "+words.Short, list+": "+words.Sentence
+		return &node, words
+	}
+	words.Short = strconv.Itoa(len(l)) + " " + words.Many
+	words.Brief, words.Long = words.Short, words.Short+": "+list
+	words.Sentence = words.Long + "."
+	return &node, words
+}
