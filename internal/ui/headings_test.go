@@ -130,3 +130,44 @@ func TestHeadingOfAGPUWithoutANumber(t *testing.T) {
 		t.Errorf("the headings are %q", lines[3])
 	}
 }
+
+// A GPU that SLURM gave to the job and that nobody sees has a row and a cell of its own.
+func TestAMissingGPUIsShown(t *testing.T) {
+	without := func() *cluster.Snapshot {
+		snap := nodesWith([]int{0, 1, 2, 3}, []int{0, 1, 2, 3})
+		n := snap.Nodes["gpu-n01"]
+		n.GPUs = slices.Delete(n.GPUs, 2, 3)
+		n.Hello.GPUs = slices.Delete(n.Hello.GPUs, 2, 3)
+		n.Hello.Job = snap.Jobs[0].Number
+		return snap
+	}
+	hidden := func() *cluster.Snapshot {
+		snap := without()
+		n := snap.Nodes["gpu-n01"]
+		n.GPUs, n.Hello.GPUs, n.Hello.Job = nil, nil, "17"
+		return snap
+	}
+	for _, test := range []struct {
+		name string
+		snap func() *cluster.Snapshot
+		node []string
+		over string
+	}{
+		{"one", without, []string{"✗  2   SLURM gave it to this job, but the driver does not list it"}, ` \d\d +\d\d +X +\d\d `},
+		{"all, hidden", hidden, []string{"✗  0   hidden by the cgroup of job 17", "✗  3   hidden by the cgroup of job 17"}, ` X +X +X +X `},
+	} {
+		snap := test.snap()
+		of := func(screen screen) []string {
+			return linesOf(shot{name: test.name, snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screen }}, 120, 40)
+		}
+		text := strings.Join(of(screenNode), "\n")
+		for _, want := range test.node {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: there is no %q:\n%s", test.name, want, text)
+			}
+		}
+		if lines := of(screenOverview); !regexp.MustCompile(test.over).MatchString(lines[4]) {
+			t.Errorf("%s: the cells are %q", test.name, lines[4])
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +108,7 @@ func (p *Node) body(f *part.Frame) {
 // gpuTable draws the GPUs, a rule and their sum, and returns the row below.
 func gpuTable(f *part.Frame, r *nodeRooms) int {
 	y := r.head
-	if len(f.Node.GPUs) == 0 {
+	if len(f.GPUs(f.Node)) == 0 {
 		return noGPUs(f, y)
 	}
 	t := table.NewGPUs(f)
@@ -135,8 +136,10 @@ func gpuTable(f *part.Frame, r *nodeRooms) int {
 
 // noGPUs says in place of the GPUs why there are none.
 func noGPUs(f *part.Frame, y int) int {
-	text := "this node has no NVIDIA GPU"
-	role := draw.Dim
+	text, role := "this node has no NVIDIA GPU", draw.Dim
+	if len(f.Node.GPUs) > 0 {
+		text = "no GPU of this job on this node"
+	}
 	if h := f.Node.Hello; h != nil && h.Fault != "" {
 		text, role = "✗ no GPU metrics: "+h.Fault, draw.CritFill
 	}
@@ -196,13 +199,32 @@ func processCount(n, own int) string {
 
 // noProcesses says why no processes are listed.
 func noProcesses(f *part.Frame) string {
-	switch {
+	switch h := f.Node.Hello; {
+	case h != nil && h.Fault != "":
+		return "no NVML here: processes cannot be listed"
 	case f.Node.Listed:
-		return "no processes on these GPUs"
+		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
 	case f.Node.State == cluster.NodeStale:
 		return "· no process list: node not responding"
 	}
 	return "· waiting for the process list"
+}
+
+// unlisted says of which GPUs the driver does not list the processes, and why; "" when it lists those of all.
+func unlisted(n *cluster.Node) string {
+	var names, why []string
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; g.Unlisted != "" {
+			names = append(names, part.GPUNumber(g))
+			if !slices.Contains(why, g.Unlisted) {
+				why = append(why, g.Unlisted)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "processes of " + strings.Join(names, ", ") + " cannot be listed (" + strings.Join(why, "; ") + ")"
 }
 
 // nodeProblems draws the problems of the node from row y to row end and returns the row below: with a title where there is room for one.

@@ -82,14 +82,27 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		c.drawEmpty(f, x, y, n)
 		return
 	}
+	absent := f.absent(n)
 	for i := range c.count() {
-		cell := cellOf(f, n, c.slots[i*c.each:min((i+1)*c.each, len(c.slots))])
+		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
+		cell := cellOf(f, n, slots)
+		if slices.ContainsFunc(slots, func(number int) bool { return slices.Contains(absent, number) }) {
+			cell = oneCell{shown: true, own: true, lost: true, letter: 'X', severity: cluster.Critical}
+		}
 		if c.Numbers() {
 			cell.number(f, x+i*c.wide, y)
 		} else {
 			cell.height(f, x+i*c.wide, y, c.wide)
 		}
 	}
+}
+
+// absent are the slots of GPUs that SLURM gave to the job on a node and that are not to be seen.
+func (s *Scene) absent(n *cluster.Node) []int {
+	if m := s.Job.Missing(n); m.Certain {
+		return m.Numbers
+	}
+	return nil
 }
 
 // drawEmpty marks the places of the GPUs of a node that reports nothing.

@@ -76,12 +76,13 @@ func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, na
 // Own are those GPUs of a node that are the job's.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
-// GPUs are those of a node that are to be shown.
+// GPUs are the GPUs of a node to show, those among them that SLURM gave to the job and that are not to be seen.
 func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
+	gpus := tally.All(n)
 	if s.Mine {
-		return s.Own(n)
+		gpus = s.Own(n)
 	}
-	return tally.All(n)
+	return tally.WithAbsent(s.Job, n, gpus)
 }
 
 // GPUName names a GPU of the job: "gpu-n02 GPU3".

@@ -53,6 +53,9 @@ func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
 }
 
 func gpuRank(f *part.Frame, g *cluster.GPU) int {
+	if tally.Absent(g) {
+		return int(cluster.Critical)
+	}
 	if findings := f.Health.OfGPU(f.Node.Name, g); len(findings) > 0 {
 		return int(findings[0].Severity)
 	}
@@ -61,6 +64,13 @@ func gpuRank(f *part.Frame, g *cluster.GPU) int {
 
 // gpuRow draws one GPU.
 func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
+	if tally.Absent(g) {
+		m := part.Marks[cluster.Critical]
+		f.Put(1, y, m.Glyph, m.Role)
+		f.Number(l[colGPU], y, part.Number(g), m.Role)
+		insteadOfCells(f, y, " "+g.Lost, l)
+		return
+	}
 	findings := f.Health.OfGPU(f.Node.Name, g)
 	own := f.Job.Owns(f.Node, g)
 	m := part.Mark{Role: draw.Strong}
@@ -89,12 +99,20 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 // lostRow says in place of the cells that the GPU is lost: no old number stays.
 func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l *layout) {
 	text := " " + words
-	if !strings.Contains(strings.ToLower(words), "lost") {
+	switch {
+	case len(findings) > 0 && findings[0].Kind == cluster.KindUnusable:
+		text = " unusable: " + words
+	case !strings.Contains(strings.ToLower(words), "lost"):
 		text = " GPU lost: " + words
 	}
 	if len(findings) > 0 && !findings[0].Since.IsZero() && !findings[0].Before {
 		text += ", since " + findings[0].Since.Format(time.TimeOnly)
 	}
+	insteadOfCells(f, y, text, l)
+}
+
+// insteadOfCells writes why a GPU has no numbers.
+func insteadOfCells(f *part.Frame, y int, text string, l *layout) {
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }

@@ -23,9 +23,6 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	if sum.GPUs > 0 {
 		totals(f, y, gpus, l, draw.Strong, false)
 	}
-	if f.Node.State == cluster.NodeStale {
-		f.Fade(y, 0, f.W)
-	}
 }
 
 // counted says in w columns how many GPUs the sum counts. That some are missing must be seen in narrow terminals too.
