@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Node is the node of that name. One that the Snapshot knows nothing of is one that nobody has tried to reach yet.
+// Node is the node of that name. A node without an entry has not been tried yet.
 func Node(s *cluster.Snapshot, name string) *cluster.Node {
 	if n := s.Nodes[name]; n != nil {
 		return n
@@ -22,7 +22,7 @@ func HasNumbers(n *cluster.Node) bool {
 	return n.State == cluster.NodeReporting || n.State == cluster.NodeStale
 }
 
-// Lost is what NVML says of a GPU that is lost; "" when it is not.
+// Lost is NVML's message about a lost GPU; "" if the GPU is not lost.
 func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
 // Own are those GPUs of a node that are the job's.
@@ -73,10 +73,10 @@ func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
 	return ""
 }
 
-// Owner is who uses a GPU that is not the job's. Job is empty when only the user is known; the zero Owner is nobody that is known.
+// Owner is the user and job of a GPU that is not the selected job's. Job is empty if only the user is known; the zero Owner is unknown.
 type Owner struct{ User, Job string }
 
-// OwnerOf finds out whose a GPU of node n is: by SLURM's list of jobs, else by the processes on it.
+// OwnerOf finds the owner of a GPU of node n: from SLURM's list of jobs, otherwise from the processes on it.
 func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *cluster.GPU) Owner {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.ID != job.ID && slices.Contains(j.Minors[n.Name], g.Number) {

@@ -12,7 +12,7 @@ const (
 	hotMargin  = 2
 )
 
-// Hot says that a GPU is about to be slowed by its heat, or is.
+// Hot reports whether a GPU is throttled by heat or close to it.
 func Hot(g *cluster.GPU) bool {
 	celsius, known := g.Get(metric.Temperature)
 	slowdown, told := g.Get(metric.Slowdown)

@@ -5,7 +5,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Proof is what the nodes of a job that report say of its GPUs. That nothing is wrong with them is more than that no problem is known.
+// Proof is the evidence that the GPUs of a job are OK. No known problem is not enough: every GPU must have reported.
 type Proof struct {
 	Without bool // SLURM gave the job no GPU on any node
 	Named   bool // SLURM says of each node which GPUs are the job's

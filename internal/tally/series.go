@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// edgeLag is by how many bins a GPU's newest may be behind others', so that all have a number there: reports do not come all at once.
+// edgeLag is how many bins a GPU may be behind the others: reports do not come all at once.
 const edgeLag = 2
 
-// Edge is the newest bin that all of the GPUs have whose reports come: the right edge of their series.
+// Edge is the newest bin that all reporting GPUs have: the right edge of their series.
 func Edge(gpus ...*cluster.GPU) int64 {
 	var newest int64
 	for _, g := range gpus {
@@ -54,7 +54,7 @@ func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
 	}
 }
 
-// Series is the newest n samples of a number over GPUs: their sum, mean, lowest or highest. A sample that none of them has is a gap.
+// Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is a gap.
 func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
 	if sum == metric.Add {
 		return added(gpus, id, n)
@@ -78,8 +78,8 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 	return samples
 }
 
-// added is the newest n sums of a number over GPUs. A bin in which one is missing that gives the number now is a gap: what is not known
-// must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not come all at once.
+// added is the newest n sums of a number over GPUs. A bin that lacks a GPU which reports the number now is a gap: unknown must not
+// look like less. A GPU that misses a bin or two has its last sample there, since reports do not come all at once.
 func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	samples, counts, seen := make([]float32, n), make([]int, n), make([]bool, n)
 	for bins := range tails(gpus, id, n) {
@@ -140,7 +140,7 @@ func Median(gpus []*cluster.GPU, n int) []float32 {
 	return samples
 }
 
-// MedianNow is the median utilization of GPUs in their last reports, NaN when none gives it.
+// MedianNow is the median utilization of GPUs in their last reports, NaN if none reports it.
 func MedianNow(gpus []*cluster.GPU) float64 {
 	var counts percents
 	for _, g := range gpus {

@@ -1,8 +1,8 @@
-// Package tally works out of a Snapshot what several outputs show: which GPUs are a job's, sums and series over them, the slowest and the
-// hottest, whose a GPU is, and which names match a filter.
+// Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals and series over them, the lowest and
+// the hottest, the owner of a GPU, and the names that match a filter.
 //
-// Everything here is a function of its arguments: nothing is kept, no clock is read, and what a GPU gives no number for is never counted
-// as 0. How a number is written is up to who shows it. Functions may be called concurrently.
+// Everything here is a function of its arguments: nothing is kept, no clock is read, and a metric that a GPU does not report is
+// never counted as 0. Formatting is up to the outputs. Functions may be called concurrently.
 package tally
 
 import (
@@ -20,7 +20,7 @@ type Sum struct {
 	GPU   *cluster.GPU // the one that has the lowest or the highest
 }
 
-// Known says that some GPU gives the number.
+// Known reports whether some GPU has the metric.
 func (s Sum) Known() bool { return s.Count > 0 }
 
 // Of is a number over GPUs, as its row in the table of numbers says, of those GPUs that give the other number as well.
@@ -90,10 +90,10 @@ func (t *Totals) Counted() int {
 	return n
 }
 
-// apart is how many points below the mean a GPU must be to be named: among equals the name would change with every poll.
+// apart is how many points below the mean a GPU must be to be named. Among equals the name would change with every poll.
 const apart = 5
 
-// Slowest is the lowest utilisation, and whether its GPU stands out from the rest.
+// Slowest is the lowest utilization, and whether its GPU stands out from the rest.
 func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) {
 	low = over(gpus, metric.Util, metric.Lowest)
 	return low, low.Value <= Of(gpus, metric.Util).Value-apart // not for NaN

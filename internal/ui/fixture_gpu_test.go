@@ -79,7 +79,7 @@ const historyLen = 240
 
 var newestBin = ago(time.Second).UnixNano() / int64(3*time.Second)
 
-// remember gives a GPU a history: of its utilisation, and what goes with it.
+// remember gives a GPU a history: of its utilization, and what goes with it.
 func remember(g *cluster.GPU, util []float32) {
 	remake(g, func(i int, id metric.ID) float32 {
 		v := util[i]
@@ -95,7 +95,7 @@ func remember(g *cluster.GPU, util []float32) {
 	})
 }
 
-// setUtil replaces the history of a GPU's utilisation alone; nil: there is none.
+// setUtil replaces the history of a GPU's utilization alone; nil: there is none.
 func setUtil(g *cluster.GPU, util []float32) {
 	old := g.History
 	remake(g, func(i int, id metric.ID) float32 {

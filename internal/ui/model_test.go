@@ -151,7 +151,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// A selection is a name: it stays when lists change, and a neighbour takes the place of what is gone.
+// A selection is a name: it stays when lists change, and a neighbor takes the place of what is gone.
 func TestSelectionIsByName(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right")

@@ -16,7 +16,7 @@ import (
 )
 
 // sharedByTwo is one node that NVML lists in the order of the minor numbers 2, 0, 3, 1. The job 1 has 2 and 3, the job 2 has 1, and
-// somebody works on 0. The utilisation is 11, 22, 33, 44 % by minor number, the process ids are 7000 and the minor number, and the GPU 3
+// somebody works on 0. The utilization is 11, 22, 33, 44 % by minor number, the process ids are 7000 and the minor number, and the GPU 3
 // has memory errors.
 func sharedByTwo() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, words.Holding)

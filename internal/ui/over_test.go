@@ -48,10 +48,10 @@ func TestWhatIsOver(t *testing.T) {
 				}
 			}
 		}
-		coloured := string(draw.NewTheme(colorprofile.TrueColor, false, false).Encode(nil, s.take(120, 40)))
-		quiet := escapes(t, coloured, overWords)
+		colored := string(draw.NewTheme(colorprofile.TrueColor, false, false).Encode(nil, s.take(120, 40)))
+		quiet := escapes(t, colored, overWords)
 		for _, also := range []string{"▲", "GPU5"} {
-			if got := escapes(t, coloured, also); got != "" && got != quiet {
+			if got := escapes(t, colored, also); got != "" && got != quiet {
 				t.Errorf("%s: %q is drawn in %q, the words in %q", name, also, got, quiet)
 			}
 		}

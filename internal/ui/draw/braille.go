@@ -5,9 +5,9 @@ import "math"
 // Graph is a picture of a series in braille dots: two samples and four dots a cell.
 type Graph struct {
 	Low, High float64 // the scale; it is fixed, so that a picture can be compared with itself later
-	Area      bool    // filled from below, for amounts; else a line, for what has no zero or is a minimum
+	Area      bool    // filled from below, for amounts; otherwise a line, for temperatures and minimums
 	Line      Role    // the line, or the top of the area
-	Body      Role    // what is below the top
+	Body      Role    // below the top
 }
 
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
@@ -86,10 +86,10 @@ func half(bits [4]rune, reach [2]int, floor int) rune {
 	return pattern
 }
 
-// Pool is what becomes of samples that share a dot.
+// Pool says how samples that share a dot are combined.
 type Pool uint8
 
-// The pools. Means keep their level, and what looks for the lowest or the highest keeps its extremes.
+// The pools: means for amounts, extremes for charts of the lowest or the highest.
 const (
 	PoolMean Pool = iota
 	PoolLowest
@@ -114,8 +114,8 @@ func (s Sampling) leftmost() int64 { return s.Newest*int64(s.Dots)/int64(s.Bins)
 // Values is how many values, up to the newest, the dots are made of.
 func (s Sampling) Values() int { return int(s.Newest-s.first(s.leftmost())) + 2 }
 
-// Resample pools values, of which the last is that of the newest bin, into dots. Where there are more dots than bins a value is repeated.
-// What is missing is a gap.
+// Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are repeated. Missing values
+// are gaps.
 func (s Sampling) Resample(values []float32, pool Pool) []float32 {
 	dots := make([]float32, s.Dots)
 	left := s.leftmost()

@@ -7,8 +7,8 @@ var (
 	heights = []rune("▁▂▃▄▅▆▇")
 )
 
-// Bar draws a bar of w columns that is percent full, to an eighth of a column. What is more than nothing never draws empty, and what
-// is less than all never draws full.
+// Bar draws a bar of w columns that is percent full, to an eighth of a column. More than 0 never draws empty, and less than 100 never draws
+// full.
 func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	full := w * 8
 	n := 0

@@ -2,7 +2,7 @@ package draw
 
 import "strconv"
 
-// Encode appends the Canvas to dst as text: its lines, parted by newlines, without spaces at their ends.
+// Encode appends the Canvas to dst as text: its lines, separated by newlines, without trailing spaces.
 func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
 	p := pen{t: t, dst: dst, now: &plainStyle}
 	for y := range c.h {
@@ -32,7 +32,7 @@ func (t *Theme) filled(row []cell) int {
 // bridge is how many unchanged cells are written again rather than passed over: a cursor movement is about as long.
 const bridge = 6
 
-// Paint appends to dst what changes a terminal that shows old into one that shows c. Where old is nil or of another size the
+// Paint appends to dst the bytes that change a terminal from old to c. Where old is nil or of another size the
 // terminal is cleared first.
 func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	p := pen{t: t, dst: dst, now: &plainStyle}
@@ -47,7 +47,7 @@ func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	return p.dst
 }
 
-// row writes what differs in one row.
+// row writes the difference of one row.
 func (p *pen) row(y int, old, row []cell) {
 	filled := p.t.filled(row)
 	for x := 0; x < len(row); x++ {

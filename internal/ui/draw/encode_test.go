@@ -140,7 +140,7 @@ func trimLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// No colour may be sent where there is none, and no escape at all where there is no terminal.
+// No color may be sent where there is none, and no escape at all where there is no terminal.
 func TestProfiles(t *testing.T) {
 	c := New(60, 12)
 	scribble(rand.New(rand.NewPCG(7, 8)), c)
@@ -153,11 +153,11 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("NO_COLOR has lost bold and reverse: %q", mono)
 	}
 	if strings.Contains(mono, ";3") || strings.Contains(mono, ";4") {
-		t.Errorf("NO_COLOR has a colour: %q", mono)
+		t.Errorf("NO_COLOR has a color: %q", mono)
 	}
 }
 
-// The colours that are chosen by hand for each kind of terminal are what is sent, and not what Lip Gloss would make of the true ones.
+// The colors that are chosen by hand for each kind of terminal are what is sent, and not what Lip Gloss would make of the true ones.
 func TestLooks(t *testing.T) {
 	for _, test := range []struct {
 		profile  colorprofile.Profile

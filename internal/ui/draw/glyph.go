@@ -26,10 +26,10 @@ func pairs(from, to string) map[rune]rune {
 
 const brailleFirst, brailleLast = 0x2800, 0x28ff
 
-// ASCII is what stands for a letter or mark where there is nothing but ASCII.
+// ASCII is the ASCII form of a letter or mark.
 func ASCII(r rune) rune { return toASCII(r, Text) }
 
-// toASCII is the glyph that stands for r where there is nothing but ASCII.
+// toASCII is the ASCII form of a glyph.
 func toASCII(r rune, role Role) rune {
 	if r < 0x7f {
 		return r
@@ -48,8 +48,8 @@ func toASCII(r rune, role Role) rune {
 	return '?'
 }
 
-// glyph returns what is drawn for r and its width: 0, 1 or 2. Terminals differ in what they do with runes that join others or whose
-// width depends on their neighbours: "?" stands for those.
+// glyph returns the glyph drawn for r and its width: 0, 1 or 2. Terminals disagree about runes that join others or whose width depends on
+// their neighbors: those become "?".
 func glyph(r rune) (rune, int) {
 	switch {
 	case r >= 0x20 && r < 0x7f:

@@ -1,6 +1,6 @@
 package draw
 
-// Role says what a cell is for. A Theme knows how that looks.
+// Role is the purpose of a cell. A Theme knows its look.
 type Role uint8
 
 // Roles of text and of lines.
@@ -11,9 +11,9 @@ const (
 	Faint                // rules
 	Data                 // edge of a graph, an active rule
 	Cell                 // sparks and heat cells
-	Body                 // what is below the edge of a graph
+	Body                 // below the edge of a graph
 	Mem                  // graph of memory
-	Ghost                // what belongs to others
+	Ghost                // other users' and jobs' GPUs
 	GhostBar             // sparks of others, or of old numbers
 	Warn                 // look
 	Crit                 // act
@@ -24,7 +24,7 @@ const (
 	Yellow               // below the second
 	Red                  // the rest
 
-	// Bars: the glyphs of Bar, with what is not filled as their track.
+	// Bars: the glyphs of Bar; the part that is not filled is the track.
 	BarData
 	BarMem
 	BarWarn
@@ -43,7 +43,7 @@ var ink = [roleCount]Role{
 
 func (r Role) bar() bool { return r >= BarData && r <= BarRed }
 
-// faded is what a role becomes when its number is old. What is wrong stays as it is.
+// faded maps each role to that of an old value. Warnings and errors stay as they are.
 var faded = func() (to [roleCount]Role) {
 	for r := range to {
 		to[r] = Role(r)

@@ -15,7 +15,7 @@ type Theme struct {
 	styles [roleCount][2][3]style
 }
 
-// style is what stands before a cell. Equal ids look equal; id 0 is the terminal's own look.
+// style is the escape sequence before a cell. Equal ids look equal; id 0 is the terminal's own look.
 type style struct {
 	id     uint8
 	shows  bool // a space in it can be seen
@@ -43,7 +43,7 @@ func classOf(r rune) class {
 	return letter
 }
 
-// NewTheme returns the Theme for what a terminal can show. Below Ascii there is no escape sequence at all; Ascii, the profile of
+// NewTheme returns the Theme for a terminal. Below Ascii there is no escape sequence at all; Ascii, the profile of
 // NO_COLOR, keeps bold, dim and reverse. ascii asks for ASCII glyphs only.
 func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
 	looks := newLooks(profile, light)
@@ -61,7 +61,7 @@ func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
 	return t
 }
 
-// compose takes from Lip Gloss what it writes before a text. Asking it for every cell would cost milliseconds a frame.
+// compose takes from Lip Gloss the sequence that it writes before a text. Asking it for every cell would cost milliseconds a frame.
 func compose(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
 	before, _, _ := strings.Cut(s.Render("x"), "x")

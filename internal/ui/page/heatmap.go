@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// heatMap draws every node as a tile, the sum, and what is wrong.
+// heatMap draws every node as a tile, the total, and the problems.
 func (o *Overview) heatMap(f *part.Frame) {
 	t := newTiles(f.Scene)
 	o.heatMapTitles(f, t)
@@ -40,7 +40,7 @@ func (o *Overview) heatMap(f *part.Frame) {
 	troubles(f, y, t)
 }
 
-// heatMapTitles writes into the rule what the tiles are, and the headings above them.
+// heatMapTitles explains the tiles in the rule and writes the headings above them.
 func (o *Overview) heatMapTitles(f *part.Frame, t *tiles) {
 	x := 2
 	if o.filtered(f.Scene) {
@@ -88,7 +88,7 @@ func (t *tiles) columns() int {
 	return col + 1
 }
 
-// explained is what the rule says of the tiles, the most wanted first.
+// explained are the explanations in the rule, the most useful first.
 func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if t.style == tileBig {
 		legend := []part.Piece{part.Dim(" letters mark problems:  ")}
@@ -235,7 +235,7 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	}
 }
 
-// heatMapSum writes the sum over all nodes that report, and what the cells mean where the rule has no room for that.
+// heatMapSum writes the total over all nodes that report, and the legend where the rule has no room for it.
 func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 	gpus := tally.Fresh(f.Snap, f.Job)
 	tot := tally.Total(gpus)

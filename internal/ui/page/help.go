@@ -62,7 +62,7 @@ func (p *Help) Draw(f *part.Frame) {
 				f.Left(c.x, helpTop+i, c.wide, l.name, l.role)
 				continue
 			}
-			f.Left(c.x, helpTop+i, c.room, l.name, l.role)
+			f.Left(c.x, helpTop+i, c.room, f.KeyName(l.name), l.role)
 			f.Left(c.x+c.room, helpTop+i, c.wide-c.room, l.text, draw.Text)
 		}
 	}

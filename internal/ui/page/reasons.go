@@ -12,7 +12,7 @@ import (
 // reasonWide is the least room for a finding in a column of the heat map.
 const reasonWide = 39
 
-// troubles lists what is wrong where there is no room for sentences: below each other, or in as many columns as it takes.
+// troubles lists the problems in short form where there is no room for sentences, in as many columns as necessary.
 func troubles(f *part.Frame, y int, t *tiles) {
 	found := part.Alike(reasons(f.Job.Findings))
 	rows := f.H - 1 - y
@@ -37,7 +37,7 @@ func troubles(f *part.Frame, y int, t *tiles) {
 	}
 }
 
-// troubleText is what is wrong in w columns, and its role.
+// troubleText is a problem in w columns, and its role.
 func troubleText(f *part.Frame, l part.Likes, w int) (string, draw.Role) {
 	finding, words := l.Say(f)
 	if !finding.Holds() {

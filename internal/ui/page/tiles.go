@@ -49,7 +49,7 @@ const (
 	bigTile    = 49
 	smallName  = 3 // least room for a name
 	longName   = 9 // most room for a name in a small tile
-	mostReason = 3 // rows kept for what is wrong
+	mostReason = 3 // rows kept for problems
 )
 
 // newTiles arranges the nodes in the widest style in which all of them fit. Where they fit in none there are pages, and the nodes in

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Amount is a quantity in words. Most is what it is a share of; "" when that is not known. The zero Amount is one that is not known itself.
+// Amount is a quantity in words. Most is its limit, "" if unknown. The zero Amount is unknown.
 type Amount struct{ Now, Most, Unit string }
 
 // Share is "4850/5600", or "4850" where there is no limit.

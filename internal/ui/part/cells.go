@@ -119,7 +119,7 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// oneCell is what a cell shows: of several GPUs the worst.
+// oneCell is the content of a cell: the worst of its GPUs.
 type oneCell struct {
 	util     float64 // NaN: no number
 	letter   byte    // 0: well
@@ -142,7 +142,7 @@ func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
 	return c
 }
 
-// add takes a GPU of a node into the cell. What is the job's goes before what is not.
+// add takes a GPU of a node into the cell. The job's GPUs replace those of others.
 func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU) {
 	own := f.Job.Owns(n, g)
 	if !own && (f.Mine || c.own) {

@@ -11,7 +11,7 @@ type Frame struct {
 // Put writes s like the Canvas' own Put, but leaves the terminal's last column free: some wrap there.
 func (f *Frame) Put(x, y int, s string, role draw.Role) int { return f.PutUntil(x, y, f.W-1, s, role) }
 
-// Left is the Canvas' own Left for no more columns than there are before the last.
+// Left is the Canvas' own Left, but leaves the last column free.
 func (f *Frame) Left(x, y, w int, s string, role draw.Role) {
 	f.Canvas.Left(x, y, min(w, f.W-1-x), s, role)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Health is what is wrong in a job. ByNode holds what is wrong now.
+// Health holds the findings of a job. ByNode holds those that are not over.
 type Health struct {
 	snapshot *cluster.Snapshot
 	findings []cluster.Finding
@@ -26,7 +26,7 @@ func NewHealth(s *cluster.Snapshot, job *cluster.JobView) Health {
 	return h
 }
 
-// Mark is a severity as the screen shows it: a glyph and the role of the glyph and of what it is about.
+// Mark is a severity on the screen: a glyph, and the role for it and its subject.
 type Mark struct {
 	Glyph string
 	Role  draw.Role
@@ -64,7 +64,7 @@ func (h Health) Rank(node string) int {
 	return rank
 }
 
-// OfGPU is what is wrong with one GPU, worst first.
+// OfGPU returns the findings of one GPU, worst first.
 func (h Health) OfGPU(node string, g *cluster.GPU) []*cluster.Finding {
 	var found []*cluster.Finding
 	for _, f := range h.ByNode[node] {
@@ -108,7 +108,7 @@ func MarkOf(f *cluster.Finding) Mark {
 	return m
 }
 
-// Since is the age of a finding behind sep: " 4m", or " >4m" when it is older than what nvnodetop has seen of it.
+// Since is the age of a finding behind sep: " 4m", or " >4m" when it began before nvnodetop first looked.
 func Since(f *cluster.Finding, now time.Time, sep string) string {
 	if f.Since.IsZero() {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// HealthLine is row 1: what is wrong, worst first, and how much reports.
+// HealthLine draws row 1: the problems, worst first, and how many GPUs and nodes report.
 func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
@@ -37,7 +37,7 @@ func HealthLine(f *Frame) {
 			more = f.unnamed(left)
 		}
 		texts := groupTexts(f, g)
-		if i > 0 { // what is not the worst is named, or counted among the rest
+		if i > 0 { // all but the worst are named or counted among the rest
 			texts = texts[:1]
 		}
 		text := fitting(texts, end-x-4-len(more))
@@ -60,7 +60,7 @@ func HealthLine(f *Frame) {
 	}
 }
 
-// unnamed counts groups for which there is no room, with the key that shows them.
+// unnamed counts the groups without room, with the key that shows them.
 func (s *Scene) unnamed(groups int) string {
 	text := "+" + strconv.Itoa(groups) + " more"
 	if !s.Printed {
@@ -98,7 +98,7 @@ func slurmAway(f *Frame, x, end int, wordings ...string) int {
 	return f.Put(x, 1, draw.Clip(text, end-x), draw.Warn) + 2
 }
 
-// verdict is row 1 when nothing is wrong: that the GPUs are OK, when that is proven, else what is not known.
+// verdict is row 1 without a problem: "32 GPUs OK" if every GPU has said so, otherwise the reason for doubt.
 func verdict(f *Frame) string {
 	j := f.Job
 	p := tally.Prove(f.Snap, j)
@@ -162,7 +162,7 @@ type group struct {
 	first    *cluster.Finding
 }
 
-// groups gathers the findings that hold by what several of them are called, in order. Notes are no fault and not among them.
+// groups gathers the findings that hold by kind, in order. Notes are not problems and are left out.
 func groups(findings []cluster.Finding) []group {
 	var all []group
 	for i := range findings {

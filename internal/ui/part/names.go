@@ -9,7 +9,7 @@ import (
 
 // Naming shortens the names of a job's nodes so that they still differ where they can.
 type Naming struct {
-	Title string // what all names share
+	Title string // common to all names
 	Wide  int    // the width of the longest short form
 	short map[string]string
 }
@@ -17,8 +17,7 @@ type Naming struct {
 // Of is the short form of a name.
 func (n *Naming) Of(name string) string { return cmp.Or(n.short[name], name) }
 
-// NewNaming names nodes that have room columns each: whole, else without what they all begin with, else by the numbers in them that
-// differ, else clipped.
+// NewNaming shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ, or clipped.
 func NewNaming(names []string, room int) *Naming {
 	prefix := commonPrefix(names, room)
 	n := shortNames(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })
@@ -102,7 +101,7 @@ func runs(name string) []string {
 	return parts
 }
 
-// commonPrefix is what all names begin with; it does not end in a digit unless what is left would not fit into room.
+// commonPrefix is the common prefix of all names. It ends in a digit only if the rest would not fit into room otherwise.
 func commonPrefix(names []string, room int) string {
 	if len(names) < 2 {
 		return ""

@@ -1,5 +1,5 @@
-// Package part has what the screens are made of: the Scene that they show, the Frame that they draw on, tables, the header and the footer,
-// cells, graphs, and the sentences about what is wrong. Their words are those of package health; here is where they stand.
+// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer, cells, graphs, and the
+// sentences about problems. The words of the sentences come from package health; this package places them.
 //
 // Everything here draws and changes nothing but the canvas and its memory: the same Scene always gives the same picture. Positions
 // depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at a time.
@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Scene is what a screen shows: a Snapshot, what of it is selected, and what holds for every screen.
+// Scene is the input of a screen: a Snapshot, the selection, and the settings of all screens.
 type Scene struct {
 	Snap   *cluster.Snapshot
 	Job    *cluster.JobView // the selected one; nil: there is none
@@ -52,7 +52,7 @@ func (m *Memory) of(nodes []string) *Memory {
 	return m
 }
 
-// Tall is the height from which blank lines part the sections.
+// Tall is the height from which blank lines separate the sections.
 const Tall = 30
 
 // Small is the height below which there is room for rows 0 and 1 and the GPUs only.

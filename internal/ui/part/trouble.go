@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Trouble is the worst thing of a node in the words that fit into w columns.
+// Trouble is the worst problem of a node, in w columns.
 func Trouble(f *Frame, n *cluster.Node, w int) string {
 	findings := f.Health.ByNode[n.Name]
 	if len(findings) == 0 || findings[0].Severity == cluster.Note {
@@ -39,7 +39,7 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	return draw.Clip(ShortOf(worst, words, w-len(rest)-len(age))+age, w-len(rest)) + rest
 }
 
-// Absence is why a node has no numbers, in place of them.
+// Absence is the reason why a node has no numbers.
 func Absence(f *Frame, n *cluster.Node, w int) string {
 	text := Trouble(f, n, w)
 	if text == "" {

@@ -1,5 +1,5 @@
-// Package table has the tables of the screens: which columns they have, in what order those come in as the terminal gets wider, and how
-// a GPU, a process or a node is written in a row of them.
+// Package table holds the tables of the screens: their columns, the order in which columns appear as the terminal gets wider, and the rows
+// for GPUs, processes, nodes and pending jobs.
 //
 // A table is made for a width and drawn on a Frame; nothing but the Frame's canvas and memory changes. A Frame belongs to one
 // goroutine at a time.
@@ -65,7 +65,7 @@ type column struct {
 	title, short         string // short is for where the title does not fit
 	right                bool   // the title stands at the right, above numbers
 	shows                metric.ID
-	unit                 string // of what it shows; "": the table's own code draws it
+	unit                 string // "": the table's own code draws the column
 }
 
 // stage is one step of giving out the width that is left over: these columns grow, together, up to most.

@@ -188,7 +188,7 @@ func clocks(g *cluster.GPU) string {
 	return sm + "/" + mem
 }
 
-// gpuFlags writes the last column: what is wrong in the fewest letters, or whose the GPU is.
+// gpuFlags writes the last column: problems in a few letters, or the owner of the GPU.
 func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l *layout) {
 	s := l[colFlags]
 	if !s.Shown() {
@@ -228,8 +228,7 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// owner says in w columns whose a GPU is that is not the job's, as far as it is known. The end of a job's number tells the tasks of an
-// array apart: it is not cut off.
+// owner names in w columns the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off: it is the array task.
 func owner(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {

@@ -40,7 +40,7 @@ func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	}
 }
 
-// totals writes what GPUs amount to, in the units of one node or in large ones.
+// totals writes the totals of GPUs, in the units of one node or in large ones.
 func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role, large bool) {
 	if s := l[colUtil]; len(gpus) == 0 {
 		f.Right(s.X, y, s.W, "–", draw.Dim)
