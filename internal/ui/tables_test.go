@@ -120,3 +120,17 @@ func TestWhatASumCounts(t *testing.T) {
 		}
 	}
 }
+
+// Row 1, the total and the graphs count the same GPUs: those that report, neither lost nor hung.
+func TestCountsAgree(t *testing.T) {
+	snap := fixture()
+	forget(&snap.Nodes["gpu-n01"].GPUs[2], "GPU is lost")
+	snap.Jobs[0].GPUsSeen, snap.Jobs[0].Findings = 15, nil
+	for _, grid := range []page.Grid{page.GridRows, page.GridMap} {
+		s := shot{name: "counts", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen, v.overview.Grid = screenOverview, grid }}
+		text := strings.Join(linesOf(s, 120, 40), "\n")
+		if n := strings.Count(text, "15 of 32 GPUs"); n != 3 || strings.Contains(text, "16 of") || strings.Contains(text, "16 GPUs") {
+			t.Errorf("%d times 15 of 32:\n%s", n, text)
+		}
+	}
+}

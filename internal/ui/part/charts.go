@@ -33,11 +33,12 @@ func JobGraphs(f *Frame, y int) {
 		return
 	}
 	fresh := tally.Fresh(f.Snap, f.Job)
-	t := tally.Total(fresh)
+	t, seen := tally.Total(fresh), f.Job.GPUsSeen // those that are lost or hung do not count
+	t.GPUs = min(t.GPUs, seen)
 	a := axisOf(f, gpus)
 	median := func(n int) []float32 { return tally.Median(gpus, n) }
-	graphs(f, y, "Job history, "+a.words(), Plural(len(fresh), "GPU", "GPUs"), a, slices.Concat(
-		shareChart("Median utilization %", tally.MedianNow(fresh), t.Util, len(fresh), median),
+	graphs(f, y, "Job history, "+a.words(), strconv.Itoa(seen)+" of "+Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), a, slices.Concat(
+		shareChart("Median utilization %", tally.MedianNow(fresh), t.Util, seen, median),
 		lowestChart(gpus, fresh, f.GPUName), powerChart(gpus, &t, true), heatChart(gpus, t.Temperature, f.GPUName)))
 }
 

@@ -70,7 +70,7 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := &t.layout
 	gpus := tally.Fresh(f.Snap, f.Job)
 	f.Put(l[colNode].X, y, name, draw.Strong)
-	f.Text(l[colCells], y, seen(len(gpus), max(f.Job.GPUs, len(gpus)), l[colCells].W), draw.Dim)
+	f.Text(l[colCells], y, seen(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
 	totals(f, y, gpus, l, draw.Strong, true)
 }
 
