@@ -87,7 +87,7 @@ func TestOwners(t *testing.T) {
 		n := snap.Nodes["gpu-s11"]
 		n.Listed, n.Processes = false, nil
 		sibling := snap.Jobs[1]
-		sibling.Job.ID, sibling.Minors = "48377_1204", map[string][]int{"gpu-s11": {5}}
+		sibling.ID, sibling.Minors = "48377_1204", map[string][]int{"gpu-s11": {5}}
 		snap.Jobs = append(snap.Jobs, sibling)
 		return snap
 	}, view: func(v *view) { v.job = "48377" }}
