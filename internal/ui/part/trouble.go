@@ -12,7 +12,7 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	findings := f.Health.ByNode[n.Name]
 	if len(findings) == 0 || findings[0].Severity == cluster.Note {
 		if n.State == cluster.NodeStale {
-			return "silent " + draw.Age(n.Age)
+			return "not responding " + draw.Age(n.Age)
 		}
 		return ""
 	}
@@ -23,7 +23,7 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 		}
 	}
 	sep := ", "
-	if worst.Kind == cluster.KindStale { // "silent 48s"
+	if worst.Kind == cluster.KindStale { // "not responding 48s"
 		sep = " "
 	}
 	age := FindingAge(f, worst, " ")
@@ -49,7 +49,7 @@ func Absence(f *Frame, n *cluster.Node, w int) string {
 		case n.State == cluster.NodeConnecting:
 			text = "connecting"
 		default:
-			text = "no GPU"
+			text = "no GPUs"
 		}
 	}
 	if next := Retry(f, n); next != "" && n.State == cluster.NodeFailed && draw.Width(text)+2+len(next) <= w {

@@ -65,7 +65,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node) {
 	}
 }
 
-// Sum draws the sum over all nodes that stream in row y, under that name.
+// Sum draws the sum over all nodes that report in row y, under that name.
 func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := &t.layout
 	gpus := tally.Fresh(f.Snap, f.Job)
