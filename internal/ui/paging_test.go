@@ -65,6 +65,14 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		}
 		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenProblems }}, size[0], size[1]).reaches("problems", wheres)
 
+		queue, ids := noJobsFixture(), []string(nil)
+		for i := range 60 {
+			id := fmt.Sprint(49000 + i)
+			ids = append(ids, id)
+			queue.Discovery.Pending = append(queue.Discovery.Pending, cluster.PendingJob{ID: id, Nodes: 1})
+		}
+		newDesk(t, shot{snap: func() *cluster.Snapshot { return queue }, view: func(*view) {}}, size[0], size[1]).reaches("no jobs", ids)
+
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
 			d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, p }}, size[0], size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}

@@ -59,6 +59,7 @@ type view struct {
 	node     *page.Node
 	overview *page.Overview
 	problems page.Problems
+	noJobs   page.NoJobs
 	manual   page.Help
 }
 
@@ -126,7 +127,7 @@ func (v *view) page(s *part.Scene) Page {
 	case v.help:
 		return &v.manual
 	case s.Node == nil:
-		return page.NoJobs{}
+		return &v.noJobs
 	}
 	return v.body()
 }

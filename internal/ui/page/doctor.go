@@ -29,11 +29,11 @@ func drawDoctor(f *part.Frame, back bool) {
 	if f.Node.State == cluster.NodeFailed {
 		retry = retry.As("retry now")
 	}
-	hints := []keys.Hint{retry, keys.Job, keys.Node, keys.HintOf(keys.Overview)}
+	hints := append(append([]keys.Hint{retry}, around(f.Scene)...), keys.HintOf(keys.Overview))
 	if back {
 		hints = append(hints, keys.HintOf(keys.Back))
 	}
-	part.Footer(f, "", append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
+	part.Footer(f, "", append(hints, last...)...)
 }
 
 // doctor draws from row y: how far the attempt got, the error message, its meaning and what to try. Low terminals have no blank lines

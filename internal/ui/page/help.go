@@ -20,7 +20,7 @@ const helpTop = 3
 
 // Press scrolls.
 func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
-	room, last := p.rooms(s, p.columns(s.W))
+	room, last := p.rooms(s, p.columns(s))
 	from, moved := scrolled(msg, min(p.from, last), room, room, last)
 	if !moved {
 		return Answer{}
@@ -48,7 +48,7 @@ func (p *Help) Draw(f *part.Frame) {
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
-	columns := p.columns(f.W)
+	columns := p.columns(f.Scene)
 	room, last := p.rooms(f.Scene, columns)
 	from := min(p.from, last)
 	right := position(from, from+room, last+room)
@@ -91,10 +91,11 @@ const (
 )
 
 // columns lays the help out: the keys beside the rest, or above it in a narrow terminal.
-func (p *Help) columns(w int) []helpColumn {
+func (p *Help) columns(s *part.Scene) []helpColumn {
+	w := s.W
 	if w < helpTwo {
 		c := helpColumn{x: 2, wide: w - 4, room: helpKeys}
-		p.keys(&c, false)
+		p.keys(s, &c, false)
 		c.marks()
 		return []helpColumn{c}
 	}
@@ -103,7 +104,7 @@ func (p *Help) columns(w int) []helpColumn {
 		left.wide = min(w-6-52, 110)
 	}
 	right := helpColumn{x: left.x + left.wide + 2, wide: w - left.wide - 6, room: helpMarks}
-	p.keys(&left, w >= helpLong)
+	p.keys(s, &left, w >= helpLong)
 	right.marks()
 	return []helpColumn{left, right}
 }
@@ -123,14 +124,14 @@ func (c *helpColumn) add(name string, role draw.Role, text string) {
 	}
 }
 
-func (p *Help) keys(c *helpColumn, long bool) {
+func (p *Help) keys(s *part.Scene, c *helpColumn, long bool) {
 	c.title("Keys")
 	for _, row := range keys.HelpOf(p.Of) {
 		text := row.Text
 		if long && row.Long != "" {
 			text = row.Long
 		}
-		c.add(row.Shown(), draw.Strong, text)
+		c.add(s.KeyName(row.Shown()), draw.Strong, text)
 	}
 }
 

@@ -1,9 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -12,10 +15,12 @@ import (
 )
 
 // NoJobs is the page of a user without running jobs: SLURM's last answer, and the jobs that wait in the queue.
-type NoJobs struct{ plain }
+type NoJobs struct {
+	from int // the first of the jobs that wait on the screen
+}
 
 // Draw draws the page.
-func (NoJobs) Draw(f *part.Frame) {
+func (p *NoJobs) Draw(f *part.Frame) {
 	d := &f.Snap.Discovery
 	x := f.Put(1, 0, "nvnodetop", draw.Strong)
 	clock := part.Clock(f)
@@ -25,11 +30,11 @@ func (NoJobs) Draw(f *part.Frame) {
 	}
 	f.Pieces(start, 0, clock...)
 	f.Fill(0, 1, f.W, '─', draw.Faint)
-	y := asked(f, min(4, max(f.H/4, 2)))
+	y := asked(f, askedTop(f.H))
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
-		pending(f, y+1)
+		pending(f, y+1, p.from)
 	}
-	part.Footer(f, "", keys.HintOf(keys.Refresh).As("refresh"), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	part.Footer(f, "", append([]keys.Hint{keys.HintOf(keys.Refresh)}, last...)...)
 }
 
 // asked draws the last question to SLURM and its answer, from row y, and returns the row below.
@@ -77,22 +82,41 @@ func asked(f *part.Frame, y int) int {
 	return y
 }
 
-// pending draws the jobs that wait in the queue.
-func pending(f *part.Frame, y int) {
+// pending draws the jobs that wait in the queue, from that place of the list on.
+func pending(f *part.Frame, y, from int) {
 	jobs := f.Snap.Discovery.Pending
-	f.Section(y, "Pending jobs", strconv.Itoa(len(jobs)))
+	room := pendingRoom(f.H, y)
+	from = max(min(from, len(jobs)-room), 0)
+	to := min(from+room, len(jobs))
+	f.Section(y, "Pending jobs", cmp.Or(position(from, to, len(jobs)), strconv.Itoa(len(jobs))))
 	t := table.NewPending(f.W)
 	t.Head(f, y+1)
-	y += 2
-	for i := range jobs {
-		if y == f.H-2 && i < len(jobs)-1 {
-			f.Put(3, y, "+"+strconv.Itoa(len(jobs)-i)+" more", draw.Dim)
-			return
-		}
-		if y >= f.H-1 {
-			return
-		}
-		t.Row(f, y, &jobs[i])
-		y++
+	y += pendingTitle
+	for i := range jobs[from:to] {
+		t.Row(f, y+i, &jobs[from+i])
 	}
 }
+
+// pendingTitle is how many rows the title and the headings take.
+const pendingTitle = 2
+
+// Press scrolls the jobs that wait.
+func (p *NoJobs) Press(msg tea.Msg, s *part.Scene) Answer {
+	f := &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s} // to measure
+	room := pendingRoom(s.H, asked(f, askedTop(s.H))+1)
+	from, moved := scrolled(msg, p.from, room, room, max(len(s.Snap.Discovery.Pending)-max(room, 1), 0))
+	if !moved {
+		return Answer{}
+	}
+	p.from = from
+	return taken
+}
+
+// Wants nothing.
+func (p *NoJobs) Wants(*part.Scene) Wants { return Wants{} }
+
+// askedTop is the first row of SLURM's answer.
+func askedTop(h int) int { return min(4, max(h/4, 2)) }
+
+// pendingRoom is how many jobs fit below the headings of a section that begins in row y.
+func pendingRoom(h, y int) int { return h - 1 - y - pendingTitle }
