@@ -84,6 +84,21 @@ func TestPagingReachesEveryRow(t *testing.T) {
 	}
 }
 
+// However many rows there are, the worst problems have theirs.
+func TestRowsLeaveRoomForProblems(t *testing.T) {
+	large := bigFixture()
+	for _, size := range lowSizes {
+		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}, size[0], size[1])
+		lines := d.lines()
+		below := strings.Join(lines[rowOf(lines, " JOB "):], "\n")
+		for _, want := range []string{"gpu-n044 GPU2 lost", "gpu-n039 login refused"} {
+			if !strings.Contains(below, want) {
+				t.Errorf("%v: there is no %q:\n%s", size, want, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
 // The processes leave a line to the worst problem of the node.
 func TestAProblemKeepsItsLine(t *testing.T) {
 	snap := fixture()

@@ -37,7 +37,7 @@ func (o *Overview) heatMap(f *part.Frame) {
 		part.JobGraphs(f, y)
 		return
 	}
-	troubles(f, y, t)
+	troubles(f, y, t.names)
 }
 
 // heatMapTitles explains the tiles in the rule and writes the headings above them.

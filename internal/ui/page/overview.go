@@ -177,6 +177,10 @@ func (o *Overview) rows(f *part.Frame) int {
 	y := o.nodeRows(f, 4, t)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
 	t.Sum(f, y+1, o.sumName(f.Scene))
+	if sh := o.sheet(f.Scene); sh.to-sh.from < len(sh.all) {
+		troubles(f, y+2, &part.Naming{}) // the rows have their whole names, too
+		return f.H - 1
+	}
 	return o.health(f, y+2)
 }
 

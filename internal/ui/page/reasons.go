@@ -13,7 +13,7 @@ import (
 const reasonWide = 39
 
 // troubles lists the problems in short form where there is no room for sentences, in as many columns as necessary.
-func troubles(f *part.Frame, y int, t *tiles) {
+func troubles(f *part.Frame, y int, names *part.Naming) {
 	found := part.Alike(reasons(f.Job.Findings))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {
@@ -31,7 +31,7 @@ func troubles(f *part.Frame, y int, t *tiles) {
 		}
 		m := part.MarkOf(finding)
 		end := x + wide - 1
-		x = f.Put(x, row, m.Glyph+" "+draw.ClipMiddle(t.names.Of(finding.Node), longName)+" ", m.Role)
+		x = f.Put(x, row, m.Glyph+" "+draw.ClipMiddle(names.Of(finding.Node), longName)+" ", m.Role)
 		text, role := troubleText(f, l, end-x)
 		f.Left(x, row, end-x, text, role)
 	}

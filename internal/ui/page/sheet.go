@@ -153,11 +153,12 @@ func (o *Overview) grid(s *part.Scene) grid {
 	return o.sheet(s)
 }
 
-// sheet is the rows of the table. Where there are more nodes than rows the worst problems keep theirs.
+// sheet is the rows of the table. Where there are more nodes than rows the worst problems have some, also while all is well: nodes must not
+// move when something happens.
 func (o *Overview) sheet(s *part.Scene) *sheet {
 	room := s.H - overviewFrame
-	if n := len(s.Job.Findings); n > 0 && len(s.Order) > room && s.H >= part.Small*2 {
-		room -= 2 + min(n, mostReason) // a blank line and a title
+	if len(s.Order) > room {
+		room -= min(mostReason, max(room/2, 0))
 	}
 	sh := newSheet(s.Order, room, o.from, s.Node.Name)
 	sh.top = 4
