@@ -11,66 +11,16 @@
 package ui
 
 import (
-	"context"
 	"io"
 	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
-)
-
-// Controls takes the user's requests. Only Ask may block.
-type Controls interface {
-	Touch()                           // the user pressed a key
-	Refresh()                         // query SLURM and retry failed nodes now
-	Look(node string, processes bool) // the node on the screen, "" for none, and whether its processes are shown
-
-	// Ask sends a request to the probe of a node and waits for the reply.
-	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
-}
-
-// Options configure the screen. Snapshot, Now, Controls and Display are required.
-type Options struct {
-	Snapshot func(now time.Time) *cluster.Snapshot // called at each display tick
-	Now      func() time.Time
-	Controls Controls
-
-	Display time.Duration
-
-	Theme    string               // "dark", "light"; otherwise the terminal is asked, and dark is the default
-	ASCII    bool                 // ASCII glyphs only
-	Profile  colorprofile.Profile // colors of the terminal; Unknown: find out
-	Colors   string               // "classic" colors the utilization; otherwise color means trouble
-	View     string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
-	Version  string
-	Remember func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
-}
-
-// The values of Options.Colors.
-const (
-	ColorsJob     = "job"
-	ColorsClassic = "classic"
-)
-
-// The values of Options.View.
-const (
-	ViewAuto     = "auto"
-	ViewNode     = "node"
-	ViewOverview = "overview"
-)
-
-// The choices that Options.Remember saves.
-const (
-	RememberColors = "colors"
-	RememberView   = "view"
 )
 
 // fast is the redraw interval until the first numbers arrive (at most fastFirst), and for fastKey after a key that requested data.

@@ -192,7 +192,14 @@ func TestProblems(t *testing.T) {
 			t.Errorf("after %q: %s, want %s", keys, got, want)
 		}
 	}
-	r := newRig(t, fixture())
+	twice := fixture()
+	fault := cluster.Finding{Kind: cluster.KindFault, Severity: cluster.Warning, Node: "gpu-n03", GPU: -1}
+	twice.Jobs[0].Findings = append([]cluster.Finding{fault, fault}, twice.Jobs[0].Findings...)
+	r := newRig(t, twice)
+	if r.press("!", "home", "down", "down"); r.where() != "48211/gpu-n04 3" {
+		t.Errorf("the cursor does not pass two problems of one kind: %s", r.where())
+	}
+	r = newRig(t, fixture())
 	r.press("!", "n")
 	next := fixture()
 	next.Jobs[0].Findings = slices.Delete(next.Jobs[0].Findings, 0, 1)

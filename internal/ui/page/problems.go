@@ -15,19 +15,19 @@ import (
 // Problems lists all that is wrong in the job, or worth knowing, in whole sentences. Its cursor is on one of them, and the node of that is
 // the selected one.
 type Problems struct {
-	at   place
-	last int // where the cursor was in the list, for when that problem is gone
-	from int // the first one on the screen
+	at   place // of the cursor
+	last int   // its place in the list; that of the next one when it is gone
+	from int   // the first one on the screen
 }
 
-// place tells a finding from the others of its job.
+// place is what a finding is about. Two of one place, such as two collectors that fail, are told apart by where they are in the list.
 type place struct {
-	node string
-	gpu  int
-	kind cluster.Kind
+	node, key string
+	gpu       int
+	kind      cluster.Kind
 }
 
-func placeOf(f *cluster.Finding) place { return place{f.Node, f.GPU, f.Kind} }
+func placeOf(f *cluster.Finding) place { return place{f.Node, f.Key, f.GPU, f.Kind} }
 
 // problemsTop is the row of the first line.
 const problemsTop = 3
@@ -42,6 +42,9 @@ func (p *Problems) Begin(s *part.Scene) string {
 
 // cursor is the place of the cursor in the list.
 func (p *Problems) cursor(findings []cluster.Finding) int {
+	if p.last < len(findings) && placeOf(&findings[p.last]) == p.at {
+		return p.last
+	}
 	if i := slices.IndexFunc(findings, func(f cluster.Finding) bool { return placeOf(&f) == p.at }); i >= 0 {
 		return i
 	}
