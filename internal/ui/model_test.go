@@ -307,6 +307,7 @@ func TestStartsIn(t *testing.T) {
 // The terminal hears that the mouse is wanted, and m gives it back.
 func TestMouseModes(t *testing.T) {
 	r := newRig(t, fixture())
+	r.send(tea.WindowSizeMsg{Width: 60, Height: 15})
 	for _, want := range []tea.MouseMode{tea.MouseModeCellMotion, tea.MouseModeNone, tea.MouseModeCellMotion} {
 		if got := r.View().MouseMode; got != want || r.terminal.mouse != want {
 			t.Errorf("the mouse mode is %v, the terminal's %v, want %v", got, r.terminal.mouse, want)

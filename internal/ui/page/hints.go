@@ -8,6 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
+// released says that the mouse is the terminal's, before all other hints: narrow terminals must show it too.
+func released(s *part.Scene) []keys.Hint {
+	if s.MouseFree {
+		return []keys.Hint{keys.HintOf(keys.Mouse).As("mouse off")}
+	}
+	return nil
+}
+
 // around are the hints of a page without a cursor: the arrows lead to other jobs and nodes.
 func around(s *part.Scene) []keys.Hint {
 	var hints []keys.Hint
@@ -30,9 +38,6 @@ func common(s *part.Scene, nodes ...string) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.Mine).As("show all"))
 	} else if slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }) {
 		hints = append(hints, keys.HintOf(keys.Mine))
-	}
-	if s.MouseFree {
-		hints = append(hints, keys.HintOf(keys.Mouse).As("mouse off"))
 	}
 	return append(hints, keys.HintOf(keys.Refresh))
 }

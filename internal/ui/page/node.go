@@ -86,7 +86,7 @@ func (p *Node) hints(s *part.Scene) []keys.Hint {
 		processes = processes.As("procs ●")
 	}
 	hints := append(around(s), processes, keys.HintOf(keys.Overview))
-	return slices.Concat(hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Doctor)}, last)
+	return slices.Concat(released(s), hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Doctor)}, last)
 }
 
 func (p *Node) body(f *part.Frame) {

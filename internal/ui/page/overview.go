@@ -161,7 +161,7 @@ func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
 		hints = hints[:len(hints)-1]
 	}
 	hints = append(hints, keys.HintOf(keys.Overview).As("node view"))
-	return slices.Concat(hints, common(s, s.Job.Nodes...), last)
+	return slices.Concat(released(s), hints, common(s, s.Job.Nodes...), last)
 }
 
 // overviewFrame is how many rows of the overview are not for nodes: rows 0 to 2, headings, rule, total, keys.

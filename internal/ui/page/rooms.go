@@ -161,7 +161,7 @@ func (r *nodeRooms) scrolled(msg tea.Msg) (from int, moved bool) {
 // scrolled answers the keys and the wheel of a list without a cursor: with its first row on the screen, which is at most last. A page up
 // or down is that many rows.
 func scrolled(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
-	by := 0
+	var by int
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		by = notches(m) * wheelRows
