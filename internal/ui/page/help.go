@@ -20,7 +20,7 @@ const helpTop = 3
 
 // Press scrolls.
 func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
-	room, last := p.rooms(s, p.columns(s))
+	room, last := p.rooms(s, p.columns(s.W))
 	from, moved := scrolled(msg, min(p.from, last), room, room, last)
 	if !moved {
 		return Answer{}
@@ -48,7 +48,7 @@ func (p *Help) Draw(f *part.Frame) {
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
-	columns := p.columns(f.Scene)
+	columns := p.columns(f.W)
 	room, last := p.rooms(f.Scene, columns)
 	from := min(p.from, last)
 	right := position(from, from+room, last+room)
@@ -91,11 +91,10 @@ const (
 )
 
 // columns lays the help out: the keys beside the rest, or above it in a narrow terminal.
-func (p *Help) columns(s *part.Scene) []helpColumn {
-	w := s.W
+func (p *Help) columns(w int) []helpColumn {
 	if w < helpTwo {
 		c := helpColumn{x: 2, wide: w - 4, room: helpKeys}
-		p.keys(s, &c, false)
+		p.keys(&c, false)
 		c.marks()
 		return []helpColumn{c}
 	}
@@ -104,7 +103,7 @@ func (p *Help) columns(s *part.Scene) []helpColumn {
 		left.wide = min(w-6-52, 110)
 	}
 	right := helpColumn{x: left.x + left.wide + 2, wide: w - left.wide - 6, room: helpMarks}
-	p.keys(s, &left, w >= helpLong)
+	p.keys(&left, w >= helpLong)
 	right.marks()
 	return []helpColumn{left, right}
 }
@@ -124,14 +123,14 @@ func (c *helpColumn) add(name string, role draw.Role, text string) {
 	}
 }
 
-func (p *Help) keys(s *part.Scene, c *helpColumn, long bool) {
+func (p *Help) keys(c *helpColumn, long bool) {
 	c.title("Keys")
 	for _, row := range keys.HelpOf(p.Of) {
 		text := row.Text
 		if long && row.Long != "" {
 			text = row.Long
 		}
-		c.add(s.KeyName(row.Shown()), draw.Strong, text)
+		c.add(row.Shown(), draw.Strong, text)
 	}
 }
 

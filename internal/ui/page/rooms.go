@@ -38,7 +38,7 @@ func (p *Node) rooms(s *part.Scene) nodeRooms {
 	r.rule = !r.tight && s.H >= ruled
 	r.roomForGPUs(s)
 	y := r.head + 1
-	if len(s.Node.GPUs) > 0 {
+	if r.gpus.all > 0 {
 		y += r.gpus.shown + 1 // and the sum
 		if r.where {
 			y++
@@ -141,7 +141,7 @@ func (p *Node) shows(s *part.Scene) bool {
 	const frame = 8 // rows 0 to 4, the GPUs' headings, rule and sum
 	const section = 3
 	rows := frame + len(s.GPUs(s.Node)) + section + len(s.Own(s.Node)) + roomyProblems + 1 // the keys
-	return rows <= s.H && len(s.Node.GPUs) > 0
+	return rows <= s.H && len(s.GPUs(s.Node)) > 0
 }
 
 // scrolled answers the keys and the wheel that scroll the two lists, the GPUs first.
