@@ -20,7 +20,7 @@ type Missing struct {
 // is unknown: SLURM does not say which GPUs the job has, the driver does not work, or MIG is on (SLURM then counts instances).
 func (j *Job) Missing(n *Node) Missing {
 	minors := j.Minors[n.Name]
-	if len(minors) == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || n.mayHaveMIG() {
+	if len(minors) == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
 		return Missing{}
 	}
 	m := Missing{Of: len(minors)}
@@ -92,12 +92,7 @@ func (n *Node) numberedByIndex() bool {
 
 // has reports whether a GPU with that number is seen.
 func (n *Node) has(number int) bool {
-	for i := range n.GPUs { // a GPU is too large to be copied for each question: screens ask often
-		if n.GPUs[i].Number == number {
-			return true
-		}
-	}
-	return false
+	return n.any(func(g *GPU) bool { return g.Number == number })
 }
 
 // placed counts the GPUs of the node that have a number.
@@ -111,12 +106,14 @@ func (n *Node) placed() int {
 	return count
 }
 
-// mayHaveMIG reports whether a GPU of the node has MIG on, or may have.
-func (n *Node) mayHaveMIG() bool {
+// any reports whether one of the GPUs is so. It does not copy them: they are large.
+func (n *Node) any(so func(*GPU) bool) bool {
 	for i := range n.GPUs {
-		if c := &n.GPUs[i].Card; c.MIG || c.MIGUnknown {
+		if so(&n.GPUs[i]) {
 			return true
 		}
 	}
 	return false
 }
+
+func mayHaveMIG(g *GPU) bool { return g.Card.MIG || g.Card.MIGUnknown }

@@ -53,8 +53,8 @@ func (s *Session) writeFailed(ctx context.Context, err error) error {
 }
 
 func (s *Session) write(r *wire.Request) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
 	return wire.Write(s.pipe.In, r)
 }
 

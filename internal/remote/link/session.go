@@ -44,7 +44,7 @@ type Session struct {
 	explain func(error) error
 	hello   *wire.Hello // until Next has returned it
 
-	writing sync.Mutex
+	writing chan struct{} // holds one while pipe.In is written or closed
 	closing sync.Once
 
 	mu      sync.Mutex // protects the following
@@ -57,6 +57,7 @@ func New(p *Pipe, l Limits) *Session {
 	s := &Session{
 		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}),
 		silence: quiet.New(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
+		writing: make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	p.Words.Guard(maxStderr, func() {
@@ -248,8 +249,8 @@ func (s *Session) Close() error {
 		s.silence.Stop()
 		go func() { // may block while the connection is stuck
 			defer s.guard()
-			s.writing.Lock() // an ssh channel cannot be written and closed at the same time
-			defer s.writing.Unlock()
+			s.writing <- struct{}{} // an ssh channel cannot be written and closed at the same time
+			defer func() { <-s.writing }()
 			_ = s.pipe.In.Close() // closed already is fine
 		}()
 		s.waitExit()

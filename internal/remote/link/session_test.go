@@ -459,3 +459,33 @@ func TestGivingUp(t *testing.T) {
 		})
 	}
 }
+
+// soleWriter fails the test when it is closed while it is written.
+type soleWriter struct {
+	io.WriteCloser
+	t    *testing.T
+	busy atomic.Bool
+}
+
+func (w *soleWriter) Write(b []byte) (int, error) {
+	w.busy.Store(true)
+	defer w.busy.Store(false)
+	time.Sleep(time.Second)
+	return w.WriteCloser.Write(b)
+}
+
+func (w *soleWriter) Close() error {
+	if w.busy.Load() {
+		w.t.Error("closed while it is written: an ssh channel is not made for that")
+	}
+	return w.WriteCloser.Close()
+}
+
+func TestCloseWaitsForAWrite(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		s.pipe.In = &soleWriter{WriteCloser: s.pipe.In, t: t}
+		go func() { _ = s.write(&question) }()
+		synctest.Wait()
+		_ = s.Close()
+	})
+}
