@@ -272,10 +272,14 @@ func TestStoppedForAWhile(t *testing.T) {
 	w := watch(t)
 	w.sees(reporting(2, 2))
 	before := do(t, "on", "node01", "pgrep", "-f", "nvnodetop-probe")
-	us := pid(t)
-	do(t, "on", "login", "kill", "-STOP", us)
-	time.Sleep(35 * time.Second)
-	do(t, "on", "login", "kill", "-CONT", us)
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		if err := w.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if sig == syscall.SIGSTOP {
+			time.Sleep(35 * time.Second)
+		}
+	}
 	time.Sleep(5 * time.Second)
 	w.sees(reporting(2, 2))
 	if after := do(t, "on", "node01", "pgrep", "-f", "nvnodetop-probe"); after != before {

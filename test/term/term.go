@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/vt"
@@ -139,6 +140,9 @@ func (t *Terminal) Resize(w, h int) error {
 	return pty.Setsize(t.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
 }
 
+// Signal sends a signal to the program and to what started it.
+func (t *Terminal) Signal(sig syscall.Signal) error { return syscall.Kill(-t.cmd.Process.Pid, sig) }
+
 // Wait waits for the program to exit by itself, and returns its exit code.
 func (t *Terminal) Wait(within time.Duration) (int, error) {
 	select {
@@ -154,7 +158,7 @@ func (t *Terminal) Close() {
 	select {
 	case <-t.done:
 	default:
-		_ = t.cmd.Process.Kill()
+		_ = t.Signal(syscall.SIGKILL)
 	}
 	_ = t.tty.Close()
 	<-t.done
