@@ -85,7 +85,7 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("another process by now", func(t *testing.T) {
-		if reply := asks(t, ask, "node01", "environ", pid, start+"1"); !strings.Contains(reply.Error, "is another process now") || reply.Environ != nil {
+		if reply := asks(t, ask, "node01", "environ", pid, start+"1"); !strings.Contains(reply.Error, "has been reused") || reply.Environ != nil {
 			t.Errorf("got %+v", reply)
 		}
 	})

@@ -35,7 +35,7 @@ func TestHangingDriver(t *testing.T) {
 	w.never(20*time.Second, "[stale", "silent", "not responding")
 	w.sees(reporting(2, 2))
 	do(t, "fault", "nvmlok", "node01")
-	w.sees("all 8 GPUs well")
+	w.well()
 	if after := do(t, "on", "node01", "pgrep", "-f", "nvnodetop-probe"); after != probe {
 		t.Errorf("the probe is %s, it was %s", after, probe)
 	}
@@ -50,26 +50,26 @@ func TestHangingInit(t *testing.T) {
 	w.never(15*time.Second, "unreachable")
 	w.sees(reporting(2, 2))
 	do(t, "fault", "nvmlok", "node02")
-	w.sees("all 8 GPUs well")
+	w.well()
 	w.quits()
 }
 
 // A driver that takes long for every call is said to be slow, and its numbers neither come and go nor grow stale.
 func TestSlowDriver(t *testing.T) {
 	w := watch(t, "--nodes", "node03,node01")
-	w.sees("all 8 GPUs well")
+	w.well()
 	fault(t, "nvml", "node03", "slow nvmlDeviceGet* 300")
 	w.sees("slow")
 	w.never(30*time.Second, "[stale", "silent", "hung")
 	do(t, "fault", "nvmlok", "node03")
-	w.sees("all 8 GPUs well")
+	w.well()
 	w.quits()
 }
 
 // A probe that is stopped neither reports nor ends. However long it stays, it is joined by one other at most.
 func TestStoppedProbe(t *testing.T) {
 	w := watch(t, "--nodes", "node04,node01")
-	w.sees("all 8 GPUs well")
+	w.well()
 	fault(t, "stopprobe", "node04")
 	for began := time.Now(); time.Since(began) < 110*time.Second; time.Sleep(2 * time.Second) {
 		n, err := strconv.Atoi(do(t, "on", "node04", "pgrep", "-c", "-f", "nvnodetop-probe"))
@@ -79,7 +79,7 @@ func TestStoppedProbe(t *testing.T) {
 	}
 	w.sees("another nvnodetop probe", "is stopped")
 	do(t, "fault", "contprobe", "node04")
-	w.sees("all 8 GPUs well")
+	w.well()
 	if n := do(t, "on", "node04", "pgrep", "-c", "-f", "nvnodetop-probe"); n != "1" {
 		t.Errorf("%s probes are left", n)
 	}
@@ -89,12 +89,12 @@ func TestStoppedProbe(t *testing.T) {
 // A GPU whose handle stays dead comes back without a new session: it is listed again.
 func TestLostGPUIsListedAgain(t *testing.T) {
 	w := watch(t, "--nodes", "node02,node01")
-	w.sees("all 8 GPUs well")
+	w.well()
 	probe := do(t, "on", "node02", "pgrep", "-f", "nvnodetop-probe")
 	fault(t, "nvml", "node02", "gpu 1 lost sticky")
 	w.sees("GPU is lost")
 	do(t, "fault", "nvmlok", "node02")
-	w.sees("all 8 GPUs well")
+	w.well()
 	if after := do(t, "on", "node02", "pgrep", "-f", "nvnodetop-probe"); after != probe {
 		t.Errorf("the probe is %s, it was %s", after, probe)
 	}
@@ -104,7 +104,7 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 // A driver that is replaced under the probe is no bug of ours: a new probe is started, and says what it finds.
 func TestReplacedDriver(t *testing.T) {
 	w := watch(t, "--nodes", "node03,node01")
-	w.sees("all 8 GPUs well")
+	w.well()
 	fault(t, "nvml", "node03", "fail nvmlDevice* 1;init 18")
 	_, err := w.WaitFor(slack, "that the versions differ", func(s string) bool {
 		if all(s, []string{"bug in nvnodetop"}) {
@@ -116,6 +116,6 @@ func TestReplacedDriver(t *testing.T) {
 		t.Error(err)
 	}
 	do(t, "fault", "nvmlok", "node03")
-	w.sees("all 8 GPUs well")
+	w.well()
 	w.quits()
 }

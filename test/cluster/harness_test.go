@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -184,6 +185,20 @@ func watchAt(t *testing.T, poll string, columns, rows int, args ...string) *watc
 func (w *watcher) sees(words ...string) {
 	w.t.Helper()
 	if _, err := w.WaitFor(slack, strings.Join(words, ", "), func(s string) bool { return all(s, words) }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// noProblem is what row 1 says when nothing is wrong, and within the minute after something was.
+var noProblem = regexp.MustCompile(`8 GPUs OK|[0-9]+ problems? cleared`)
+
+// well waits until two nodes with four GPUs each report, without a problem.
+func (w *watcher) well() {
+	w.t.Helper()
+	_, err := w.WaitFor(slack, "two nodes without a problem", func(s string) bool {
+		return all(s, []string{"8 of 8 GPUs, 2 of 2 nodes reporting"}) && noProblem.MatchString(s)
+	})
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -24,7 +24,7 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 		lines := sentenceLines(f, words)
 		if y+lines[len(lines)-1].row+1+more > end {
 			room := max(f.W-1-sentenceText, 10)
-			lines = []line{{0, sentenceText, shortened(words, room), draw.Text}}
+			lines = []line{{0, sentenceText, inOneLine(words, room), draw.Text}}
 		}
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
@@ -89,6 +89,16 @@ func shortened(words health.Words, w int) string {
 		return words.Short
 	}
 	return words.Brief
+}
+
+// inOneLine is the longest wording of a finding that fits into w columns.
+func inOneLine(words health.Words, w int) string {
+	for _, s := range []string{words.Sentence, words.Long} {
+		if s != "" && draw.Width(s) <= w {
+			return s
+		}
+	}
+	return shortened(words, w)
 }
 
 // sentence writes one finding: glyph, age, place and words.
