@@ -6,6 +6,8 @@ cmd_heal() {
 	alive login || die "no cluster is up"
 	[ $# -gt 0 ] || mapfile -t hosts < <(host_names "$(node_count)")
 	for host in "${hosts[@]}"; do heal_host "$host"; done
+	# slurmctld asks a node that did not respond again after a minute or two, unless it is told to.
+	retry 5 all_nodes_up "$(node_count)" || in_host ctl scontrol reconfigure
 	retry 60 all_nodes_up "$(node_count)" || die "$(nodes_up) of $(node_count) nodes are up after healing"
 }
 
