@@ -36,10 +36,14 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 		known[g.Key] = g.History
 	}
 	n.keepAbsent(known)
-	slices.SortStableFunc(out, func(a, b GPU) int {
+	sortGPUs(out)
+	return out
+}
+
+func sortGPUs(gpus []GPU) {
+	slices.SortStableFunc(gpus, func(a, b GPU) int {
 		return cmp.Compare(uint(a.Number), uint(b.Number)) // NoNumber goes last
 	})
-	return out
 }
 
 // newNumbers returns the values of the sample; none if they are repeated from an earlier one.

@@ -12,10 +12,14 @@ type memory struct {
 	cards []wire.Card
 }
 
-// place sets the Number of each GPU, and restores the cards of GPUs that have lost them. Without proof the number stays NoNumber: a lost
-// GPU must not be mistaken for another one.
+// place sets the Number of each GPU, and restores the cards of GPUs that have lost them.
 func (n *nodeRecord) place(gpus []GPU) {
 	n.remembered(gpus)
+	n.number(gpus)
+}
+
+// number sets the Number of each GPU. Without proof it stays NoNumber: a lost GPU must not be mistaken for another one.
+func (n *nodeRecord) number(gpus []GPU) {
 	var without []*GPU
 	for i := range gpus {
 		g := &gpus[i]

@@ -25,7 +25,7 @@ const (
 	ScopeReach  Scope = iota // how the node is reached: asked at each of its Events and for each Snapshot
 	ScopeReport              // the node's last report: asked with each report
 	ScopeGPU                 // one GPU in that report
-	ScopeJob                 // one job on the node, in that report
+	ScopeJob                 // one job on the node, in that report: asked with each report and each Discovery
 )
 
 // Condition is a problem at one moment.

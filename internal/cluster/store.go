@@ -43,7 +43,7 @@ func (s *Store) Apply(e Event) {
 	e.Node = cleanNode(e.Node)
 	switch {
 	case e.Discovery != nil:
-		s.discovered(cleanDiscovery(e.Discovery))
+		s.discovered(e.At, cleanDiscovery(e.Discovery))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -58,13 +58,17 @@ func (s *Store) Apply(e Event) {
 	}
 }
 
-// discovered stores the jobs. The rules see them with the next report of each node.
-func (s *Store) discovered(d Discovery) {
+// discovered stores the jobs, and compares the GPUs that they have with those in the last report of each node.
+func (s *Store) discovered(at time.Time, d Discovery) {
 	s.disc, s.jobs = d, make(map[string][]*Job, len(s.nodes))
 	for i := range d.Jobs {
 		for _, node := range d.Jobs[i].Nodes {
 			s.jobs[node] = append(s.jobs[node], &d.Jobs[i])
 		}
+	}
+	for name, n := range s.nodes {
+		n.jobs = s.jobs[name]
+		n.compare(at, s.rules)
 	}
 }
 
@@ -129,7 +133,8 @@ type nodeRecord struct {
 	downSince time.Time // of the first failure in a row
 
 	poll      time.Duration
-	jobs      []*Job       // on the node, as of the last Event
+	jobs      []*Job       // on the node, as of the last Event or Discovery
+	hello     *wire.Hello  // the one that GPUs have their cards from
 	seen      time.Time    // the first Event
 	lastSteps []reach.Step // of the last failed attempt
 	clock     binClock
@@ -156,6 +161,20 @@ func (n *nodeRecord) take(e Event, rules Rules) {
 	if e.Report != nil && n.Hello != nil {
 		n.troubles.reported(rules, after, n.jobs, e.At)
 	}
+}
+
+// compare places the GPUs of the last report and steps the conditions of the jobs. It waits for the next report if the last one is old or
+// belongs to an earlier Hello.
+func (n *nodeRecord) compare(at time.Time, rules Rules) {
+	if state, _ := n.state(at); state != NodeReporting || n.hello != n.Hello {
+		return
+	}
+	if n.any(func(g *GPU) bool { return g.Card.Minor == nil }) { // the numbers of others depend on no job
+		n.GPUs = slices.Clone(n.GPUs)
+		n.number(n.GPUs)
+		sortGPUs(n.GPUs)
+	}
+	n.troubles.compared(rules, n.view(at), n.jobs, at)
 }
 
 func (n *nodeRecord) apply(e Event) {
@@ -207,7 +226,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		n.reporting, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
 		n.clock = binClock{}
 	}
-	n.Arrived, n.Host, n.GPUs = at, r.Host, n.mergeGPUs(at, r)
+	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
 	n.out = 0
 	for i := range n.GPUs {
 		if !n.GPUs[i].reports() {

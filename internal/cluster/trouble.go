@@ -67,6 +67,16 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
 }
 
+// compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get their new numbers.
+func (t *troubles) compared(rules Rules, n *Node, jobs []*Job, at time.Time) {
+	for i := range n.GPUs {
+		if track := t.of(&n.GPUs[i], false); track != nil {
+			track.number = n.GPUs[i].Number
+		}
+	}
+	t.ofJobs(rules, n, jobs, moment{at: at, gap: n.patience()})
+}
+
 // ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs.
 func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
 	var kept []*jobTrack
