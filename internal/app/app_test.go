@@ -179,9 +179,11 @@ func TestSettled(t *testing.T) {
 }
 
 func nodesIn(d cluster.Discovery, nodes ...cluster.Node) cluster.Snapshot {
-	s := cluster.Snapshot{Discovery: d, Nodes: map[string]*cluster.Node{}}
+	s := cluster.Snapshot{Discovery: d, Jobs: make([]cluster.JobView, 1), Nodes: map[string]*cluster.Node{}}
 	for i := range nodes {
-		s.Nodes[strconv.Itoa(i)] = &nodes[i]
+		nodes[i].Name = strconv.Itoa(i)
+		s.Nodes[nodes[i].Name] = &nodes[i]
+		s.Jobs[0].Nodes = append(s.Jobs[0].Nodes, nodes[i].Name)
 	}
 	return s
 }

@@ -70,7 +70,7 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 	case len(waiting) == 0 && s.Discovery.Asking:
 		return "waiting for SLURM to say which GPUs the jobs have"
 	case len(waiting) == 0:
-		return "" // settled
+		return waitingForGPUs(awaited(s)) // none: settled
 	}
 	line := ""
 	for named := min(len(waiting), maxNamed); named >= 0; named-- {
@@ -80,6 +80,40 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 		}
 	}
 	return line
+}
+
+// waitingForGPUs says which GPUs the driver has not answered for; nothing if there are none.
+func waitingForGPUs(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "waiting for the driver: " + firstOf(names)
+}
+
+// awaited names the GPUs of jobs of which the driver has not given any values yet, on nodes that report.
+func awaited(s *cluster.Snapshot) (names []string) {
+	nodes, _ := nodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+	for _, n := range nodes {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Awaited() && owned(s, n, g) {
+				names = append(names, nameOf(n.Name, g.Number))
+			}
+		}
+	}
+	return names
+}
+
+// owned reports whether one of the jobs on the node has the GPU.
+func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
+	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
+}
+
+// nameOf names a GPU, or the node if the GPU has no number.
+func nameOf(node string, number int) string {
+	if number == cluster.NoNumber {
+		return node
+	}
+	return fmt.Sprintf("%s GPU%d", node, number)
 }
 
 // pending reports whether a node may still report or fail: it is connecting, or late without a failure.
@@ -105,11 +139,7 @@ func critical(s *cluster.Snapshot) error {
 			if f.Severity != cluster.Critical || !f.Holds() {
 				continue
 			}
-			name := f.Node
-			if f.GPU != cluster.NoNumber {
-				name += fmt.Sprintf(" GPU%d", f.GPU)
-			}
-			if problem := name + " (" + health.Say(s, f).Short + ")"; !slices.Contains(all, problem) {
+			if problem := nameOf(f.Node, f.GPU) + " (" + health.Say(s, f).Short + ")"; !slices.Contains(all, problem) {
 				all = append(all, problem)
 			}
 		}
@@ -117,11 +147,25 @@ func critical(s *cluster.Snapshot) error {
 	if len(all) == 0 {
 		return nil
 	}
-	text := "critical: " + strings.Join(all[:min(len(all), maxNamed)], ", ")
-	if more := len(all) - maxNamed; more > 0 {
+	return errors.New("critical: " + firstOf(all))
+}
+
+// noValues is the error for the GPUs that are still awaited, nil if there are none.
+func noValues(s *cluster.Snapshot) error {
+	names := awaited(s)
+	if len(names) == 0 {
+		return nil
+	}
+	return errors.New("no answer from the driver: " + firstOf(names))
+}
+
+// firstOf joins the first names.
+func firstOf(names []string) string {
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return errors.New(text)
+	return text
 }
 
 // nodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all nodes.

@@ -114,20 +114,18 @@ func remember(cfg *config.Config) func(what, value string) {
 	}
 }
 
-// settled reports whether every node has reported or failed. A node whose last report is old, without a failure, may just be slow.
+// settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost or hung. A node whose
+// last report is old, without a failure, may just be slow.
 func settled(s *cluster.Snapshot) bool {
 	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() || s.Discovery.Asking {
 		return false // nothing is known of any job yet, or not yet which GPUs are its own
 	}
-	for _, n := range s.Nodes {
-		if pending(n) {
-			return false
-		}
-	}
-	return true
+	waiting, _ := nodesThat(s, pending)
+	return len(waiting) == 0 && len(awaited(s)) == 0
 }
 
-// exitCode is nil or the exitError of one Snapshot: a node that does not report and a critical problem, such as a missing GPU, are failures.
+// exitCode is nil or the exitError of one Snapshot: a node or a GPU that does not report and a critical problem, such as a missing GPU, are
+// failures.
 func exitCode(s *cluster.Snapshot) error {
 	switch failure := s.Discovery.Failure; {
 	case len(s.Jobs) > 0:
@@ -136,12 +134,7 @@ func exitCode(s *cluster.Snapshot) error {
 	default:
 		return &exitError{exitNoJobs, errors.New("no running job")}
 	}
-	for _, n := range s.Nodes {
-		if n.State != cluster.NodeReporting {
-			return &exitError{exitFailed, notReporting(s)}
-		}
-	}
-	if err := critical(s); err != nil {
+	if err := cmp.Or(notReporting(s), critical(s), noValues(s)); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -39,6 +40,51 @@ func TestOnceFindsWhatIsMissingAfterTheReport(t *testing.T) {
 	slurmSays(s, now, map[string][]int{"n1": {0, 1}})
 	snap := s.Snapshot(now)
 	if err := exitCode(snap); !settled(snap) || err == nil {
+		t.Errorf("settled %v, exit code of %v", settled(snap), err)
+	}
+}
+
+// While a GPU has no values because a call has not returned, --once waits: it may be hung. If there is no more time, this is a failure.
+func TestOnceWaitsForAGPUThatMayHang(t *testing.T) {
+	values := metric.Make(map[metric.ID]float64{metric.Util: 50})
+	for name, tc := range map[string]struct {
+		gpu     wire.GPU
+		minors  []int
+		settled bool
+		says    string
+	}{
+		"a call is out":      {wire.GPU{HangsMS: 250}, []int{0}, false, "exit code 1: no answer from the driver: n1 GPU0"},
+		"it hangs":           {wire.GPU{HangsMS: 10_000}, []int{0}, true, "exit code 1: critical: n1 GPU0 (hung)"},
+		"it has values":      {wire.GPU{HangsMS: 250, Values: values, AgeMS: 1000}, []int{0}, true, ""},
+		"it is lost":         {wire.GPU{HangsMS: 250, Lost: "x", LostID: wire.LostReset}, []int{0}, true, "exit code 1: critical: n1 GPU0 (lost)"},
+		"no values, no call": {wire.GPU{}, []int{0}, true, ""},
+		"another job's GPU":  {wire.GPU{HangsMS: 250}, []int{1}, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, now := oneNode(2, map[string][]int{"n1": tc.minors})
+			s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{tc.gpu}}})
+			snap := s.Snapshot(now)
+			says := ""
+			if err := exitCode(snap); err != nil {
+				says = err.Error()
+			}
+			if settled(snap) != tc.settled || says != tc.says {
+				t.Errorf("settled %v, %q, want %v, %q", settled(snap), says, tc.settled, tc.says)
+			}
+			if waits := waitingFor(snap, 80); (waits == "") != tc.settled || waits != "" && waits != "waiting for the driver: n1 GPU0" {
+				t.Errorf("it says %q", waits)
+			}
+		})
+	}
+}
+
+// A node that no job has any more, and that is not gone yet, is neither waited for nor a failure.
+func TestOnceIgnoresADroppedNode(t *testing.T) {
+	s, now := oneNode(1, map[string][]int{"n1": {0}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{}})
+	s.Apply(cluster.Event{At: now, Node: "n2", Try: &cluster.Try{Interval: time.Second}})
+	snap := s.Snapshot(now)
+	if err := exitCode(snap); !settled(snap) || err != nil {
 		t.Errorf("settled %v, exit code of %v", settled(snap), err)
 	}
 }
