@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -13,6 +14,9 @@ func TestGPUsThatAreKnownAfterTheReport(t *testing.T) {
 	w.expect(t, 1, "")
 	w.jobs(2, Job{ID: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0, 1}}})
 	w.expect(t, 2, "gpu_missing a/-1 2-")
+	if f := w.Snapshot(at(2)).Jobs[0].Findings; !f[0].Before {
+		t.Error("it is missing since SLURM said so, not before")
+	}
 	w.jobs(3, Job{ID: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}})
 	w.expect(t, 3, "gpu_missing a/-1 2-2")
 }
@@ -46,4 +50,30 @@ func TestAnOldReportIsNotCompared(t *testing.T) {
 	two.Minors["a"] = []int{0, 1, 2}
 	w.jobs(60, two)
 	w.expect(t, 60, "node_stale a/-1 4-")
+}
+
+// The GPUs of a job that is already known, or that starts on a node that is, have their own first look.
+func TestBeforeAJobWasKnown(t *testing.T) {
+	w := oneNode(0)
+	before := func(sec float64, want ...bool) {
+		t.Helper()
+		w.report(sec, "a", 50)
+		var got []bool
+		for _, job := range w.Snapshot(at(sec)).Jobs {
+			for _, f := range job.Findings {
+				got = append(got, f.Before)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("at %g s: missing before: %v, want %v", sec, got, want)
+		}
+	}
+	job := func(id string, minors ...int) Job {
+		return Job{ID: id, Nodes: []string{"a"}, Minors: map[string][]int{"a": minors}}
+	}
+	before(1)
+	w.jobs(2, job("1", 0), job("2", 0, 1))
+	before(3, true)
+	w.jobs(4, job("1", 0, 1), job("2", 0, 1))
+	before(5, false, true)
 }

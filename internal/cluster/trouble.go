@@ -14,6 +14,7 @@ type troubles struct {
 	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
 	whole         place       // the node
 	looked        bool        // at least one report has arrived
+	told          []string    // IDs of the jobs on the node, as of the last step, of which SLURM has said which GPUs they have
 }
 
 // place is a node or one of its GPUs.
@@ -77,10 +78,17 @@ func (t *troubles) compared(rules Rules, n *Node, jobs []*Job, at time.Time) {
 	t.ofJobs(rules, n, jobs, moment{at: at, gap: n.patience()})
 }
 
-// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs.
+// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs. A job's first step is the first one after SLURM
+// has said which GPUs it has: what is missing then was missing before.
 func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
 	var kept []*jobTrack
+	before := t.told
+	t.told = nil
 	for _, job := range jobs {
+		now.first = !slices.Contains(before, job.ID)
+		if _, told := job.Minors[n.Name]; told {
+			t.told = append(t.told, job.ID)
+		}
 		held := rules(Subject{Scope: ScopeJob, Node: n, Job: job})
 		track := t.ofJob(job.ID)
 		if track == nil && len(held) == 0 {
