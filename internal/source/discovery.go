@@ -30,6 +30,7 @@ type discoverer struct {
 	heard     time.Time // when the last command ended
 	follow    time.Time // when the next open question may be asked
 	pull      time.Time // when to ask for the jobs because of something that happened; zero: nothing happened
+	followed  bool      // an open question was asked since the last one for the jobs
 	published time.Time // when known was last published
 
 	mu  sync.Mutex // protects the following
@@ -105,7 +106,7 @@ func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	}
 	d.learn(answer, err)
 	d.schedule.asked(d.known.Took, d.known.Failure != nil, why{lost, over}, !sameJobs(before, d.known.Jobs))
-	d.pull = time.Time{}
+	d.pull, d.followed = time.Time{}, false
 	d.known.Next = d.next()
 	return nil
 }
@@ -118,6 +119,7 @@ func (d *discoverer) followUp(ctx context.Context, emit func(cluster.Discovery))
 		return
 	}
 	took := d.rest(began)
+	d.followed = true
 	d.learn(answer, err)
 	d.schedule.followed(took, d.known.Failure != nil)
 	d.known.Next = d.next()
@@ -150,12 +152,12 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	}
 }
 
-// next is when to ask for the jobs again.
+// next is when to ask for the jobs again: never before the controller has rested.
 func (d *discoverer) next() time.Time {
 	if d.pull.IsZero() {
 		return d.paced()
 	}
-	return earliest(d.paced(), d.pull)
+	return earliest(d.paced(), latest(d.pull, d.follow))
 }
 
 // paced is when to ask for the jobs again if nothing happens: after the interval, or when the time of a job is over.
@@ -222,8 +224,10 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 	}
 }
 
-// follows reports whether an open question comes before the next one for the jobs.
-func (d *discoverer) follows() bool { return d.known.Asking && d.follow.Before(d.known.Next) }
+// follows reports whether an open question comes before the next one for the jobs. At least one does, however often something happens.
+func (d *discoverer) follows() bool {
+	return d.known.Asking && (!d.followed || d.follow.Before(d.known.Next))
+}
 
 // alarm is when to ask the next question.
 func (d *discoverer) alarm() time.Time {
@@ -233,9 +237,9 @@ func (d *discoverer) alarm() time.Time {
 	return d.known.Next
 }
 
-// hurry brings the next question for the jobs forward, to gap after the last command.
+// hurry brings the next question for the jobs forward, to gap after the last command, or to the end of the controller's rest.
 func (d *discoverer) hurry(gap time.Duration, emit func(cluster.Discovery)) {
-	next := d.heard.Add(gap)
+	next := latest(d.heard.Add(gap), d.follow)
 	if !next.Before(d.known.Next) {
 		return
 	}

@@ -61,8 +61,23 @@ func TestRefreshWhileQuestionsAreOpen(t *testing.T) {
 		d.refresh.Ring()
 		c.at(60 * sec)
 	})
-	c.want(t, 0, 26*sec) // 2 s after its answer
-	if diff := cmp.Diff([]time.Duration{16 * sec, 42 * sec, 58 * sec}, c.next); diff != "" {
+	c.want(t, 0, 32*sec) // its answer took 8 s, and the controller rests as long
+	if diff := cmp.Diff([]time.Duration{16 * sec, 48 * sec}, c.next); diff != "" {
+		t.Errorf("open questions were asked at (-want +got):\n%s", diff)
+	}
+}
+
+// However often the user asks, the controller works at most half of the time, and the open questions get their turns.
+func TestRefreshEverySecond(t *testing.T) {
+	c := busyController()
+	discover(t, c, func(d *discoverer) {
+		for s := range 80 {
+			d.refresh.Ring()
+			c.at(time.Duration(s) * sec)
+		}
+	})
+	c.want(t, 0, 32*sec, 64*sec)
+	if diff := cmp.Diff([]time.Duration{16 * sec, 48 * sec}, c.next); diff != "" {
 		t.Errorf("open questions were asked at (-want +got):\n%s", diff)
 	}
 }
