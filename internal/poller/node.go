@@ -130,9 +130,12 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
+	dialed := sync.OnceFunc(func() { <-n.dials })
+	defer dialed() // also on a panic
 	stages := slices.Concat(n.opener.Stages(), []reach.Stage{StageStream})
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval, Stages: stages}})
-	session, err := n.open(ctx)
+	session, err := n.opener.Open(ctx, n.name, n.step)
+	dialed()
 	if err != nil {
 		return 0, err
 	}
@@ -177,11 +180,6 @@ func errSilent(quiet time.Duration) *reach.Failure {
 		Meaning: "The probe is still running but sends nothing: the driver is hung, or the node is overloaded.",
 		Hints:   []string{"run nvidia-smi on the node; if it hangs too, report it to your admins"},
 	}
-}
-
-func (n *node) open(ctx context.Context) (Session, error) {
-	defer func() { <-n.dials }()
-	return n.opener.Open(ctx, n.name, n.step)
 }
 
 func (n *node) step(s reach.Step) {

@@ -646,3 +646,31 @@ func TestAPanicWhilePacingCostsOneNode(t *testing.T) {
 		}
 	})
 }
+
+// An attempt that panics before it dials costs its node, not the others their turn to dial.
+func TestAPanicBeforeDialingFreesItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFakeCluster()
+		c.nodes["a"], c.nodes["b"] = &fakeNode{}, &fakeNode{}
+		ctx, cancel := context.WithCancel(t.Context())
+		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Dials: 1}), &record{}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			m.Run(ctx, func(e cluster.Event) {
+				if e.Node == "a" && e.Try != nil {
+					panic("an emit that panics")
+				}
+				r.emit(e)
+			})
+		})
+		m.SetNodes([]string{"a"})
+		pass(time.Second)
+		m.SetNodes([]string{"a", "b"})
+		pass(10 * time.Second)
+		if n := r.count(func(e cluster.Event) bool { return e.Node == "b" && e.Report != nil }); n == 0 {
+			t.Error("the other node was never dialed")
+		}
+		cancel()
+		wg.Wait()
+	})
+}
