@@ -202,7 +202,7 @@ func (c *Client) expand(ctx context.Context, lists []string) {
 }
 
 // hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the output does not
-// match the lists.
+// match the lists, and leaves out a list without names.
 func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := c.call(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
@@ -215,7 +215,9 @@ func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]str
 	}
 	hosts := map[string][]string{}
 	for i, group := range groups {
-		hosts[lists[i]] = strings.Fields(group)
+		if names := strings.Fields(group); len(names) > 0 {
+			hosts[lists[i]] = names
+		}
 	}
 	return hosts
 }

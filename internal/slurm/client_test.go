@@ -278,3 +278,24 @@ func TestBatches(t *testing.T) {
 		}
 	}
 }
+
+// SLURM may expand a node list to nothing without an error: the job keeps the nodes of our expansion.
+func TestAnExpansionToNothing(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-02]", nodes: "2", name: "train"}},
+		gres:    map[string]string{"1": showJob("1", "node[01-02]", "gpu:a100:1(IDX:0)")},
+	}
+	c := newClient(func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+		if len(argv) > 2 && argv[2] == "hostnames" {
+			return []byte("\n"), nil, nil
+		}
+		return slurm.run(ctx, argv...)
+	})
+	answer, err := askAll(t, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"node01", "node02"}, answer.Jobs[0].Nodes); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+}
