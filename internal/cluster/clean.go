@@ -20,7 +20,7 @@ const (
 	maxWords  = 4096 // bytes of an error message
 	maxGPUs   = 256  // per node
 	maxFaults = 32   // per report
-	maxSpan   = time.Hour
+	maxSpan   = 30 * 24 * time.Hour
 )
 
 // clean makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts on by '?' and

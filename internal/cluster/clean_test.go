@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -24,14 +23,14 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 		Faults:    []wire.Fault{{Collector: "power", GPUs: make([]int, 10000)}},
 	}})
 	n := w.node(0, "a")
-	if n.Hello.FaultID != wire.FaultOther || n.Took != time.Hour || len(n.Processes) != 1 || n.Processes[0].PID != 7 || len(n.Faults[0].GPUs) > maxGPUs {
+	if n.Hello.FaultID != wire.FaultOther || n.Took != maxSpan || len(n.Processes) != 1 || n.Processes[0].PID != 7 || len(n.Faults[0].GPUs) > maxGPUs {
 		t.Errorf("fault %q, took %v, processes %+v, a fault of %d GPUs", n.Hello.FaultID, n.Took, n.Processes, len(n.Faults[0].GPUs))
 	}
 	byIndex := map[int]GPU{}
 	for _, g := range n.GPUs {
 		byIndex[g.Card.Index] = g
 	}
-	if g := byIndex[0]; g.Lost != "no power" || g.LostID != wire.LostPower || g.HangsMS != 0 || g.AgeMS != time.Hour.Milliseconds() {
+	if g := byIndex[0]; g.Lost != "no power" || g.LostID != wire.LostPower || g.HangsMS != 0 || g.AgeMS != maxSpan.Milliseconds() {
 		t.Errorf("GPU 0: %+v", g.GPU)
 	}
 	if g := byIndex[1]; g.Lost != "why now?" || g.LostID != wire.LostOther || g.Card.LostID != wire.LostOther {

@@ -159,3 +159,11 @@ func span(d time.Duration) string {
 		return fmt.Sprintf("%ds", s)
 	}
 }
+
+// fine formats a duration with two digits if it is below 10 s: "0.25s", "1.5s", "3s".
+func fine(d time.Duration) string {
+	if d >= 10*time.Second {
+		return span(d)
+	}
+	return fmt.Sprintf("%.2gs", d.Seconds())
+}

@@ -315,3 +315,34 @@ func TestEveryKindHasWords(t *testing.T) {
 		}
 	}
 }
+
+// A pace below a second, or between two, is not rounded to whole seconds.
+func TestSlowDriverOfAFastPace(t *testing.T) {
+	for _, tc := range []struct {
+		interval time.Duration
+		report   wire.Report
+		want     string
+	}{
+		{250 * time.Millisecond, wire.Report{GPUs: []wire.GPU{{AgeMS: 4000}}}, "The driver answers more slowly than it is asked: every 0.25s."},
+		{1500 * time.Millisecond, wire.Report{TookMS: 1840}, "The driver takes 1.8s to answer; it is asked every 1.5s."},
+		{9 * time.Second, wire.Report{TookMS: 9980}, "The driver takes 10s to answer; it is asked every 9s."},
+		{10 * time.Second, wire.Report{TookMS: 11_500}, "The driver takes 11s to answer; it is asked every 10s."},
+	} {
+		w := newWorld()
+		w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: tc.interval}})
+		w.report(1, tc.report)
+		w.report(1.25, tc.report)
+		if f, words := w.findings(1.25); len(f) != 1 || words[0].Sentence != tc.want {
+			t.Errorf("every %v: %+v %+v, want %q", tc.interval, f, words, tc.want)
+		}
+	}
+}
+
+// A call may hang for days.
+func TestALongHang(t *testing.T) {
+	w := newWorld()
+	w.sample(1, wire.GPU{HangsMS: (72 * time.Hour).Milliseconds()})
+	if f, words := w.findings(1); len(f) != 1 || !strings.Contains(words[0].Sentence, " 72h;") || !f[0].Since.Equal(at(1).Add(-72*time.Hour)) {
+		t.Errorf("%+v %+v", f, words)
+	}
+}
