@@ -27,6 +27,7 @@ type gpu struct {
 	// Protected by crew.mu.
 	out   bool      // a reading is running or planned
 	begun time.Time // of the reading
+	round uint64    // crew.round in which the reading was planned
 	fresh bool      // back holds a reading that was not collected yet
 
 	call atomic.Int32 // the call that the reading makes: an index of Readers, or one of the constants below
@@ -60,6 +61,7 @@ type question struct {
 
 // reading is the driver's answer for one GPU.
 type reading struct {
+	round  uint64 // crew.round in which it was planned
 	ended  time.Time
 	took   time.Duration
 	values metric.Values

@@ -5,54 +5,63 @@ import (
 	"time"
 )
 
-// patience is how long the sampler waits for one GPU before it continues without it.
+// patience is how long one GPU may take before the others are read beside it.
 const patience = 250 * time.Millisecond
 
-// crew reads GPUs on its own goroutines, since a call into the driver may never return. As long as the driver responds there is one call
-// at a time: one shift reads all GPUs in turn. A shift that hangs at a GPU is left behind, and a new one reads the other GPUs. A GPU has
-// at most one reading at a time, so there are at most as many shifts as GPUs.
+// longestWait is how long a report waits for all its GPUs at most, however long the interval is.
+const longestWait = 5 * time.Second
+
+// crew reads GPUs on its own goroutines, since a call into the driver may never return. As long as each GPU takes less than patience there
+// is one call at a time: one shift reads all GPUs in turn. A shift that takes longer at a GPU is left behind, and a new one reads the other
+// GPUs beside it. A GPU has at most one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
 	hands chan *shift // read by goroutines that wait for work; closed at the end
 
-	mu  sync.Mutex // protects the following, and the fields of gpu and shift that say so
-	out int        // readings that are running or planned
+	mu    sync.Mutex    // protects the following, and the fields of gpu and shift that say so
+	out   int           // readings that are running or planned
+	round uint64        // counts the reports; only the sampler changes it
+	open  int           // readings of this round that are running or planned
+	done  chan struct{} // closed when none of this round is
 }
 
 // shift is a list of GPUs that one goroutine reads one after the other.
 type shift struct {
 	question
-	left []*gpu        // protected by crew.mu
-	at   *gpu          // the GPU that is being read; likewise
-	done chan struct{} // closed when none is left
+	left []*gpu // protected by crew.mu
+	at   *gpu   // the GPU that is being read; likewise
 }
 
-func newShift(q question, gpus ...*gpu) *shift {
-	return &shift{question: q, left: gpus, done: make(chan struct{})}
-}
+func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
 
-// begin collects late readings and starts new ones. It returns the shift to wait for. GPUs whose last reading took long are read by
-// shifts of their own, and nothing waits for those.
-func (c *crew) begin(gpus []*gpu, q question) *shift {
+// begin begins a round: it collects late readings and starts new ones. It returns the shift that reads the GPUs in turn, and what is closed
+// when all readings of the round have ended. GPUs whose last reading took long are read by shifts of their own.
+func (c *crew) begin(gpus []*gpu, q question) (main *shift, done <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	main := newShift(q, make([]*gpu, 0, len(gpus))...)
+	c.round, c.open, c.done = c.round+1, 0, make(chan struct{})
+	main = newShift(q, make([]*gpu, 0, len(gpus))...)
 	for _, g := range gpus {
 		g.isNew = false
 		g.collect()
 		if g.Device == nil || g.out {
 			continue
 		}
-		g.out, g.begun = true, now
-		c.out++
+		g.out, g.begun, g.round = true, now, c.round
+		c.out, c.open = c.out+1, c.open+1
 		if g.last.took > patience {
 			c.start(newShift(q, g))
 		} else {
 			main.left = append(main.left, g)
 		}
 	}
-	c.start(main)
-	return main
+	if c.open == 0 {
+		close(c.done)
+	}
+	if len(main.left) > 0 {
+		c.start(main)
+	}
+	return main, c.done
 }
 
 // start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each report.
@@ -71,7 +80,6 @@ func (c *crew) work(s *shift) {
 }
 
 func (c *crew) readAll(s *shift) {
-	defer close(s.done)
 	began := time.Now()
 	for g := c.next(s, began); g != nil; g = c.next(s, began) {
 		g.read(s.question)
@@ -97,30 +105,46 @@ func (c *crew) next(s *shift, now time.Time) *gpu {
 func (c *crew) deliver(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g.out, g.fresh = false, true
+	g.out, g.fresh, g.back.round = false, true, g.round
 	c.out--
+	if g.round != c.round {
+		return
+	}
+	if c.open--; c.open == 0 {
+		close(c.done)
+	}
 }
 
-// relieve checks a shift that takes long. It returns the shift to wait for: the same one, or a new one for the remaining GPUs if this one
-// hangs. With split, the remaining GPUs are read all at once, and nothing waits for them.
+// relieve leaves a shift behind that takes long at a GPU. It returns the shift that reads the remaining GPUs: the same one, or a new one.
+// With split, those are read all at once.
 func (c *crew) relieve(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	left := s.left
-	switch {
-	case split:
-		s.left = nil
-		for _, g := range left {
-			c.start(newShift(s.question, g))
-		}
-		return nil
-	case s.at == nil || time.Since(s.at.begun) < patience:
+	if s.at == nil || len(s.left) == 0 || time.Since(s.at.begun) < patience {
 		return s
 	}
+	if split {
+		c.startEach(s)
+		return s
+	}
+	next := newShift(s.question, s.left...)
 	s.left = nil
-	next := newShift(s.question, left...)
 	c.start(next)
 	return next
+}
+
+// split reads the remaining GPUs of a shift all at once.
+func (c *crew) split(s *shift) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.startEach(s)
+}
+
+func (c *crew) startEach(s *shift) {
+	for _, g := range s.left {
+		c.start(newShift(s.question, g))
+	}
+	s.left = nil
 }
 
 // collect adopts the readings that have ended.
@@ -154,24 +178,30 @@ func (c *crew) idle() bool {
 	return c.out == 0
 }
 
-// readGPUs reads the GPUs. It waits at most patience for each and half an interval for all. A reading that takes longer continues, for a
-// later report.
+// readGPUs reads the GPUs. It waits for all readings that it begins, but at most half an interval and longestWait. A reading that takes
+// longer continues, for a later report, which does not wait for it. If GPUs still take long after half of this time, the remaining ones
+// are read all at once, so that they have the other half.
 func (s *sampler) readGPUs(q question) {
 	gpus := s.cards.gpus
 	defer s.crew.collect(gpus)
-	limit := s.interval() / 2
-	deadline := time.Now().Add(limit)
-	shift := s.crew.begin(gpus, q)
+	limit := min(s.interval()/2, longestWait)
+	began := time.Now()
+	shift, done := s.crew.begin(gpus, q)
 	s.patience.Reset(min(patience, limit))
 	defer s.patience.Stop()
-	for shift != nil {
+	for {
 		select {
-		case <-shift.done:
+		case <-done:
 			return
 		case <-s.ended:
 			return
 		case <-s.patience.C:
-			shift = s.crew.relieve(shift, !time.Now().Before(deadline))
+			took := time.Since(began)
+			if took >= limit {
+				s.crew.split(shift)
+				return
+			}
+			shift = s.crew.relieve(shift, took >= limit/2)
 		}
 	}
 }

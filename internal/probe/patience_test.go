@@ -63,7 +63,7 @@ func TestOneGPUHangs(t *testing.T) {
 				}
 			}
 			g := r.GPUs[3]
-			if want := max(int64(i*1000), 250); g.HangsMS != want || g.Call != "power" || g.Lost != "" {
+			if want := max(int64(i*1000), 500); g.HangsMS != want || g.Call != "power" || g.Lost != "" {
 				t.Errorf("report %d: the GPU hangs for %d ms at %q, want %d at power", i, g.HangsMS, g.Call, want)
 			}
 			if repeated := i < 3; g.Values.Has(metric.Util) != repeated || (g.AgeMS > 0) != repeated || (g.Unlisted == "") != repeated {
@@ -147,7 +147,7 @@ func TestSlowDriver(t *testing.T) {
 				s := open(t, lib, proc)
 				s.after(40 * time.Second) // until the GPUs are listed
 				s.paced(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, tt.interval.Milliseconds()))
-				s.after(30 * time.Second)
+				s.after(30*time.Second + tt.interval*2/3) // until the report of this beat is surely there
 				for i, r := range s.atPace(90*time.Second, tt.interval) {
 					if r.TookMS < (7 * tt.call).Milliseconds() {
 						t.Errorf("report %d: took %d ms", i, r.TookMS)
@@ -163,6 +163,47 @@ func TestSlowDriver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The first report waits for all GPUs of a driver that needs more than a moment for each, up to half an interval.
+func TestFirstReportOfASlowDriver(t *testing.T) {
+	for _, gpus := range []int{1, 2, 4, 8} {
+		t.Run(fmt.Sprint(gpus), func(t *testing.T) {
+			proc := writeProc(t, nil)
+			synctest.Test(t, func(t *testing.T) {
+				lib, devices := newFakeLibrary(gpus)
+				s := open(t, lib, proc)
+				s.got()
+				lib.change(func() {
+					for _, d := range devices {
+						d.slow = 400 * time.Millisecond / time.Duration(len(d.readers())-onceReaders())
+					}
+				})
+				s.say(`{"id":1,"pace":{"interval_ms":3000}}`)
+				time.Sleep(1500 * time.Millisecond)
+				reports := s.reports()
+				if len(reports) != 1 {
+					t.Fatalf("%d reports within half an interval", len(reports))
+				}
+				for _, g := range reports[0].GPUs {
+					if !g.Values.Has(metric.Util) || g.HangsMS != 0 || g.AgeMS != 0 {
+						t.Errorf("%+v", g)
+					}
+				}
+				s.finish()
+			})
+		})
+	}
+}
+
+// onceReaders is how many readers of a fake device are not used for reports.
+func onceReaders() (n int) {
+	for id := range metric.All(metric.GPU) {
+		if id.Row().Pace == metric.Once {
+			n++
+		}
+	}
+	return n
 }
 
 // A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the probe.
