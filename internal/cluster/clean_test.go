@@ -41,14 +41,14 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	}
 }
 
-// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history.
+// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history. Those that are only late do.
 func TestRepeatedNumbersAreNoSamples(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
 	w.hello(0, "a", 1)
 	util := metric.Make(map[metric.ID]float64{metric.Util: 50})
-	for sec, age := range []int64{0, 3000, 0} {
-		w.Apply(Event{At: at(float64(3 * sec)), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * sec), GPUs: []wire.GPU{{Values: util, AgeMS: age}}}})
+	for sec, g := range []wire.GPU{{Values: util}, {Values: util, AgeMS: 3000, Repeated: true}, {Values: util, AgeMS: 500}} {
+		w.Apply(Event{At: at(float64(3 * sec)), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * sec), GPUs: []wire.GPU{g}}})
 	}
 	g := w.node(6, "a").GPUs[0]
 	newest, _ := g.History.Newest()

@@ -48,7 +48,7 @@ func sortGPUs(gpus []GPU) {
 
 // newNumbers returns the values of the sample; none if they are repeated from an earlier one.
 func newNumbers(g *GPU) func(metric.ID) float64 {
-	if g.AgeMS > 0 {
+	if g.Repeated {
 		return new(metric.Values).Float
 	}
 	return g.Values.Float

@@ -177,7 +177,7 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 	r := &g.last
 	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
 	age := time.Duration(0)
-	if !g.isNew {
+	if r.round != s.crew.round {
 		age = max(time.Since(r.ended), time.Millisecond)
 	}
 	switch {
@@ -187,7 +187,7 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 		out.Lost, out.LostID = r.err.Error(), lostID(r.err)
 		s.retryLater()
 	case r.err == nil:
-		out.AgeMS, out.Values = age.Milliseconds(), r.values
+		out.AgeMS, out.Repeated, out.Values = age.Milliseconds(), !g.isNew, r.values
 		if !r.listed {
 			out.Unlisted = sm.unlisted(cmp.Or(r.unlisted, driverSilent))
 		}

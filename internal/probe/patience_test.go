@@ -58,7 +58,7 @@ func TestOneGPUHangs(t *testing.T) {
 		release := devices[3].hangAt()
 		for i, r := range s.atPace(30*time.Second, time.Second) {
 			for _, g := range r.GPUs {
-				if g.Index != 3 && (g.HangsMS != 0 || g.AgeMS != 0 || g.Unlisted != "" || !g.Values.Has(metric.Power)) {
+				if g.Index != 3 && (g.HangsMS != 0 || g.AgeMS != 0 || g.Repeated || g.Unlisted != "" || !g.Values.Has(metric.Power)) {
 					t.Fatalf("report %d: GPU %d, which answers: %+v", i, g.Index, g)
 				}
 			}
@@ -66,7 +66,7 @@ func TestOneGPUHangs(t *testing.T) {
 			if want := max(int64(i*1000), 500); g.HangsMS != want || g.Call != "power" || g.Lost != "" {
 				t.Errorf("report %d: the GPU hangs for %d ms at %q, want %d at power", i, g.HangsMS, g.Call, want)
 			}
-			if repeated := i < 3; g.Values.Has(metric.Util) != repeated || (g.AgeMS > 0) != repeated || (g.Unlisted == "") != repeated {
+			if repeated := i < 3; g.Values.Has(metric.Util) != repeated || (g.AgeMS > 0) != repeated || g.Repeated != repeated || (g.Unlisted == "") != repeated {
 				t.Errorf("report %d: %+v", i, g)
 			}
 		}
@@ -191,6 +191,45 @@ func TestFirstReportOfASlowDriver(t *testing.T) {
 					}
 				}
 				s.finish()
+			})
+		})
+	}
+}
+
+// Numbers that are late are not shown as new, and a GPU that needs a moment is not late at all.
+func TestLateNumbersSayTheirAge(t *testing.T) {
+	for _, tt := range []struct {
+		reading  time.Duration
+		from, to int64 // its age in ms
+	}{{400 * time.Millisecond, 0, 0}, {30 * time.Second, 20_000, 25_000}} {
+		t.Run(tt.reading.String(), func(t *testing.T) {
+			proc := writeProc(t, nil)
+			synctest.Test(t, func(t *testing.T) {
+				lib, devices := newFakeLibrary(2)
+				s := open(t, lib, proc)
+				s.got()
+				fast := 0
+				for _, r := range devices[1].readers() {
+					if r.row().Pace == metric.Fast {
+						fast++
+					}
+				}
+				s.paced(`{"id":1,"pace":{"interval_ms":50000}}`)
+				lib.change(func() { devices[1].slow = tt.reading / time.Duration(fast) })
+				s.after(50 * time.Second)
+				s.after(50 * time.Second)
+				for range 6 {
+					reports := s.after(50 * time.Second)
+					if len(reports) != 1 {
+						t.Fatalf("%d reports in one interval", len(reports))
+					}
+					quick, g := &reports[0].GPUs[0], &reports[0].GPUs[1]
+					if quick.AgeMS != 0 || quick.Repeated || !g.Values.Has(metric.Util) || g.Repeated || g.AgeMS < tt.from || g.AgeMS > tt.to {
+						t.Errorf("quick %+v, slow %+v", quick, g)
+					}
+				}
+				s.finish()
+				time.Sleep(time.Minute) // until the last reading has ended
 			})
 		})
 	}

@@ -132,7 +132,10 @@ type GPU struct {
 	// its last reading took, up to 30 s; after that they are absent.
 	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has been hanging, in ms; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
-	AgeMS   int64  `json:"age_ms,omitempty"`   // age of Values in ms if they are repeated, and then not a sample for histories; 0: they are new
+	AgeMS   int64  `json:"age_ms,omitempty"`   // age of Values in ms if their reading began before this report; 0: they are new
+
+	// Repeated says that Values were in an earlier report already: they are not a sample for histories.
+	Repeated bool `json:"repeated,omitempty"`
 
 	Unlisted string `json:"unlisted,omitempty"` // why the requested processes of this GPU cannot be listed
 }
