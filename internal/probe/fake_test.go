@@ -108,6 +108,7 @@ type fakeDevice struct {
 	reads    map[metric.ID]int
 	contexts []Context
 	usage    []Usage
+	cards    int      // how often Card was called
 	since    []uint64 // of each call of ProcessUtilization
 }
 
@@ -183,10 +184,16 @@ func (d *fakeDevice) called(id metric.ID) error {
 
 // Card: a device that is lost cannot say who it is.
 func (d *fakeDevice) Card() wire.Card {
+	d.lib.change(func() { d.cards++ })
 	if err := d.fail("UUID"); KindOf(err) == Lost {
 		return wire.Card{Lost: err.Error(), LostID: lostID(err)}
 	}
 	return wire.Card{UUID: "GPU-" + strconv.Itoa(d.index), Minor: new(d.index), Name: "NVIDIA A100"}
+}
+
+func (d *fakeDevice) askedCard() (times int) {
+	d.lib.change(func() { times = d.cards })
+	return times
 }
 
 func (d *fakeDevice) Processes() ([]Context, error) {

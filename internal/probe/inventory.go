@@ -17,6 +17,8 @@ type inventory struct {
 	partial bool // a static value could not be read
 	gpus    []*gpu
 	hello   wire.Hello // only the fields that come from NVML
+
+	busy []*gpu // while the next inventory is being taken: the GPUs that it leaves alone, since a reading of them is running
 }
 
 // incomplete reports whether another try may find more.
@@ -69,19 +71,30 @@ func (n *inventory) attach(reopen bool, proc string) error {
 
 // list makes GPUs of slots.
 func (n *inventory) list(slots []Slot) {
-	known := n.hello.GPUs
+	before := *n
 	n.partial, n.gpus = false, nil
 	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
 	for _, slot := range slots {
-		g := &gpu{Slot: slot}
-		card, whole := g.card()
+		g, card, whole := before.describe(slot)
 		n.partial = n.partial || !whole
 		n.gpus, n.hello.GPUs = append(n.gpus, g), append(n.hello.GPUs, card)
 	}
 	for i := range n.hello.GPUs {
-		n.recognize(&n.hello.GPUs[i], known)
+		n.recognize(&n.hello.GPUs[i], before.hello.GPUs)
 	}
+}
+
+// describe makes a GPU of a slot and reads its card. One that is busy stays as it was: a call for its card would be slow, or hang too.
+func (n *inventory) describe(slot Slot) (g *gpu, card wire.Card, whole bool) {
+	for i, g := range n.gpus {
+		if g.Index == slot.Index && slices.Contains(n.busy, g) {
+			return g, n.hello.GPUs[i], !n.partial
+		}
+	}
+	g = &gpu{Slot: slot}
+	card, whole = g.card()
+	return g, card, whole
 }
 
 // recognize fills in the identity of a lost GPU, which cannot be read: that of the GPU with the same index before, unless that GPU is
@@ -99,11 +112,20 @@ func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
 	}
 }
 
-// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed.
-func (n *inventory) keep(before *inventory) {
+// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is always kept, so that
+// there is never a second reading of it. If it was lost, or is now, it is still what it was, until the next inventory.
+func (n *inventory) keep(before *inventory, busy []*gpu) {
 	for i := range min(len(n.gpus), len(before.gpus)) {
 		card, was, g := &n.hello.GPUs[i], &before.hello.GPUs[i], before.gpus[i]
-		if card.Index == was.Index && card.UUID == was.UUID && card.Lost == "" && was.Lost == "" && g.last.err == nil {
+		well := card.UUID == was.UUID && card.Lost == "" && was.Lost == ""
+		switch {
+		case card.Index != was.Index:
+		case slices.Contains(busy, g):
+			n.gpus[i] = g
+			if !well {
+				*card = *was
+			}
+		case well && g.last.err == nil:
 			n.gpus[i] = g
 		}
 	}

@@ -171,6 +171,18 @@ func (c *crew) pending(g *gpu) (since time.Time, out bool) {
 	return g.begun, g.out
 }
 
+// busy returns those of the GPUs of which a reading is running or planned.
+func (c *crew) busy(gpus []*gpu) (busy []*gpu) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, g := range gpus {
+		if g.out {
+			busy = append(busy, g)
+		}
+	}
+	return busy
+}
+
 // idle reports whether no reading is running.
 func (c *crew) idle() bool {
 	c.mu.Lock()

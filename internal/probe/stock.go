@@ -27,21 +27,24 @@ func (s *sampler) retryLater() {
 	}
 }
 
-// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a call into the
-// driver is running it does nothing.
+// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a reading is
+// running it does not initialize NVML, and does not ask for the card of that GPU.
 func (s *sampler) takeStock() {
-	if !s.crew.idle() {
+	now := s.opts.Now().Mono
+	opens := !s.cards.up || s.cards.spent
+	idle := s.crew.idle()
+	if opens && !idle {
 		s.retryLater()
 		return
 	}
-	now := s.opts.Now().Mono
-	reopen := s.cards.allLost() && now-s.reopened >= reopenEvery
+	reopen := idle && s.cards.allLost() && now-s.reopened >= reopenEvery
 	if reopen || !s.cards.up {
 		s.reopened = now
 	}
 	s.taking, s.void, s.reopening = true, false, reopen
 	s.stockLate.Reset(driverPatience)
 	old := s.cards
+	old.busy = s.crew.busy(old.gpus)
 	go func() { s.stocked <- old.taken(reopen, s.opts.Proc) }()
 }
 
@@ -50,14 +53,14 @@ func (s *sampler) settle(next inventory) error {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false
 	s.stockLate.Stop()
-	if s.void || !s.crew.idle() {
+	if s.void {
 		s.retryLater()
 		return nil
 	}
-	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
-	if !reopened {
-		next.keep(&s.cards)
+	if next.busy = nil; !reopened {
+		next.keep(&s.cards, s.crew.busy(s.cards.gpus))
 	}
+	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
 	s.cards = next
 	if s.cards.outdated() {
 		return ErrOutdated

@@ -129,6 +129,53 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 	}
 }
 
+// A lost GPU is listed again when it is back, even if another GPU is always slow, or hangs for good.
+func TestLostGPUIsListedBesideASlowOne(t *testing.T) {
+	for name, slow := range map[string]time.Duration{"slow": 60 * time.Millisecond, "hung": 0} {
+		for _, interval := range []int{1000, 5000} {
+			t.Run(fmt.Sprint(name, interval), func(t *testing.T) {
+				proc := writeProc(t, nil)
+				synctest.Test(t, func(t *testing.T) {
+					lib, devices := newFakeLibrary(3)
+					s := open(t, lib, proc)
+					s.paced(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, interval))
+					s.after(10 * time.Second)
+					release := func() {}
+					if lib.change(func() { devices[0].slow = slow }); slow == 0 {
+						release = devices[0].hangAt()
+					}
+					s.after(20 * time.Second)
+					cards := devices[0].askedCard()
+					lib.change(func() { devices[1].err["*"], devices[1].err["UUID"] = errLost, errLost })
+					s.say(`{"id":2,"alive":{}}`)
+					time.Sleep(30 * time.Second)
+					if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[1].Lost == "" || h[0].GPUs[0].Lost != "" {
+						t.Errorf("while it is lost: %+v", h)
+					}
+					lib.change(func() { clear(devices[1].err) })
+					s.say(`{"id":2,"alive":{}}`)
+					time.Sleep(30 * time.Second)
+					msgs := s.got()
+					if h := helloes(msgs); len(h) != 1 || h[0].GPUs[1].Lost != "" || h[0].GPUs[0].UUID != "GPU-0" {
+						t.Errorf("when it is back: %+v", h)
+					}
+					for _, g := range msgs[len(msgs)-1].Report.GPUs[1:] {
+						if g.Lost != "" || !g.Values.Has(metric.Util) {
+							t.Errorf("%+v", g)
+						}
+					}
+					if slow == 0 && devices[0].askedCard() != cards {
+						t.Error("the card of a GPU that hangs was read")
+					}
+					release()
+					s.finish()
+					time.Sleep(time.Minute)
+				})
+			})
+		}
+	}
+}
+
 func helloes(msgs []wire.Message) (h []*wire.Hello) {
 	for _, m := range msgs {
 		if m.Hello != nil {
