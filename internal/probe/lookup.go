@@ -8,9 +8,9 @@ import (
 const (
 	// lookupPatience is how long a listing waits for look-ups.
 	lookupPatience = 100 * time.Millisecond
-	// stuckAfter is when a look-up is given up. Its goroutine and a thread stay behind.
+	// stuckAfter is when a look-up is given up. Its goroutine and a thread stay behind until it returns.
 	stuckAfter = 2 * time.Second
-	// maxStuck is the number of look-ups given up after which there are no more.
+	// maxStuck is the number of look-ups given up, and not yet returned, at which there are no more.
 	maxStuck = 8
 )
 
@@ -24,7 +24,7 @@ type lookups[K comparable, V any] struct {
 	asked   map[K]bool // not answered yet; one that is given up stays
 	queue   []K
 	work    *lookup // running; nil: none
-	stuck   int
+	stuck   int     // look-ups given up that have not returned
 }
 
 // lookup is a goroutine that works through the queue.
@@ -73,11 +73,14 @@ func (l *lookups[K, V]) run(w *lookup) {
 	}
 }
 
-// next returns the next key, unless the goroutine was given up meanwhile.
+// next returns the next key, unless the goroutine was given up meanwhile: it has returned now, and makes room for another one.
 func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.work != w {
+		if l.stuck--; l.work == nil && len(l.queue) > 0 {
+			l.start()
+		}
 		return k, false
 	}
 	if len(l.queue) == 0 {

@@ -79,6 +79,49 @@ func TestLookups(t *testing.T) {
 	})
 }
 
+// Look-ups that are slow but return never add up to those that hang. When those return, what waited for them is looked up.
+func TestSlowLookupsReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		l := newLookups(func(k int) int {
+			if time.Sleep(stuckAfter + time.Second); k < 0 {
+				<-hang
+			}
+			return 10 * k
+		})
+		look := func(k int) (known bool) {
+			l.get(k)
+			for range 5 {
+				l.wait(time.Now().Add(lookupPatience))
+				time.Sleep(time.Second)
+			}
+			_, known = l.get(k)
+			return known
+		}
+		for k := range 2 * maxStuck {
+			if !look(k) || l.exhausted() {
+				t.Fatalf("slow look-up %d: exhausted %v", k, l.exhausted())
+			}
+		}
+		for k := range maxStuck {
+			l.get(-1 - k)
+		}
+		l.get(100)
+		for range maxStuck {
+			look(-1)
+		}
+		if _, known := l.get(100); known || !l.exhausted() {
+			t.Errorf("while all hang: known %v, exhausted %v", known, l.exhausted())
+		}
+		close(hang)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		if _, known := l.get(100); !known || l.exhausted() {
+			t.Errorf("when they have returned: known %v, exhausted %v", known, l.exhausted())
+		}
+	})
+}
+
 // realProbe runs a probe in real time over proc, and returns its input, its messages and its end.
 func realProbe(t *testing.T, lib Library, proc string) (in io.WriteCloser, msgs <-chan wire.Message, ended <-chan error) {
 	t.Helper()
