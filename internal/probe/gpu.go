@@ -192,6 +192,8 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 			out.Unlisted = sm.unlisted(cmp.Or(r.unlisted, driverSilent))
 		}
 		sm.merge(r.faults, g.Index)
+	default:
+		out.Unlisted = sm.unlisted(r.err.Error())
 	}
 	return out
 }

@@ -409,6 +409,17 @@ func TestDegrades(t *testing.T) {
 			t.Errorf("gone %q, faults %v", sm.gone, sm.Faults)
 		}
 	})
+	t.Run("one of two is gone, with processes", func(t *testing.T) {
+		lib, devices := newFakeLibrary(2)
+		devices[1].err["*"] = errGone
+		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
+		s.cards = s.cards.taken(false, s.opts.Proc)
+		s.pace = &wire.Pace{IntervalMS: 1000, Processes: true}
+		sm := s.take()
+		if !sm.Listed || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted != "Uninitialized" {
+			t.Errorf("listed %v, GPUs %+v: want to know that those of one are unknown", sm.Listed, sm.GPUs)
+		}
+	})
 	t.Run("no /proc", func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: t.TempDir()})
