@@ -183,12 +183,12 @@ func (c *clerk) environ(id wire.ProcessID) (*wire.Environ, error) {
 	return e, nil
 }
 
-// capped returns the beginning of list that takes at most limit bytes of JSON.
+// capped returns the beginning of list that has at most wire.MaxStrings elements and takes at most limit bytes of JSON.
 func capped(list []string, limit int) (kept []string, more bool) {
 	kept = []string{}
 	for _, s := range list {
 		quoted, err := json.Marshal(s)
-		if limit -= len(quoted) + 1; err != nil || limit < 0 {
+		if limit -= len(quoted) + 1; err != nil || limit < 0 || len(kept) == wire.MaxStrings {
 			return kept, true
 		}
 		kept = append(kept, s)

@@ -75,6 +75,10 @@ func TestEnvironIsCapped(t *testing.T) {
 			t.Errorf("%s: %d variables", name, n)
 		}
 	}
+	// A process whose environment is overwritten with zeros has an empty variable for each.
+	if reply := ask(t, mine(t, strings.Repeat("\x00", 1<<17)), `"environ":`+processID(42, 1000)); reply.Environ == nil || !reply.Environ.Truncated || len(reply.Environ.Variables) != wire.MaxStrings {
+		t.Errorf("empty variables: %.200s", fmt.Sprintf("%+v", reply))
+	}
 	if reply := ask(t, mine(t, ""), `"environ":`+processID(42, 1000)); reply.Environ == nil || reply.Environ.Variables == nil || reply.Environ.Truncated {
 		t.Errorf("an empty one: %+v", reply)
 	}

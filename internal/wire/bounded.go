@@ -7,14 +7,11 @@ const (
 	// may take only two in the line.
 	maxList = MaxProcesses + 24
 
-	// maxStrings is how many elements a list in longLists may have. Its elements are strings.
-	maxStrings = 64 << 10
-
 	// maxDepth is how deep values may be nested. Messages need half of it.
 	maxDepth = 16
 )
 
-// longLists are the keys, as our encoder writes them, of the lists in a Reply that may have maxStrings elements.
+// longLists are the keys, as our encoder writes them, of the lists in a Reply that may have MaxStrings elements.
 var longLists = [][]byte{[]byte(`"variables":`), []byte(`"arguments":`)}
 
 // bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than a probe would send. It does not check
@@ -47,7 +44,7 @@ func bounded(line []byte) error {
 func roomFor(before []byte) int {
 	for _, key := range longLists {
 		if bytes.HasSuffix(before, key) {
-			return maxStrings
+			return MaxStrings
 		}
 	}
 	return maxList

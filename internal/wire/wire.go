@@ -108,7 +108,7 @@ type Report struct {
 	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
 
 	// Processes are those with a context on a GPU. Listed says that they were requested and that at least one GPU listed its own. GPUs with
-	// Unlisted, Lost or HangsMS did not. Every other GPU without an entry then has no processes.
+	// Unlisted or Lost did not. Every other GPU without an entry then has no processes; if its Values are repeated, so is its list.
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 
@@ -224,7 +224,7 @@ type Reply struct {
 // Environ is the environment with which a process was started. It contains secrets: it is shown only on request and never logged.
 type Environ struct {
 	Variables []string `json:"variables"`           // "KEY=VALUE"
-	Truncated bool     `json:"truncated,omitempty"` // it was longer than MaxEnviron bytes
+	Truncated bool     `json:"truncated,omitempty"` // it was longer than MaxEnviron or MaxStrings
 }
 
 // Details describes a process. Fields that /proc hides are absent, such as the executable and the directory of other users' processes.
@@ -237,7 +237,7 @@ type Details struct {
 	UID        *int     `json:"uid,omitempty"`
 	Name       string   `json:"name,omitempty"` // comm
 	Arguments  []string `json:"arguments,omitempty"`
-	Truncated  bool     `json:"truncated,omitempty"` // they were longer than MaxArguments bytes
+	Truncated  bool     `json:"truncated,omitempty"` // they were longer than MaxArguments or MaxStrings
 	Cgroup     string   `json:"cgroup,omitempty"`
 	Job        string   `json:"job,omitempty"` // SLURM job id from its cgroup
 	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
@@ -245,8 +245,9 @@ type Details struct {
 	Directory  string   `json:"directory,omitempty"` // working directory
 }
 
-// Limits of a Reply in bytes of JSON, to keep it far below MaxLine.
+// Limits of a Reply, to keep it far below MaxLine.
 const (
-	MaxEnviron   = 256 << 10
-	MaxArguments = 64 << 10
+	MaxEnviron   = 256 << 10 // bytes of JSON
+	MaxArguments = 64 << 10  // likewise
+	MaxStrings   = 64 << 10  // elements of either list: a Reader refuses more
 )
