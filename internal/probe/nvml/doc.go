@@ -11,6 +11,6 @@
 // functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings. Do not use its constants for
 // fields (FI_…) from 251 on: later drivers number those fields differently.
 //
-// A Library and its Devices are for one goroutine at a time. A build without cgo, or for another system than Linux on amd64 and arm64,
-// has a Library whose Init says so.
+// While Init or Shutdown runs, nothing else may be called; all other methods of a Library and its Devices may be called from several
+// goroutines at once. A build without cgo, or for another system than Linux on amd64 and arm64, has a Library whose Init says so.
 package nvml
