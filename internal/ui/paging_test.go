@@ -112,7 +112,7 @@ func TestAProblemKeepsItsLine(t *testing.T) {
 		for _, w := range []int{60, 80, 100, 120, 200} {
 			lines := linesOf(s, w, h)
 			if !slices.ContainsFunc(lines[7:], func(line string) bool {
-				return strings.Contains(line, "gpu-n02 GPU3") && (strings.Contains(line, words.Short) || strings.Contains(line, words.Sentence[:20]))
+				return strings.Contains(line, "gpu-n02 GPU3") && (strings.Contains(line, words.Short) || strings.Contains(line, words.Long) || strings.Contains(line, words.Sentence[:20]))
 			}) {
 				t.Errorf("%d×%d has no %q:\n%s", w, h, words.Short, strings.Join(lines, "\n"))
 			}
