@@ -21,7 +21,7 @@ type Snapshot struct {
 // JobView is a job with the data of its nodes.
 type JobView struct {
 	Job
-	Findings  []Finding // worst first, then newest first; includes those cleared within Linger
+	Findings  []Finding // worst first, then newest first; those cleared within Linger come last
 	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int       // nodes that report
 	GPUs      int       // of the job: from SLURM's IDX, otherwise those that nodes have listed

@@ -174,10 +174,21 @@ func (all *notices) addPlace(n *Node, at *place, t *track, live, withGPUs bool) 
 	}
 }
 
-// findings returns JobView's Findings and Cleared.
+// firstIf compares so that true comes before false.
+func firstIf(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// findings returns JobView's Findings, those that hold first, and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {
 	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), b.since.Compare(a.since))
+		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity), b.since.Compare(a.since))
 	})
 	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }

@@ -98,7 +98,7 @@ func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	if !f.Holds() {
 		was := cmp.Or(how.was, w.One)
 		cleared := was + ", cleared " + span(s.At.Sub(f.Over)) + " ago"
-		w.Short, w.Long, w.Sentence = was, cleared, sentence(cleared)
+		w.Short, w.Long, w.Sentence = "cleared: "+was, cleared, sentence(cleared)
 		return w
 	}
 	if how.say != nil {

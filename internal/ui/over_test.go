@@ -79,9 +79,26 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 		return s
 	}
 	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.screen = screenOverview }}
-	for w, want := range map[int]string{36: "001 GPU5 thermal throttling\n", 60: "001 GPU5 thermal throttling, cleared 12s ago\n"} {
+	for w, want := range map[int]string{36: "001 GPU5 cleared: thermal thro…\n", 60: "001 GPU5 thermal throttling, cleared 12s ago\n"} {
 		if text := strings.Join(linesOf(s, w, 12), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%d wide:\n%s", w, text)
+		}
+	}
+}
+
+// Titles count those that are cleared apart.
+func TestClearedIsCountedApart(t *testing.T) {
+	snap := func() *cluster.Snapshot {
+		s := overFixture()
+		s.Jobs[0].Findings = append([]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(time.Hour), Node: "gpu-n02", GPU: 3}}, s.Jobs[0].Findings...)
+		return s
+	}
+	for want, view := range map[string]func(*view){
+		"1 problem, 1 cleared, worst first": func(v *view) { v.screen = screenOverview },
+		"1 in this job, 1 cleared (!)":      func(v *view) { v.choose("gpu-n01", 0) },
+	} {
+		if text := strings.Join(linesOf(shot{snap: snap, view: view}, 120, 40), "\n"); !strings.Contains(text, want) {
+			t.Errorf("there is no %q:\n%s", want, text)
 		}
 	}
 }

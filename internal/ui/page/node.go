@@ -240,8 +240,8 @@ func nodeProblems(f *part.Frame, y, end int) int {
 		y++ // a blank line
 	}
 	right := ""
-	if all := len(f.Job.Findings); all > len(findings) {
-		right = strconv.Itoa(all) + " in this job (!)"
+	if all := f.Job.Findings; len(all) > len(findings) {
+		right = part.Counted(all, "in this job", "in this job") + " (!)"
 	}
 	f.Section(y, "Problems on this node", right)
 	if end-y == 2 {

@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strconv"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
@@ -218,9 +217,9 @@ func (o *Overview) health(f *part.Frame, y int) int {
 	if f.H >= 40 && end-y > graphRoom+4 {
 		end -= graphRoom
 	}
-	count := part.Plural(len(f.Job.Findings), "problem", "problems")
+	count := part.Counted(f.Job.Findings, "problem", "problems")
 	if o.filtered(f.Scene) {
-		count = strconv.Itoa(len(f.Job.Findings)) + " in the whole job"
+		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")
 	return part.Sentences(f, y+1, end, f.Health.Listed(""))

@@ -2,6 +2,7 @@ package part
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -97,6 +98,19 @@ func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 		}
 	}
 	return counts
+}
+
+// Counted says how many findings hold and how many are cleared: "5 problems, 1 cleared".
+func Counted(findings []cluster.Finding, one, many string) string {
+	cleared := BySeverity(findings)[Over]
+	text := Plural(len(findings)-cleared, one, many)
+	switch cleared {
+	case 0:
+		return text
+	case len(findings):
+		return strconv.Itoa(cleared) + " cleared"
+	}
+	return text + ", " + strconv.Itoa(cleared) + " cleared"
 }
 
 // MarkOf is the mark of a finding, quiet when it is over.
