@@ -147,14 +147,17 @@ func (v *view) press(msg tea.Msg, s *part.Scene) (taken bool) {
 // apply answers a key that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
+	case key.Matches(k, keys.Mouse):
+		v.noMouse = !v.noMouse
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case key.Matches(k, keys.Help):
 		v.help, v.manual = true, page.Help{Of: screenPages[v.screen]}
+		if s.Job == nil {
+			v.manual.Of = keys.OnNoJobs
+		}
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
-	case key.Matches(k, keys.Mouse):
-		v.noMouse = !v.noMouse
 	case s.Job != nil: // else a key must not change what nobody sees
 		v.move(k, s)
 		v.turn(k, s)
@@ -196,15 +199,15 @@ func (v *view) moveProblem(s *part.Scene, by int) {
 	}
 }
 
-// nextProblem is the next node of order, from the one at hand on, that has a problem, "" when none has one. here says that the one at
-// hand counts first.
+// nextProblem returns the next node of order after from that has a problem, "" if no other one has. If here is set, from itself comes
+// first.
 func nextProblem(order []string, health part.Health, from string, by int, here bool) string {
 	at := slices.Index(order, from)
 	for i := range order {
 		if !here {
 			i++
 		}
-		if name := order[wrap(at+i*by, len(order))]; health.Rank(name) >= int(cluster.Warning) {
+		if name := order[wrap(at+i*by, len(order))]; (here || name != from) && health.Rank(name) >= int(cluster.Warning) {
 			return name
 		}
 	}

@@ -12,7 +12,7 @@ const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─╌┄│╭�
 
 // asciiOf has the ASCII form of each of Glyphs. Bars read block glyphs in their own way: barASCII.
 var asciiOf = pairs(Glyphs,
-	"@"+"####"+"..."+"."+".:-=+*#"+"---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x")
+	"@"+"####"+"..."+":"+".:-=+*#"+"---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x")
 
 var barASCII = pairs("█▉▊▋▌▍▎▏░", "#####....")
 

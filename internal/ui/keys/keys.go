@@ -69,6 +69,7 @@ const (
 	OnOverview Page = "overview"
 	OnDoctor   Page = "connection details"
 	OnProblems Page = "problems"
+	OnNoJobs   Page = "no running jobs"
 )
 
 // Row is a line of the help: a binding, or two that belong together.
@@ -85,20 +86,21 @@ var Rows = []Row{
 	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems)},
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
+	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
 	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen"},
 	{Bindings: of(First, Last), Text: "first / last"},
-	{Bindings: of(PrevJob, NextJob), Text: "previous / next job"},
+	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: withJob},
 	{
 		Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; each job remembers its node",
 		On: on(OnNode, OnDoctor, OnOverview),
 	},
-	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev. problem", Long: "next / previous problem; in this job, or the next job that has one"},
-	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
-	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered"},
+	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev. problem", Long: "next / previous problem; in this job, or the next job that has one", On: withJob},
+	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first", On: withJob},
+	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered", On: withJob},
 	{Bindings: of(Open), Text: "open the node", On: on(OnOverview, OnProblems)},
-	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes"},
-	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage"},
-	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs"},
+	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes", On: withJob},
+	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage", On: withJob},
+	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withJob},
 	{Bindings: of(Grid), Text: "table / heat map", On: on(OnOverview)},
 	{Bindings: of(Worst), Text: "sort: name / worst first", On: on(OnOverview)},
 	{
@@ -114,6 +116,9 @@ var Rows = []Row{
 	{Bindings: of(Repaint), Text: "redraw the screen"},
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
+
+// withJob are the pages that show a job.
+var withJob = on(OnNode, OnOverview, OnDoctor, OnProblems)
 
 func on(pages ...Page) []Page { return pages }
 

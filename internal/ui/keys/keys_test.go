@@ -19,7 +19,7 @@ var names = map[string]string{
 	"PgUp": "pgup", "PgDn": "pgdown", "Home": "home", "End": "end", "Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F5": "f5", "F10": "f10",
 }
 
-var pages = []Page{OnNode, OnOverview, OnDoctor, OnProblems}
+var pages = []Page{OnNode, OnOverview, OnDoctor, OnProblems, OnNoJobs}
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
@@ -124,6 +124,9 @@ func cell(r Row) string {
 
 // where names the pages that have the row's keys.
 func (r Row) where() string {
+	if slices.Equal(r.On, withJob) {
+		return ""
+	}
 	var pages []string
 	for _, p := range r.On {
 		pages = append(pages, string(p))

@@ -29,7 +29,7 @@ func drawDoctor(f *part.Frame, back bool) {
 	if f.Node.State == cluster.NodeFailed {
 		retry = retry.As("retry now")
 	}
-	hints := append(append([]keys.Hint{retry}, around(f.Scene)...), keys.HintOf(keys.Overview))
+	hints := slices.Concat(released(f.Scene), []keys.Hint{retry}, around(f.Scene), []keys.Hint{keys.HintOf(keys.Overview)})
 	if back {
 		hints = append(hints, keys.HintOf(keys.Back))
 	}
@@ -134,6 +134,9 @@ func doctorTitle(f *part.Frame, y int) {
 		title += " "
 	}
 	x := f.Put(1, y, draw.Clip(glyph+title, f.W-2), role)
+	for len(rest) > 1 && draw.Width(strings.Join(rest, ", ")) > f.W-4-x {
+		rest = rest[:len(rest)-1]
+	}
 	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 

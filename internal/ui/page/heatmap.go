@@ -13,7 +13,7 @@ import (
 
 // heatMap draws every node as a tile, the total, and the problems.
 func (o *Overview) heatMap(f *part.Frame) {
-	t := newTiles(f.Scene)
+	t := newTiles(f.Scene, o.page)
 	o.heatMapTitles(f, t)
 	for i, name := range t.nodes {
 		x, y := t.at(i)
@@ -46,7 +46,10 @@ func (o *Overview) heatMapTitles(f *part.Frame, t *tiles) {
 	if o.filtered(f.Scene) {
 		x = o.filterTitle(f, x) + 1
 	}
-	right := t.position(f)
+	right := t.position(f, true)
+	if x+1+part.Width(right) > f.W-2 {
+		right = t.position(f, false)
+	}
 	end := f.W - 2 - part.Width(right)
 	if x+1 > end {
 		right, end = nil, f.W-2
@@ -117,18 +120,30 @@ func noNumbers() []part.Piece {
 	return []part.Piece{part.Strong("░"), part.Dim(" not responding  "), part.Strong("·"), part.Dim(" no data ")}
 }
 
+// where says which nodes are on the page: "1–64 of 64", or of several pages "2/3 346–690 of 995, 5 pinned  PgUp PgDn".
+// Where there is little room it leaves out the pinned ones.
+func (t *tiles) where(long bool) string {
+	if len(t.pages) < 2 {
+		return places(0, t.of, t.of)
+	}
+	to, all := t.from+len(t.nodes)-t.pinned, t.of-t.pinned
+	text := strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + " " + places(t.from, to, all)
+	if t.pinned > 0 && long {
+		text += ", " + strconv.Itoa(t.pinned) + " pinned"
+	}
+	return text + pageKeys(t.from, to, all)
+}
+
 // position says which nodes are on the page and how many are in trouble; without names also which one is selected.
-func (t *tiles) position(f *part.Frame) []part.Piece {
+func (t *tiles) position(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
 	if t.style >= tileDot {
 		m := f.Health.NodeMark(f.Node.Name)
 		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)), part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
 	}
-	text := " " + strconv.Itoa(min(t.from+1, t.of)) + "–" + strconv.Itoa(t.from+len(t.nodes)-t.pinned) + " of " + strconv.Itoa(t.of)
-	if len(t.pages) > 1 {
-		text = " " + strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + text + "  PgDn"
+	if t.of > 0 {
+		pieces = append(pieces, part.Dim(" "+t.where(long)+" "))
 	}
-	pieces = append(pieces, part.Dim(text+" "))
 	var counts [cluster.Critical + 1]int
 	for _, name := range f.Order {
 		counts[f.Health.Rank(name)]++

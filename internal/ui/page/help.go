@@ -66,7 +66,7 @@ func (p *Help) Draw(f *part.Frame) {
 			f.Left(c.x+c.room, helpTop+i, c.wide-c.room, l.text, draw.Text)
 		}
 	}
-	part.Footer(f, f.Version, keys.HintOf(keys.Back), keys.HintOf(keys.Quit).As("close"))
+	part.Footer(f, f.Version, append(released(f.Scene), keys.HintOf(keys.Back), keys.HintOf(keys.Quit).As("close"))...)
 }
 
 // helpColumn is one below the other what the help says, from column x.

@@ -32,7 +32,10 @@ func around(s *part.Scene) []keys.Hint {
 func common(s *part.Scene, nodes ...string) []keys.Hint {
 	var hints []keys.Hint
 	if slices.ContainsFunc(s.Job.Findings, isProblem) {
-		hints = append(hints, keys.Problem, keys.HintOf(keys.Problems))
+		if elsewhere(s) {
+			hints = append(hints, keys.Problem)
+		}
+		hints = append(hints, keys.HintOf(keys.Problems))
 	}
 	if s.Mine {
 		hints = append(hints, keys.HintOf(keys.Mine).As("show all"))
@@ -47,6 +50,12 @@ var last = []keys.Hint{keys.HintOf(keys.Help), keys.HintOf(keys.Quit)}
 
 // isProblem says whether a finding is a warning or worse that holds.
 func isProblem(f cluster.Finding) bool { return f.Severity >= cluster.Warning && f.Holds() }
+
+// elsewhere reports whether another node, or another job, has a problem.
+func elsewhere(s *part.Scene) bool {
+	return slices.ContainsFunc(s.Order, func(name string) bool { return name != s.Node.Name && s.Health.Rank(name) >= int(cluster.Warning) }) ||
+		slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID != s.Job.ID && slices.ContainsFunc(j.Findings, isProblem) })
+}
 
 // isShared says whether a node has GPUs of other jobs.
 func isShared(s *part.Scene, name string) bool {

@@ -85,7 +85,11 @@ func (p *Node) hints(s *part.Scene) []keys.Hint {
 	if p.shows(s) {
 		processes = processes.As("procs ●")
 	}
-	hints := append(around(s), processes, keys.HintOf(keys.Overview))
+	hints := around(s)
+	if s.H >= part.Small { // else there is no room for them
+		hints = append(hints, processes)
+	}
+	hints = append(hints, keys.HintOf(keys.Overview))
 	return slices.Concat(released(s), hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Doctor)}, last)
 }
 
@@ -192,7 +196,7 @@ func processCount(n, own int) string {
 	}
 	text := part.Plural(n, "process", "processes")
 	if own < n {
-		text += ", " + strconv.Itoa(own) + " yours"
+		return text + ", " + strconv.Itoa(own) + " yours first, then by GPU"
 	}
 	return text + ", sorted by GPU"
 }

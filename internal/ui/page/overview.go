@@ -30,6 +30,7 @@ type Overview struct {
 	Grid  Grid
 
 	from  int            // where the nodes on the screen begin
+	page  int            // of the heat map, on the screen
 	of    string         // ID of the job that from and ranks are for
 	ranks map[string]int // how bad each node has been since the worst came first
 
@@ -47,16 +48,27 @@ func (o *Overview) Press(msg tea.Msg, s *part.Scene) Answer {
 		return Answer{Taken: o.edit(msg)}
 	}
 	o.prompt = nil // it was for another job
-	if a := o.move(msg, s); a.Taken {
-		if sh, rows := o.grid(s).(*sheet); rows && a.Node != "" {
-			o.from = newSheet(sh.all, sh.to-sh.from, o.from, a.Node).from
-		}
+	a := o.move(msg, s)
+	o.keepPlace(s, a.Node)
+	if a.Taken {
 		return a
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		return o.arrange(k, s)
 	}
 	return Answer{}
+}
+
+// keepPlace remembers what is on the screen, with the cursor on the node: "" when it stays.
+func (o *Overview) keepPlace(s *part.Scene, node string) {
+	switch g := o.grid(s).(type) {
+	case *tiles:
+		o.page = g.pageOf(node)
+	case *sheet:
+		if node != "" {
+			o.from = newSheet(g.all, g.to-g.from, o.from, node).from
+		}
+	}
 }
 
 // arrange answers the keys that change which nodes are shown, and how.
@@ -68,6 +80,7 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
 		o.Grid = GridRows
 	case key.Matches(k, keys.Grid):
 		o.Grid = GridMap
+	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
 	case key.Matches(k, keys.Open):
 		return Answer{Taken: true, Open: true}
 	case key.Matches(k, keys.Back) && o.filtered(s):
@@ -82,7 +95,7 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
 
 // sort changes the order. When the worst come first the cursor goes to the worst of them.
 func (o *Overview) sort(s *part.Scene) Answer {
-	o.Worst, o.from, o.ranks = !o.Worst, 0, nil
+	o.Worst, o.from, o.page, o.ranks = !o.Worst, 0, 0, nil
 	a := taken
 	if order := o.Wants(s).Order; o.Worst && len(order) > 0 {
 		a.Node = order[0]
@@ -94,7 +107,7 @@ func (o *Overview) sort(s *part.Scene) Answer {
 // again: nodes must not move while the user looks at them.
 func (o *Overview) Wants(s *part.Scene) Wants {
 	if o.of != s.Job.ID {
-		o.of, o.from, o.ranks = s.Job.ID, 0, nil
+		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
 	}
 	order := tally.Filter(s.Job.Nodes, o.filters[s.Job.ID])
 	if o.Worst {
@@ -146,7 +159,10 @@ func (o *Overview) Draw(f *part.Frame) {
 
 // hints are the keys of the footer, the most useful first.
 func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
-	hints := []keys.Hint{keys.HintOf(keys.Open)}
+	var hints []keys.Hint
+	if len(s.Order) > 0 {
+		hints = append(hints, keys.HintOf(keys.Open))
+	}
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}

@@ -76,6 +76,13 @@ func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to i
 			break
 		}
 	}
+	rows = 0
+	for i := len(findings) - 1; i >= 0; i-- { // the last page is full
+		if rows += part.SentenceRows(f, &findings[i]); rows > room {
+			break
+		}
+		from = min(from, i)
+	}
 	for to, rows = from, 0; to < len(findings); to++ {
 		if rows += part.SentenceRows(f, &findings[to]); rows > room && to > from {
 			break
@@ -175,7 +182,7 @@ func (p *Problems) Draw(f *part.Frame) {
 		}
 		y = below
 	}
-	hints := []keys.Hint{keys.HintOf(keys.Open)}
+	hints := append(released(f.Scene), keys.HintOf(keys.Open))
 	if len(f.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -26,7 +25,7 @@ func troubles(f *part.Frame, y int, names *part.Naming) {
 		finding, _ := l.Say(f)
 		x, row := 1+i%across*wide, y+i/across
 		if i == room-1 && len(found) > room {
-			f.Left(x, row, wide-1, "+"+strconv.Itoa(len(found)-i)+" more (!)", draw.Dim)
+			f.Left(x, row, wide-1, "+"+part.Counted(part.Members(found[i:]), "more", "more")+" (!)", draw.Dim)
 			return
 		}
 		m := part.MarkOf(finding)

@@ -83,7 +83,7 @@ func (r *nodeRooms) roomForGPUs(s *part.Scene) {
 		end = min(end, y+max(s.H-y-8, 4))
 	}
 	n, room := len(s.GPUs(s.Node)), max(end-y, 0)
-	if n > room && room > 1 && s.H >= part.Small {
+	if n > room && room > 1 {
 		r.where = true
 		room--
 	}

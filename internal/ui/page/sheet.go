@@ -59,7 +59,17 @@ func position(from, to, all int) string {
 	if to-from >= all {
 		return ""
 	}
-	text := strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(all) + " "
+	return places(from, to, all) + pageKeys(from, to, all)
+}
+
+// places says which rows of a list are on the screen.
+func places(from, to, all int) string {
+	return strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(all)
+}
+
+// pageKeys names the keys that lead to the other rows.
+func pageKeys(from, to, all int) string {
+	text := " "
 	if from > 0 {
 		text += " PgUp"
 	}
@@ -105,11 +115,22 @@ func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) Answer {
 	case key.Matches(k, keys.PageDown):
 		return to(o.turn(s, +1))
 	case key.Matches(k, keys.First) && len(s.Order) > 0:
-		return to(s.Order[0])
+		first, _ := o.ends(s)
+		return to(first)
 	case key.Matches(k, keys.Last) && len(s.Order) > 0:
-		return to(s.Order[len(s.Order)-1])
+		_, last := o.ends(s)
+		return to(last)
 	}
 	return Answer{}
+}
+
+// ends are the first and the last node. Of several pages of the heat map they are those that are on the first and the last page only.
+func (o *Overview) ends(s *part.Scene) (first, last string) {
+	all := s.Order
+	if t, tiled := o.grid(s).(*tiles); tiled && len(t.pages) > 1 {
+		all = slices.Concat(t.pages...)
+	}
+	return all[0], all[len(all)-1]
 }
 
 // turn is the node to select so many pages on. The rows on the screen move along.
@@ -148,7 +169,7 @@ func notches(m tea.MouseWheelMsg) int {
 // grid is where the nodes are on the screen.
 func (o *Overview) grid(s *part.Scene) grid {
 	if o.asHeatMap(s) {
-		return newTiles(s)
+		return newTiles(s, o.page)
 	}
 	return o.sheet(s)
 }

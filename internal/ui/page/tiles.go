@@ -53,8 +53,8 @@ const (
 )
 
 // newTiles arranges the nodes in the widest style in which all of them fit. Where they fit in none there are pages, and the nodes in
-// trouble are on each of them.
-func newTiles(s *part.Scene) *tiles {
+// trouble are on each of them. The page is that of the selected node; if that is on all of them, the one at place page.
+func newTiles(s *part.Scene, page int) *tiles {
 	n, slots := len(s.Order), part.NewSlots(s)
 	var t *tiles
 	for style := tileBig; style <= tileDot; style++ {
@@ -63,7 +63,7 @@ func newTiles(s *part.Scene) *tiles {
 		}
 	}
 	t.across, t.rows = max(t.across, 1), max(t.rows, 1)
-	t.turnTo(s)
+	t.turnTo(s, page)
 	if used := t.used(); (t.style == tileAvg || t.style == tileCells) && used < t.rows {
 		t.heading = t.top
 		t.top++
@@ -129,8 +129,8 @@ func (t *tiles) shortName(s *part.Scene) {
 	t.cellsAt = t.nameAt + t.name + 1
 }
 
-// turnTo parts the nodes into pages and opens the one that has the selected node.
-func (t *tiles) turnTo(s *part.Scene) {
+// turnTo splits the nodes into pages and opens the one with the selected node, else the given one.
+func (t *tiles) turnTo(s *part.Scene, page int) {
 	t.of = len(s.Order)
 	if t.of <= t.room() {
 		t.nodes, t.pages = s.Order, [][]string{s.Order}
@@ -138,18 +138,21 @@ func (t *tiles) turnTo(s *part.Scene) {
 	}
 	pinned, rest := pin(s, t.room()/2)
 	per := t.room() - len(pinned)
-	selected := ""
+	t.pages = slices.Collect(slices.Chunk(rest, per))
+	t.page = min(page, len(t.pages)-1)
 	if s.Node != nil {
-		selected = s.Node.Name
-	}
-	for nodes := range slices.Chunk(rest, per) {
-		if slices.Contains(nodes, selected) {
-			t.page = len(t.pages)
-		}
-		t.pages = append(t.pages, nodes)
+		t.page = t.pageOf(s.Node.Name)
 	}
 	t.pinned, t.from = len(pinned), t.page*per
 	t.nodes = slices.Concat(pinned, t.pages[t.page])
+}
+
+// pageOf is the page that a node is on: this one, if it is on all of them.
+func (t *tiles) pageOf(node string) int {
+	if i := slices.IndexFunc(t.pages, func(nodes []string) bool { return slices.Contains(nodes, node) }); i >= 0 {
+		return i
+	}
+	return t.page
 }
 
 // pin parts the nodes into those in trouble, at most so many, worst first, and the rest.

@@ -49,14 +49,14 @@ func TestTiles(t *testing.T) {
 		for _, size := range mapSizes {
 			name := fmt.Sprintf("%d nodes at %d×%d", nodes, size[0], size[1])
 			s := mapOf(nodes, size[0], size[1])
-			first := newTiles(s)
+			first := newTiles(s, 0)
 			seen := map[string]bool{}
 			for page := range len(first.pages) {
 				if page > 0 {
-					next := newTiles(s).turned(+1)
+					next := newTiles(s, 0).turned(+1)
 					s.SetNode(slices.Index(s.Job.Nodes, next))
 				}
-				tiles := newTiles(s)
+				tiles := newTiles(s, 0)
 				if tiles.page != page {
 					t.Fatalf("%s: the key leads from page %d to page %d", name, page-1, tiles.page)
 				}
@@ -107,7 +107,7 @@ func TestBiggerTilesInBiggerTerminals(t *testing.T) {
 	for _, nodes := range []int{4, 64, 200, 1000} {
 		before := tileDot
 		for _, size := range mapSizes {
-			style := newTiles(mapOf(nodes, size[0], size[1])).style
+			style := newTiles(mapOf(nodes, size[0], size[1]), 0).style
 			if style > before {
 				t.Errorf("%d nodes at %d×%d: style %d after %d in a smaller terminal", nodes, size[0], size[1], style, before)
 			}
@@ -120,7 +120,7 @@ func TestBiggerTilesInBiggerTerminals(t *testing.T) {
 func TestBeside(t *testing.T) {
 	for _, nodes := range []int{10, 64, 200, 1000} {
 		for _, size := range mapSizes {
-			tiles := newTiles(mapOf(nodes, size[0], size[1]))
+			tiles := newTiles(mapOf(nodes, size[0], size[1]), 0)
 			place := func(node string) [2]int {
 				x, y := tiles.at(slices.Index(tiles.nodes, node))
 				return [2]int{x, y}

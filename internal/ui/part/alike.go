@@ -30,8 +30,8 @@ func Alike(findings []cluster.Finding) []Likes {
 	return all
 }
 
-// members are the findings of all sentences.
-func members(all []Likes) []cluster.Finding {
+// Members are the findings of all sentences.
+func Members(all []Likes) []cluster.Finding {
 	var findings []cluster.Finding
 	for _, l := range all {
 		for _, f := range l {

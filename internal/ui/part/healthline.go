@@ -18,7 +18,7 @@ func HealthLine(f *Frame) {
 	groups := groups(f.Job.Findings)
 	right := reporting(f)
 	end := f.W - draw.Width(right) - 1
-	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+4+len("+12 more (!)") > end { // the worst goes before how much reports
+	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+groups[0].frame()+len("+12 more (!)") > end { // the worst goes before how much reports
 		end = f.W - 1
 	} else {
 		f.Put(f.W-draw.Width(right), 1, right, draw.Dim)
@@ -33,19 +33,19 @@ func HealthLine(f *Frame) {
 			away = nil
 		}
 		more := ""
-		if left := len(groups) - i - 1; left > 0 {
+		if left := groups[i+1:]; len(left) > 0 {
 			more = f.unnamed(left)
 		}
 		texts := groupTexts(f, g)
 		if i > 0 { // all but the worst are named or counted among the rest
 			texts = texts[:1]
 		}
-		text := fitting(texts, end-x-4-len(more))
+		text := fitting(texts, end-x-g.frame()-len(more))
 		if text == "" && i == 0 { // the worst goes before how many more there are
-			text = fitting(texts, end-x-4)
+			text = fitting(texts, end-x-g.frame())
 		}
 		if text == "" {
-			f.Left(x, 1, end-x, f.unnamed(len(groups)-i), draw.Dim)
+			f.Put(x, 1, fitting([]string{f.unnamed(groups[i:]), "+" + strconv.Itoa(problems(groups[i:]))}, end-x), draw.Dim)
 			return
 		}
 		m := Marks[g.severity]
@@ -60,9 +60,9 @@ func HealthLine(f *Frame) {
 	}
 }
 
-// unnamed counts the groups without room, with the key that shows them.
-func (s *Scene) unnamed(groups int) string {
-	text := "+" + strconv.Itoa(groups) + " more"
+// unnamed counts the problems without room, with the key that shows them.
+func (s *Scene) unnamed(groups []group) string {
+	text := "+" + strconv.Itoa(problems(groups)) + " more"
 	if !s.Printed {
 		text += " (!)"
 	}
@@ -160,6 +160,23 @@ type group struct {
 	severity cluster.Severity
 	count    int
 	first    *cluster.Finding
+}
+
+// frame is how many columns a group takes around its text: the mark, and two blanks behind it. An error is filled, a blank wider on both
+// sides.
+func (g *group) frame() int {
+	if g.severity == cluster.Critical {
+		return 6
+	}
+	return 4
+}
+
+// problems counts the findings of groups.
+func problems(groups []group) (n int) {
+	for _, g := range groups {
+		n += g.count
+	}
+	return n
 }
 
 // groups gathers the findings that hold by kind, in order. Notes are not problems and are left out.

@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+)
+
+// A node that is on every page of the heat map is selected on the page that is on; the page says which keys lead to others.
+func TestPinnedNodesKeepThePage(t *testing.T) {
+	many := manyFixture(1000)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, 60, 15)
+	d.press("home")
+	if rule := d.lines()[2]; !strings.Contains(rule, "1/") || !strings.Contains(rule, "  PgDn ") {
+		t.Errorf("the first page says %q", rule)
+	}
+	d.press("pgdown")
+	page2 := d.lines()[2]
+	if !strings.Contains(page2, " 2/") || !strings.Contains(page2, "PgUp") {
+		t.Fatalf("PgDn leads to %q", page2)
+	}
+	d.press("n")
+	if rule := d.lines()[2]; !strings.Contains(rule, " 2/") {
+		t.Errorf("n, to a pinned node, leads to %q", rule)
+	}
+	d.press("end")
+	if rule := d.lines()[2]; !strings.Contains(rule, fmt.Sprint("of ", 1000-4)) || strings.Contains(rule, "PgDn") || strings.Contains(rule, "1/") {
+		t.Errorf("the last page says %q", rule)
+	}
+}
+
+// A list of problems that fits does not scroll.
+func TestProblemsThatFitStay(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 120, 40)
+	before := strings.Join(d.lines(), "\n")
+	d.press("pgdown")
+	if after := strings.Join(d.lines(), "\n"); strings.Count(after, "gpu-n") != strings.Count(before, "gpu-n") || strings.Contains(after, "PgUp") {
+		t.Errorf("PgDn leads to\n%s", after)
+	}
+}
+
+// From the only problem of its job n leads to the next job's; the footer has no n where it leads nowhere.
+func TestNextProblemLeadsElsewhere(t *testing.T) {
+	two := fixture()
+	thermal := cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-s11", GPU: 2}
+	two.Jobs[0].Nodes, two.Jobs[0].Findings = []string{"gpu-n01", "gpu-n02"}, two.Jobs[0].Findings[1:2]
+	two.Jobs[1].Findings = []cluster.Finding{thermal}
+	r := newRig(t, two)
+	if !strings.Contains(r.footer(), "n next problem") {
+		t.Errorf("the footer is %q", r.footer())
+	}
+	if r.press("n"); r.where() != "48377/gpu-s11 0" {
+		t.Errorf("n leads to %s", r.where())
+	}
+	two.Jobs[1].Findings = nil
+	r = newRig(t, two)
+	if strings.Contains(r.footer(), "next problem") {
+		t.Errorf("there is no other problem, and the footer is %q", r.footer())
+	}
+}
+
+// Without a job the help has the keys that do something there.
+func TestHelpWithoutJobs(t *testing.T) {
+	r := newRig(t, noJobsFixture())
+	r.press("?")
+	if text := r.text(); !strings.Contains(text, "scroll the pending jobs") || strings.Contains(text, "next node") || strings.Contains(text, "node's processes") {
+		t.Errorf("the help is\n%s", text)
+	}
+}
+
+// Every page says that the mouse is off.
+func TestMouseOffIsSaidEverywhere(t *testing.T) {
+	for _, keys := range []string{"m", "m o", "m d", "m !", "m ?", "? m"} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		if !strings.Contains(r.footer(), "mouse off") {
+			t.Errorf("after %q the footer is %q", keys, r.footer())
+		}
+	}
+}
+
+// A terminal without room for all GPUs says which it shows, and offers no processes.
+func TestVeryLowNodeView(t *testing.T) {
+	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }}, 120, 8), "\n")
+	if !strings.Contains(text, "of 8  PgDn") || strings.Contains(text, "procs") {
+		t.Errorf("the node view is\n%s", text)
+	}
+}
