@@ -207,7 +207,7 @@ func TestBrokenDriverHere(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(faultEnv, "Driver/library version mismatch")
 	code, _, errs := program(t, "--json")
-	if want := "no working NVIDIA driver on this host: Driver/library version mismatch"; code != exitNoJobs || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+	if want := "squeue is not in PATH on this host and it has no working NVIDIA driver: Driver/library version mismatch"; code != exitNoJobs || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 }

@@ -92,8 +92,8 @@ func hosts(list string) ([]string, error) {
 
 // Why there is no SLURM.
 const (
-	notInstalled  = "squeue not in PATH"
-	notConfigured = "squeue has no configuration"
+	notInstalled  = "squeue is not in PATH on this host"
+	notConfigured = "SLURM is not configured on this host"
 )
 
 // thisHost returns the source for the GPUs of this host, for where there is no SLURM.
@@ -104,7 +104,7 @@ func thisHost(ctx context.Context, cfg *config.Config, noSlurm string) (feed, er
 		return nil, &exitError{exitFailed, err}
 	}
 	if err := findGPUs(ctx, opener); err != nil {
-		return nil, &exitError{exitNoJobs, fmt.Errorf("no SLURM (%s) and %w: run nvnodetop on a login node, name hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
+		return nil, &exitError{exitNoJobs, fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
 	}
 	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Dials: 1})
 	return source.NewHosts(host, []string{host}, nodes, name, host), nil
@@ -120,13 +120,13 @@ func findGPUs(ctx context.Context, opener poller.Opener) error {
 	hello, err := firstHello(ctx, opener)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the GPUs of this host cannot be read: %w", err)
+		return fmt.Errorf("its GPUs cannot be read: %w", err)
 	case len(hello.GPUs) > 0:
 		return nil
 	case hello.Fault == "" || hello.FaultID == wire.FaultNoLibrary:
-		return errors.New("no NVIDIA GPU on this host")
+		return errors.New("it has no NVIDIA GPU")
 	}
-	return fmt.Errorf("no working NVIDIA driver on this host: %s", hello.Fault)
+	return fmt.Errorf("it has no working NVIDIA driver: %s", hello.Fault)
 }
 
 // firstHello starts a probe and returns its inventory.

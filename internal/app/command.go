@@ -85,7 +85,7 @@ func newCommand(io streams) *cobra.Command {
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
 		Long: `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one screen, from the login node.
-Nothing is installed on the nodes: one ssh session per node runs a small probe that copies itself there.
+Nothing to install on the nodes: over one ssh session per node, nvnodetop copies a small probe there and runs it.
 
 POLL is the interval between samples of a node, DISPLAY between screen updates, in seconds (default 3 and 1).`,
 		Example: `  nvnodetop                       your running jobs
@@ -117,12 +117,12 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 		return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))
 	})
 	f := cmd.Flags()
-	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster of `NODESxGPUS`")
+	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
 	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM")
 	f.BoolVar(&cfg.Once, "once", false, "print the overview and all nodes as text and exit")
 	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")
-	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "with --once/--json: how long to wait for nodes")
+	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long --once and --json wait for nodes")
 	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
 	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")

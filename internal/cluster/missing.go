@@ -6,7 +6,7 @@ import "slices"
 type Missing struct {
 	Count   int
 	Numbers []int // of the missing GPUs, in order; nil if they are unknown
-	Of      int   // GPUs that SLURM gave to the job on the node
+	Of      int   // GPUs that SLURM allocated to the job on the node
 
 	// Certain is false if SLURM may just number the GPUs differently from the driver.
 	Certain bool
@@ -16,7 +16,7 @@ type Missing struct {
 	Cgroup string
 }
 
-// Missing compares the GPUs that SLURM gave to the job on node n with those in the node's last report. Nothing is missing if one of the two
+// Missing compares the GPUs that SLURM allocated to the job on node n with those in the node's last report. Nothing is missing if one of the two
 // is unknown: SLURM does not say which GPUs the job has, the driver does not work, or MIG is on (SLURM then counts instances).
 func (j *Job) Missing(n *Node) Missing {
 	minors := j.Minors[n.Name]

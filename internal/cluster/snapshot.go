@@ -130,7 +130,7 @@ type Kind string
 
 // Kinds of findings, worst first within a severity.
 const (
-	KindMissing    Kind = "gpu_missing"  // X: the driver does not list a GPU that SLURM gave to the job
+	KindMissing    Kind = "gpu_missing"  // X: the driver does not list a GPU that SLURM allocated to the job
 	KindHidden     Kind = "gpu_hidden"   // X: the probe is in the cgroup of another job, which hides this job's GPUs
 	KindLost       Kind = "gpu_lost"     // X: the GPU is lost or needs a reset
 	KindUnusable   Kind = "gpu_unusable" // X: the driver gives no access to the GPU

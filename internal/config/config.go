@@ -59,7 +59,7 @@ func (c *Config) Intervals(args []string) error {
 		{"display interval", &c.Display, MinDisplay, MaxDisplay},
 	}
 	if len(args) > len(targets) {
-		return fmt.Errorf("too many arguments (%d): expected POLL and DISPLAY in seconds", len(args))
+		return fmt.Errorf("too many arguments (%d): expected at most POLL and DISPLAY, in seconds", len(args))
 	}
 	for i, arg := range args {
 		t := targets[i]

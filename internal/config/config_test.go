@@ -24,7 +24,7 @@ func TestIntervals(t *testing.T) {
 		{"NaN", 0, 0, `poll interval "NaN" is not a number of seconds`},
 		{"1e300", 0, 0, `is not a number of seconds`},
 		{"5 61", 0, 0, `display interval "61" is out of range (0.1 to 60 s)`},
-		{"5 2 1", 0, 0, "too many arguments (3): expected POLL and DISPLAY"},
+		{"5 2 1", 0, 0, "too many arguments (3): expected at most POLL and DISPLAY, in seconds"},
 	} {
 		c := Default()
 		err := c.Intervals(strings.Fields(tc.args))

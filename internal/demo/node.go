@@ -180,9 +180,9 @@ func (n *simNode) refuse(now time.Duration, step *reach.Step) []cluster.Event {
 		Short: "login refused", Detail: "pam_slurm_adopt",
 		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n" +
 			"Connection closed by " + n.host.address() + " port 22",
-		Meaning: "Login refused: no running job step of yours on this node. " +
+		Meaning: "No running job step of yours on this node. " +
 			"Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
-		Hints: []string{"check the job's steps: scontrol show step " + trainingID, "reproduce with: ssh -v " + n.host.name + " true"},
+		Hints: []string{"check whether the job still runs there: squeue --me -w " + n.host.name, "reproduce with: ssh -v " + n.host.name + " true"},
 	})
 	return []cluster.Event{{Step: step}, down}
 }

@@ -25,7 +25,7 @@ func listedCards(list string) []wire.Card {
 	return out
 }
 
-// A GPU that SLURM gave and the driver does not list is what nothing else shows: all others are well.
+// A GPU that SLURM allocated and the driver does not list is what nothing else shows: all others are well.
 func TestMissingGPU(t *testing.T) {
 	const eight = "0 1 2 3 4 5 6 7"
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
@@ -37,26 +37,26 @@ func TestMissingGPU(t *testing.T) {
 		want   string // kind, severity and sentence; "" for nothing
 	}{
 		{"all there", "16", all, eight, ""},
-		{"one of eight", "16", all, "0 1 2 3 4 6 7", "gpu_missing 3: GPU5 missing: SLURM gave it to this job, but the driver does not list it."},
-		{"two of eight", "", all, "0 1 3 4 6 7", "gpu_missing 3: GPUs 2, 5 missing: SLURM gave them to this job, but the driver does not list them."},
-		{"the only one", "16", []int{0}, "", "gpu_missing 3: GPU0 missing: SLURM gave it to this job, but the driver does not list it."},
-		{"more than there are, numbered otherwise", "", []int{0, 3}, "1 2 3", "gpu_missing 3: 1 of 2 GPUs missing: SLURM gave 2 to this job, but the driver does not list them all."},
-		{"the only one, numbered otherwise", "", []int{5}, "1 2 3", "gpu_missing 3: GPU missing: SLURM gave one to this job, but the driver does not list it."},
-		{"beyond the end of a short list", "", []int{4, 5, 7}, "4 5 6", "gpu_missing 3: 1 of 3 GPUs missing: SLURM gave 3 to this job, but the driver does not list them all."},
-		{"in its cgroup, numbered otherwise", "16", []int{0, 1}, "5", "gpu_missing 3: 1 of 2 GPUs missing: SLURM gave 2 to this job, but the driver does not list them all."},
-		{"beyond the end of the list", "", []int{6, 8}, eight, "gpu_missing 3: GPU8 missing: SLURM gave it to this job, but the driver does not list it."},
+		{"one of eight", "16", all, "0 1 2 3 4 6 7", "gpu_missing 3: GPU5 missing: SLURM allocated it to this job, but the driver does not list it."},
+		{"two of eight", "", all, "0 1 3 4 6 7", "gpu_missing 3: GPUs 2, 5 missing: SLURM allocated them to this job, but the driver does not list them."},
+		{"the only one", "16", []int{0}, "", "gpu_missing 3: GPU0 missing: SLURM allocated it to this job, but the driver does not list it."},
+		{"more than there are, numbered otherwise", "", []int{0, 3}, "1 2 3", "gpu_missing 3: 1 of 2 GPUs missing: SLURM allocated 2 to this job, but the driver does not list them all."},
+		{"the only one, numbered otherwise", "", []int{5}, "1 2 3", "gpu_missing 3: GPU missing: SLURM allocated one to this job, but the driver does not list it."},
+		{"beyond the end of a short list", "", []int{4, 5, 7}, "4 5 6", "gpu_missing 3: 1 of 3 GPUs missing: SLURM allocated 3 to this job, but the driver does not list them all."},
+		{"in its cgroup, numbered otherwise", "16", []int{0, 1}, "5", "gpu_missing 3: 1 of 2 GPUs missing: SLURM allocated 2 to this job, but the driver does not list them all."},
+		{"beyond the end of the list", "", []int{6, 8}, eight, "gpu_missing 3: GPU8 missing: SLURM allocated it to this job, but the driver does not list it."},
 		{"adopted into the other job", "17", []int{4, 5, 6, 7}, "0 1 2 3", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPUs 4-7."},
 		{"adopted into a job without GPUs", "17", []int{4}, "", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPU4."},
 		{"adopted there, where nothing is hidden", "17", []int{4, 5}, eight, ""},
-		{"File=/dev/nvidia[1-3]", "", []int{0}, "1 2 3", "gpu_missing 2: SLURM gave GPU0 to this job; the driver lists 1-3."},
+		{"File=/dev/nvidia[1-3]", "", []int{0}, "1 2 3", "gpu_missing 2: SLURM allocated GPU0 to this job; the driver lists 1-3."},
 		{"the same in the job's cgroup", "16", []int{0}, "1", ""},
-		{"a hole, or another numbering", "", []int{2}, "0 1 3 4 5 6 7", "gpu_missing 2: SLURM gave GPU2 to this job; the driver lists 0, 1, 3-7."},
+		{"a hole, or another numbering", "", []int{2}, "0 1 3 4 5 6 7", "gpu_missing 2: SLURM allocated GPU2 to this job; the driver lists 0, 1, 3-7."},
 		{"MIG instances", "", []int{5}, "m 1", ""},
 		{"perhaps MIG instances", "", []int{5}, "m? 1", ""},
 		{"not known which", "", nil, "0", ""},
 		{"no GPUs", "", []int{}, "0", ""},
 		{"lost ones that have their numbers", "", all, "0 x 2 3 x 5 6 7", ""},
-		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7", "gpu_missing 3: GPUs 1, 2, 4 missing: SLURM gave them to this job, but the driver does not list them. The driver gives no access to 2 GPUs whose numbers are unknown: GPU is lost."},
+		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7", "gpu_missing 3: GPUs 1, 2, 4 missing: SLURM allocated them to this job, but the driver does not list them. 2 GPUs with unknown numbers are not accessible: GPU is lost."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := world{cluster.NewStore(0, Holding)}

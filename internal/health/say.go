@@ -52,8 +52,8 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindHang:       {Label{'X', false, "hung", "GPUs hung"}, "GPU hung", gpuHangs},
 	cluster.KindECC:        {Label{'E', false, "ECC errors", "GPUs with ECC errors"}, "ECC errors", ecc},
 	cluster.KindThermal:    {Label{'T', true, "thermal", "GPUs throttled"}, "thermal throttling", thermal},
-	cluster.KindPowerBrake: {Label{'P', true, "power brake", "GPUs power-braked"}, "power brake", powerBrake},
-	cluster.KindSlowdown:   {Label{'T', true, "hw slowdown", "GPUs throttled"}, "hardware slowdown", slowdown},
+	cluster.KindPowerBrake: {Label{'P', true, "power brake", "GPUs under power brake"}, "power brake", powerBrake},
+	cluster.KindSlowdown:   {Label{'T', true, "HW slowdown", "GPUs throttled"}, "hardware slowdown", slowdown},
 }
 
 // labels are the labels of failures, by class. Other classes have the label of KindFailed.
@@ -86,7 +86,7 @@ func LabelOf(f *cluster.Finding) Label {
 	case f.Kind == cluster.KindFault && f.Key != "":
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
-		l.One, l.Many = "GPU not listed", "nodes with GPUs not listed"
+		l.One, l.Many = "GPU not listed", "nodes with unlisted GPUs"
 	}
 	return l
 }

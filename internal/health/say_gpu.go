@@ -18,21 +18,21 @@ func gpuMissing(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	switch {
 	case m.Count == 0: // SLURM or the probe has sent newer data since the last report
-		w.Long, w.Short, w.Sentence = "GPU missing", "GPU missing", "A GPU that SLURM gave to this job is missing."
+		w.Long, w.Short, w.Sentence = "GPU missing", "GPU missing", "A GPU that SLURM allocated to this job is missing."
 		return
 	case !m.Certain:
 		w.Long, w.Short = named(m.Numbers)+" not listed", "GPU not listed"
-		w.Sentence = fmt.Sprintf("SLURM gave %s to this job; the driver lists %s.", named(m.Numbers), ranges(numbersOf(e.node)))
+		w.Sentence = fmt.Sprintf("SLURM allocated %s to this job; the driver lists %s.", named(m.Numbers), ranges(numbersOf(e.node)))
 		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with nvidia-smi on the node"
 	case m.Of == 1 && m.Numbers == nil:
 		w.Long, w.Short = "GPU missing", "GPU missing"
-		w.Sentence = "GPU missing: SLURM gave one to this job, but the driver does not list it."
+		w.Sentence = "GPU missing: SLURM allocated one to this job, but the driver does not list it."
 	case m.Numbers == nil:
 		w.Long, w.Short = fmt.Sprintf("%d of %d GPUs missing", m.Count, m.Of), fmt.Sprintf("%d missing", m.Count)
-		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM gave %d to this job, but the driver does not list them all.", m.Count, m.Of, m.Of)
+		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM allocated %d to this job, but the driver does not list them all.", m.Count, m.Of, m.Of)
 	default:
 		w.Long, w.Short = named(m.Numbers)+" missing", named(m.Numbers)+" missing"
-		w.Sentence = fmt.Sprintf("%s missing: SLURM gave %s to this job, but the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))
+		w.Sentence = fmt.Sprintf("%s missing: SLURM allocated %s to this job, but the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))
 	}
 	w.Sentence += withoutNumber(e.node)
 	w.Hint = cmp.Or(w.Hint, "if nvidia-smi on the node does not list it either, move the job and report it to your admins")
@@ -57,9 +57,9 @@ func withoutNumber(n *cluster.Node) string {
 	case 0:
 		return ""
 	case 1:
-		return " The driver gives no access to 1 GPU whose number is unknown: " + why + "."
+		return " 1 GPU with an unknown number is not accessible: " + why + "."
 	}
-	return fmt.Sprintf(" The driver gives no access to %d GPUs whose numbers are unknown: %s.", count, why)
+	return fmt.Sprintf(" %d GPUs with unknown numbers are not accessible: %s.", count, why)
 }
 
 // gpusHidden says that the probe cannot see the job's GPUs.
@@ -121,7 +121,7 @@ func ranges(numbers []int) string {
 
 func gpuLost(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "LOST", "lost", "lost"
-	w.Sentence = "NVML: " + e.gpu.Lost + "."
+	w.Sentence = fmt.Sprintf("GPU lost (NVML: %q).", e.gpu.Lost)
 	if name := unnumbered(e.gpu); name != "" {
 		w.Sentence = "GPU with unknown number (" + name + ") lost: " + e.gpu.Lost + "."
 	}
@@ -141,9 +141,9 @@ func unnumbered(g *cluster.GPU) string {
 
 func gpuUnusable(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "NO ACCESS", "unusable: "+e.gpu.Lost, "unusable"
-	w.Sentence = "The driver gives no access to it: " + e.gpu.Lost + "."
+	w.Sentence = "The driver cannot access this GPU: " + e.gpu.Lost + "."
 	if name := unnumbered(e.gpu); name != "" {
-		w.Sentence = "The driver gives no access to a GPU with unknown number (" + name + "): " + e.gpu.Lost + "."
+		w.Sentence = "The driver cannot access a GPU with unknown number (" + name + "): " + e.gpu.Lost + "."
 	}
 	w.Hint = "if nvidia-smi on the node fails too, report it to your admins"
 	if e.gpu.LostID == wire.LostPower {
@@ -190,7 +190,7 @@ func powerBrake(w *Words, e evidence) {
 }
 
 func slowdown(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!SLOW", "hardware slowdown", "hw slowdown"
+	w.Flag, w.Long, w.Short = "!SLOW", "hardware slowdown", "HW slowdown"
 	w.Sentence = "Hardware slowdown, reason not reported by the driver" + listed(e.clocks()) + "."
 	w.Hint = "if it persists, report it to your admins"
 }

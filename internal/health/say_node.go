@@ -18,7 +18,7 @@ func connecting(w *Words, e evidence) {
 		now := steps[len(steps)-1].Stage
 		stage = cmp.Or(stageDoing[now], string(now))
 	}
-	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage
+	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage+"."
 }
 
 // stageDoing describes the stages of an attempt. A stage that is not listed is called by its name.
@@ -68,7 +68,7 @@ func stale(w *Words, e evidence) {
 		return
 	}
 	w.Long, w.Short = "not responding", "not responding"
-	w.Sentence = "No report for " + span(e.node.Age) + "; the connection still looks open."
+	w.Sentence = "No report for " + span(e.node.Age) + "; the connection is still open."
 	w.Hint = "wait up to 30s: the connection is being checked"
 }
 
@@ -113,10 +113,10 @@ func withOldDriver(w *Words, e evidence) {
 
 func slowDriver(w *Words, e evidence) {
 	w.Long, w.Short = "driver slow", "driver slow"
-	w.Sentence = "The driver answers more slowly than it is asked: every " + fine(e.node.Interval) + "."
+	w.Sentence = "The driver cannot keep up: it is polled every " + span(e.node.Interval) + "."
 	if e.node.Took > e.node.Interval {
-		w.Long = "driver slow, " + fine(e.node.Took)
-		w.Sentence = "The driver takes " + fine(e.node.Took) + " to answer; it is asked every " + fine(e.node.Interval) + "."
+		w.Long = "driver slow, " + span(e.node.Took)
+		w.Sentence = "The driver takes " + span(e.node.Took) + " to answer but is polled every " + span(e.node.Interval) + "."
 	}
 	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
 }

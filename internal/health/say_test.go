@@ -65,8 +65,8 @@ func TestGPUFindings(t *testing.T) {
 		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "hardware slowdown"`, "Hardware slowdown, reason not reported by the driver: SM clock 990 of 1980 MHz.", "Hardware slowdown, cleared 12s ago."},
 		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "2 ECC errors"`, "2 uncorrectable ECC errors since driver load.", "ECC errors, cleared 12s ago."},
 		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "1 ECC error"`, "1 uncorrectable ECC error since driver load.", "ECC errors, cleared 12s ago."},
-		"lost":      {wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}, `3 a/0 gpu_lost X "LOST" "lost"`, "NVML: GPU is lost.", "GPU lost, cleared 12s ago."},
-		"unusable":  {wire.GPU{Lost: "Insufficient External Power", LostID: wire.LostPower}, `3 a/0 gpu_unusable X "NO ACCESS" "unusable: Insufficient External Power"`, "The driver gives no access to it: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
+		"lost":      {wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}, `3 a/0 gpu_lost X "LOST" "lost"`, `GPU lost (NVML: "GPU is lost").`, "GPU lost, cleared 12s ago."},
+		"unusable":  {wire.GPU{Lost: "Insufficient External Power", LostID: wire.LostPower}, `3 a/0 gpu_unusable X "NO ACCESS" "unusable: Insufficient External Power"`, "The driver cannot access this GPU: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
@@ -140,13 +140,13 @@ func TestSlowDriver(t *testing.T) {
 	if len(f) != 1 || f[0].Kind != cluster.KindSlow || f[0].Severity != cluster.Warning || !f[0].Since.Equal(at(1)) || f[0].Times != 1 {
 		t.Fatalf("%+v", f)
 	}
-	if want := "The driver takes 14s to answer; it is asked every 3s."; words[0].Sentence != want || words[0].Hint == "" {
+	if want := "The driver takes 14s to answer but is polled every 3s."; words[0].Sentence != want || words[0].Hint == "" {
 		t.Errorf("%+v, want %q", words[0], want)
 	}
 	w = newWorld()
 	w.report(1, old)
 	w.report(4, old)
-	if f, words := w.findings(4); len(f) != 1 || words[0].Sentence != "The driver answers more slowly than it is asked: every 3s." {
+	if f, words := w.findings(4); len(f) != 1 || words[0].Sentence != "The driver cannot keep up: it is polled every 3s." {
 		t.Errorf("numbers that are repeated: %+v %+v", f, words)
 	}
 }
@@ -262,14 +262,14 @@ func TestNodeWords(t *testing.T) {
 		"refused":         {cluster.KindFailed, reach.ClassAdopt, &cluster.Node{Failure: adopt}, "logins refused|login refused (pam_slurm_adopt)|login refused (pam_slurm_adopt)|" + refused + "|is the job still running there?"},
 		"of no group":     {cluster.KindFailed, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke.|"},
 		"lost":            {cluster.KindStale, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke.|"},
-		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{Age: 12 * time.Second}, "nodes not responding|not responding|not responding|No report for 12s; the connection still looks open.|wait up to 30s: the connection is being checked"},
+		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{Age: 12 * time.Second}, "nodes not responding|not responding|not responding|No report for 12s; the connection is still open.|wait up to 30s: the connection is being checked"},
 		"driver hangs":    {cluster.KindFailed, reach.ClassDriverHangs, nil, "drivers hung||||"},
 		"login hangs":     {cluster.KindFailed, reach.ClassLoginHangs, nil, "logins hung||||"},
 		"replaced":        {cluster.KindFailed, reach.ClassReplaced, nil, "drivers replaced||||"},
 		"no probe":        {cluster.KindFailed, reach.ClassProbeLate, nil, "probes not started||||"},
-		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "nodes connecting|connecting: queued|queued|Connecting: queued|"},
-		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "nodes connecting|connecting: connecting to port 22|connecting to port 22|Connecting: connecting to port 22|"},
-		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}}, "nodes connecting|connecting: beam|beam|Connecting: beam|"},
+		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "nodes connecting|connecting: queued|queued|Connecting: queued.|"},
+		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "nodes connecting|connecting: connecting to port 22|connecting to port 22|Connecting: connecting to port 22.|"},
+		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}}, "nodes connecting|connecting: beam|beam|Connecting: beam.|"},
 		"collector":       {cluster.KindFault, "", &cluster.Node{Faults: []wire.Fault{{Collector: "host", Error: "no /proc"}, {Collector: "x", GPUs: []int{0}}}}, "nodes missing metrics|host unavailable|no host|Host unavailable: no /proc.|"},
 		"gone":            {cluster.KindFailed, reach.ClassAdopt, nil, "logins refused||||"},
 	} {

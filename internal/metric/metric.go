@@ -22,7 +22,7 @@ type Row struct {
 	Pace     Pace     // how often it is read
 	From     []string // NVML functions, of which the first that the library has is called; or the file in /proc
 	Kept     bool     // whether histories keep it
-	Sum      Sum      // how the values of several GPUs or nodes become one
+	Sum      Sum      // how the values of several GPUs or nodes are combined
 	Help     string   // one sentence
 }
 

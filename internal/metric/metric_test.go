@@ -53,7 +53,7 @@ the screen, no key in the JSON document. This page is generated from the table i
 
 - Interval: in each report, every 60 s (reports in between repeat the value), or once when the probe starts.
 - NVML: the function that is called. If there are several, it is the first that the driver's library has.
-- Aggregate: how the values of several GPUs or nodes become one.
+- Aggregate: how the values of several GPUs or nodes are combined.
 - History: how much of its past nvnodetop keeps.
 `)
 	for _, s := range []struct {

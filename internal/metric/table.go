@@ -46,7 +46,7 @@ var table = [count]Row{
 	MemoryUsed: {
 		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Kept: true, Sum: Add,
 		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
-		Help: "Used memory. The older call includes memory that the driver reserves.",
+		Help: "Used memory. The older call also counts memory reserved by the driver.",
 	},
 	MemoryTotal: {
 		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Pace: Once, Sum: Add,

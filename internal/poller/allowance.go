@@ -63,6 +63,6 @@ func errTooMuch() *reach.Failure {
 	return &reach.Failure{
 		Class: reach.ClassTooMuch, Short: "too much data from the node", Cause: "more reports than requested",
 		Meaning: "The node sent more than a probe ever would; the connection was closed.",
-		Hints:   []string{"look at the probe on the node: pgrep -a nvnodetop-probe"},
+		Hints:   []string{"check the probe on the node: pgrep -a nvnodetop-probe"},
 	}
 }

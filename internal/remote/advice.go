@@ -16,7 +16,7 @@ type advice struct {
 // advices apply to every door.
 var advices = map[reach.Class]advice{
 	reach.ClassTimeout:   {meaning: "The node does not respond: it is overloaded, or something on it hangs."},
-	reach.ClassProbeLate: {meaning: "No command runs on the node in time: it is overloaded, or its home file system hangs."},
+	reach.ClassProbeLate: {meaning: "Commands on the node do not start in time: it is overloaded, or its home file system hangs."},
 	reach.ClassDriverHangs: {"The probe runs, but the NVIDIA driver does not respond: a GPU may have fallen off the bus.",
 		[]string{"run nvidia-smi on NODE; if it hangs too, report it to your admins"}},
 	reach.ClassDenied: {meaning: "This account is not allowed to run anything on the node."},
@@ -24,11 +24,11 @@ var advices = map[reach.Class]advice{
 		[]string{"free some space in your home directory (see quota) or in /tmp on NODE"}},
 	reach.ClassNoExec: {"Every writable directory on the node is mounted noexec.",
 		[]string{"ask your admins for a directory without noexec on NODE"}},
-	reach.ClassPlatform: {"This build is for a different CPU or operating system than the node's.",
-		[]string{"use a build for the node's platform, on a login node of the same kind"}},
+	reach.ClassPlatform: {"This build is for a different CPU or operating system than the node has.",
+		[]string{"run a build for the node's platform from a login node of that platform"}},
 	reach.ClassOldDriver: {"The node's NVIDIA library lacks a function that the probe requires.",
 		[]string{"ask your admins for a newer NVIDIA driver on NODE"}},
-	reach.ClassReplaced:    {meaning: "The NVIDIA driver was updated while the probe ran. A new probe reads it; nothing to do."},
+	reach.ClassReplaced:    {meaning: "The NVIDIA driver was updated while the probe ran. A new probe is starting; no action needed."},
 	reach.ClassProbeKilled: {meaning: "The probe was killed: the job there ended, a site cleanup script killed it, or memory ran out."},
 	reach.ClassProbeFailed: {"The probe failed; its error message is above.",
 		[]string{"this is a bug in nvnodetop: please report it with that message"}},

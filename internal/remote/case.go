@@ -146,7 +146,7 @@ func ruleProbe(c *Case, err error) bool {
 	case exited && status == 126:
 		c.Is(reach.ClassNoExec, "probe not executable")
 	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // printed by nologin
-		c.Is(reach.ClassDenied, "account may not run commands")
+		c.Is(reach.ClassDenied, "account not allowed to run commands")
 	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
 		c.Is(reach.ClassGarbage, "probe did not start")
 	case e.IsEnd() && exited:
@@ -154,7 +154,7 @@ func ruleProbe(c *Case, err error) bool {
 	case e.IsEnd(), TimedOut(e.Read):
 		return false // the connection ended, or a deadline passed
 	default:
-		c.Is(reach.ClassGarbage, "unexpected output instead of the probe's")
+		c.Is(reach.ClassGarbage, "unexpected output in place of the probe's")
 		if bad, ok := errors.AsType[*wire.MalformedError](e.Read); ok {
 			c.Say(bad.Line)
 		} else {

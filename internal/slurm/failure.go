@@ -51,7 +51,7 @@ func failure(command string, stderr []byte, err error) *reach.Failure {
 		away(f)
 	case strings.Contains(strings.ToLower(words), "munge"), strings.Contains(words, "authentication"):
 		f.Meaning = "SLURM cannot authenticate you to its controller."
-		f.Hints = []string{"report to your admins that munge does not work on this host"}
+		f.Hints = []string{"report it to your admins: munge is not working on this host"}
 	case said == "" && errors.Is(err, exec.ErrNotFound):
 		f.Short = command + " is not installed here"
 	case said == "":

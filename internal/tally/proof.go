@@ -7,7 +7,7 @@ import (
 
 // Proof is the evidence that the GPUs of a job are OK. No known problem is not enough: every GPU must have reported.
 type Proof struct {
-	Without bool // SLURM gave the job no GPU on any node
+	Without bool // SLURM allocated no GPU to the job on any node
 	Named   bool // SLURM says of each node which GPUs are the job's
 	Mute    int  // GPUs of the job that gave not one number in the last report
 }

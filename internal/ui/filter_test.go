@@ -45,9 +45,9 @@ func TestFilter(t *testing.T) {
 		want              string // job/node screen
 		shown, gone       string
 	}{
-		{"o", "N04", "", "48211/gpu-n04 1", `1 of 4 nodes match "N04"`, "gpu-n02  "},
+		{"o", "N04", "", "48211/gpu-n04 1", `1 of 4 nodes matches "N04"`, "gpu-n02  "},
 		{"o", "n0", "", "48211/gpu-n01 1", `4 of 4 nodes match "n0"`, "no nodes"},
-		{"o", "3 gpu", "", "48211/gpu-n03 1", `1 of 4 nodes match "3 gpu"`, "gpu-n02  "},
+		{"o", "3 gpu", "", "48211/gpu-n03 1", `1 of 4 nodes matches "3 gpu"`, "gpu-n02  "},
 		{"o", "xyz", "", "48211/gpu-n01 1", `no nodes match "xyz": Esc clears the filter`, "gpu-n02  "},
 		{"o", "xyz", "enter", "48211/gpu-n01 1", `no nodes match "xyz": Esc clears the filter`, "gpu-n02  "},
 		{"o", "xyz", "enter right enter", "48211/gpu-n01 1", "no nodes match", "gpu-n02  "},
@@ -55,14 +55,14 @@ func TestFilter(t *testing.T) {
 		{"o", "n02", "esc", "48211/gpu-n02 1", "gpu-n01  ", "match"},
 		{"o", "n02", "enter esc", "48211/gpu-n02 1", "gpu-n01  ", "match"},
 		{"o", "n02", "enter / esc", "48211/gpu-n02 1", "gpu-n01  ", "match"},
-		{"o", "n02", "enter o o", "48211/gpu-n02 1", `1 of 4 nodes match "n02"`, "gpu-n01  "},
+		{"o", "n02", "enter o o", "48211/gpu-n02 1", `1 of 4 nodes matches "n02"`, "gpu-n01  "},
 		{"o", "n02", "backspace enter", "48211/gpu-n02 1", `4 of 4 nodes match "n0"`, "no nodes"},
 		{"o", "n02", "enter right", "48211/gpu-n02 1", "whole job   16 of 32 GPUs", "JOB "},
 		{"o down", "n01", "enter esc enter right", "48211/gpu-n02 0", "gpu-n02", "match"},
-		{"o", "n02", "enter ] [", "48211/gpu-n02 1", `1 of 4 nodes match "n02"`, "gpu-n01  "},
+		{"o", "n02", "enter ] [", "48211/gpu-n02 1", `1 of 4 nodes matches "n02"`, "gpu-n01  "},
 		{"o", "n02", "enter ]", "48377/gpu-s11 1", "gpu-s11", "match"},
-		{"o", "n04", "home delete enter", "48211/gpu-n04 1", `1 of 4 nodes match "04"`, "gpu-n02  "},
-		{"o", "n0", "enter / 2 enter", "48211/gpu-n02 1", `1 of 4 nodes match "n02"`, "gpu-n01  "},
+		{"o", "n04", "home delete enter", "48211/gpu-n04 1", `1 of 4 nodes matches "04"`, "gpu-n02  "},
+		{"o", "n0", "enter / 2 enter", "48211/gpu-n02 1", `1 of 4 nodes matches "n02"`, "gpu-n01  "},
 		{"", "x04", "", "48211/gpu-n01 0", "gpu-n02", "match"},
 	} {
 		r := newRig(t, fixture())
@@ -117,7 +117,7 @@ func TestPaste(t *testing.T) {
 	r.press("esc", "/")
 	r.send(tea.PasteMsg{Content: "N\u200b0\u202e2\x9f"}) // none of what is not seen counts
 	r.send(tea.KeyPressMsg{Code: tea.KeyExtended, Text: "\u202e"})
-	if !strings.Contains(r.text(), `1 of 4 nodes match "N02" `) {
+	if !strings.Contains(r.text(), `1 of 4 nodes matches "N02" `) {
 		t.Errorf("what is not seen takes part:\n%s", r.text())
 	}
 	r.send(tea.PasteMsg{Content: strings.Repeat("模", 1_000_000)})

@@ -131,7 +131,7 @@ func TestHeadingOfAGPUWithoutANumber(t *testing.T) {
 	}
 }
 
-// A GPU that SLURM gave to the job and that nobody sees has a row and a cell of its own.
+// A GPU that SLURM allocated to the job and that nobody sees has a row and a cell of its own.
 func TestAMissingGPUIsShown(t *testing.T) {
 	without := func() *cluster.Snapshot {
 		snap := nodesWith([]int{0, 1, 2, 3}, []int{0, 1, 2, 3})
@@ -153,7 +153,7 @@ func TestAMissingGPUIsShown(t *testing.T) {
 		node []string
 		over string
 	}{
-		{"one", without, []string{"✗  2   SLURM gave it to this job, but the driver does not list it"}, ` \d\d +\d\d +X +\d\d `},
+		{"one", without, []string{"✗  2   SLURM allocated it to this job, but the driver does not list it"}, ` \d\d +\d\d +X +\d\d `},
 		{"all, hidden", hidden, []string{"✗  0   hidden by the cgroup of job 17", "✗  3   hidden by the cgroup of job 17"}, ` X +X +X +X `},
 	} {
 		snap := test.snap()

@@ -312,7 +312,7 @@ func TestMouseModes(t *testing.T) {
 		if got := r.View().MouseMode; got != want || r.terminal.mouse != want {
 			t.Errorf("the mouse mode is %v, the terminal's %v, want %v", got, r.terminal.mouse, want)
 		}
-		if off := strings.Contains(r.text(), "m mouse off"); off != (want == tea.MouseModeNone) {
+		if off := strings.Contains(r.text(), "m mouse: off"); off != (want == tea.MouseModeNone) {
 			t.Errorf("in mode %v the footer says that it is off: %v", want, off)
 		}
 		r.press("m")

@@ -230,7 +230,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 func TestWheelOfATerminal(t *testing.T) {
 	got := trial{mode: "run", w: 100, h: 30, steps: []step{
 		{shows("Job 48211", true), types("\x1b[<65;10;10M\x1b[<65;10;10M\x1b[<64;10;10Mm")},
-		{shows("m mouse off", true), types("m]")},
+		{shows("m mouse: off", true), types("m]")},
 		{shows("Job 48377", true), types("q")},
 	}}.run(t)
 	if got.code != 0 {

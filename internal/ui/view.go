@@ -90,7 +90,7 @@ func (v *view) startFor(job *cluster.JobView) {
 	}
 }
 
-// resolve makes the selection one that the Snapshot has, and completes the scene with it.
+// resolve makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree = v.mine, v.classic, v.noMouse
 	s.Job, s.Node = nil, nil
@@ -199,8 +199,7 @@ func (v *view) moveProblem(s *part.Scene, by int) {
 	}
 }
 
-// nextProblem returns the next node of order after from that has a problem, "" if no other one has. If here is set, from itself comes
-// first.
+// nextProblem returns the next node in order after from that has a problem, or "". If here is set, from itself is checked first.
 func nextProblem(order []string, health part.Health, from string, by int, here bool) string {
 	at := slices.Index(order, from)
 	for i := range order {
@@ -244,7 +243,7 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 // level goes to a screen that is a level of its own: the node view, or the overview above it.
 func (v *view) level(to screen) { v.screen, v.trail, v.auto = to, nil, false }
 
-// over puts a screen over this one. One that is below already is gone back to, so that Esc comes to an end.
+// over puts a screen over this one. If the screen is already on the trail, it returns there, so Esc always terminates.
 func (v *view) over(to screen) {
 	v.auto = false
 	if at := slices.Index(v.trail, to); at >= 0 {

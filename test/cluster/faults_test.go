@@ -31,13 +31,13 @@ func TestFaults(t *testing.T) {
 		{"host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key changed", "known: /etc/ssh/ssh_known_hosts"}, "host key changed"},
 		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key unknown"}, "host key unknown"},
 		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "probe was killed"},
-		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output instead of the probe's", "Segmentation fault"}, " failed"},
+		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output in place of the probe's", "Segmentation fault"}, " failed"},
 		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}}, []string{"too much data from the node: line too long"}, " failed"},
 		{"no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no space for the probe", "No space left on device"}, " failed"},
 		{"noexec", [][]string{{"noexec"}, {"killsession"}}, []string{"probe not executable"}, " failed"},
 		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"NVIDIA library not found"}, "NVIDIA driver not working"},
 		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"version mismatch"}, "NVIDIA driver not working"},
-		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", "NVML: GPU is lost"}, " lost"},
+		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", `NVML: "GPU is lost"`}, " lost"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A GPU that SLURM gave to the job and the driver does not list is critical, for a person and for a script, until it is back.
+// A GPU that SLURM allocated to the job and the driver does not list is critical, for a person and for a script, until it is back.
 func TestMissingGPU(t *testing.T) {
 	job(t, 2)
 	fault(t, "nvml", "node02", "gpu 2 absent")
@@ -19,7 +19,7 @@ func TestMissingGPU(t *testing.T) {
 	if j.GPUs != 8 || j.Seen != 7 || len(j.Findings) != 1 || j.Findings[0].Kind != "gpu_missing" || !slices.Equal(j.Findings[0].GPUs, []int{2}) {
 		t.Errorf("%+v", j)
 	}
-	if r := runs(t, "--once"); r.code != 1 || !strings.Contains(r.stdout, "GPU2 missing: SLURM gave it to this job") {
+	if r := runs(t, "--once"); r.code != 1 || !strings.Contains(r.stdout, "GPU2 missing: SLURM allocated it to this job") {
 		t.Errorf("exit code %d, stdout %s", r.code, r.stdout)
 	}
 	w := watch(t)

@@ -54,7 +54,7 @@ func lostID(ret nvml.Return) string {
 	return wire.LostOther
 }
 
-// Card reads what is no number and does not change. What identifies a GPU comes first: it may be known even of one that is lost.
+// Card reads the static, non-numeric properties. What identifies a GPU comes first: it may be known even of one that is lost.
 func (d *device) Card() wire.Card {
 	var c wire.Card
 	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {

@@ -59,7 +59,7 @@ func initError(ret nvml.Return) error {
 	return e
 }
 
-// Shutdown detaches from the driver. There is nothing to be done about one that does not let go.
+// Shutdown detaches from the driver. A failure to detach is ignored.
 func (l *Library) Shutdown() { _ = l.nvml.Shutdown() }
 
 // Versions gives the versions of the driver and of CUDA.

@@ -43,12 +43,12 @@ func list(typ probe.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) 
 	return contexts, nil
 }
 
-// oddLists is why the processes of a driver cannot be listed. Drivers 535.43 to 535.86 write records of 32 bytes into a list of records of 24:
-// what comes is no list of processes, and the end of it lies behind the caller's memory.
+// oddLists is why the processes of a driver cannot be listed. Drivers 535.43 to 535.86 write records of 32 bytes into a list of records of 24,
+// so the result is garbage and overruns the caller's buffer.
 func oddLists(driver string) error {
 	var major, minor int
 	if n, _ := fmt.Sscanf(driver, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
-		return &probe.Error{Kind: probe.Absent, Words: "driver " + driver + " lists processes in a format of its own"}
+		return &probe.Error{Kind: probe.Absent, Words: "driver " + driver + " uses an incompatible process list format"}
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func memory(bytes uint64) *uint64 {
 	return &bytes
 }
 
-// ProcessUtilization reads the driver's samples. That it has none says nothing about a process: it is no error.
+// ProcessUtilization reads the driver's samples. No samples is not an error.
 func (d *device) ProcessUtilization(sinceMicros uint64) (usage []probe.Usage, err error) {
 	// go-nvml asks for the number of samples, then for the samples, and slices by the number of the second answer: it panics when
 	// that grew in between. The next report reads them.

@@ -17,7 +17,7 @@ type reader struct {
 	read func(*device, *metric.Values) nvml.Return // sets ids when it succeeds
 }
 
-// readers has each of a GPU's numbers once. What one reader reads is of one pace.
+// readers covers each metric exactly once. All metrics of one reader share an interval.
 var readers = []reader{
 	{[]metric.ID{metric.Util, metric.MemUtil}, utilization},
 	one(metric.MemoryUsed, func(d *device) (uint64, nvml.Return) { used, _, ret := d.memory(); return used, ret }),

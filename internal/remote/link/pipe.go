@@ -87,7 +87,7 @@ var (
 	ErrSilent  = errors.New("no data received")
 	ErrClosed  = errors.New("session closed")
 	ErrUnasked = errors.New("more answers than requests")
-	ErrWords   = errors.New("flood on standard error")
+	ErrWords   = errors.New("too much output on standard error")
 	errNoHello = errors.New("first message is not a hello")
 	errUnknown = errors.New("message is not a hello, report or reply")
 	errTooMany = fmt.Errorf("%d questions unanswered", maxPending)

@@ -35,7 +35,7 @@ var advices = map[reach.Class]advice{
 	reach.ClassProbeLate: {"The login works but no command runs: a login script or the home file system hangs.",
 		[]string{"reproduce with: ssh NODE true", "if that hangs too, report it to your admins"}},
 	reach.ClassHostKeyUnknown: {"The host is in no known_hosts file, so its identity cannot be verified.",
-		[]string{"log in once, compare the key and accept it: ssh NODE", "ask your admins for /etc/ssh/ssh_known_hosts with the keys of all nodes"}},
+		[]string{"log in once, verify the key's fingerprint and accept it: ssh NODE", "ask your admins for /etc/ssh/ssh_known_hosts with the keys of all nodes"}},
 	reach.ClassAdopt: {"No running job step of yours on this node. Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
 		[]string{"check whether the job still runs there: squeue --me -w NODE", reproduce}},
 	reach.ClassDenied: {"The key was accepted, but this account is not allowed to run anything (site policy: PAM, access.conf, nologin; or a broken account).",
@@ -86,7 +86,7 @@ func adviseHostKey(f *reach.Failure, e *hostKeyError) {
 	const who = "The host was reinstalled, or something else is answering (possible man-in-the-middle)."
 	f.Meaning = "The host key has changed. " + who
 	if e.known != e.offered {
-		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known is %s). %s", e.offered, e.known, who)
+		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", e.offered, e.known, who)
 	}
 	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where + ")"}
 	if strings.HasPrefix(e.file, "/etc/") {

@@ -122,7 +122,7 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 	case e.proven != "":
 		c.Say("The node accepts: " + strings.Join(e.methods, ", ") + ".")
 		c.Is(reach.ClassAuth, "login refused")
-		c.Failure.Detail = "key alone not enough"
+		c.Failure.Detail = "key alone not sufficient"
 	case e.rejected():
 		if strings.Contains(e.Error(), "ssh: disconnect") {
 			c.Say(e.Error())

@@ -80,13 +80,13 @@ func TestFailuresOfNodes(t *testing.T) {
 					}
 				}
 			}
-		}, reach.ClassGarbage, remote.StageProbe, "unexpected output instead of the probe's", "xxxx"},
+		}, reach.ClassGarbage, remote.StageProbe, "unexpected output in place of the probe's", "xxxx"},
 		{"account without a shell", func(n *node) { n.session = say("This account is currently not available.\n", 1) },
-			reach.ClassDenied, remote.StageProbe, "account may not run commands", "not available"},
+			reach.ClassDenied, remote.StageProbe, "account not allowed to run commands", "not available"},
 		{"garbage after the magic", func(n *node) { n.session = say(wire.Magic+"\nSegmentation fault\n", 139) },
-			reach.ClassGarbage, remote.StageDriver, "unexpected output instead of the probe's", "Segmentation fault"},
+			reach.ClassGarbage, remote.StageDriver, "unexpected output in place of the probe's", "Segmentation fault"},
 		{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
-			reach.ClassGarbage, remote.StageDriver, "unexpected output instead of the probe's", "not a hello"},
+			reach.ClassGarbage, remote.StageDriver, "unexpected output in place of the probe's", "not a hello"},
 		{"dies mid-line", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
 		}, reach.ClassClosed, remote.StageDriver, "connection closed", ""},

@@ -95,7 +95,11 @@ func (o *Overview) drawPrompt(f *part.Frame) {
 // filterTitle writes how many nodes match in row 2 from column x, and returns the column behind.
 func (o *Overview) filterTitle(f *part.Frame, x int) int {
 	all := len(f.Job.Nodes)
-	text := " " + strconv.Itoa(len(f.Order)) + " of " + part.Plural(all, "node matches", "nodes match") + " "
+	verb := " match "
+	if len(f.Order) == 1 {
+		verb = " matches "
+	}
+	text := " " + strconv.Itoa(len(f.Order)) + " of " + part.Plural(all, "node", "nodes") + verb
 	quoted := quote(o.filters[f.Job.ID], min(f.W-6, filterWide)-draw.Width(text))
 	return f.Put(x, 2, draw.Clip(text+quoted, f.W-6)+" ", draw.Strong)
 }

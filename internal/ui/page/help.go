@@ -29,7 +29,7 @@ func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
 	return taken
 }
 
-// rooms is how many lines are on the screen, and which is the first when the last of all is on it.
+// rooms returns how many lines fit, and the highest first line to scroll to.
 func (p *Help) rooms(s *part.Scene, columns []helpColumn) (room, last int) {
 	room = max(s.H-1-helpTop, 0)
 	for _, c := range columns {
@@ -69,7 +69,7 @@ func (p *Help) Draw(f *part.Frame) {
 	part.Footer(f, f.Version, append(released(f.Scene), keys.HintOf(keys.Back), keys.HintOf(keys.Quit).As("close"))...)
 }
 
-// helpColumn is one below the other what the help says, from column x.
+// helpColumn is one column of the help, starting at column x.
 type helpColumn struct {
 	x, wide int
 	room    int // for the names
@@ -154,7 +154,7 @@ func (c *helpColumn) marks() {
 	c.table(helpStates)
 	c.title("Colors")
 	c.table(helpColors)
-	c.title("Options at the start")
+	c.title("Command-line options")
 	c.table(helpOptions)
 }
 
@@ -172,14 +172,14 @@ var (
 		{"n/a", "not reported by the driver"},
 		{"–", "does not apply"},
 		{"free", "a GPU that no job has"},
-		{"[stale 12s]", "no data for 3 polls"},
+		{"[stale 12s]", "values 12s old, node not responding"},
 		{"(5 of 8)", "GPUs included in the total"},
 		{"C G X M", "process type: compute, graphics, both, MPS"},
 	}
 	helpColors = [][2]string{
 		{"blue, gray", "just data: a busy GPU is what you paid for"},
 		{"amber", "warning"},
-		{"white on red", "error, act on it"},
+		{"white on red", "error: act on it"},
 		{"C", "traffic-light colors by utilization (60/85)"},
 	}
 	helpOptions = [][2]string{

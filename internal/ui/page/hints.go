@@ -11,7 +11,7 @@ import (
 // released says that the mouse is the terminal's, before all other hints: narrow terminals must show it too.
 func released(s *part.Scene) []keys.Hint {
 	if s.MouseFree {
-		return []keys.Hint{keys.HintOf(keys.Mouse).As("mouse off")}
+		return []keys.Hint{keys.HintOf(keys.Mouse).As("mouse: off")}
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func around(s *part.Scene) []keys.Hint {
 	return hints
 }
 
-// common are the hints that most pages have, which show these nodes. A key is not there where it has no effect.
+// common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func common(s *part.Scene, nodes ...string) []keys.Hint {
 	var hints []keys.Hint
 	if slices.ContainsFunc(s.Job.Findings, isProblem) {

@@ -140,9 +140,9 @@ func gpuTable(f *part.Frame, r *nodeRooms) int {
 
 // noGPUs says in place of the GPUs why there are none.
 func noGPUs(f *part.Frame, y int) int {
-	text, role := "this node has no NVIDIA GPU", draw.Dim
+	text, role := "no NVIDIA GPUs on this node", draw.Dim
 	if len(f.Node.GPUs) > 0 {
-		text = "no GPU of this job on this node"
+		text = "this job has no GPUs on this node"
 	}
 	if h := f.Node.Hello; h != nil && h.Fault != "" {
 		text, role = "✗ no GPU metrics: "+h.Fault, draw.CritFill
@@ -228,7 +228,7 @@ func unlisted(n *cluster.Node) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "processes of " + strings.Join(names, ", ") + " cannot be listed (" + strings.Join(why, "; ") + ")"
+	return "processes on " + strings.Join(names, ", ") + " cannot be listed (" + strings.Join(why, "; ") + ")"
 }
 
 // nodeProblems draws the problems of the node from row y to row end and returns the row below: with a title where there is room for one.

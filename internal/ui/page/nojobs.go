@@ -70,12 +70,12 @@ func asked(f *part.Frame, y int) int {
 		for _, h := range d.Failure.Hints {
 			put("→ "+h, draw.Dim)
 		}
-		put("squeue failed "+draw.Age(now.Sub(d.Asked))+" ago"+again("retry"), draw.Dim)
+		put("squeue failed "+draw.Age(now.Sub(d.Asked))+" ago"+again("retrying"), draw.Dim)
 	case d.Answered.IsZero():
 		put("Asking SLURM for your running jobs…", draw.Strong)
 	default:
 		put("No running SLURM jobs found.", draw.Strong)
-		put("Last squeue "+draw.Age(now.Sub(d.Asked))+" ago ("+draw.Took(d.Took)+")"+again("next"), draw.Dim)
+		put("squeue last ran "+draw.Age(now.Sub(d.Asked))+" ago (took "+draw.Took(d.Took)+")"+again("next"), draw.Dim)
 	}
 	if d.Command != "" {
 		put("$ "+d.Command, draw.Dim)

@@ -12,15 +12,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Problems lists all that is wrong in the job, or worth knowing, in whole sentences. Its cursor is on one of them, and the node of that is
-// the selected one.
+// Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected node.
 type Problems struct {
 	at   place // of the cursor
 	last int   // its place in the list; that of the next one when it is gone
 	from int   // the first one on the screen
 }
 
-// place is what a finding is about. Two of one place, such as two collectors that fail, are told apart by where they are in the list.
+// place is what a finding is about. Findings with equal places, such as two failed collectors, are distinguished by their
+// list index.
 type place struct {
 	node, key string
 	gpu       int

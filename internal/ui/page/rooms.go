@@ -28,7 +28,7 @@ type nodeRooms struct {
 	tight     bool   // a low terminal: one rule separates the processes from the sum, which is bold anyway
 	list      window // of the processes
 	end       int    // the first row that is not theirs
-	below     int    // the first row below them, also while they are not listed yet
+	below     int    // the first row below the processes, reserved before they are listed
 }
 
 // rooms divides the screen.
@@ -158,8 +158,8 @@ func (r *nodeRooms) scrolled(msg tea.Msg) (from int, moved bool) {
 	return scrolled(msg, from, up, down, hidden+r.list.hidden())
 }
 
-// scrolled answers the keys and the wheel of a list without a cursor: with its first row on the screen, which is at most last. A page up
-// or down is that many rows.
+// scrolled handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last. up and down are the
+// rows of a page.
 func scrolled(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
 	var by int
 	switch m := msg.(type) {

@@ -122,15 +122,15 @@ func (t *tiles) fits(s *part.Scene, wide int) bool {
 	return (s.W-2)/wide*max(s.H-t.top-t.below-mostReason, 0) >= len(s.Order)
 }
 
-// shortName makes room for a name that gets wider where that tells nodes apart.
+// shortName widens the name column if names would be ambiguous otherwise.
 func (t *tiles) shortName(s *part.Scene) {
 	t.names = s.Naming(smallName)
 	t.name = min(max(t.names.Wide, smallName), longName, max(s.W-2-(heatMapLeast-1)+smallName, smallName))
 	t.cellsAt = t.nameAt + t.name + 1
 }
 
-// turnTo splits the nodes into pages and opens the one with the selected node, else the given one.
-func (t *tiles) turnTo(s *part.Scene, page int) {
+// turnTo splits the nodes into pages and opens the page with the selected node.
+func (t *tiles) turnTo(s *part.Scene) {
 	t.of = len(s.Order)
 	if t.of <= t.room() {
 		t.nodes, t.pages = s.Order, [][]string{s.Order}

@@ -97,7 +97,7 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// absent are the slots of GPUs that SLURM gave to the job on a node and that are not to be seen.
+// absent returns the slots of GPUs allocated to the job on a node that are missing.
 func (s *Scene) absent(n *cluster.Node) []int {
 	if m := s.Job.Missing(n); m.Certain {
 		return m.Numbers
@@ -122,7 +122,7 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 // oneCell is the content of a cell: the worst of its GPUs.
 type oneCell struct {
 	util     float64 // NaN: no number
-	letter   byte    // 0: well
+	letter   byte    // 0: no problem
 	severity cluster.Severity
 	shown    bool
 	own      bool
@@ -130,7 +130,7 @@ type oneCell struct {
 	lost     bool
 }
 
-// cellOf is the cell for the GPUs of a node in some slots.
+// cellOf returns the cell for the node's GPUs in the given slots.
 func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
 	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
 	for i := range n.GPUs {

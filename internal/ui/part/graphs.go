@@ -22,7 +22,7 @@ type axis struct {
 	span   time.Duration
 }
 
-// axisOf is the axis for GPUs: of all that they have, at first a part, which grows in two steps.
+// axisOf returns the time axis for GPUs: a fifth of the span at first, then half, then all of it.
 func axisOf(f *Frame, gpus []*cluster.GPU) axis {
 	bin := cluster.BinWidth(f.Snap.Poll)
 	span := max(graphSpan, graphBins*bin)
@@ -59,15 +59,13 @@ type chart struct {
 	pool        draw.Pool
 }
 
-// graphAxis is how many columns the scale takes, graphFrame how many rows the title and the time axis take, graphLeast and graphMost
-// how many rows of dots are worth it, twoLines from how many there are two lines of graphs; graphWide is a good width for one.
 const (
-	graphAxis  = 6
-	graphFrame = 2
-	graphLeast = 4
-	graphMost  = 30
-	twoLines   = 6
-	graphWide  = 60
+	graphAxis  = 6  // columns of the scale
+	graphFrame = 2  // rows of the title and the time axis
+	graphLeast = 4  // least rows of dots
+	graphMost  = 30 // most rows of dots
+	twoLines   = 6  // least rows of dots per line for a second line of graphs
+	graphWide  = 60 // a good width for a graph
 )
 
 // graphs draws charts below their section's rule, from row y as far as there is room.

@@ -102,13 +102,13 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 		{"one is not seen", func(f *Frame) { f.Job.GPUsSeen = 3 }, "3 of 4 GPUs report"},
 		{"more are seen than were given", func(f *Frame) { f.Job.GPUsSeen = 5 }, "5 of 4 GPUs report"},
 		{"a node does not report", func(f *Frame) { f.Job.Reporting = 1 }, ""},
-		{"no numbers", func(f *Frame) { f.NodeOf("gpu-n02").GPUs[1].Values = metric.Values{} }, "1 GPU gives no metrics"},
+		{"no numbers", func(f *Frame) { f.NodeOf("gpu-n02").GPUs[1].Values = metric.Values{} }, "1 GPU reports no metrics"},
 		{"a moment ago", func(f *Frame) { f.Job.Findings = []cluster.Finding{over} }, "1 problem cleared 4s ago"},
 		{"no GPUs", func(f *Frame) {
 			f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, map[string][]int{"gpu-n01": {}, "gpu-n02": {}}
 		}, "this job has no GPUs"},
 		{"no GPUs yet", func(f *Frame) { f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, nil }, "no GPUs known for this job yet"},
-		{"which are not told", func(f *Frame) { f.Job.Minors = nil }, "4 GPUs OK (all of these nodes: SLURM does not say which are this job's)"},
+		{"which are not told", func(f *Frame) { f.Job.Minors = nil }, "4 GPUs OK (every GPU on these nodes; SLURM does not say which belong to this job)"},
 		{"from --nodes", func(f *Frame) { f.Job.ID, f.Job.Minors = "", nil }, "4 GPUs OK"},
 		{"SLURM is away", func(f *Frame) {
 			f.Snap.Discovery.Failure = &reach.Failure{Short: "squeue failed"}

@@ -113,11 +113,11 @@ func verdict(f *Frame) string {
 	case j.GPUsSeen != j.GPUs:
 		return strconv.Itoa(j.GPUsSeen) + " of " + Plural(j.GPUs, "GPU reports", "GPUs report")
 	case p.Mute > 0:
-		return Plural(p.Mute, "GPU gives", "GPUs give") + " no metrics"
+		return Plural(p.Mute, "GPU reports", "GPUs report") + " no metrics"
 	case cleared > 0:
 		return Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
-		return Plural(j.GPUs, "GPU", "GPUs") + " OK (all of these nodes: SLURM does not say which are this job's)"
+		return Plural(j.GPUs, "GPU", "GPUs") + " OK (every GPU on these nodes; SLURM does not say which belong to this job)"
 	case j.GPUs == 1:
 		return "GPU OK"
 	}

@@ -87,7 +87,7 @@ func numbersThatDiffer(names []string, room int) (title string, labels []string)
 	return title, labels
 }
 
-// runs parts a name into text, number, text, number…: the numbers have the odd places.
+// runs splits a name into alternating text and digits; odd indices hold digits.
 func runs(name string) []string {
 	parts := []string{""}
 	digits := false

@@ -76,7 +76,7 @@ func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, na
 // Own are those GPUs of a node that are the job's.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
-// GPUs are the GPUs of a node to show, those among them that SLURM gave to the job and that are not to be seen.
+// GPUs returns the GPUs of a node to show, including GPUs allocated to the job that are missing.
 func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	gpus := tally.All(n)
 	if s.Mine {

@@ -58,7 +58,7 @@ const (
 )
 
 // column is a column of a table: the blanks before it, its least width, its place in the order in which columns come in as the terminal
-// gets wider, and its title. A column that shows one number of a GPU as it is has the number with its unit: such a column is a row here.
+// gets wider, and its title. If a column shows a single metric, shows and unit are enough; it needs no code.
 type column struct {
 	key                  col
 	gap, least, priority int
@@ -174,8 +174,8 @@ func nodeLayout(width, gpus int) layout {
 // layout is where the columns of a table stand.
 type layout [colCount]part.Span
 
-// fit places the columns in a terminal of that width, from the column margin on. They come in by priority while they fit; the first that
-// does not fit ends it. What is left over is given out in stages. Nothing but the width decides.
+// fit places the columns in a terminal of that width, from the column margin on. Columns are added by priority until one
+// does not fit. Leftover width is distributed in stages. Only the width decides.
 func fit(width int, columns []column, growth []stage, margin int) layout {
 	var l layout
 	left := width - 1 - margin // the last column stays free
