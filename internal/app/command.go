@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
@@ -107,15 +108,17 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 				return errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
 			}
 			cfg.UTF8 = cmd.Flags().Changed("ascii") && !cfg.ASCII
-			return cfg.Validate()
+			if err := cfg.Validate(); err != nil {
+				return err
+			}
+			_, err := hosts(cfg.Nodes) // before the terminal is looked at
+			return err
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), &cfg, io) },
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetVersionTemplate("nvnodetop {{.Version}}\n")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))
-	})
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	f := cmd.Flags()
 	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
@@ -128,6 +131,19 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")
 	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
 	return cmd
+}
+
+// flagError says what is wrong with a flag or its value, without the words of Go's parsers.
+func flagError(err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		switch flag := bad.GetFlag(); flag.Value.Type() {
+		case "duration":
+			return fmt.Errorf("--%s must be a time with a unit, e.g. 15s or 2m, not %q", flag.Name, bad.GetValue())
+		case "bool":
+			return fmt.Errorf("--%s must be true or false, not %q", flag.Name, bad.GetValue())
+		}
+	}
+	return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))
 }
 
 // version is set by a release build: -ldflags '-X …/internal/app.version=1.2.3'.

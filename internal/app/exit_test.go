@@ -73,3 +73,20 @@ func TestExitCode(t *testing.T) {
 		})
 	}
 }
+
+// One line names the nodes that do not report and, of the others, the lost GPUs.
+func TestExitLineNamesNodesAndGPUs(t *testing.T) {
+	now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+	s := cluster.NewStore(time.Second, health.Holding)
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}})
+	for _, node := range []string{"n1", "n2"} {
+		s.Apply(cluster.Event{At: now, Node: node, Try: &cluster.Try{Interval: time.Second}})
+	}
+	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
+	s.Apply(cluster.Event{At: now, Node: "n2", Hello: &wire.Hello{GPUs: []wire.Card{{UUID: "a", Minor: new(0)}}}})
+	s.Apply(cluster.Event{At: now, Node: "n2", Report: &wire.Report{GPUs: []wire.GPU{{Lost: "x", LostID: wire.LostReset}}}})
+	const want = "1 of 2 nodes not reporting: n1 (connection refused); critical: n2 GPU0 (lost)"
+	if exit, failed := errors.AsType[*exitError](exitCode(s.Snapshot(now))); !failed || exit.code != exitFailed || exit.err.Error() != want {
+		t.Errorf("%+v, want %q", exit, want)
+	}
+}

@@ -130,13 +130,26 @@ func notReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
 }
 
-// critical is the error for the critical problems that hold, nil if there are none. A problem of several jobs counts once.
+// notWell joins notReporting and critical. It is nil if all is well.
+func notWell(s *cluster.Snapshot) error {
+	silent, bad := notReporting(s), critical(s)
+	if silent != nil && bad != nil {
+		return fmt.Errorf("%w; %w", silent, bad)
+	}
+	if silent != nil {
+		return silent
+	}
+	return bad
+}
+
+// critical returns an error that names the critical problems of the nodes that report, nil if there are none. A problem of several jobs
+// counts once.
 func critical(s *cluster.Snapshot) error {
 	var all []string
 	for i := range s.Jobs {
 		for k := range s.Jobs[i].Findings {
 			f := &s.Jobs[i].Findings[k]
-			if f.Severity != cluster.Critical || !f.Holds() {
+			if n := s.Nodes[f.Node]; f.Severity != cluster.Critical || !f.Holds() || n != nil && n.State != cluster.NodeReporting {
 				continue
 			}
 			if problem := nameOf(f.Node, f.GPU) + " (" + health.Say(s, f).Short + ")"; !slices.Contains(all, problem) {

@@ -134,7 +134,7 @@ func exitCode(s *cluster.Snapshot) error {
 	default:
 		return &exitError{exitNoJobs, errors.New("no running job")}
 	}
-	if err := cmp.Or(notReporting(s), critical(s), noValues(s)); err != nil {
+	if err := notWell(s); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	return nil

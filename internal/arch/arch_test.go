@@ -63,6 +63,7 @@ var only = map[string][]string{
 	"charm.land/bubbles/v2/key":          {"internal/ui", "internal/ui/keys", "internal/ui/page"},
 	"charm.land/bubbles/v2/textinput":    {"internal/ui/page"},
 	"github.com/spf13/cobra":             {"internal/app"},
+	"github.com/spf13/pflag":             {"internal/app"},
 	"os/exec":                            {"internal/remote/local", "internal/slurm", "test/bench", "test/term"},
 }
 

@@ -114,10 +114,10 @@ var demoSize = regexp.MustCompile(`^\d+x\d+$`)
 
 // DemoSize parses the NODESxGPUS of --demo.
 func (c *Config) DemoSize() (nodes, gpus int, err error) {
-	a, b, ok := strings.Cut(c.Demo, "x")
+	a, b, _ := strings.Cut(c.Demo, "x")
 	nodes, err1 := strconv.Atoi(a)
 	gpus, err2 := strconv.Atoi(b)
-	if !ok || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 || gpus > maxDemoGPUs {
+	if !demoSize.MatchString(c.Demo) || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 || gpus > maxDemoGPUs {
 		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d)", c.Demo, DefaultDemo, maxDemoNodes, maxDemoGPUs)
 	}
 	return nodes, gpus, nil

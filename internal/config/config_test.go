@@ -47,6 +47,7 @@ func TestValidate(t *testing.T) {
 		"--once and --json cannot be combined":                func(c *Config) { c.Once, c.JSON = true, true },
 		"--timeout must be positive, e.g. 15s, not 0s":        func(c *Config) { c.Timeout = 0 },
 		"--demo=4: expected NODESxGPUS":                       func(c *Config) { c.Demo = "4" },
+		"--demo=+4x8: expected NODESxGPUS":                    func(c *Config) { c.Demo = "+4x8" },
 		"--demo=0x8: expected NODESxGPUS":                     func(c *Config) { c.Demo = "0x8" },
 		"--demo=4x99: expected NODESxGPUS":                    func(c *Config) { c.Demo = "4x99" },
 	} {

@@ -172,7 +172,7 @@ var (
 		{"n/a", "not reported by the driver"},
 		{"–", "does not apply"},
 		{"free", "a GPU that no job has"},
-		{"[stale 12s]", "values 12s old, node not responding"},
+		{"[stale 12s]", "not responding for 12s"},
 		{"(5 of 8)", "GPUs included in the total"},
 		{"C G X M", "process type: compute, graphics, both, MPS"},
 	}
