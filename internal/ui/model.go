@@ -17,7 +17,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -80,7 +80,8 @@ func (m *model) next() tea.Cmd {
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting reports whether the user is waiting: for what a key has just requested, or for the first values.
+// waiting reports whether the user is waiting: for what a key has just requested, or for the first values. Old ones do not count: the demo
+// starts with the past.
 func (m *model) waiting() bool {
 	now := m.Now()
 	if now.Sub(m.asked) < fastKey {
@@ -90,7 +91,7 @@ func (m *model) waiting() bool {
 		return false
 	}
 	for _, n := range m.scene.Snap.Nodes {
-		if tally.HasNumbers(n) {
+		if n.State == cluster.NodeReporting {
 			return false
 		}
 	}

@@ -243,11 +243,16 @@ func TestHurry(t *testing.T) {
 func TestHurryAtFirst(t *testing.T) {
 	connecting := fixture()
 	connecting.Nodes = map[string]*cluster.Node{"gpu-n03": connecting.Nodes["gpu-n03"]}
+	old := fixture()
+	for _, n := range old.Nodes {
+		n.State = cluster.NodeStale
+	}
 	for _, test := range []struct {
 		snap    *cluster.Snapshot
 		after   time.Duration
 		waiting bool
 	}{
+		{old, 0, true},
 		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false}, {fixture(), 0, false},
 	} {
 		r := newRig(t, connecting)

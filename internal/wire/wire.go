@@ -66,7 +66,7 @@ const (
 	FaultOther     = "other"
 )
 
-// Why NVML gives no access to a GPU: Card.LostID and GPU.LostID.
+// Why NVML cannot access a GPU: Card.LostID and GPU.LostID.
 const (
 	LostFellOff = "fell_off" // the GPU has fallen off the bus
 	LostReset   = "reset"    // the GPU must be reset
@@ -87,7 +87,7 @@ type Card struct {
 	Name   string        `json:"name,omitempty"`    // as the driver reports it, including "NVIDIA "
 	PCIBus string        `json:"pci_bus,omitempty"` // "00000000:1B:00.0"
 	MIG    bool          `json:"mig,omitempty"`     // MIG mode is on: the parent GPU has no utilization
-	Lost   string        `json:"lost,omitempty"`    // why NVML gives no access to the GPU: its error message
+	Lost   string        `json:"lost,omitempty"`    // why NVML cannot access the GPU: its error message
 	LostID string        `json:"lost_id,omitempty"` // class of Lost: one of the Lost… constants
 	Values metric.Values `json:"values"`            // metrics that are read once
 
@@ -124,7 +124,7 @@ func (h *Host) UnmarshalJSON(text []byte) error { return h.Parse(text, metric.Ho
 // GPU is the changing part of one GPU: the metrics of scope metric.GPU, except those that are read once.
 type GPU struct {
 	Index  int           `json:"index"`             // of the Card
-	Lost   string        `json:"lost,omitempty"`    // why NVML gives no access to the GPU: its error message; Values are then empty
+	Lost   string        `json:"lost,omitempty"`    // why NVML cannot access the GPU: its error message; Values are then empty
 	LostID string        `json:"lost_id,omitempty"` // as in Card
 	Values metric.Values `json:"values"`
 
