@@ -273,7 +273,7 @@ func (n *simNode) report(now time.Duration) *wire.Report {
 	for g := range n.host.gpus {
 		r.GPUs = append(r.GPUs, n.world.sample(n.host, g, now))
 	}
-	if n.listing && now > told-n.world.poll { // not for the whole past
+	if n.listing && now > told-3*n.world.poll { // older ones are never shown
 		r.Listed = true
 		r.Processes = n.world.processes(n.host, now)
 	}

@@ -113,10 +113,10 @@ func withOldDriver(w *Words, e evidence) {
 
 func slowDriver(w *Words, e evidence) {
 	w.Long, w.Short = "driver slow", "driver slow"
-	w.Sentence = "The driver cannot keep up: it is polled every " + span(e.node.Interval) + "."
+	w.Sentence = "The driver cannot keep up: it is polled every " + fine(e.node.Interval) + "."
 	if e.node.Took > e.node.Interval {
-		w.Long = "driver slow, " + span(e.node.Took)
-		w.Sentence = "The driver takes " + span(e.node.Took) + " to answer but is polled every " + span(e.node.Interval) + "."
+		w.Long = "driver slow, " + fine(e.node.Took)
+		w.Sentence = "The driver takes " + fine(e.node.Took) + " to answer but is polled every " + fine(e.node.Interval) + "."
 	}
 	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
 }

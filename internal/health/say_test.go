@@ -323,10 +323,10 @@ func TestSlowDriverOfAFastPace(t *testing.T) {
 		report   wire.Report
 		want     string
 	}{
-		{250 * time.Millisecond, wire.Report{GPUs: []wire.GPU{{AgeMS: 4000}}}, "The driver answers more slowly than it is asked: every 0.25s."},
-		{1500 * time.Millisecond, wire.Report{TookMS: 1840}, "The driver takes 1.8s to answer; it is asked every 1.5s."},
-		{9 * time.Second, wire.Report{TookMS: 9980}, "The driver takes 10s to answer; it is asked every 9s."},
-		{10 * time.Second, wire.Report{TookMS: 11_500}, "The driver takes 11s to answer; it is asked every 10s."},
+		{250 * time.Millisecond, wire.Report{GPUs: []wire.GPU{{AgeMS: 4000}}}, "The driver cannot keep up: it is polled every 0.25s."},
+		{1500 * time.Millisecond, wire.Report{TookMS: 1840}, "The driver takes 1.8s to answer but is polled every 1.5s."},
+		{9 * time.Second, wire.Report{TookMS: 9980}, "The driver takes 10s to answer but is polled every 9s."},
+		{10 * time.Second, wire.Report{TookMS: 11_500}, "The driver takes 11s to answer but is polled every 10s."},
 	} {
 		w := newWorld()
 		w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: tc.interval}})

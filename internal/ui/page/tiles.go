@@ -129,8 +129,8 @@ func (t *tiles) shortName(s *part.Scene) {
 	t.cellsAt = t.nameAt + t.name + 1
 }
 
-// turnTo splits the nodes into pages and opens the page with the selected node.
-func (t *tiles) turnTo(s *part.Scene) {
+// turnTo splits the nodes into pages and opens the one with the selected node, else the given one.
+func (t *tiles) turnTo(s *part.Scene, page int) {
 	t.of = len(s.Order)
 	if t.of <= t.room() {
 		t.nodes, t.pages = s.Order, [][]string{s.Order}
