@@ -130,16 +130,18 @@ func notReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
 }
 
-// notWell joins notReporting and critical. It is nil if all is well.
+// notWell joins what is not well: nodes that do not report, critical problems of the others, GPUs without values. It is nil if all is well.
 func notWell(s *cluster.Snapshot) error {
-	silent, bad := notReporting(s), critical(s)
-	if silent != nil && bad != nil {
-		return fmt.Errorf("%w; %w", silent, bad)
+	var all error
+	for _, err := range []error{notReporting(s), critical(s), noValues(s)} {
+		switch {
+		case all == nil:
+			all = err
+		case err != nil:
+			all = fmt.Errorf("%w; %w", all, err)
+		}
 	}
-	if silent != nil {
-		return silent
-	}
-	return bad
+	return all
 }
 
 // critical returns an error that names the critical problems of the nodes that report, nil if there are none. A problem of several jobs

@@ -76,7 +76,7 @@ func TestMouseOffIsSaidEverywhere(t *testing.T) {
 	for _, keys := range []string{"m", "m o", "m d", "m !", "m ?", "? m"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
-		if !strings.Contains(r.footer(), "mouse off") {
+		if !strings.Contains(r.footer(), "mouse: off") {
 			t.Errorf("after %q the footer is %q", keys, r.footer())
 		}
 	}
