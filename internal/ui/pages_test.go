@@ -89,3 +89,15 @@ func TestVeryLowNodeView(t *testing.T) {
 		t.Errorf("the node view is\n%s", text)
 	}
 }
+
+// However low the terminal is, keys reach all that the connection details say.
+func TestDoctorScrolls(t *testing.T) {
+	for _, size := range [][2]int{{60, 15}, {80, 24}} {
+		for name, view := range map[string]func(*view){
+			"details": func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }, "node": func(v *view) { v.choose("gpu-n04", 3) },
+		} {
+			d := newDesk(t, shot{snap: fixture, view: view}, size[0], size[1])
+			d.reaches(name, []string{"What it means", "What to try", "Failed attempts", "18:39:02", "18:41:20"})
+		}
+	}
+}

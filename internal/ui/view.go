@@ -58,6 +58,7 @@ type view struct {
 
 	node     *page.Node
 	overview *page.Overview
+	doctor   page.Doctor
 	problems page.Problems
 	noJobs   page.NoJobs
 	manual   page.Help
@@ -114,7 +115,7 @@ func (v *view) body() Page {
 	case screenOverview:
 		return v.overview
 	case screenDoctor:
-		return page.Doctor{}
+		return &v.doctor
 	case screenProblems:
 		return &v.problems
 	}

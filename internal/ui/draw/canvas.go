@@ -110,6 +110,15 @@ func (c *Canvas) set(x, y int, r rune, n int, role Role) {
 	}
 }
 
+// Copy writes n rows of another Canvas, from its row from on, over those from row y on. Both have the same width.
+func (c *Canvas) Copy(y int, other *Canvas, from, n int) {
+	for i := range n {
+		if y+i < c.h && from+i < other.h && c.w == other.w {
+			copy(c.row(y+i), other.row(from+i))
+		}
+	}
+}
+
 // stretch is the columns from x0 up to x1 of row y, as far as they are on the Canvas.
 func (c *Canvas) stretch(y, x0, x1 int) []cell {
 	x0, x1 = max(x0, 0), min(x1, c.w)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -15,16 +18,37 @@ import (
 )
 
 // Doctor shows the connection to the selected node, stage by stage.
-type Doctor struct{ plain }
+type Doctor struct {
+	of   string // the node that from is for
+	from int    // how many rows are scrolled
+}
+
+// Press scrolls. The arrows lead to other jobs and nodes.
+func (d *Doctor) Press(msg tea.Msg, s *part.Scene) Answer {
+	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Up, keys.Down) {
+		return Answer{}
+	}
+	_, w := d.sheet(s)
+	from, moved := scrolled(msg, w.from, w.shown, w.shown, w.hidden())
+	if !moved {
+		return Answer{}
+	}
+	d.of, d.from = s.Node.Name, from
+	return taken
+}
+
+// Wants nothing.
+func (d *Doctor) Wants(*part.Scene) Wants { return Wants{} }
 
 // Draw draws the page.
-func (Doctor) Draw(f *part.Frame) { drawDoctor(f, true) }
+func (d *Doctor) Draw(f *part.Frame) { d.draw(f, true) }
 
-// drawDoctor draws the page. back: Esc leads to where the page was opened.
-func drawDoctor(f *part.Frame, back bool) {
+// draw draws the page. back: Esc leads to where the page was opened.
+func (d *Doctor) draw(f *part.Frame, back bool) {
 	part.Header(f, true)
 	part.Tabs(f)
-	doctor(f, 4)
+	sheet, w := d.sheet(f.Scene)
+	f.Copy(doctorTop, sheet, doctorTop+w.from, w.shown)
 	retry := keys.HintOf(keys.Refresh)
 	if f.Node.State == cluster.NodeFailed {
 		retry = retry.As("retry now")
@@ -33,61 +57,80 @@ func drawDoctor(f *part.Frame, back bool) {
 	if back {
 		hints = append(hints, keys.HintOf(keys.Back))
 	}
-	part.Footer(f, "", append(hints, last...)...)
+	part.Footer(f, w.where(), append(hints, last...)...)
 }
 
-// doctor draws from row y: how far the attempt got, the error message, its meaning and what to try. Low terminals have no blank lines
-// and name the stages that were not reached in one line; the lowest have only the failed stage and the message.
-func doctor(f *part.Frame, y int) {
-	low := f.H < part.Tall
+const (
+	doctorTop  = 3   // the first row of the page's own
+	doctorMost = 300 // the most rows of it
+)
+
+// sheet draws all that the page says, however low the terminal is, and returns it with the part that is on the screen.
+func (d *Doctor) sheet(s *part.Scene) (*draw.Canvas, window) {
+	high := *s
+	high.H = doctorMost
+	sheet := draw.New(s.W, doctorMost)
+	below := doctor(&part.Frame{Canvas: sheet, Scene: &high}, doctorTop+1, s.H)
+	room := max(s.H-1-doctorTop, 0)
+	w := window{shown: min(below-doctorTop, room), all: below - doctorTop}
+	if d.of == s.Node.Name {
+		w.from = min(d.from, w.hidden())
+	}
+	return sheet, w
+}
+
+// doctor draws from row y for a terminal of h rows, and returns the row below: how far the attempt got, the error message, its meaning
+// and what to try. Low terminals have no blank lines and name the stages that were not reached in one line; the lowest have only the
+// failed stage and the message.
+func doctor(f *part.Frame, y, h int) int {
+	low := h < part.Tall
 	if low {
 		y--
 	}
 	doctorTitle(f, y)
 	failure := f.Node.Failure
-	if f.H < veryLow && failure != nil {
+	if h < veryLow && failure != nil {
 		y = lastStage(f, y+1)
-		f.Paragraphs(y, strings.Split(failure.Words, "\n"))
-		return
+		return f.Paragraphs(y, strings.Split(failure.Words, "\n"))
 	}
 	if low {
-		y = stages(f, y+1)
+		y = stages(f, y+1, h)
 	} else {
-		y = stages(f, y+2) + 1
+		y = stages(f, y+2, h) + 1
 	}
 	if failure != nil {
-		y = explain(f, y, failure)
+		y = explain(f, y, h, failure)
 	}
 	if tally.HasNumbers(f.Node) {
-		y = prose(f, y, "What is missing", missing(f))
+		y = prose(f, y, h, "What is missing", missing(f))
 	}
-	tries(f, y)
+	return tries(f, y)
 }
 
 // veryLow is the height below which the doctor says only what went wrong.
 const veryLow = 12
 
 // explain draws the error message, its meaning and what to try: that before the meaning where there is no room for both.
-func explain(f *part.Frame, y int, failure *reach.Failure) int {
-	y = prose(f, y, "Error message", strings.Split(failure.Words, "\n"))
+func explain(f *part.Frame, y, h int, failure *reach.Failure) int {
+	y = prose(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
 	meaning := []string{failure.Meaning}
 	var hints []string
-	for _, h := range failure.Hints {
-		hints = append(hints, "→ "+h)
+	for _, hint := range failure.Hints {
+		hints = append(hints, "→ "+hint)
 	}
 	rows := 4 // two titles, and two blank lines in a part.Tall terminal
-	if f.H < part.Tall {
+	if h < part.Tall {
 		rows = 2
 	}
 	for _, p := range append(meaning, hints...) {
 		rows += len(f.Wrapped(p))
 	}
-	if y+rows > f.H-1 {
-		y = prose(f, y, "What to try", hints)
-		return prose(f, y, "What it means", meaning)
+	if y+rows > h-1 {
+		y = prose(f, y, h, "What to try", hints)
+		return prose(f, y, h, "What it means", meaning)
 	}
-	y = prose(f, y, "What it means", meaning)
-	return prose(f, y, "What to try", hints)
+	y = prose(f, y, h, "What it means", meaning)
+	return prose(f, y, h, "What to try", hints)
 }
 
 // doctorTitle is the state of the connection in one line.
@@ -141,7 +184,7 @@ func doctorTitle(f *part.Frame, y int) {
 }
 
 // stages lists the stages of the attempt and returns the row below. In low terminals those that were not reached share a line.
-func stages(f *part.Frame, y int) int {
+func stages(f *part.Frame, y, h int) int {
 	var unreached []string
 	for _, stage := range f.Node.Stages {
 		if y >= f.H-1 {
@@ -150,14 +193,14 @@ func stages(f *part.Frame, y int) int {
 		i := slices.IndexFunc(f.Node.Steps, func(s reach.Step) bool { return s.Stage == stage })
 		if i >= 0 {
 			drawStage(f, y, stage, &f.Node.Steps[i])
-		} else if unreached = append(unreached, string(stage)); f.H < part.Tall {
+		} else if unreached = append(unreached, string(stage)); h < part.Tall {
 			continue
 		} else {
 			drawStage(f, y, stage, nil)
 		}
 		y++
 	}
-	if f.H < part.Tall && len(unreached) > 0 {
+	if h < part.Tall && len(unreached) > 0 {
 		f.Put(3, y, "·", draw.Dim)
 		f.Left(6, y, f.W-7, "pending: "+strings.Join(unreached, ", "), draw.Dim)
 		y++
@@ -226,14 +269,14 @@ func running(d time.Duration) string {
 }
 
 // prose draws a section of paragraphs, as far as there is room, and returns the row below. Without a paragraph there is no section.
-func prose(f *part.Frame, y int, title string, paragraphs []string) int {
+func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
 	if len(paragraphs) == 0 || y+2 > f.H-1 {
 		return y
 	}
 	f.Section(y, title, "")
 	y = f.Paragraphs(y+1, paragraphs)
-	if f.H >= part.Tall {
+	if h >= part.Tall {
 		y++
 	}
 	return y
@@ -256,16 +299,16 @@ func missing(f *part.Frame) []string {
 	return lines
 }
 
-// tries lists the failed attempts.
-func tries(f *part.Frame, y int) {
+// tries lists the failed attempts and returns the row below.
+func tries(f *part.Frame, y int) int {
 	if len(f.Node.Attempts) == 0 || y+2 > f.H-1 {
-		return
+		return y
 	}
 	f.Section(y, "Failed attempts", "")
 	for _, a := range f.Node.Attempts {
 		y++
 		if y >= f.H-1 {
-			return
+			return y
 		}
 		x := f.Put(3, y, a.At.Format(time.TimeOnly)+"  ", draw.Dim)
 		text := a.Summary
@@ -274,4 +317,5 @@ func tries(f *part.Frame, y int) {
 		}
 		f.Left(x, y, f.W-1-x, text, draw.Text)
 	}
+	return y + 1
 }

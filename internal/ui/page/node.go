@@ -22,7 +22,8 @@ import (
 type Node struct {
 	Processes Show
 
-	from int // how many rows its lists are scrolled: the GPUs first, then the processes
+	doctor Doctor // in place of the lists for a node without values
+	from   int    // how many rows its lists are scrolled: the GPUs first, then the processes
 }
 
 // Show says whether something is shown.
@@ -45,6 +46,9 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) Answer {
 		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
 			return Answer{}
 		}
+	}
+	if !tally.HasNumbers(s.Node) {
+		return p.doctor.Press(msg, s)
 	}
 	r := p.rooms(s)
 	from, moved := r.scrolled(msg)
@@ -71,7 +75,7 @@ func (p *Node) Wants(s *part.Scene) Wants {
 // Draw draws the page.
 func (p *Node) Draw(f *part.Frame) {
 	if !tally.HasNumbers(f.Node) {
-		drawDoctor(f, false)
+		p.doctor.draw(f, false)
 		return
 	}
 	part.Header(f, true)

@@ -206,6 +206,9 @@ func (o *Overview) nodeRows(f *part.Frame, y int, t *table.Nodes) int {
 	}
 	sh := o.sheet(f.Scene)
 	for _, name := range sh.all[sh.from:sh.to] {
+		if y >= f.H-1 {
+			break
+		}
 		t.Row(f, y, f.NodeOf(name))
 		y++
 	}

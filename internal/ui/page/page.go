@@ -5,12 +5,6 @@
 // belongs to one goroutine.
 package page
 
-import (
-	tea "charm.land/bubbletea/v2"
-
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-)
-
 // Wants is what a page needs from outside it.
 type Wants struct {
 	Order     []string // the job's nodes that can be selected, in the order in which the keys go through them; nil: all, in SLURM's
@@ -27,12 +21,3 @@ type Answer struct {
 
 // taken answers a message that changed the page only.
 var taken = Answer{Taken: true}
-
-// plain is the keys and wants of a page that has none.
-type plain struct{}
-
-// Press takes no key.
-func (plain) Press(tea.Msg, *part.Scene) Answer { return Answer{} }
-
-// Wants nothing.
-func (plain) Wants(*part.Scene) Wants { return Wants{} }

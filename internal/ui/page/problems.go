@@ -174,7 +174,7 @@ func (p *Problems) Draw(f *part.Frame) {
 	y := problemsTop
 	for i := from; i < to; i++ {
 		below := part.Sentence(f, y, &findings[i])
-		if i == at {
+		if i == at && y < f.H-1 {
 			f.Put(0, y, "▸", draw.Strong)
 			for row := y; row < min(below, f.H-1); row++ {
 				f.Select(row, 0, f.W)

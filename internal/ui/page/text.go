@@ -82,7 +82,7 @@ func textOverview(f *part.Frame) {
 
 func textNode(f *part.Frame) {
 	if !tally.HasNumbers(f.Node) {
-		doctor(f, 0)
+		doctor(f, 0, f.H)
 		return
 	}
 	f.Section(0, f.Node.Name, "")
