@@ -101,3 +101,19 @@ func TestDoctorScrolls(t *testing.T) {
 		}
 	}
 }
+
+// A problem that is higher than the screen can be read to its end.
+func TestATallProblemScrolls(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 40, 8)
+	d.press("home")
+	seen := ""
+	for range 30 {
+		seen += strings.Join(d.lines(), "\n")
+		d.press("down")
+	}
+	for _, want := range []string{"→", "crashed rank", "cooling", "admins"} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("there is no %q in\n%s", want, seen)
+		}
+	}
+}

@@ -17,6 +17,7 @@ type Problems struct {
 	at   place // of the cursor
 	last int   // its place in the list; that of the next one when it is gone
 	from int   // the first one on the screen
+	skip int   // lines of the one under the cursor that are scrolled away: it alone is higher than the screen
 }
 
 // place is what a finding is about. Findings with equal places, such as two failed collectors, are distinguished by their
@@ -58,6 +59,9 @@ func (p *Problems) goTo(s *part.Scene, i int) Answer {
 		return taken
 	}
 	i = max(min(i, len(findings)-1), 0)
+	if i != p.last || placeOf(&findings[i]) != p.at {
+		p.skip = 0
+	}
 	p.at, p.last = placeOf(&findings[i]), i
 	p.from, _ = p.window(s, findings)
 	return Answer{Taken: true, Node: findings[i].Node}
@@ -102,6 +106,9 @@ func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
 	case tea.MouseClickMsg:
 		return p.click(s, m, findings)
 	case tea.KeyPressMsg:
+		if len(findings) > 0 && p.within(m, s, &findings[at]) {
+			return taken
+		}
 		switch {
 		case key.Matches(m, keys.Up):
 			return p.goTo(s, at-1)
@@ -130,6 +137,19 @@ func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
 		}
 	}
 	return Answer{}
+}
+
+// within scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
+func (p *Problems) within(k tea.KeyPressMsg, s *part.Scene, finding *cluster.Finding) bool {
+	room := max(s.H-1-problemsTop, 1)
+	most := max(part.SentenceRows(&part.Frame{Scene: s}, finding)-room, 0)
+	from := min(p.skip, most)
+	to, _ := scrolled(k, from, room, room, most)
+	if key.Matches(k, keys.First, keys.Last) || to == from {
+		return false
+	}
+	p.skip = to
+	return true
 }
 
 // click selects the problem under the mouse, and opens the node of the one that is selected.
@@ -173,7 +193,11 @@ func (p *Problems) Draw(f *part.Frame) {
 	}
 	y := problemsTop
 	for i := from; i < to; i++ {
-		below := part.Sentence(f, y, &findings[i])
+		skip := 0
+		if i == at {
+			skip = min(p.skip, max(part.SentenceRows(f, &findings[i])-max(f.H-1-problemsTop, 1), 0))
+		}
+		below := part.Sentence(f, y, skip, &findings[i])
 		if i == at && y < f.H-1 {
 			f.Put(0, y, "▸", draw.Strong)
 			for row := y; row < min(below, f.H-1); row++ {

@@ -2,6 +2,7 @@ package part
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -111,7 +112,11 @@ func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 
 // drawChart draws one graph.
 func drawChart(f *Frame, x, y, w, rows int, a axis, c chart) {
-	f.Left(x, y, w-draw.Width(c.now)-1, c.title, draw.Dim)
+	title, room := c.title, w-draw.Width(c.now)-1
+	if draw.Width(title) > room { // half a name says nothing
+		title, _, _ = strings.Cut(title, "  (")
+	}
+	f.Left(x, y, room, title, draw.Dim)
 	f.Right(x, y, w, c.now, draw.Strong)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
 	f.Right(x, y+rows, graphAxis-1, c.bottom, draw.Dim)

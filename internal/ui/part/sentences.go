@@ -23,8 +23,8 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 		}
 		lines := sentenceLines(f, words)
 		if y+lines[len(lines)-1].row+1+more > end {
-			room := max(f.W-1-sentenceText, 10)
-			lines = []line{{0, sentenceText, inOneLine(words, room), draw.Text}}
+			room := max(f.W-1-sentenceText(f), 10)
+			lines = []line{{0, sentenceText(f), inOneLine(words, room), draw.Text}}
 		}
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
@@ -46,9 +46,14 @@ func SentenceRows(f *Frame, finding *cluster.Finding) int {
 	return lines[len(lines)-1].row + 1
 }
 
-// Sentence writes a finding whole from row y on, as far as there are rows, and returns the row below.
-func Sentence(f *Frame, y int, finding *cluster.Finding) int {
+// Sentence writes a finding from row y on, without its first skip lines, as far as there are rows, and returns the row below.
+func Sentence(f *Frame, y, skip int, finding *cluster.Finding) int {
 	lines := sentenceLines(f, f.Say(finding))
+	skip = min(skip, len(lines)-1)
+	lines = lines[skip:]
+	for i := range lines {
+		lines[i].row -= skip
+	}
 	below := y + lines[len(lines)-1].row + 1
 	for len(lines) > 0 && y+lines[len(lines)-1].row >= f.H-1 {
 		lines = lines[:len(lines)-1]
@@ -113,7 +118,7 @@ func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
 	if finding.Severity >= cluster.Warning {
 		role = m.Role
 	}
-	f.Left(10, y, min(whereWide, f.W-11), f.NodeName(finding.Node, whereWide-len(gpu))+gpu, role)
+	f.Left(10, y, min(whereWide(f), f.W-11), f.NodeName(finding.Node, whereWide(f)-len(gpu))+gpu, role)
 	for _, l := range lines {
 		if !finding.Holds() {
 			l.role = draw.Dim
@@ -123,10 +128,15 @@ func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
 }
 
 // whereWide is the room for the node and the GPU of a sentence.
-const whereWide = 13
+func whereWide(f *Frame) int {
+	if f.W >= 120 {
+		return 16
+	}
+	return 13
+}
 
 // sentenceText is the column where the words of a sentence begin.
-const sentenceText = 24
+func sentenceText(f *Frame) int { return 10 + whereWide(f) + 1 }
 
 // line is one line of a sentence.
 type line struct {
@@ -137,20 +147,20 @@ type line struct {
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or behind where both fit.
 func sentenceLines(f *Frame, finding health.Words) []line {
-	room := max(f.W-1-sentenceText, 10)
+	room := max(f.W-1-sentenceText(f), 10)
 	var lines []line
 	for i, s := range draw.Wrap(finding.Sentence, room, "") {
-		lines = append(lines, line{i, sentenceText, s, draw.Text})
+		lines = append(lines, line{i, sentenceText(f), s, draw.Text})
 	}
 	if finding.Hint == "" {
 		return lines
 	}
 	hint := "→ " + finding.Hint
-	if behind := sentenceText + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide && behind+draw.Width(hint) <= f.W-1 {
+	if behind := sentenceText(f) + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide && behind+draw.Width(hint) <= f.W-1 {
 		return append(lines, line{0, behind, hint, draw.Dim})
 	}
 	for _, s := range draw.Wrap(hint, room, "  ") {
-		lines = append(lines, line{len(lines), sentenceText, s, draw.Dim})
+		lines = append(lines, line{len(lines), sentenceText(f), s, draw.Dim})
 	}
 	return lines
 }
