@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -25,122 +24,6 @@ const Version = 1
 //
 //go:embed schema.json
 var Schema []byte
-
-// document is the whole document. An unknown field is absent, never 0 or null. Names include the unit.
-type document struct {
-	Version   int        `json:"version"`
-	Time      time.Time  `json:"time"`
-	Poll      float64    `json:"poll_seconds"`
-	Discovery *discovery `json:"discovery,omitempty"`
-	Jobs      []job      `json:"jobs"`
-	Pending   []pending  `json:"pending,omitempty"`
-	Nodes     []node     `json:"nodes"`
-}
-
-type discovery struct {
-	Command  string    `json:"command"`
-	User     string    `json:"user,omitempty"`
-	Host     string    `json:"host,omitempty"`
-	Answered time.Time `json:"answered,omitzero"`
-	Took     float64   `json:"took_seconds"`
-	Failure  *failure  `json:"failure,omitempty"`
-}
-
-type job struct {
-	ID        string           `json:"id,omitempty"`
-	Number    string           `json:"number,omitempty"`
-	Name      string           `json:"name"`
-	User      string           `json:"user,omitempty"`
-	Partition string           `json:"partition,omitempty"`
-	Start     time.Time        `json:"start,omitzero"`
-	End       time.Time        `json:"end,omitzero"`
-	Limit     float64          `json:"limit_seconds,omitzero"`
-	Suspended bool             `json:"suspended,omitempty"`
-	Nodes     []string         `json:"nodes"`
-	Minors    map[string][]int `json:"gpu_minors,omitempty"`
-	GPUs      int              `json:"gpus"`
-	GPUsSeen  int              `json:"gpus_seen"`
-	Reporting int              `json:"nodes_reporting"`
-	Findings  []finding        `json:"findings"`
-	Cleared   []finding        `json:"cleared,omitempty"`
-}
-
-type pending struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Partition string    `json:"partition,omitempty"`
-	Nodes     int       `json:"nodes"`
-	GPUs      *int      `json:"gpus,omitempty"`
-	Reason    string    `json:"reason,omitempty"`
-	Start     time.Time `json:"start_estimate,omitzero"`
-}
-
-// finding is a problem that holds, with its words, or one that has cleared.
-type finding struct {
-	Kind     cluster.Kind `json:"kind"`
-	Class    reach.Class  `json:"class,omitempty"`
-	Severity string       `json:"severity"`
-	Since    time.Time    `json:"since,omitzero"`
-	Before   bool         `json:"since_before,omitempty"`
-	Over     time.Time    `json:"over,omitzero"`
-	Times    int          `json:"times,omitzero"` // only of a cleared one
-	Node     string       `json:"node"`
-	GPU      *int         `json:"gpu,omitempty"`
-	Key      string       `json:"gpu_key,omitempty"` // of a GPU without a number
-	Missing  []int        `json:"gpus,omitempty"`    // numbers that the driver does not list
-	Text     *string      `json:"text,omitempty"`
-	Hint     string       `json:"hint,omitempty"`
-}
-
-type failure struct {
-	Class   reach.Class `json:"class"`
-	Stage   reach.Stage `json:"stage,omitempty"`
-	Summary string      `json:"summary"`
-	Words   string      `json:"words,omitempty"`
-	Meaning string      `json:"meaning,omitempty"`
-	Hints   []string    `json:"hints,omitempty"`
-}
-
-type node struct {
-	Name      string            `json:"name"`
-	State     cluster.NodeState `json:"state"`
-	Since     time.Time         `json:"since,omitzero"`
-	Age       *float64          `json:"age_seconds,omitempty"` // of the numbers
-	Failure   *failure          `json:"failure,omitempty"`
-	Hostname  string            `json:"hostname,omitempty"`
-	Driver    string            `json:"driver_version,omitempty"`
-	CUDA      string            `json:"cuda_version,omitempty"`
-	NVMLFault string            `json:"nvml_fault,omitempty"`
-	CPUs      int               `json:"cpus,omitempty"`
-	Host      object            `json:"host,omitempty"` // metric.Host
-	GPUs      []object          `json:"gpus,omitempty"`
-	Processes []process         `json:"processes,omitempty"`
-	Faults    []fault           `json:"faults,omitempty"`
-}
-
-type fault struct {
-	Collector string `json:"collector"`
-	Error     string `json:"error"`
-	GPUs      []int  `json:"gpus,omitzero"`
-}
-
-type process struct {
-	PID     int      `json:"pid"`
-	Start   uint64   `json:"start_ticks,omitempty"`
-	GPU     *int     `json:"gpu,omitempty"`     // gpus[].index
-	Key     string   `json:"gpu_key,omitempty"` // gpus[].key, of one without an index
-	Type    string   `json:"type"`
-	User    string   `json:"user,omitempty"`
-	Name    string   `json:"name,omitempty"`
-	Command string   `json:"command,omitempty"`
-	Job     string   `json:"job_number,omitempty"`
-	Memory  *uint64  `json:"gpu_memory_bytes,omitempty"`
-	SM      *int     `json:"sm_percent,omitempty"`
-	MemUtil *int     `json:"mem_util_percent,omitempty"`
-	CPU     *float64 `json:"cpu_percent,omitempty"`
-	RSS     *uint64  `json:"rss_bytes,omitempty"`
-	Elapsed *int64   `json:"elapsed_seconds,omitempty"`
-}
 
 // JSON writes the document, indented, with a newline at its end.
 func JSON(w io.Writer, s *cluster.Snapshot) error {
