@@ -42,8 +42,28 @@ func TestHangingDriver(t *testing.T) {
 	w.quits()
 }
 
+// Faults of different nodes, which take their time, are tested side by side.
+func TestDriverFaults(t *testing.T) {
+	type test struct {
+		name string
+		run  func(*testing.T)
+	}
+	for node, tests := range map[string][]test{
+		"node02": {{"hanging init", hangingInit}, {"lost GPU", lostGPUIsListedAgain}},
+		"node03": {{"slow", slowDriver}, {"replaced", replacedDriver}},
+		"node04": {{"stopped probe", stoppedProbe}},
+	} {
+		t.Run(node, func(t *testing.T) {
+			t.Parallel()
+			for _, test := range tests {
+				t.Run(test.name, test.run)
+			}
+		})
+	}
+}
+
 // Where nvmlInit hangs, the node reports without GPUs and says why; then the GPUs come.
-func TestHangingInit(t *testing.T) {
+func hangingInit(t *testing.T) {
 	fault(t, "nvml", "node02", "slow nvmlInit* 600000")
 	w := watch(t, "--nodes", "node02,node01")
 	w.sees("does not respond")
@@ -55,7 +75,7 @@ func TestHangingInit(t *testing.T) {
 }
 
 // A driver that takes long for every call is said to be slow, and its numbers neither come and go nor grow stale.
-func TestSlowDriver(t *testing.T) {
+func slowDriver(t *testing.T) {
 	w := watch(t, "--nodes", "node03,node01")
 	w.well()
 	fault(t, "nvml", "node03", "slow nvmlDeviceGet* 300")
@@ -67,7 +87,7 @@ func TestSlowDriver(t *testing.T) {
 }
 
 // A probe that is stopped neither reports nor ends. However long it stays, it is joined by one other at most.
-func TestStoppedProbe(t *testing.T) {
+func stoppedProbe(t *testing.T) {
 	w := watch(t, "--nodes", "node04,node01")
 	w.well()
 	fault(t, "stopprobe", "node04")
@@ -87,7 +107,7 @@ func TestStoppedProbe(t *testing.T) {
 }
 
 // A GPU whose handle stays dead comes back without a new session: it is listed again.
-func TestLostGPUIsListedAgain(t *testing.T) {
+func lostGPUIsListedAgain(t *testing.T) {
 	w := watch(t, "--nodes", "node02,node01")
 	w.well()
 	probe := do(t, "on", "node02", "pgrep", "-f", "nvnodetop-probe")
@@ -102,7 +122,7 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 }
 
 // A driver that is replaced under the probe is no bug of ours: a new probe is started, and says what it finds.
-func TestReplacedDriver(t *testing.T) {
+func replacedDriver(t *testing.T) {
 	w := watch(t, "--nodes", "node03,node01")
 	w.well()
 	fault(t, "nvml", "node03", "fail nvmlDevice* 1;init 18")
