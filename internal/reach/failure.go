@@ -27,7 +27,6 @@ const (
 	ClassNoSpace        Class = "no_space"         // nowhere to put the probe
 	ClassNoExec         Class = "no_exec"          // nowhere to execute the probe
 	ClassPlatform       Class = "platform"         // no probe for the node's platform
-	ClassOldDriver      Class = "old_driver"       // the driver's library lacks a symbol that the probe requires
 	ClassReplaced       Class = "driver_replaced"  // the driver was replaced while the probe ran
 	ClassProbeKilled    Class = "probe_killed"     // a signal ended the probe
 	ClassProbeFailed    Class = "probe_failed"     // the probe exited with an error

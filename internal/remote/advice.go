@@ -26,8 +26,6 @@ var advices = map[reach.Class]advice{
 		[]string{"ask your admins for a directory without noexec on NODE"}},
 	reach.ClassPlatform: {"This build is for a different CPU or operating system than the node has.",
 		[]string{"run a build for the node's platform from a login node of that platform"}},
-	reach.ClassOldDriver: {"The node's NVIDIA library lacks a function that the probe requires.",
-		[]string{"ask your admins for a newer NVIDIA driver on NODE"}},
 	reach.ClassReplaced:    {meaning: "The NVIDIA driver was updated while the probe ran. A new probe is starting; no action needed."},
 	reach.ClassProbeKilled: {meaning: "The probe was killed: the job there ended, a site cleanup script killed it, or memory ran out."},
 	reach.ClassProbeFailed: {"The probe failed; its error message is above.",

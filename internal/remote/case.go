@@ -134,9 +134,8 @@ func ruleProbe(c *Case, err error) bool {
 		errors.Is(e.Read, link.ErrUnasked), errors.Is(e.Read, link.ErrWords):
 		c.Is(reach.ClassTooMuch, "too much data from the node")
 		c.Failure.Cause = tooMuch(e.Read)
-	case strings.Contains(e.Stderr, "symbol lookup error"):
-		c.Is(reach.ClassOldDriver, "driver too old for the probe")
-	case strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found"), strings.Contains(e.Stderr, "Exec format error"):
+	case strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found"),
+		strings.Contains(e.Stderr, "symbol lookup error"), strings.Contains(e.Stderr, "Exec format error"):
 		c.Is(reach.ClassPlatform, "probe does not run on this system")
 	case e.Signal() != "":
 		c.Is(reach.ClassProbeKilled, "probe was killed")

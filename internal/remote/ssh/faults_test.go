@@ -97,13 +97,13 @@ func TestFailuresOfNodes(t *testing.T) {
 				swallow(ch)
 			}
 		}, reach.ClassDriverHangs, remote.StageDriver, "driver not responding after ", "Xid 79"},
-		{"old driver", func(n *node) {
+		{"other C library", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")
-				fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: nvmlInit_v2\n")
+				fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: arc4random\n")
 				sendStatus(ch, 127)
 			}
-		}, reach.ClassOldDriver, remote.StageDriver, "driver too old for the probe", "nvmlInit_v2"},
+		}, reach.ClassPlatform, remote.StageDriver, "probe does not run on this system", "arc4random"},
 		{"line of 100 MB", func(n *node) {
 			n.session = func(ch ssh.Channel, _ string) {
 				fmt.Fprint(ch, wire.Magic+"\n")
