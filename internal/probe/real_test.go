@@ -359,7 +359,7 @@ func TestRealProbeOneGPUHangs(t *testing.T) {
 	}
 }
 
-// A GPU whose handle is dead for ever is read again under a new one.
+// A GPU whose handle is dead for good is read again under a new one.
 func TestRealProbeListsGPUAgain(t *testing.T) {
 	t.Parallel()
 	p := run(t, "current", "count 2\n")

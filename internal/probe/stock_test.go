@@ -65,7 +65,7 @@ func TestListingHangs(t *testing.T) {
 	})
 }
 
-// A GPU that was lost while the probe ran is listed again: its old handle may be dead for ever. It stays the GPU that it was.
+// A GPU that was lost while the probe ran is listed again: its old handle may be dead for good. It stays the GPU that it was.
 func TestLostGPUIsListedAgain(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {

@@ -239,7 +239,7 @@ func TestHurry(t *testing.T) {
 	}
 }
 
-// Until the first numbers come the screen is looked after often, but not for ever.
+// Until the first numbers come the screen is looked after often, but not forever.
 func TestHurryAtFirst(t *testing.T) {
 	connecting := fixture()
 	connecting.Nodes = map[string]*cluster.Node{"gpu-n03": connecting.Nodes["gpu-n03"]}
@@ -398,18 +398,18 @@ func TestLittleIsWritten(t *testing.T) {
 	}
 }
 
-// A size or a background that changes is drawn anew, whole.
+// A size or a background that changes is redrawn as a whole.
 func TestRepaint(t *testing.T) {
 	for name, msg := range map[string]tea.Msg{
 		"size": tea.WindowSizeMsg{Width: 100, Height: 30}, "light": tea.BackgroundColorMsg{Color: color.White},
-		"colours": tea.ColorProfileMsg{Profile: colorprofile.ANSI}, "ctrl+l": tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl},
+		"colors": tea.ColorProfileMsg{Profile: colorprofile.ANSI}, "ctrl+l": tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl},
 	} {
 		r := newRig(t, fixture())
 		r.Update(msg)
 		r.View()
 		r.terminal.flush()
 		if !strings.Contains(r.out.String(), "\x1b[2J") {
-			t.Errorf("%s: the screen is not drawn anew", name)
+			t.Errorf("%s: the screen is not redrawn", name)
 		}
 	}
 }
