@@ -115,10 +115,13 @@ type evidence struct {
 	job   *cluster.Job
 }
 
+// nothing is no evidence.
+var nothing = evidence{&cluster.Node{}, &wire.Hello{}, &cluster.GPU{}, &cluster.Job{}}
+
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
-	e := evidence{node: s.Nodes[f.Node], hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}}
-	if e.node == nil {
-		e.node = &cluster.Node{}
+	e := nothing
+	if n := s.Nodes[f.Node]; n != nil {
+		e.node = n
 	}
 	if e.node.Hello != nil {
 		e.hello = e.node.Hello

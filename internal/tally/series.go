@@ -126,16 +126,21 @@ func (p *percents) middle() float32 {
 	return cluster.Gap
 }
 
-// Median is the newest n samples of the median utilization of GPUs.
+// Median is the newest n samples of the median utilization of GPUs. It counts a few bins at a time, in little memory.
 func Median(gpus []*cluster.GPU, n int) []float32 {
-	samples, counts := make([]float32, n), make([]percents, n)
-	for bins := range tails(gpus, metric.Util, n) {
-		for i, v := range bins {
-			counts[i].add(float64(v))
+	samples, edge := make([]float32, n), Edge(gpus...)
+	var tail [16]float32
+	for from := 0; from < n; from += len(tail) {
+		some := samples[from:min(from+len(tail), n)]
+		var counts [len(tail)]percents
+		for _, g := range gpus {
+			for i, v := range g.History.Tail(tail[:0], metric.Util, edge-int64(n-from-len(some)), len(some)) {
+				counts[i].add(float64(v))
+			}
 		}
-	}
-	for i := range counts {
-		samples[i] = counts[i].middle()
+		for i := range some {
+			some[i] = counts[i].middle()
+		}
 	}
 	return samples
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -79,42 +81,78 @@ const historyLen = 240
 
 var newestBin = ago(time.Second).UnixNano() / int64(3*time.Second)
 
+// histories has each history that a fixture needs. They never change, and making one takes longer than drawing it.
+var histories = struct {
+	sync.Mutex
+	made map[any]cluster.History
+}{made: map[any]cluster.History{}}
+
+// bits are a series that can be compared: gaps are equal.
+type bits [historyLen]uint32
+
+func bitsOf(series []float32) (b bits) {
+	for i := range b {
+		b[i] = math.Float32bits(series[i])
+	}
+	return b
+}
+
 // remember gives a GPU a history: of its utilization, and what goes with it.
 func remember(g *cluster.GPU, util []float32) {
-	remake(g, func(i int, id metric.ID) float32 {
-		v := util[i]
-		switch id {
-		case metric.Util:
-			return v
-		case metric.Power:
-			return float32(72 + (g.Float(metric.Power)-72)*float64(v)/max(g.Float(metric.Util), 1))
-		case metric.Temperature:
-			return float32(g.Float(metric.Temperature)) - max(0, float32(len(util)-20-i))/20 + (v-90)/20
+	type past struct {
+		values, card metric.Values
+		util         bits
+	}
+	remake(g, past{g.Values, g.Card.Values, bitsOf(util)}, func(id metric.ID) []float32 {
+		series := slices.Repeat([]float32{float32(g.Float(id))}, historyLen)
+		for i, v := range util {
+			switch id {
+			case metric.Util:
+				series[i] = v
+			case metric.Power:
+				series[i] = float32(72 + (g.Float(id)-72)*float64(v)/max(g.Float(metric.Util), 1))
+			case metric.Temperature:
+				series[i] += (v-90)/20 - max(0, float32(historyLen-20-i))/20
+			}
 		}
-		return float32(g.Float(id))
+		return series
 	})
 }
 
 // setUtil replaces the history of a GPU's utilization alone; nil: there is none.
 func setUtil(g *cluster.GPU, util []float32) {
 	old := g.History
-	remake(g, func(i int, id metric.ID) float32 {
-		switch {
-		case id != metric.Util:
-			return old.Tail(nil, id, newestBin, historyLen)[i]
-		case util == nil:
-			return cluster.Gap
+	if util == nil {
+		util = slices.Repeat([]float32{cluster.Gap}, historyLen)
+	}
+	type past struct {
+		values, card metric.Values
+		old, util    bits
+	}
+	remake(g, past{g.Values, g.Card.Values, bitsOf(utilOf(g)), bitsOf(util)}, func(id metric.ID) []float32 {
+		if id == metric.Util {
+			return util
 		}
-		return util[i]
+		return old.Tail(nil, id, newestBin, historyLen)
 	})
 }
 
 func utilOf(g *cluster.GPU) []float32 { return g.History.Tail(nil, metric.Util, newestBin, historyLen) }
 
-func remake(g *cluster.GPU, at func(i int, id metric.ID) float32) {
-	var h cluster.History
-	for i := range historyLen {
-		h.Add(newestBin-int64(historyLen-1-i), historyLen, func(id metric.ID) float64 { return float64(at(i, id)) })
+// remake gives a GPU the history of these series. Of the same past, it is made once.
+func remake(g *cluster.GPU, past any, of func(metric.ID) []float32) {
+	histories.Lock()
+	defer histories.Unlock()
+	h, made := histories.made[past]
+	if !made {
+		series := map[metric.ID][]float32{}
+		for _, id := range metric.Kept {
+			series[id] = of(id)
+		}
+		for i := range historyLen {
+			h.Add(newestBin-int64(historyLen-1-i), historyLen, func(id metric.ID) float64 { return float64(series[id][i]) })
+		}
+		histories.made[past] = h
 	}
 	g.History = h
 }

@@ -12,6 +12,7 @@ package ui
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -23,7 +24,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// fast is the redraw interval until the first numbers arrive (at most fastFirst), and for fastKey after a key that requested data.
+// fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key that requested
+// data.
 const (
 	fast      = 200 * time.Millisecond
 	fastFirst = 15 * time.Second
@@ -80,8 +82,7 @@ func (m *model) next() tea.Cmd {
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting reports whether the user is waiting: for what a key has just requested, or for the first values. Old ones do not count: the demo
-// starts with the past.
+// waiting reports whether the user is waiting: for what a key has just requested, or for the first values of the job's nodes.
 func (m *model) waiting() bool {
 	now := m.Now()
 	if now.Sub(m.asked) < fastKey {
@@ -90,12 +91,13 @@ func (m *model) waiting() bool {
 	if now.Sub(m.began) > fastFirst {
 		return false
 	}
-	for _, n := range m.scene.Snap.Nodes {
-		if n.State == cluster.NodeReporting {
-			return false
-		}
+	if m.scene.Job == nil {
+		return true
 	}
-	return true
+	return slices.ContainsFunc(m.scene.Job.Nodes, func(name string) bool {
+		state := m.scene.NodeOf(name).State // a stale one has old values only: the demo starts with the past
+		return state == cluster.NodeConnecting || state == cluster.NodeStale
+	})
 }
 
 // takeSnapshot takes a new Snapshot.

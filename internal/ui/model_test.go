@@ -229,7 +229,7 @@ func TestHurry(t *testing.T) {
 	if cmd := r.send(tick{chain}); cmd == nil {
 		t.Error("the new chain of ticks has ended")
 	}
-	r.asked = ago(time.Minute)
+	r.began, r.asked = ago(time.Minute), ago(time.Minute)
 	if r.waiting() {
 		t.Error("the pace stays fast")
 	}
@@ -239,21 +239,22 @@ func TestHurry(t *testing.T) {
 	}
 }
 
-// Until the first numbers come the screen is looked after often, but not forever.
+// Until every node of the job has reported or failed, the screen is redrawn often, but not forever.
 func TestHurryAtFirst(t *testing.T) {
 	connecting := fixture()
 	connecting.Nodes = map[string]*cluster.Node{"gpu-n03": connecting.Nodes["gpu-n03"]}
-	old := fixture()
+	old, settled := fixture(), fixture()
 	for _, n := range old.Nodes {
 		n.State = cluster.NodeStale
 	}
+	settled.Nodes["gpu-n03"].State = cluster.NodeFailed
 	for _, test := range []struct {
 		snap    *cluster.Snapshot
 		after   time.Duration
 		waiting bool
 	}{
 		{old, 0, true},
-		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false}, {fixture(), 0, false},
+		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false}, {fixture(), 0, true}, {settled, 0, false},
 	} {
 		r := newRig(t, connecting)
 		r.snap, r.now = test.snap, fixtureNow.Add(test.after)

@@ -21,13 +21,14 @@ func (f *Frame) Number(s Span, y int, text string, role draw.Role, shorter ...st
 	if s.Gap > 1 {
 		room++
 	}
-	for _, t := range append([]string{text}, shorter...) {
-		if draw.Width(t) <= room {
-			f.Put(s.X+s.W-draw.Width(t), y, t, role)
-			return
+	for draw.Width(text) > room {
+		if len(shorter) == 0 {
+			text = "…"
+			break
 		}
+		text, shorter = shorter[0], shorter[1:]
 	}
-	f.Right(s.X, y, s.W, "…", role)
+	f.Put(s.X+s.W-draw.Width(text), y, text, role)
 }
 
 // Text writes a cell's text flush left in a column that may not have come in.

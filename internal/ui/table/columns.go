@@ -179,12 +179,17 @@ type layout [colCount]part.Span
 func fit(width int, columns []column, growth []stage, margin int) layout {
 	var l layout
 	left := width - 1 - margin // the last column stays free
-	for _, c := range slices.SortedStableFunc(slices.Values(columns), func(a, b column) int { return cmp.Compare(a.priority, b.priority) }) {
-		if left < c.gap+c.least {
-			break
+	for p, full := 1, false; p <= int(colCount) && !full; p++ {
+		for _, c := range columns {
+			switch {
+			case c.priority != p || full:
+			case left < c.gap+c.least:
+				full = true
+			default:
+				l[c.key].W = c.least
+				left -= c.gap + c.least
+			}
 		}
-		l[c.key].W = c.least
-		left -= c.gap + c.least
 	}
 	l.grow(left, growth)
 	x := margin
@@ -200,15 +205,22 @@ func fit(width int, columns []column, growth []stage, margin int) layout {
 // grow gives out the width that is left.
 func (l *layout) grow(left int, growth []stage) {
 	for _, s := range growth {
-		keys := slices.DeleteFunc(slices.Clone(s.keys), func(k col) bool { return !l[k].Shown() })
-		if len(keys) == 0 {
+		shown, width := 0, 0
+		for _, k := range s.keys {
+			if l[k].Shown() {
+				shown, width = shown+1, cmp.Or(width, l[k].W)
+			}
+		}
+		if shown == 0 {
 			continue
 		}
-		by := max(min(left/len(keys), s.most-l[keys[0]].W), 0)
-		for _, k := range keys {
-			l[k].W += by
+		by := max(min(left/shown, s.most-width), 0)
+		for _, k := range s.keys {
+			if l[k].Shown() {
+				l[k].W += by
+			}
 		}
-		left -= by * len(keys)
+		left -= by * shown
 	}
 }
 

@@ -30,8 +30,10 @@ type GPUs struct{ layout layout }
 
 // NewGPUs returns the table for the terminal and the selected node of a frame. Only GPUs of several models are named in it.
 func NewGPUs(f *part.Frame) *GPUs {
-	gpus := f.Node.GPUs
-	several := slices.ContainsFunc(gpus, func(g cluster.GPU) bool { return g.Card.Name != gpus[0].Card.Name })
+	several := false
+	for i := range f.Node.GPUs {
+		several = several || f.Node.GPUs[i].Card.Name != f.Node.GPUs[0].Card.Name
+	}
 	return &GPUs{gpuLayout(f.W, several)}
 }
 
