@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -12,32 +13,39 @@ import (
 
 // mergeGPUs returns the node's GPUs after a report, each with its card and its continued history.
 func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
-	samples := make(map[int]*wire.GPU, len(r.GPUs))
-	for i := range r.GPUs {
-		samples[r.GPUs[i].Index] = &r.GPUs[i]
-	}
 	var bin int64
 	if !r.OffBeat {
 		bin = n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
 	}
 	out := make([]GPU, len(n.Hello.GPUs))
 	for i, card := range n.Hello.GPUs {
-		out[i] = newGPU(card, samples[card.Index])
+		out[i] = newGPU(card, sampleOf(r, card.Index, i))
 	}
 	n.place(out)
-	known := make(map[string]History, len(out))
 	for i := range out {
 		g := &out[i]
-		g.Key = gpuKey(g.Card, known)
+		g.Key = gpuKey(g.Card, out[:i])
 		g.History = n.known[g.Key]
 		if !r.OffBeat {
 			g.History.Add(bin, HistoryLen(n.poll), newNumbers(g))
 		}
-		known[g.Key] = g.History
 	}
-	n.keepAbsent(known)
+	n.keep(out)
 	sortGPUs(out)
 	return out
+}
+
+// sampleOf returns the sample of the GPU with this index, which is probably at likely; nil: there is none.
+func sampleOf(r *wire.Report, index, likely int) *wire.GPU {
+	if likely < len(r.GPUs) && r.GPUs[likely].Index == index {
+		return &r.GPUs[likely]
+	}
+	for i := range r.GPUs {
+		if r.GPUs[i].Index == index {
+			return &r.GPUs[i]
+		}
+	}
+	return nil
 }
 
 func sortGPUs(gpus []GPU) {
@@ -67,20 +75,29 @@ func newGPU(card wire.Card, sample *wire.GPU) GPU {
 	return g
 }
 
-// keepAbsent keeps the histories of GPUs that are not in this report (the driver may be unloaded): they may come back.
-func (n *nodeRecord) keepAbsent(known map[string]History) {
-	for key, history := range n.known {
-		if _, present := known[key]; !present && len(known) < maxGPUs {
-			known[key] = history
-		}
+// keep stores the histories of GPUs. Those of others stay (the driver may be unloaded, and they may come back), unless there are too many.
+func (n *nodeRecord) keep(gpus []GPU) {
+	for i := range gpus {
+		n.known[gpus[i].Key] = gpus[i].History
 	}
-	n.known = known
+	if len(n.known) > 2*maxGPUs {
+		maps.DeleteFunc(n.known, func(key string, _ History) bool { return !has(gpus, key) })
+	}
 }
 
 // gpuKey returns the GPU's UUID, or a substitute if it has none or shares it with another GPU.
-func gpuKey(c wire.Card, taken map[string]History) string {
-	if _, twice := taken[c.UUID]; c.UUID != "" && !twice {
+func gpuKey(c wire.Card, taken []GPU) string {
+	if c.UUID != "" && !has(taken, c.UUID) {
 		return c.UUID
 	}
 	return "index:" + strconv.Itoa(c.Index)
+}
+
+func has(gpus []GPU, key string) bool {
+	for i := range gpus {
+		if gpus[i].Key == key {
+			return true
+		}
+	}
+	return false
 }

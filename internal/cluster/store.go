@@ -149,7 +149,7 @@ const maxAttempts = 8
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
-	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, troubles: troubles{whole: place{node: name, number: NoNumber}}}
+	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, known: map[string]History{}, troubles: troubles{whole: place{node: name, number: NoNumber}}}
 }
 
 // take applies an Event, and steps the conditions that held before it and those that hold after it.

@@ -470,6 +470,9 @@ func TestTroubleIsBounded(t *testing.T) {
 	if n := len(w.nodes["a"].troubles.gpus); n > 2*maxGPUs {
 		t.Errorf("%d GPUs are remembered", n)
 	}
+	if n := len(w.nodes["a"].known); n > 2*maxGPUs {
+		t.Errorf("the histories of %d GPUs are kept", n)
+	}
 	job := w.Snapshot(at(61 * 39)).Jobs[0]
 	if len(job.Findings) > 2*maxGPUs+1 || len(job.Cleared) != maxCleared {
 		t.Errorf("%d findings, %d cleared", len(job.Findings), len(job.Cleared))
