@@ -63,10 +63,12 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	store := cluster.NewStore(cfg.Poll, health.Holding)
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
+	choices := newKeeper(cfg)
 	group.Go(func() error { return feedStore(ctx, from, store.Apply) })
+	group.Go(func() error { return choices.run(ctx) })
 	group.Go(func() error {
 		defer quit()
-		return ui.Run(ctx, screen(cfg, store, from), io.in, io.out)
+		return ui.Run(ctx, screen(cfg, store, from, choices), io.in, io.out)
 	})
 	<-ctx.Done()
 	ended, err := start(group.Wait).wait(partingTime)
@@ -77,7 +79,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	return err
 }
 
-func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
+func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper) ui.Options {
 	return ui.Options{
 		Snapshot: store.Snapshot,
 		Now:      time.Now,
@@ -88,7 +90,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed) ui.Options {
 		Colors:   colors(cfg),
 		View:     startView(cfg),
 		Version:  Version(),
-		Remember: remember(cfg),
+		Remember: choices.remember,
 	}
 }
 
@@ -98,20 +100,6 @@ func startView(cfg *config.Config) string {
 		return cfg.View
 	}
 	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
-}
-
-// remember returns the function that saves the user's choices. Nothing is saved in the demo, nor a choice that the command line made for
-// this run.
-func remember(cfg *config.Config) func(what, value string) {
-	if cfg.Demo != "" {
-		return nil
-	}
-	fixed := map[string]bool{config.View: cfg.View != ui.ViewAuto, config.Colors: cfg.Colors != ""}
-	return func(what, value string) {
-		if !fixed[what] {
-			_ = config.Remember(what, value)
-		}
-	}
 }
 
 // settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost or hung. A node whose

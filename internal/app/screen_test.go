@@ -1,10 +1,12 @@
 package app
 
 import (
+	"context"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -29,11 +31,18 @@ func TestChoicesAreKept(t *testing.T) {
 			t.Setenv("XDG_STATE_HOME", dir)
 			cfg := config.Default()
 			test.change(&cfg)
-			if save := screen(&cfg, nil, nil).Remember; save != nil {
-				save(ui.RememberView, ui.ViewOverview)
-				save(ui.RememberColors, ui.ColorsClassic)
+			choices := newKeeper(&cfg)
+			ctx, quit := context.WithCancel(t.Context())
+			saved := start(func() error { return choices.run(ctx) })
+			save := screen(&cfg, nil, nil, choices).Remember
+			save(ui.RememberView, ui.ViewNode)
+			save(ui.RememberView, ui.ViewOverview)
+			save(ui.RememberColors, ui.ColorsClassic)
+			quit()
+			if done, err := saved.wait(time.Minute); !done || err != nil {
+				t.Fatal("the choices are not saved", err)
 			}
-			next := screen(&cfg, nil, nil)
+			next := screen(&cfg, nil, nil, nil)
 			if next.View != test.view || next.Colors != test.colors {
 				t.Errorf("view %q, colors %q, want %q, %q", next.View, next.Colors, test.view, test.colors)
 			}

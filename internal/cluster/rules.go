@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time.
+// Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time. A Subject is valid during the
+// call only.
 type Rules func(Subject) []Condition
 
 // Subject is something that Rules are asked about.

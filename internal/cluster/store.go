@@ -77,8 +77,10 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snap := &Snapshot{At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
+	views := make([]Node, 0, len(s.nodes))
 	for name, n := range s.nodes {
-		snap.Nodes[name] = n.view(now)
+		views = append(views, n.view(now))
+		snap.Nodes[name] = &views[len(views)-1]
 	}
 	for _, job := range s.disc.Jobs {
 		v := JobView{Job: job}
@@ -87,7 +89,8 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 			n := s.nodes[name]
 			if n == nil {
 				n = newNodeRecord(name, s.disc.Answered, s.poll)
-				snap.Nodes[name] = n.view(now)
+				v := n.view(now)
+				snap.Nodes[name] = &v
 			}
 			v.count(snap.Nodes[name], n.out)
 			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
@@ -140,6 +143,7 @@ type nodeRecord struct {
 	clock     binClock
 	known     map[string]History // histories to continue, by GPU.Key
 	memory    memory
+	judged    Node // asOf's
 }
 
 const maxAttempts = 8
@@ -154,9 +158,9 @@ func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
 
 // take applies an Event, and steps the conditions that held before it and those that hold after it.
 func (n *nodeRecord) take(e Event, rules Rules) {
-	n.troubles.reached(rules, n.view(e.At), e.At)
+	n.troubles.reached(rules, n.asOf(e.At), e.At)
 	n.apply(e)
-	after := n.view(e.At)
+	after := n.asOf(e.At)
 	n.troubles.reached(rules, after, e.At)
 	if e.Report != nil && n.Hello != nil {
 		n.troubles.reported(rules, after, n.jobs, e.At)
@@ -174,7 +178,7 @@ func (n *nodeRecord) compare(at time.Time, rules Rules) {
 		n.number(n.GPUs)
 		sortGPUs(n.GPUs)
 	}
-	n.troubles.compared(rules, n.view(at), n.jobs, at)
+	n.troubles.compared(rules, n.asOf(at), n.jobs, at)
 }
 
 func (n *nodeRecord) apply(e Event) {
@@ -237,8 +241,14 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
 }
 
+// asOf returns the node at a moment, for the rules. It is valid until the next call.
+func (n *nodeRecord) asOf(at time.Time) *Node {
+	n.judged = n.view(at)
+	return &n.judged
+}
+
 // view returns the node as of now.
-func (n *nodeRecord) view(now time.Time) *Node {
+func (n *nodeRecord) view(now time.Time) Node {
 	v := n.Node
 	v.State, v.Since = n.state(now)
 	if v.State == NodeFailed {
@@ -250,7 +260,7 @@ func (n *nodeRecord) view(now time.Time) *Node {
 	if !v.hasNumbers() {
 		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults = wire.Host{}, nil, false, nil, nil
 	}
-	return &v
+	return v
 }
 
 func (n *Node) hasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }

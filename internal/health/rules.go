@@ -59,6 +59,15 @@ var rules = []rule{
 	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Warning, holds: perhapsMissing},
 }
 
+// byScope has the rules of each scope.
+var byScope = func() (of [cluster.ScopeJob + 1][]*rule) {
+	for i := range rules {
+		r := &rules[i]
+		of[r.scope] = append(of[r.scope], r)
+	}
+	return of
+}()
+
 func is(state cluster.NodeState) func(cluster.Subject) bool {
 	return func(s cluster.Subject) bool { return s.Node.State == state }
 }
@@ -115,9 +124,8 @@ func reasons(g *cluster.GPU) uint64 {
 // Holding returns the conditions that hold: the cluster.Rules of this program.
 func Holding(s cluster.Subject) []cluster.Condition {
 	var held []cluster.Condition
-	for i := range rules {
-		r := &rules[i]
-		if r.scope != s.Scope || len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
+	for _, r := range byScope[s.Scope] {
+		if len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
 			continue
 		}
 		held = append(held, r.condition(s))
