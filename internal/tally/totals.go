@@ -7,7 +7,6 @@ package tally
 
 import (
 	"math"
-	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -32,7 +31,7 @@ func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) 
 	s := Sum{Value: math.NaN()}
 	for _, g := range gpus {
 		v, known := g.Get(id)
-		if !known || slices.ContainsFunc(with, func(id metric.ID) bool { return math.IsNaN(g.Float(id)) }) {
+		if !known || !gives(g, with) {
 			continue
 		}
 		joined := join(sum, s.Value, v, s.Count == 0)
@@ -46,6 +45,16 @@ func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) 
 		s.Value /= float64(s.Count)
 	}
 	return s
+}
+
+// gives reports whether a GPU has all these metrics.
+func gives(g *cluster.GPU, ids []metric.ID) bool {
+	for _, id := range ids {
+		if _, known := g.Get(id); !known {
+			return false
+		}
+	}
+	return true
 }
 
 // join adds a number to those before, for a mean as well, or keeps the lowest or the highest.

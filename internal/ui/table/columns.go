@@ -68,6 +68,9 @@ type column struct {
 	unit                 string // "": the table's own code draws the column
 }
 
+// lowestPriority is the last place in the order in which columns come in.
+const lowestPriority = 11
+
 // stage is one step of giving out the width that is left over: these columns grow, together, up to most.
 type stage struct {
 	most int
@@ -179,9 +182,9 @@ type layout [colCount]part.Span
 func fit(width int, columns []column, growth []stage, margin int) layout {
 	var l layout
 	left := width - 1 - margin // the last column stays free
-	for p, full := 1, false; p <= int(colCount) && !full; p++ {
-		for _, c := range columns {
-			switch {
+	for p, full := 1, false; p <= lowestPriority && !full; p++ {
+		for i := range columns {
+			switch c := &columns[i]; {
 			case c.priority != p || full:
 			case left < c.gap+c.least:
 				full = true
