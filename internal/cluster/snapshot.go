@@ -92,7 +92,7 @@ const hungAfter = 10 * time.Second
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 
 // Awaited reports whether the driver has not given any values of this GPU yet, but may still do so.
-func (g *GPU) Awaited() bool { return g.HangsMS > 0 && g.reports() && g.Values == (metric.Values{}) }
+func (g *GPU) Awaited() bool { return g.HangsMS > 0 && g.reports() && g.Values.Empty() }
 
 // reports reports whether the GPU is neither lost nor hung.
 func (g *GPU) reports() bool { return g.Lost == "" && !g.Hung() }

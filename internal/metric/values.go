@@ -29,6 +29,9 @@ func (v *Values) Get(id ID) (float64, bool) { return v.v[id], v.Has(id) }
 // Has reports whether a metric is present.
 func (v *Values) Has(id ID) bool { return v.known[id/64]>>(id%64)&1 != 0 }
 
+// Empty reports whether no metric is present.
+func (v *Values) Empty() bool { return v.known == [len(v.known)]uint64{} }
+
 // Float returns a value, or NaN if it is absent.
 func (v *Values) Float(id ID) float64 {
 	if !v.Has(id) {

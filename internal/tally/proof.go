@@ -1,9 +1,6 @@
 package tally
 
-import (
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-)
+import "github.com/nvnodetop/nvnodetop/internal/cluster"
 
 // Proof is the evidence that the GPUs of a job are OK. No known problem is not enough: every GPU must have reported.
 type Proof struct {
@@ -19,8 +16,9 @@ func Prove(s *cluster.Snapshot, job *cluster.JobView) Proof {
 		minors, known := job.Minors[name]
 		p.Without = p.Without && known && len(minors) == 0
 		p.Named = p.Named && known
-		for _, g := range Own(job, Node(s, name)) {
-			if g.Values == (metric.Values{}) {
+		n := Node(s, name)
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Values.Empty() && job.Owns(n, g) {
 				p.Mute++
 			}
 		}

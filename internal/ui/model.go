@@ -193,9 +193,9 @@ func (m *model) remember(classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen. If that has changed, ticks come faster for a while.
+// look tells Controls which node is on the screen. If that asks for its processes, ticks come faster for a while.
 func (m *model) look() tea.Cmd {
-	if !m.notifyLook() {
+	if !m.notifyLook() || !m.told.processes {
 		return nil
 	}
 	return m.hurry()

@@ -218,6 +218,9 @@ func TestLook(t *testing.T) {
 // The answer to a key is looked for at once, by one chain of ticks.
 func TestHurry(t *testing.T) {
 	r := newRig(t, fixture())
+	if r.press("p"); r.chain != 0 {
+		t.Fatal("the processes are hidden, and the next look is early")
+	}
 	r.press("p")
 	chain := r.chain
 	if chain == 0 || !r.waiting() {

@@ -101,11 +101,12 @@ func slurmAway(f *Frame, x, end int, wordings ...string) int {
 // verdict is row 1 without a problem: "32 GPUs OK" if every GPU has said so, otherwise the reason for doubt.
 func verdict(f *Frame) string {
 	j := f.Job
+	if j.Reporting < len(j.Nodes) {
+		return ""
+	}
 	p := tally.Prove(f.Snap, j)
 	cleared, ago := lastCleared(f)
 	switch {
-	case j.Reporting < len(j.Nodes):
-		return ""
 	case p.Without:
 		return "this job has no GPUs"
 	case j.GPUs == 0:
