@@ -46,7 +46,7 @@ func newLooks(profile colorprofile.Profile, light bool) *looks {
 			Ghost:    ink("- 241 #606973", "- 245 #87919c").Faint(few),
 			GhostBar: ink("- 239 #343c45", "- 252 #cdd4db").Faint(few),
 			Warn:     ink("3 214 #f2b632", "5 94 #8a5a00").Bold(true),
-			Crit:     ink("9 209 #ff8f6b", "1 130 #b93006").Bold(true),
+			Crit:     ink("9 209 #ff8f6b", "1 124 #b93006").Bold(true),
 			WarnFill: own.Foreground(shade("0 16 #111111")).Background(shade("3 214 #f2b632")).Bold(mono || !few).Reverse(mono),
 			CritFill: own.Foreground(shade("15 231 #ffffff")).Background(hue("1 160 #d1350f", "1 160 #c9300c")).Bold(true).Reverse(mono),
 			Tab:      own.Background(hue("- 237 #30363d", "- 252 #d0d7de")).Bold(!few).Reverse(few),
