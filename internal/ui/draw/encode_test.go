@@ -167,7 +167,7 @@ func TestLooks(t *testing.T) {
 		want     string
 	}{
 		{colorprofile.TrueColor, false, Data, false, "0;38;2;74;131;184"}, {colorprofile.TrueColor, true, Data, false, "0;38;2;95;151;201"},
-		{colorprofile.ANSI256, false, Crit, false, "0;1;38;5;209"}, {colorprofile.ANSI256, true, Crit, false, "0;1;38;5;130"},
+		{colorprofile.ANSI256, false, Crit, false, "0;1;38;5;209"}, {colorprofile.ANSI256, true, Crit, false, "0;1;38;5;124"},
 		{colorprofile.ANSI, false, Crit, false, "0;1;91"}, {colorprofile.ANSI, true, Crit, false, "0;1;31"},
 		{colorprofile.ASCII, false, Crit, false, "0;1"}, {colorprofile.ASCII, false, Dim, false, "0;2"},
 		{colorprofile.ANSI256, false, CritFill, false, "0;1;38;5;231;48;5;160"}, {colorprofile.ANSI, false, WarnFill, false, "0;30;43"},
