@@ -29,6 +29,7 @@ type Terminal struct {
 	mu      sync.Mutex // protects the following
 	screen  *vt.Emulator
 	written int64
+	arrived time.Time     // when the last output on the screen came
 	changed chan struct{} // closed and replaced whenever there is new output
 	raw     []byte        // the last keepRaw bytes of output
 }
@@ -47,21 +48,40 @@ func Start(cmd *exec.Cmd, w, h int) (*Terminal, error) {
 	return t, nil
 }
 
-func (t *Terminal) show() {
-	buf := make([]byte, 32<<10)
+// output is some output of the program.
+type output struct {
+	bytes []byte
+	at    time.Time
+}
+
+// receive reads the output, so that the program never waits for the emulator and the time of each piece is known.
+func (t *Terminal) receive(pieces chan<- output) {
+	defer close(pieces)
 	for {
+		buf := make([]byte, 32<<10)
 		n, err := t.tty.Read(buf)
+		if n > 0 {
+			pieces <- output{buf[:n], time.Now()}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (t *Terminal) show() {
+	pieces := make(chan output, 64)
+	go t.receive(pieces)
+	for o := range pieces {
 		t.mu.Lock()
-		_, _ = t.screen.Write(buf[:n])
-		t.written += int64(n)
-		t.raw = append(t.raw, buf[:n]...)
+		_, _ = t.screen.Write(o.bytes)
+		t.written += int64(len(o.bytes))
+		t.arrived = o.at
+		t.raw = append(t.raw, o.bytes...)
 		t.raw = t.raw[max(0, len(t.raw)-keepRaw):]
 		close(t.changed)
 		t.changed = make(chan struct{})
 		t.mu.Unlock()
-		if err != nil {
-			break
-		}
 	}
 	_ = t.cmd.Wait()
 	close(t.done)
@@ -69,18 +89,18 @@ func (t *Terminal) show() {
 
 // Screen returns the text on the screen, as lines without trailing spaces.
 func (t *Terminal) Screen() string {
-	text, _ := t.look()
+	text, _, _ := t.look()
 	return text
 }
 
-func (t *Terminal) look() (text string, changed <-chan struct{}) {
+func (t *Terminal) look() (text string, arrived time.Time, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(t.screen.String(), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " \r")
 	}
-	return strings.Join(lines, "\n"), t.changed
+	return strings.Join(lines, "\n"), t.arrived, t.changed
 }
 
 // AltScreen reports whether the alternate screen is on. It must be off when the program has exited.
@@ -104,15 +124,16 @@ func (t *Terminal) Raw() string {
 	return string(t.raw)
 }
 
-// WaitFor waits until want is true for the screen, and returns how long that took. It checks after all output.
+// WaitFor waits until want is true for the screen, and returns how long it took until the output that made it true came; 0: it was there.
+// It checks after all output.
 func (t *Terminal) WaitFor(within time.Duration, what string, want func(screen string) bool) (time.Duration, error) {
 	began := time.Now()
 	deadline := time.NewTimer(within)
 	defer deadline.Stop()
 	for {
-		text, changed := t.look()
+		text, arrived, changed := t.look()
 		if want(text) {
-			return time.Since(began), nil
+			return max(0, arrived.Sub(began)), nil
 		}
 		select {
 		case <-changed:
