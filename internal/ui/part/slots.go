@@ -39,7 +39,7 @@ func NewSlots(s *Scene) Slots {
 		for _, number := range own {
 			add(number)
 		}
-		if n.Hello != nil {
+		if n.Hello != nil && len(n.GPUs) == 0 { // a report has all of them
 			for i := range n.Hello.GPUs {
 				if minor := n.Hello.GPUs[i].Minor; minor != nil {
 					add(*minor)
