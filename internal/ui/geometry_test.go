@@ -89,7 +89,7 @@ func TestSweep(t *testing.T) {
 			t.Parallel()
 			snap := s.snap() // once: making the large one takes longer than drawing it
 			s.snap = func() *cluster.Snapshot { return snap }
-			step := 1
+			step := 2
 			if len(snap.Nodes) > 500 { // its screens are those of 200 nodes; drawing it takes as long as all others together
 				step = 5
 			}
