@@ -204,6 +204,21 @@ func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
 	}
 }
 
+// A sample belongs to the GPU of its index, wherever it stands in the report. A GPU without one has no values.
+func TestSamplesAreFoundByIndex(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 3)
+	r := &wire.Report{GPUs: []wire.GPU{{Index: 2}, {Index: 0}}}
+	r.GPUs[0].Values.Set(metric.Util, 22)
+	r.GPUs[1].Values.Set(metric.Util, 20)
+	w.Apply(Event{At: at(0), Node: "a", Report: r})
+	gpus := w.node(0, "a").GPUs
+	if gpus[0].Float(metric.Util) != 20 || !gpus[1].Values.Empty() || gpus[2].Float(metric.Util) != 22 {
+		t.Errorf("got %+v", gpus)
+	}
+}
+
 func TestOneUUIDTwice(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")

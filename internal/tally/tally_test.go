@@ -69,6 +69,20 @@ func TestSeries(t *testing.T) {
 	}
 }
 
+// The median of one GPU is its history, however long.
+func TestLongMedian(t *testing.T) {
+	past := make([]float32, 50)
+	for i := range past {
+		past[i] = float32(i)
+	}
+	g := gpu(0, past, past)
+	for _, n := range []int{1, 15, 16, 17, 32, 45, 50} {
+		if got := Median([]*cluster.GPU{&g}, n); !slices.Equal(got, past[50-n:]) {
+			t.Errorf("the last %d are %v", n, got)
+		}
+	}
+}
+
 // A sum is a gap while a GPU is missing in it, not a step; one that misses a report, or that never gives the number, does no harm.
 func TestSumsHaveNoSteps(t *testing.T) {
 	level := func(watts ...float32) cluster.GPU { return gpu(1, watts, make([]float32, len(watts))) }

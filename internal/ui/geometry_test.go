@@ -89,11 +89,7 @@ func TestSweep(t *testing.T) {
 			t.Parallel()
 			snap := s.snap() // once: making the large one takes longer than drawing it
 			s.snap = func() *cluster.Snapshot { return snap }
-			step := 2
-			if len(snap.Nodes) > 500 { // its screens are those of 200 nodes; drawing it takes as long as all others together
-				step = 5
-			}
-			for w := 1; w <= 300; w += step + w/40 {
+			for w := 1; w <= 300; w += 1 + w/40 {
 				for k := range 4 {
 					h := heights[(w*4+k)%len(heights)]
 					lines := strings.Split(string(plainTheme.Encode(nil, s.take(w, h))), "\n")

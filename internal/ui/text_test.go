@@ -31,7 +31,7 @@ func TestTextGolden(t *testing.T) {
 // Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape sequences.
 func TestTextAtAnyWidth(t *testing.T) {
 	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(), noJobsFixture(), slurmFailedFixture()} {
-		for w := 20; w <= 300; w += 13 {
+		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
 			if err := page.Text(&b, snap, page.TextOptions{Width: w, Profile: colorprofile.NoTTY, ASCII: w%2 == 0}); err != nil {
 				t.Fatal(err)
