@@ -56,7 +56,7 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 		}},
 		{Node: up, Report: &wire.Report{
 			GPUs: []wire.GPU{{Index: 0}, {Index: 1, Lost: s}}, Faults: []wire.Fault{{Collector: s, Error: s}},
-			Listed: true, Processes: []wire.Process{{PID: 7, GPU: 0, Type: s, User: s, Name: s, Command: s, Job: s}},
+			Listed: true, Processes: []wire.Process{{PID: 7, GPU: 0, Type: s, Identity: wire.Identity{User: s, Name: s, Command: s, Job: s}}},
 		}},
 		{Node: down, Try: &cluster.Try{Interval: 3 * time.Second}},
 		{Node: down, Step: &reach.Step{Stage: "login", State: reach.StepFailed, Text: s}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -20,6 +21,8 @@ const (
 	maxWords  = 4096 // bytes of an error message
 	maxGPUs   = 256  // per node
 	maxFaults = 32   // per report
+	maxXids   = 64   // per node
+	maxJobs   = 64   // per node
 	maxSpan   = 30 * 24 * time.Hour
 )
 
@@ -140,12 +143,31 @@ func cleanHello(h *wire.Hello) *wire.Hello {
 }
 
 func cleanCard(g *wire.Card) {
-	cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost)
+	cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost, &g.Serial, &g.VBIOS, &g.Capability)
+	g.Absent = cleanAbsent(g.Absent)
+	if g.Instance != nil {
+		instance := *g.Instance
+		cleanNames(&instance.Parent)
+		g.Instance = &instance
+	}
 	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
 	g.Index = max(g.Index, 0)
 	if g.Minor != nil && *g.Minor < 0 {
 		g.Minor = nil
 	}
+}
+
+// cleanAbsent cleans the reasons, and drops keys that are not of a metric.
+func cleanAbsent(in map[string][]string) map[string][]string {
+	if len(in) == 0 {
+		return nil
+	}
+	out := map[string][]string{}
+	for _, reason := range slices.Sorted(maps.Keys(in))[:min(len(in), maxFaults)] {
+		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool { return !metric.Known(key, metric.GPU) })
+		out[clean(reason, maxName)] = keys[:min(len(keys), maxGPUs)]
+	}
+	return out
 }
 
 // The classes that a probe may use. An unknown one becomes the last of them.
@@ -178,10 +200,19 @@ func cleanGPU(g wire.GPU) wire.GPU {
 // cleanProcesses drops entries that cannot be processes.
 func cleanProcesses(in []wire.Process) []wire.Process {
 	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
-		cleanNames(&p.Type, &p.User, &p.Job, &p.Name)
+		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory)
 		p.Command = clean(p.Command, wire.MaxCommand)
+		if p.Rank != nil {
+			rank := *p.Rank
+			cleanNames(&rank.From)
+			p.Rank = &rank
+		}
 	})
 	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 })
+}
+
+func cleanMemory(in []wire.JobMemory) []wire.JobMemory {
+	return cleaned(in, maxJobs, func(m *wire.JobMemory) { cleanNames(&m.Job) })
 }
 
 func cleanFaults(in []wire.Fault) []wire.Fault {

@@ -63,6 +63,16 @@ type Node struct {
 	Listed    bool  // Processes were requested and read
 	Processes []wire.Process
 	Faults    []wire.Fault // collectors that failed in the last report
+
+	Xids   []Xid            // in the last hour, since nvnodetop watches; oldest first, at most maxXids
+	Memory []wire.JobMemory // host memory of jobs, in the last report
+}
+
+// Xid is an event that the driver reported.
+type Xid struct {
+	At   time.Time
+	Code uint64
+	Key  string // of the GPU
 }
 
 // Attempt is a failed attempt.
@@ -144,6 +154,33 @@ const (
 	KindPowerBrake Kind = "power_brake"  // P: hardware power brake
 	KindSlowdown   Kind = "hw_slowdown"  // T: hardware slowdown without a reported reason
 	KindFault      Kind = "collector"    // some metrics cannot be read
+
+	KindXid         Kind = "xid"             // X: the driver reported an Xid
+	KindRecovery    Kind = "recovery_action" // X: the driver asks for a reset or a reboot
+	KindRemap       Kind = "remap_pending"   // E: rows will be remapped at the next reset
+	KindRemapFailed Kind = "remap_failed"    // E: a row could not be remapped
+	KindRetired     Kind = "retired_pages"   // E: many retired pages, or some that wait for a reboot
+	KindECCGrowing  Kind = "ecc_growing"     // E: uncorrectable ECC errors since we look
+	KindNVLinkDown  Kind = "nvlink_down"     // N: an NVLink link is down
+	KindNVLink      Kind = "nvlink_errors"   // N: NVLink errors since we look
+	KindPCIe        Kind = "pcie_degraded"   // N: PCIe below its width or generation under load
+	KindPCIeReplays Kind = "pcie_replays"    // N: many PCIe replays
+	KindMixed       Kind = "mixed_drivers"   // the nodes of the job have different drivers or models
+	KindPersistence Kind = "persistence_off" // the driver is unloaded when no program runs
+	KindHostMemory  Kind = "host_memory"     // the job's host memory is close to its limit
+	KindMemoryFull  Kind = "gpu_memory_full" // GPU memory is nearly full
+	KindLeftOver    Kind = "left_over"       // a process of an ended job, or an idle one, holds GPU memory
+	KindStranger    Kind = "foreign_process" // a process that is not the job's is on one of its GPUs
+	KindWrongCgroup Kind = "other_cgroup"    // the probe was adopted into another job
+	KindClockSkew   Kind = "clock_skew"      // the node's clock differs from the others'
+	KindDisk        Kind = "disk_full"       // the local disk or /tmp is nearly full
+	KindRankGone    Kind = "rank_gone"       // a rank of the job has ended while others run
+
+	KindLag        Kind = "lag"              // L: slower than the other GPUs of the job
+	KindIdle       Kind = "idle"             // I: idle while the other GPUs of the job work
+	KindJobIdle    Kind = "job_idle"         // no GPU of the job works
+	KindJobHang    Kind = "job_hang"         // the job seems to hang in a collective
+	KindImbalance  Kind = "memory_imbalance" // one GPU has much more memory in use than the others
 	KindConnecting Kind = "connecting"
 	KindOldDriver  Kind = "old_driver" // the driver lacks optional NVML calls: some columns are empty
 )

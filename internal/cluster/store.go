@@ -239,6 +239,29 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	}
 	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond
 	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
+	n.Memory = cleanMemory(r.Jobs)
+	n.addXids(at, r)
+}
+
+// addXids adds the events of a report. It never changes the slice that Snapshots share.
+func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
+	old := slices.IndexFunc(n.Xids, func(x Xid) bool { return at.Sub(x.At) <= Remember })
+	if len(r.Xids) == 0 && old <= 0 {
+		return
+	}
+	xids := slices.Clone(n.Xids[max(old, 0):])
+	if old < 0 {
+		xids = nil
+	}
+	for _, x := range r.Xids {
+		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return g.Index == x.GPU })
+		if i < 0 {
+			continue
+		}
+		ago := time.Duration(min(max(r.MonoMS-x.MonoMS, 0), Remember.Milliseconds())) * time.Millisecond
+		xids = append(xids, Xid{At: at.Add(-ago), Code: x.Code, Key: n.GPUs[i].Key})
+	}
+	n.Xids = xids[max(len(xids)-maxXids, 0):]
 }
 
 // asOf returns the node at a moment, for the rules. It is valid until the next call.

@@ -280,7 +280,7 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	}})
 	w.Apply(Event{At: at(0), Node: nasty, Report: &wire.Report{
 		GPUs: []wire.GPU{{Index: 0, Lost: nasty, LostID: nasty, Call: nasty, Unlisted: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
-		Processes: []wire.Process{{PID: 1, Type: nasty, User: nasty, Name: nasty, Command: nasty, Job: nasty}},
+		Processes: []wire.Process{{PID: 1, Type: nasty, Identity: wire.Identity{User: nasty, Name: nasty, Command: nasty, Job: nasty}}},
 	}})
 	w.try(0, nasty+"2")
 	w.down(0, nasty+"2", reach.ClassOther)

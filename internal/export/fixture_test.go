@@ -98,11 +98,13 @@ func fullReport() *wire.Report {
 		GPUs:   []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU requires reset", LostID: wire.LostReset}, {Index: 2, Values: cold}, {Index: 3, HangsMS: 9500, Call: "power", AgeMS: 8500, Unlisted: "no permission for GPU 3", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}},
 		Listed: true, Processes: []wire.Process{
 			{
-				PID: 701, StartTicks: 901, GPU: 0, Type: "C", User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Job: "16", GPUMemory: new(uint64(5001)),
+				PID: 701, StartTicks: 901, GPU: 0, Type: "C",
+				Identity: wire.Identity{User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Job: "16"}, GPUMemory: new(uint64(5001)),
 				SMPercent: new(98), MemPercent: new(61), CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)),
 			},
 			{
-				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G", User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180", GPUMemory: new(uint64(5002)),
+				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G",
+				Identity: wire.Identity{User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180"}, GPUMemory: new(uint64(5002)),
 				SMPercent: new(12), MemPercent: new(13), CPUPercent: new(14.5), RSS: new(uint64(6002)), ElapsedSec: new(int64(15)),
 			},
 			{PID: 704, GPU: 3, Type: "M"},

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -52,6 +53,8 @@ func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) obj
 		v, known := get(id)
 		switch {
 		case !known:
+		case id == metric.NVLinkUp:
+			o = o.add(id.Row().Key, bitNumbers(uint64(v)))
 		case id != metric.Throttle:
 			o = o.add(id.Row().Key, v)
 		case v != 0: // absent when the clocks are not reduced
@@ -64,6 +67,15 @@ func (o object) numbers(s metric.Scope, get func(metric.ID) (float64, bool)) obj
 // MarshalJSON adds the braces.
 func (o object) MarshalJSON() ([]byte, error) {
 	return append(append([]byte{'{'}, o...), '}'), nil
+}
+
+// bitNumbers lists the numbers of the bits that are set.
+func bitNumbers(set uint64) []int {
+	numbers := []int{}
+	for ; set != 0; set &= set - 1 {
+		numbers = append(numbers, bits.TrailingZeros64(set))
+	}
+	return numbers
 }
 
 // throttleBits names the bits in the order of nvml.h.
@@ -83,16 +95,16 @@ var throttleBits = []struct {
 }
 
 // throttleNames names the bits. Those that a newer driver has come last, as one number: "0x200".
-func throttleNames(bits uint64) []string {
+func throttleNames(reasons uint64) []string {
 	var out []string
 	for _, b := range throttleBits {
-		if bits&b.bit != 0 {
+		if reasons&b.bit != 0 {
 			out = append(out, b.name)
-			bits &^= b.bit
+			reasons &^= b.bit
 		}
 	}
-	if bits != 0 {
-		out = append(out, "0x"+strconv.FormatUint(bits, 16))
+	if reasons != 0 {
+		out = append(out, "0x"+strconv.FormatUint(reasons, 16))
 	}
 	return out
 }

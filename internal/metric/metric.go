@@ -1,6 +1,6 @@
 // Package metric holds the table of all metrics that nvnodetop reads from a GPU or a node, and Values, which holds one reading of them.
 //
-// To add a metric, add an ID and its row here, and a reader in package probe/nvml (or in probe, for the node). The protocol, the
+// To add a metric, add an ID and its row in one of the rows files here, and a reader in package probe/nvml (or in probe, for the node). The protocol, the
 // histories, the JSON document with its schema, and docs/metrics.md follow from the row. Metrics of a process are not in the table:
 // processes are structs.
 //
@@ -20,6 +20,7 @@ type Row struct {
 	Decimals int      // values are rounded to this many
 	Scope    Scope    // GPU or node
 	Pace     Pace     // how often it is read
+	Rate     bool     // it is read as a counter, and its value is the increase per second between two readings
 	From     []string // NVML functions, of which the first that the library has is called; or the file in /proc
 	Kept     bool     // whether histories keep it
 	Sum      Sum      // how the values of several GPUs or nodes are combined
@@ -73,6 +74,8 @@ const (
 	Count
 	Seconds
 	Bits // a bitmask
+	Joules
+	BytesPerSecond
 )
 
 // exact is the largest number up to which float64 holds every integer.
@@ -82,14 +85,16 @@ var units = [...]struct {
 	name      string
 	low, high float64
 }{
-	Percent: {"percent", 0, 100},
-	Celsius: {"°C", -100, 1000},
-	Watts:   {"W", 0, 1e6},
-	MHz:     {"MHz", 0, 1e6},
-	Bytes:   {"bytes", 0, exact},
-	Count:   {"count", 0, exact},
-	Seconds: {"s", 0, exact},
-	Bits:    {"bits", 0, exact},
+	Percent:        {"percent", 0, 100},
+	Celsius:        {"°C", -100, 1000},
+	Watts:          {"W", 0, 1e6},
+	MHz:            {"MHz", 0, 1e6},
+	Bytes:          {"bytes", 0, exact},
+	Count:          {"count", 0, exact},
+	Seconds:        {"s", 0, exact},
+	Bits:           {"bits", 0, exact},
+	Joules:         {"J", 0, exact},
+	BytesPerSecond: {"bytes/s", 0, exact},
 }
 
 func (u Unit) String() string { return units[u].name }
@@ -101,6 +106,12 @@ func (u Unit) Range() (low, high float64) { return units[u].low, units[u].high }
 func (id ID) Row() Row { return table[id] }
 
 func (id ID) String() string { return table[id].Key }
+
+// Known reports whether a metric of that scope has this key.
+func Known(key string, s Scope) bool {
+	_, known := byKey[s][key]
+	return known
+}
 
 // All yields the metrics of one scope in the order of the table.
 func All(s Scope) iter.Seq[ID] {

@@ -45,8 +45,8 @@ func TestProcesses(t *testing.T) {
 	s := lister(lib, proc, &at)
 	sm := s.take()
 	python := wire.Process{
-		PID: 4242, StartTicks: 90000, Type: "C", User: "root", UID: new(0), Name: "python (3.11)",
-		Command: "python3 train.py --name two words", Job: "77", RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
+		PID: 4242, StartTicks: 90000, Type: "C",
+		Identity: wire.Identity{User: "root", UID: new(0), Name: "python (3.11)", Command: "python3 train.py --name two words", Job: "77"}, RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
 	}
 	on0, on1 := python, python
 	on0.GPU, on0.GPUMemory, on0.SMPercent, on0.MemPercent = 0, new(uint64(5<<30)), new(90), new(35)

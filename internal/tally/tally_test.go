@@ -182,7 +182,7 @@ func TestOwnerOf(t *testing.T) {
 	for i := range n.GPUs {
 		n.GPUs[i].Index = 5 - i
 	}
-	n.Processes = []wire.Process{{GPU: 5, User: "bob"}, {GPU: 4, User: "dave", Job: "9"}}
+	n.Processes = []wire.Process{{GPU: 5, Identity: wire.Identity{User: "bob"}}, {GPU: 4, Identity: wire.Identity{User: "dave", Job: "9"}}}
 	job := cluster.JobView{Job: cluster.Job{ID: "1", User: "alice", Minors: map[string][]int{"n": {2}}}}
 	other := cluster.JobView{Job: cluster.Job{ID: "2", User: "carol", Minors: map[string][]int{"n": {1}}}}
 	s := &cluster.Snapshot{Jobs: []cluster.JobView{job, other}}

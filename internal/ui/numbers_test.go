@@ -42,7 +42,7 @@ func sharedByTwo() *cluster.Snapshot {
 		if user == "" {
 			user = "alice"
 		}
-		report.Processes = append(report.Processes, wire.Process{PID: 7000 + minor, GPU: index, Type: "C", User: user, Command: "work"})
+		report.Processes = append(report.Processes, wire.Process{PID: 7000 + minor, GPU: index, Type: "C", Identity: wire.Identity{User: user, Command: "work"}})
 	}
 	apply(cluster.Event{Node: "n", Hello: hello})
 	apply(cluster.Event{Node: "n", Report: report})
@@ -110,7 +110,7 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 		n := *snap.Nodes["n"]
 		n.Processes = nil
 		for _, pid := range []int{702, 90011, 31, 701} {
-			n.Processes = append(n.Processes, wire.Process{PID: pid, GPU: 0, Type: "C", Command: "work"})
+			n.Processes = append(n.Processes, wire.Process{PID: pid, GPU: 0, Type: "C", Identity: wire.Identity{Command: "work"}})
 		}
 		snap.Nodes["n"] = &n
 		return snap

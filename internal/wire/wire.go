@@ -91,8 +91,26 @@ type Card struct {
 	LostID string        `json:"lost_id,omitempty"` // class of Lost: one of the Lost… constants
 	Values metric.Values `json:"values"`            // metrics that are read once
 
+	Serial     string `json:"serial,omitempty"`
+	VBIOS      string `json:"vbios,omitempty"`
+	Capability string `json:"cuda_capability,omitempty"` // CUDA compute capability, as "9.0"
+
+	// Absent lists the keys of the metrics that this GPU or its driver does not have, by reason: NVML's error message.
+	Absent map[string][]string `json:"absent,omitempty"`
+
+	// Instance is set if this is not a GPU but an instance of one in MIG mode. It has the Minor and the PCIBus of its GPU.
+	Instance *Instance `json:"instance,omitempty"`
+
 	// MIGUnknown says that NVML could not tell whether MIG mode is on.
 	MIGUnknown bool `json:"mig_unknown,omitempty"`
+}
+
+// Instance identifies a MIG instance.
+type Instance struct {
+	Parent  string `json:"parent"` // UUID of the GPU
+	Index   int    `json:"index"`  // among the instances of the GPU, as nvidia-smi -L counts them
+	GPU     int    `json:"gi"`     // GPU instance ID
+	Compute int    `json:"ci"`     // compute instance ID
 }
 
 // Report is one sample of a node.
@@ -112,7 +130,23 @@ type Report struct {
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 
-	Faults []Fault `json:"faults,omitempty"` // collectors that failed in this report
+	Xids   []Xid       `json:"xids,omitempty"`   // since the last report
+	Jobs   []JobMemory `json:"jobs,omitempty"`   // jobs of the user's processes with a context on a GPU, and of the probe itself
+	Faults []Fault     `json:"faults,omitempty"` // collectors that failed in this report
+}
+
+// Xid is an event that the driver reports: an error of the GPU, or of a program on it.
+type Xid struct {
+	GPU    int    `json:"gpu"` // Card.Index
+	Code   uint64 `json:"code"`
+	MonoMS int64  `json:"mono_ms"` // as Report.MonoMS, when the probe got it
+}
+
+// JobMemory is the host memory of a job on the node, from its cgroup.
+type JobMemory struct {
+	Job   string `json:"job"`                   // SLURM job id
+	Used  uint64 `json:"used_bytes"`            // without the page cache that the kernel can drop
+	Limit uint64 `json:"limit_bytes,omitempty"` // beyond it the kernel kills the job; absent: none
 }
 
 // Host holds the metrics of scope metric.Host.
@@ -155,21 +189,46 @@ const (
 
 // Process is one process with a context on one GPU. A process on two GPUs is listed twice.
 type Process struct {
-	PID        int      `json:"pid"`
-	StartTicks uint64   `json:"start_ticks,omitempty"` // field 22 of /proc/PID/stat: with PID the identity of the process
-	GPU        int      `json:"gpu"`                   // Card.Index
-	Type       string   `json:"type"`                  // "C" compute, "G" graphics, "M" MPS client, "C+G"
-	User       string   `json:"user,omitempty"`        // name, or number if it has no name; empty if /proc hides the process
-	UID        *int     `json:"uid,omitempty"`
-	Name       string   `json:"name,omitempty"`    // comm
-	Command    string   `json:"command,omitempty"` // command line, arguments separated by spaces, at most MaxCommand bytes
-	Job        string   `json:"job,omitempty"`     // SLURM job id from its cgroup
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks,omitempty"` // field 22 of /proc/PID/stat: with PID the identity of the process
+	GPU        int    `json:"gpu"`                   // Card.Index
+	Identity
+
+	Type       string   `json:"type"`            // "C" compute, "G" graphics, "M" MPS client, "C+G"
+	State      string   `json:"state,omitempty"` // one letter, as ps shows it
 	GPUMemory  *uint64  `json:"gpu_memory_bytes,omitempty"`
 	SMPercent  *int     `json:"sm_percent,omitempty"`
 	MemPercent *int     `json:"mem_util_percent,omitempty"` // memory bandwidth
-	CPUPercent *float64 `json:"cpu_percent,omitempty"`      // 100 = one CPU, since the last list; absent in the first
+	EncPercent *int     `json:"encoder_percent,omitempty"`
+	DecPercent *int     `json:"decoder_percent,omitempty"`
+	CPUPercent *float64 `json:"cpu_percent,omitempty"` // 100 = one CPU, since the last list; absent in the first
 	RSS        *uint64  `json:"rss_bytes,omitempty"`
+	Threads    *int     `json:"threads,omitempty"`
 	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
+}
+
+// Identity is what does not change while a process runs a program. What /proc hides is absent.
+type Identity struct {
+	User      string `json:"user,omitempty"` // name, or number if it has no name
+	UID       *int   `json:"uid,omitempty"`
+	Name      string `json:"name,omitempty"`    // comm
+	Command   string `json:"command,omitempty"` // command line, arguments separated by spaces, at most MaxCommand bytes
+	Directory string `json:"directory,omitempty"`
+	Parent    int    `json:"parent_pid,omitempty"`
+	Job       string `json:"job,omitempty"`  // SLURM job id, from its cgroup or from its environment
+	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
+	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
+
+	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing else is known of it.
+	Foreign bool `json:"foreign,omitempty"`
+}
+
+// Rank is the place of a process in a distributed program, from its environment. What the environment does not say is absent.
+type Rank struct {
+	Rank  int    `json:"rank"`
+	Local *int   `json:"local,omitempty"` // rank on its node
+	World *int   `json:"world,omitempty"` // number of ranks
+	From  string `json:"from"`            // the variable that names the rank: "RANK", "SLURM_PROCID", …
 }
 
 // Limits of a report, to keep it below MaxLine.

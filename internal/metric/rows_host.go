@@ -1,0 +1,90 @@
+package metric
+
+// hostRows has the metrics of a node.
+var hostRows = map[ID]Row{
+	CPU: {
+		Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Sum: Mean,
+		From: []string{"/proc/stat"},
+		Help: "CPU utilization since the last report, all CPUs together; absent in the first report.",
+	},
+	Load: {
+		Key: "load1", Label: "load", Unit: Count, Decimals: 2, Scope: Host, Sum: Add,
+		From: []string{"/proc/loadavg"},
+		Help: "1-minute load average.",
+	},
+	Load5: {
+		Key: "load5", Label: "load of 5 minutes", Unit: Count, Decimals: 2, Scope: Host, Sum: Add,
+		From: []string{"/proc/loadavg"},
+		Help: "5-minute load average.",
+	},
+	Load15: {
+		Key: "load15", Label: "load of 15 minutes", Unit: Count, Decimals: 2, Scope: Host, Sum: Add,
+		From: []string{"/proc/loadavg"},
+		Help: "15-minute load average.",
+	},
+	HostMemoryUsed: {
+		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Used memory: total minus available.",
+	},
+	HostMemoryTotal: {
+		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Total memory.",
+	},
+	SwapUsed: {
+		Key: "swap_used_bytes", Label: "swap", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Used swap space.",
+	},
+	SwapTotal: {
+		Key: "swap_total_bytes", Label: "swap size", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Total swap space; 0 without swap.",
+	},
+	NetTX: {
+		Key: "net_tx_bytes_per_second", Label: "network sent", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		From: []string{"/proc/net/dev"},
+		Help: "Bytes per second sent over the physical network interfaces.",
+	},
+	NetRX: {
+		Key: "net_rx_bytes_per_second", Label: "network received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		From: []string{"/proc/net/dev"},
+		Help: "Bytes per second received over the physical network interfaces.",
+	},
+	InfiniBandTX: {
+		Key: "infiniband_tx_bytes_per_second", Label: "InfiniBand sent", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		From: []string{"/sys/class/infiniband"},
+		Help: "Bytes per second sent over all InfiniBand ports.",
+	},
+	InfiniBandRX: {
+		Key: "infiniband_rx_bytes_per_second", Label: "InfiniBand received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		From: []string{"/sys/class/infiniband"},
+		Help: "Bytes per second received over all InfiniBand ports.",
+	},
+	DiskFree: {
+		Key: "disk_free_bytes", Label: "free disk", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"statfs(2) of /"},
+		Help: "Free space of the local disk that holds /, for users.",
+	},
+	DiskTotal: {
+		Key: "disk_total_bytes", Label: "disk size", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"statfs(2) of /"},
+		Help: "Size of the file system that holds /.",
+	},
+	TmpFree: {
+		Key: "tmp_free_bytes", Label: "free /tmp", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"statfs(2) of /tmp"},
+		Help: "Free space of /tmp, for users.",
+	},
+	TmpTotal: {
+		Key: "tmp_total_bytes", Label: "/tmp size", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"statfs(2) of /tmp"},
+		Help: "Size of the file system that holds /tmp.",
+	},
+	Uptime: {
+		Key: "uptime_seconds", Label: "uptime", Unit: Seconds, Scope: Host, Sum: Lowest,
+		From: []string{"CLOCK_BOOTTIME"},
+		Help: "Time since boot.",
+	},
+}

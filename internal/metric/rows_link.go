@@ -1,0 +1,90 @@
+package metric
+
+// linkRows has the metrics of PCIe and NVLink.
+var linkRows = map[ID]Row{
+	PCIeGen: {
+		Key: "pcie_gen", Label: "PCIe generation", Unit: Count, Sum: Lowest,
+		From: []string{"nvmlDeviceGetCurrPcieLinkGeneration"},
+		Help: "PCIe generation of the link now. It is lower while the GPU is idle.",
+	},
+	PCIeGenMax: {
+		Key: "pcie_gen_max", Label: "maximum PCIe generation", Unit: Count, Pace: Once,
+		From: []string{"nvmlDeviceGetMaxPcieLinkGeneration"},
+		Help: "Highest PCIe generation of the link.",
+	},
+	PCIeWidth: {
+		Key: "pcie_width", Label: "PCIe width", Unit: Count, Sum: Lowest,
+		From: []string{"nvmlDeviceGetCurrPcieLinkWidth"},
+		Help: "PCIe lanes of the link now.",
+	},
+	PCIeWidthMax: {
+		Key: "pcie_width_max", Label: "maximum PCIe width", Unit: Count, Pace: Once,
+		From: []string{"nvmlDeviceGetMaxPcieLinkWidth"},
+		Help: "Most PCIe lanes of the link.",
+	},
+	PCIeTX: {
+		Key: "pcie_tx_bytes_per_second", Label: "PCIe sent", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Bytes per second that the GPU sends over PCIe.",
+	},
+	PCIeRX: {
+		Key: "pcie_rx_bytes_per_second", Label: "PCIe received", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Bytes per second that the GPU receives over PCIe.",
+	},
+	PCIeReplays: {
+		Key: "pcie_replays", Label: "PCIe replays", Unit: Count, Sum: Add,
+		From: []string{"nvmlDeviceGetPcieReplayCounter"},
+		Help: "PCIe packets that were sent again, since the driver was loaded.",
+	},
+	NVLinks: {
+		Key: "nvlink_links", Label: "NVLink links", Unit: Count, Pace: Once,
+		From: []string{"nvmlDeviceGetNvLinkState"},
+		Help: "NVLink links of the GPU, up or down.",
+	},
+	NVLinkUp: {
+		Key: "nvlink_up", Label: "NVLink links up", Unit: Bits, Pace: Slow,
+		From: []string{"nvmlDeviceGetNvLinkState"},
+		Help: "NVLink links that are up; the JSON document lists their numbers.",
+	},
+	NVLinkTX: {
+		Key: "nvlink_tx_bytes_per_second", Label: "NVLink sent", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Bytes per second that the GPU sends over all NVLink links.",
+	},
+	NVLinkRX: {
+		Key: "nvlink_rx_bytes_per_second", Label: "NVLink received", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Bytes per second that the GPU receives over all NVLink links.",
+	},
+	NVLinkCRC: {
+		Key: "nvlink_crc_errors", Label: "NVLink CRC errors", Unit: Count, Pace: Slow, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Damaged NVLink packets of all links, since the driver was loaded.",
+	},
+	NVLinkReplays: {
+		Key: "nvlink_replays", Label: "NVLink replays", Unit: Count, Pace: Slow, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "NVLink packets that were sent again, since the driver was loaded.",
+	},
+	NVLinkRecoveries: {
+		Key: "nvlink_recoveries", Label: "NVLink recoveries", Unit: Count, Pace: Slow, Sum: Add,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Times that a link was trained again, since the driver was loaded. Each one stalls the collectives.",
+	},
+	FabricState: {
+		Key: "fabric_state", Label: "fabric state", Unit: Count, Pace: Slow, Sum: Lowest,
+		From: []string{"nvmlDeviceGetGpuFabricInfoV"},
+		Help: "Registration with the NVLink fabric: 1 not started, 2 in progress, 3 completed. Absent without a fabric.",
+	},
+	FabricStatus: {
+		Key: "fabric_status", Label: "fabric status", Unit: Count, Pace: Slow, Sum: Highest,
+		From: []string{"nvmlDeviceGetGpuFabricInfoV"},
+		Help: "Result of a completed registration: 0 is success, otherwise an NVML error.",
+	},
+	NUMANode: {
+		Key: "numa_node", Label: "NUMA node", Unit: Count, Pace: Once,
+		From: []string{"nvmlDeviceGetNumaNodeId"},
+		Help: "NUMA node of the node's CPUs and memory that is nearest.",
+	},
+}
