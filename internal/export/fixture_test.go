@@ -77,6 +77,9 @@ func numbers(once bool, named map[metric.ID]float64) metric.Values {
 	for id := range metric.All(metric.GPU) {
 		if !v.Has(id) && (id.Row().Pace == metric.Once) == once {
 			v.Set(id, float64(10+id))
+			if id.Row().Unit != metric.Percent {
+				v.Set(id, 200+float64(id))
+			}
 		}
 	}
 	return v
@@ -94,6 +97,8 @@ func fullReport() *wire.Report {
 	return &wire.Report{
 		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{
 			metric.CPU: 31.5, metric.Load: 41.25, metric.HostMemoryUsed: 3003, metric.HostMemoryTotal: 4004, metric.Uptime: 77000,
+			metric.Load5: 42.5, metric.Load15: 43.5, metric.SwapUsed: 51, metric.SwapTotal: 52, metric.NetTX: 53, metric.NetRX: 54, metric.InfiniBandTX: 55, metric.InfiniBandRX: 56,
+			metric.DiskFree: 57, metric.DiskTotal: 58, metric.TmpFree: 59, metric.TmpTotal: 60,
 		})},
 		GPUs:   []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU requires reset", LostID: wire.LostReset}, {Index: 2, Values: cold}, {Index: 3, HangsMS: 9500, Call: "power", AgeMS: 8500, Unlisted: "no permission for GPU 3", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}},
 		Listed: true, Processes: []wire.Process{

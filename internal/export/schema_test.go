@@ -80,6 +80,9 @@ func properties(t *testing.T, indent string, s metric.Scope) string {
 		if id == metric.Throttle {
 			p = property{Type: "array", Description: row.Help, Items: &items{"string"}}
 		}
+		if id == metric.NVLinkUp {
+			p = property{Type: "array", Description: row.Help, Items: &items{"integer"}}
+		}
 		text, err := json.MarshalIndent(p, indent, "  ")
 		if err != nil {
 			t.Fatal(err)
