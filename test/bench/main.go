@@ -20,6 +20,7 @@ type options struct {
 	rounds               int
 	poll, display        string
 	against              string
+	probe                int
 }
 
 func main() {
@@ -31,6 +32,7 @@ func main() {
 	flag.StringVar(&o.poll, "poll", "3", "poll interval in seconds")
 	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
 	flag.StringVar(&o.against, "against", "", "another program with the same arguments to measure in the same run")
+	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -39,6 +41,9 @@ func main() {
 }
 
 func run(o options) error {
+	if o.probe > 0 {
+		return measureProbe(o.probe)
+	}
 	ours, err := prepare(o)
 	if err != nil {
 		return err

@@ -173,16 +173,25 @@ func peakRSS(name string) int64 {
 		if err != nil || strings.TrimSpace(string(comm)) != name[:min(len(name), 15)] {
 			continue
 		}
-		status, err := os.ReadFile(filepath.Join(filepath.Dir(path), "status"))
-		if err != nil {
-			continue
-		}
-		if m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status); m != nil {
-			n, _ := strconv.ParseInt(string(m[1]), 10, 64)
-			most = max(most, n)
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			most = max(most, peakOf(pid))
 		}
 	}
 	return most
+}
+
+// peakOf returns the VmHWM of a process in KiB; 0 if it has ended.
+func peakOf(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(m[1]), 10, 64)
+	return n
 }
 
 // keyToFrame times the key o, which changes nearly every line of the screen each time.

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The load of measureProbe: a node with 8 GPUs in which each has 2 processes.
+const (
+	probeGPUs      = 8
+	probePerGPU    = 2
+	probeIntervals = 500 * time.Millisecond
+	probeSkipped   = 10 // reports at the start: the first ones are whole, and read everything
+)
+
+// measureProbe measures a report of the probe alone, on the fake NVML of scripts/fakenvml, without a cluster: its CPU time, its bytes and
+// the memory of the process. The GPUs are busy and their values change in each report; processes are listed in each.
+func measureProbe(reports int) error {
+	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	exe := filepath.Join(dir, "nvnodetop")
+	for _, args := range [][]string{{"go", "build", "-o", exe, "./cmd/nvnodetop"}, {"scripts/fakenvml/build", dir}} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", args[0], err, out)
+		}
+	}
+	scenario := filepath.Join(dir, "scenario")
+	workers, err := work(scenario)
+	defer func() {
+		for _, w := range workers {
+			_ = w.Process.Kill()
+			_ = w.Wait()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(exe, "probe")
+	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, "current"), "FAKENVML_SCENARIO="+scenario)
+	return watch(cmd, reports)
+}
+
+// work starts the processes and writes a scenario in which they are on the GPUs.
+func work(scenario string) (workers []*exec.Cmd, err error) {
+	text := fmt.Sprintf("count %d\nhopper\n", probeGPUs)
+	for gpu := range probeGPUs {
+		for range probePerGPU {
+			w := exec.Command("sleep", "3600")
+			w.Env = append(os.Environ(), fmt.Sprintf("RANK=%d", len(workers)), fmt.Sprintf("WORLD_SIZE=%d", probeGPUs*probePerGPU))
+			if err := w.Start(); err != nil {
+				return workers, err
+			}
+			workers = append(workers, w)
+			text += fmt.Sprintf("proc %d %d 2048 compute 40\n", gpu, w.Process.Pid)
+		}
+	}
+	return workers, os.WriteFile(scenario, []byte(text), 0o600)
+}
+
+// watch runs a probe for so many reports and prints their cost.
+func watch(cmd *exec.Cmd, reports int) error {
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		in.Close()
+		_ = cmd.Wait()
+	}()
+	if _, err := fmt.Fprintf(in, `{"id":1,"pace":{"interval_ms":%d,"processes":true}}`+"\n", probeIntervals.Milliseconds()); err != nil {
+		return err
+	}
+	lines := bufio.NewReaderSize(out, 1<<20)
+	first, _, err := next(lines, probeSkipped)
+	if err != nil {
+		return err
+	}
+	before := cpuOf(cmd.Process.Pid)
+	_, size, err := next(lines, reports)
+	if err != nil {
+		return err
+	}
+	took := cpuOf(cmd.Process.Pid) - before
+	each := took / time.Duration(reports)
+	fmt.Printf("the probe, %d GPUs, %d processes, %d reports on the fake NVML:\n", probeGPUs, probeGPUs*probePerGPU, reports)
+	fmt.Printf("  CPU per report     %6.2f ms   (%.3f %% of a core at one report in 3 s)\n", each.Seconds()*1000, 100*each.Seconds()/3)
+	fmt.Printf("  first report       %6.2f kB\n", float64(first)/1000)
+	fmt.Printf("  bytes per report   %6.2f kB\n", float64(size)/float64(reports)/1000)
+	fmt.Printf("  memory (peak RSS)  %6.2f MiB\n", float64(peakOf(cmd.Process.Pid))/1024)
+	return nil
+}
+
+// next reads so many reports. It returns the bytes of the first one and of all.
+func next(lines *bufio.Reader, reports int) (first, all int, err error) {
+	for n := 0; n < reports; {
+		line, err := lines.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return first, all, errors.New("the probe ended")
+		case err != nil:
+			return first, all, err
+		case bytes.HasPrefix(line, []byte(`{"report":`)):
+			if n++; n == 1 {
+				first = len(line)
+			}
+			all += len(line)
+		}
+	}
+	return first, all, nil
+}
+
+// cpuOf returns the CPU time of all threads of a process.
+func cpuOf(pid int) time.Duration {
+	var sum int64
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, path := range paths {
+		text, _ := os.ReadFile(path)
+		ns, _, _ := strings.Cut(string(text), " ")
+		n, _ := strconv.ParseInt(ns, 10, 64)
+		sum += n
+	}
+	return time.Duration(sum)
+}
