@@ -100,7 +100,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	if code, out, _ := program(t, "--version"); code != exitOK || out != "nvnodetop "+Version()+"\n" {
+	if code, out, _ := program(t, "--version"); code != exitOK || out != "nvnodetop version "+Version()+"\n" {
 		t.Errorf("--version: %d, %q", code, out)
 	}
 	code, out, _ := program(t, "--help")
