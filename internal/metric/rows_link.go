@@ -84,7 +84,7 @@ var linkRows = map[ID]Row{
 	},
 	NUMANode: {
 		Key: "numa_node", Label: "NUMA node", Unit: Count, Pace: Once,
-		From: []string{"nvmlDeviceGetNumaNodeId"},
+		From: []string{"nvmlDeviceGetMemoryAffinity", "nvmlDeviceGetNumaNodeId"},
 		Help: "NUMA node of the node's CPUs and memory that is nearest.",
 	},
 }

@@ -59,7 +59,7 @@ var stateRows = map[ID]Row{
 	},
 	Energy: {
 		Key: "energy_joules", Label: "energy", Unit: Joules, Decimals: 3, Sum: Add,
-		From: []string{"nvmlDeviceGetTotalEnergyConsumption"},
+		From: []string{"nvmlDeviceGetFieldValues"},
 		Help: "Energy used since the driver was loaded.",
 	},
 	PerformanceState: {

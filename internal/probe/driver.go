@@ -33,8 +33,11 @@ type Slot struct {
 
 // Reader reads metrics of a GPU with one call of the library. All of them have the same pace.
 type Reader struct {
-	IDs  []metric.ID                // a Fault names the first one's label
-	Read func(*metric.Values) error // sets them, or returns an *Error
+	IDs []metric.ID // a Fault names the first one's label
+
+	// Read puts into the Answer what it read: a value with Set, or a counter with Count where the metric is a rate. It returns an *Error
+	// if it could read none of its metrics, and calls Refuse for one of several.
+	Read func(*Answer) error
 }
 
 func (r Reader) row() metric.Row { return r.IDs[0].Row() }

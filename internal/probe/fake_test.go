@@ -138,21 +138,21 @@ func (d *fakeDevice) fail(what string) error {
 
 // readers give every number: 7, but for a few.
 func (d *fakeDevice) readers() []Reader {
-	all := []Reader{d.reader(func(to *metric.Values) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) }, metric.Util, metric.MemUtil)}
+	all := []Reader{d.reader(func(to *Answer) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) }, metric.Util, metric.MemUtil)}
 	for id := range metric.All(metric.GPU) {
 		switch id {
 		case metric.Util, metric.MemUtil:
 		case metric.PowerLimit:
-			all = append(all, d.reader(func(to *metric.Values) { to.Set(id, d.limit) }, id))
+			all = append(all, d.reader(func(to *Answer) { to.Set(id, d.limit) }, id))
 		default:
-			all = append(all, d.reader(func(to *metric.Values) { to.Set(id, 7) }, id))
+			all = append(all, d.reader(func(to *Answer) { to.Set(id, 7) }, id))
 		}
 	}
 	return all
 }
 
-func (d *fakeDevice) reader(set func(*metric.Values), ids ...metric.ID) Reader {
-	return Reader{IDs: ids, Read: func(to *metric.Values) error {
+func (d *fakeDevice) reader(set func(*Answer), ids ...metric.ID) Reader {
+	return Reader{IDs: ids, Read: func(to *Answer) error {
 		d.lib.calls.Add(1)
 		defer d.lib.calls.Add(-1)
 		err := d.called(ids[0])

@@ -34,6 +34,7 @@ type gpu struct {
 
 	// Owned by the reading while it is out.
 	back   reading
+	answer Answer    // of the readers
 	listed time.Time // when processes were last listed
 	// The last slow reading. Reports repeat it until the next one, so that each report is complete.
 	slowKnown  bool          // there is one
@@ -87,8 +88,8 @@ func (g *gpu) read(q question) {
 	r := &g.back
 	*r = reading{}
 	if r.err = g.readSlow(q.at.Mono); r.err == nil {
-		r.values, r.faults = g.slow, append(r.faults, g.slowFaults...)
-		r.err = g.readAll(metric.Fast, &r.values, r.fault)
+		r.faults = append(r.faults, g.slowFaults...)
+		r.values, r.err = g.readAll(metric.Fast, g.slow, r.fault)
 	}
 	switch {
 	case KindOf(r.err) == Lost:
@@ -104,33 +105,36 @@ func (g *gpu) readSlow(now time.Duration) error {
 		return nil
 	}
 	var r reading
-	err := g.readAll(metric.Slow, &r.values, r.fault)
-	g.slow, g.slowFaults = r.values, r.faults
-	g.slowKnown, g.slowAt = err == nil && len(r.faults) == 0, now
-	return err
+	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, r.fault)
+	g.slowFaults = r.faults
+	g.slowKnown, g.slowAt = r.err == nil && len(r.faults) == 0, now
+	return r.err
 }
 
-// readAll reads the metrics of one pace. It returns an error if the GPU is lost or the driver is gone; any other error is a fault.
-func (g *gpu) readAll(pace metric.Pace, to *metric.Values, fault func(string, error)) error {
+// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; any other error is a fault.
+func (g *gpu) readAll(pace metric.Pace, values metric.Values, fault func(string, error)) (metric.Values, error) {
+	g.answer.reset(&values)
 	for i := range g.Readers {
 		r := &g.Readers[i]
 		if r.row().Pace != pace {
 			continue
 		}
 		g.call.Store(int32(i))
-		err := r.Read(to)
-		if err == nil {
-			continue
+		before := len(g.answer.Refusals)
+		if err := r.Read(&g.answer); err != nil {
+			g.answer.Refuse(r.IDs[0], err)
 		}
-		switch KindOf(err) {
-		case Absent:
-		case Lost, Gone:
-			return err
-		default:
-			fault(r.row().Label, err)
+		for _, f := range g.answer.Refusals[before:] {
+			switch KindOf(f.Err) {
+			case Absent:
+			case Lost, Gone:
+				return metric.Values{}, f.Err
+			default:
+				fault(f.ID.Row().Label, f.Err)
+			}
 		}
 	}
-	return nil
+	return g.answer.Values, nil
 }
 
 // callName names a call as a Fault does.

@@ -141,7 +141,8 @@ func (g *gpu) card() (card wire.Card, whole bool) {
 	if card.Lost != "" {
 		return card, true
 	}
-	err := g.readAll(metric.Once, &card.Values, func(string, error) { whole = false })
+	values, err := g.readAll(metric.Once, metric.Values{}, func(string, error) { whole = false })
+	card.Values = values
 	if KindOf(err) == Lost {
 		card.Lost, card.LostID = err.Error(), lostID(err)
 	}

@@ -130,30 +130,31 @@ func TestSlowDriver(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		gpus     int
-		call     time.Duration
+		reading  time.Duration // of one GPU
 		interval time.Duration
 	}{
-		{"200 ms a call", 16, 200 * time.Millisecond, 3 * time.Second},
-		{"1 s a call", 4, time.Second, 3 * time.Second},
-		{"30 ms a call at 4 Hz", 8, 30 * time.Millisecond, 250 * time.Millisecond},
+		{"2 s a GPU", 16, 2 * time.Second, 3 * time.Second},
+		{"9 s a GPU", 4, 9 * time.Second, 3 * time.Second},
+		{"300 ms a GPU at 4 Hz", 8, 300 * time.Millisecond, 250 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			proc := writeProc(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(tt.gpus)
+				call := tt.reading / time.Duration(fastReaders())
 				for _, d := range devices {
-					d.slow = tt.call
+					d.slow = call
 				}
 				s := open(t, lib, proc)
 				s.after(40 * time.Second) // until the GPUs are listed
 				s.paced(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, tt.interval.Milliseconds()))
 				s.after(30*time.Second + tt.interval*2/3) // until the report of this beat is surely there
 				for i, r := range s.atPace(90*time.Second, tt.interval) {
-					if r.TookMS < (7 * tt.call).Milliseconds() {
+					if r.TookMS < tt.reading.Milliseconds()*3/4 {
 						t.Errorf("report %d: took %d ms", i, r.TookMS)
 					}
 					for _, g := range r.GPUs {
-						if !g.Values.Has(metric.Util) || g.HangsMS > 2*max(tt.interval, tt.call).Milliseconds() {
+						if !g.Values.Has(metric.Util) || g.HangsMS > 2*max(tt.interval, call).Milliseconds() {
 							t.Errorf("report %d: %+v", i, g)
 						}
 					}
@@ -199,23 +200,17 @@ func TestFirstReportOfASlowDriver(t *testing.T) {
 // Numbers that are late are not shown as new, and a GPU that needs a moment is not late at all.
 func TestLateNumbersSayTheirAge(t *testing.T) {
 	for _, tt := range []struct {
-		reading  time.Duration
-		from, to int64 // its age in ms
-	}{{400 * time.Millisecond, 0, 0}, {30 * time.Second, 20_000, 25_000}} {
+		reading  time.Duration // of all metrics; every second one is of the fast metrics alone
+		from, to int64         // its age in ms
+	}{{400 * time.Millisecond, 0, 0}, {30 * time.Second, 20_000, 40_000}} {
 		t.Run(tt.reading.String(), func(t *testing.T) {
 			proc := writeProc(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(2)
 				s := open(t, lib, proc)
 				s.got()
-				fast := 0
-				for _, r := range devices[1].readers() {
-					if r.row().Pace == metric.Fast {
-						fast++
-					}
-				}
 				s.paced(`{"id":1,"pace":{"interval_ms":50000}}`)
-				lib.change(func() { devices[1].slow = tt.reading / time.Duration(fast) })
+				lib.change(func() { devices[1].slow = tt.reading / time.Duration(len(devices[1].readers())-onceReaders()) })
 				s.after(50 * time.Second)
 				s.after(50 * time.Second)
 				for range 6 {
@@ -233,6 +228,16 @@ func TestLateNumbersSayTheirAge(t *testing.T) {
 			})
 		})
 	}
+}
+
+// fastReaders is how many readers of a fake device are used for each report.
+func fastReaders() (n int) {
+	for _, r := range newFakeDevice(nil, 0).readers() {
+		if r.row().Pace == metric.Fast {
+			n++
+		}
+	}
+	return n
 }
 
 // onceReaders is how many readers of a fake device are not used for reports.

@@ -15,6 +15,8 @@ import (
 type device struct {
 	nvml     nvml.Device
 	unlisted error // as the Library's
+	driver   int   // likewise
+	gpm      *gpm
 }
 
 // check makes an error of what NVML returned.

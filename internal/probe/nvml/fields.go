@@ -3,36 +3,92 @@
 package nvml
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// field reads one of NVML's numbered fields. The field has its own result, apart from that of the call.
-func (d *device) field(id uint32) (float64, nvml.Return) {
-	values := []nvml.FieldValue{{FieldId: id}}
-	if ret := d.nvml.GetFieldValues(values); ret != nvml.SUCCESS {
-		return 0, ret
-	}
-	return number(values[0].ValueType, values[0].Value), nvml.Return(values[0].NvmlReturn)
+// field is a metric that NVML has as numbered fields.
+type field struct {
+	id      metric.ID
+	sources []source // the first one that the GPU supports is read
 }
 
-// number decodes the C union of a field. It returns NaN for an unknown type.
-func number(typ uint32, value [8]byte) float64 {
-	whole := binary.NativeEndian.Uint64(value[:])
-	half := binary.NativeEndian.Uint32(value[:])
-	switch nvml.ValueType(typ) {
-	case nvml.VALUE_TYPE_DOUBLE:
-		return math.Float64frombits(whole)
-	case nvml.VALUE_TYPE_UNSIGNED_INT:
-		return float64(half)
-	case nvml.VALUE_TYPE_SIGNED_INT:
-		return float64(int32(half))
-	case nvml.VALUE_TYPE_UNSIGNED_LONG, nvml.VALUE_TYPE_UNSIGNED_LONG_LONG:
-		return float64(whole)
-	case nvml.VALUE_TYPE_SIGNED_LONG_LONG:
-		return float64(int64(whole))
-	}
-	return math.NaN()
+// source is where a metric comes from: the sum of some fields.
+type source struct {
+	fields []uint32
+	scale  float64 // of their unit
+	scope  uint32  // of each field
+	scopes uint32  // how many scopes there are from that one on
+	since  int     // the first major version of the driver that has the fields
+}
+
+func from(fields ...uint32) []source { return []source{{fields: fields, scale: 1, scopes: 1}} }
+
+func scaled(scale float64, fields ...uint32) source {
+	return source{fields: fields, scale: scale, scopes: 1}
+}
+
+// allLinks is the sum of a field over the NVLink links, which NVML computes.
+func allLinks(scale float64, field uint32) source {
+	return source{fields: []uint32{field}, scale: scale, scope: math.MaxUint32, scopes: 1}
+}
+
+// eachLink is the sum of a field over the NVLink links, which NVML gives for single links only.
+func eachLink(field uint32) source {
+	return source{fields: []uint32{field}, scale: 1, scopes: nvml.NVLINK_MAX_LINKS}
+}
+
+const (
+	nanoseconds = 1e-9
+	millijoules = 1e-3
+	kibibytes   = 1 << 10
+)
+
+// NVML's header has given several numbers to these fields. That of CUDA 12.9 and 13.0 (drivers 575 and 580) has 251 to 253, which are fields
+// of power smoothing before and after; those of CUDA 13.1 to 13.3 (from driver 590 on) have 269 to 271, which were fields of power smoothing
+// in between. When a release of driver 580 changed sides is not known. So they are only read from driver 590 on, and a reading of an older
+// driver lacks them rather than show something else.
+const (
+	swThermalTime  = 269 // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
+	hwThermalTime  = 270 // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
+	powerBrakeTime = 271 // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN
+
+	reasonTimesSince = 590
+)
+
+func reasonTime(field uint32) source {
+	return source{fields: []uint32{field}, scale: nanoseconds, scopes: 1, since: reasonTimesSince}
+}
+
+// fastFields are read in each report, with one call.
+var fastFields = []field{
+	{metric.MemoryTemperature, from(nvml.FI_DEV_MEMORY_TEMP)},
+	{metric.Energy, []source{scaled(millijoules, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION)}},
+	{metric.PowerCapTime, []source{scaled(nanoseconds, nvml.FI_DEV_PERF_POLICY_POWER)}},
+	{metric.SyncBoostTime, []source{scaled(nanoseconds, nvml.FI_DEV_PERF_POLICY_SYNC_BOOST)}},
+	{metric.SWThermalTime, []source{reasonTime(swThermalTime), scaled(nanoseconds, nvml.FI_DEV_PERF_POLICY_THERMAL)}},
+	{metric.HWThermalTime, []source{reasonTime(hwThermalTime)}},
+	{metric.PowerBrakeTime, []source{reasonTime(powerBrakeTime)}},
+	{metric.PCIeTX, from(nvml.FI_DEV_PCIE_COUNT_TX_BYTES)},
+	{metric.PCIeRX, from(nvml.FI_DEV_PCIE_COUNT_RX_BYTES)},
+	{metric.NVLinkTX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX), allLinks(1, nvml.FI_DEV_NVLINK_COUNT_XMIT_BYTES)}},
+	{metric.NVLinkRX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX), allLinks(1, nvml.FI_DEV_NVLINK_COUNT_RCV_BYTES)}},
+	{metric.RecoveryAction, from(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
+}
+
+// slowFields are read once in metric.SlowSeconds, with one call. The totals of the NVLink errors come from NVML, else from the links. NVLink 5
+// has fields of its own.
+var slowFields = []field{
+	{metric.NVLinkCRC, []source{
+		scaled(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),
+		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_CRC), eachLink(nvml.FI_DEV_NVLINK_COUNT_RCV_ERRORS),
+	}},
+	{metric.NVLinkReplays, []source{scaled(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL), eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_REPLAY)}},
+	{metric.NVLinkRecoveries, []source{
+		scaled(1, nvml.FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL),
+		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_RECOVERY), eachLink(nvml.FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS),
+	}},
 }

@@ -4,6 +4,9 @@ package nvml
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/NVIDIA/go-nvml/pkg/dl"
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -20,6 +23,10 @@ type Library struct {
 	nvml     nvml.Interface
 	missing  []string
 	unlisted error // why processes cannot be listed with this driver; nil: they can
+	driver   int   // its major version; 0 if unknown
+
+	gpmMu sync.Mutex
+	gpms  map[gpmKey]*gpm // protected by gpmMu
 }
 
 var (
@@ -44,7 +51,18 @@ func (l *Library) Init() error {
 	l.missing = missing(l.nvml.Extensions())
 	driver, _ := l.nvml.SystemGetDriverVersion() // empty when it fails
 	l.unlisted = oddLists(driver)
+	l.driver = major(driver)
 	return nil
+}
+
+// major is the first number of a version; 0 if there is none.
+func major(version string) int {
+	first, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // initError says what a failed Init means.
@@ -60,7 +78,10 @@ func initError(ret nvml.Return) error {
 }
 
 // Shutdown detaches from the driver. A failure to detach is ignored.
-func (l *Library) Shutdown() { _ = l.nvml.Shutdown() }
+func (l *Library) Shutdown() {
+	l.freeSamples()
+	_ = l.nvml.Shutdown()
+}
 
 // Versions gives the versions of the driver and of CUDA.
 func (l *Library) Versions() (driver, cuda string) {
@@ -91,7 +112,7 @@ func (l *Library) Devices() ([]probe.Slot, error) {
 		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
 		switch ret {
 		case nvml.SUCCESS:
-			d := &device{nvml: handle, unlisted: l.unlisted}
+			d := &device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{i, wholeGPU})}
 			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers()})
 		case nvml.ERROR_NO_PERMISSION:
 		default:

@@ -9,7 +9,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -109,21 +108,5 @@ func TestWithoutHandle(t *testing.T) {
 	}
 	if len(slots) != len(want) {
 		t.Errorf("%d slots, want %d", len(slots), len(want))
-	}
-}
-
-// A power limit of 0 is none.
-func TestNoPowerLimit(t *testing.T) {
-	for milliwatts, want := range map[uint32]string{0: `{}`, 400_000: `{"power_limit_watts":400}`} {
-		d := &device{nvml: &mock.Device{GetEnforcedPowerLimitFunc: func() (uint32, nvml.Return) { return milliwatts, nvml.SUCCESS }}}
-		for _, r := range d.readers() {
-			var got metric.Values
-			if r.IDs[0] != metric.PowerLimit {
-				continue
-			}
-			if err := r.Read(&got); err != nil || got.String() != want {
-				t.Errorf("%d mW: got %v, %v, want %s", milliwatts, got, err, want)
-			}
-		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 // Each metric of a GPU has one reader. The metrics of one reader have the same pace and the same functions.
 func TestReaders(t *testing.T) {
 	times := map[metric.ID]int{}
-	for _, r := range readers {
-		first := r.ids[0].Row()
-		for _, id := range r.ids {
+	for _, r := range (&device{}).readers() {
+		first := r.IDs[0].Row()
+		for _, id := range r.IDs {
 			times[id]++
 			if row := id.Row(); row.Pace != first.Pace || !slices.Equal(row.From, first.From) {
-				t.Errorf("%v is read with %v, which has another pace or other functions", id, r.ids[0])
+				t.Errorf("%v is read with %v, which has another pace or other functions", id, r.IDs[0])
 			}
 		}
 	}
@@ -33,40 +33,148 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// A field has its own type and its own result.
-func TestField(t *testing.T) {
-	for name, tt := range map[string]struct {
-		call, of nvml.Return
-		typ      nvml.ValueType
-		value    [8]byte
-		want     string
-		kind     probe.ErrorKind
-	}{
-		"unsigned":      {typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83, 0, 0, 0, 9}, want: `{"memory_temperature_celsius":83}`},
-		"signed":        {typ: nvml.VALUE_TYPE_SIGNED_INT, value: [8]byte{0xfe, 0xff, 0xff, 0xff}, want: `{"memory_temperature_celsius":-2}`},
-		"long":          {typ: nvml.VALUE_TYPE_UNSIGNED_LONG, value: [8]byte{83}, want: `{"memory_temperature_celsius":83}`},
-		"long long":     {typ: nvml.VALUE_TYPE_SIGNED_LONG_LONG, value: [8]byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, want: `{"memory_temperature_celsius":-2}`},
-		"double":        {typ: nvml.VALUE_TYPE_DOUBLE, value: [8]byte{7: 0x40}, want: `{"memory_temperature_celsius":2}`},
-		"unknown type":  {typ: 99, value: [8]byte{83}, want: `{}`},
-		"not supported": {of: nvml.ERROR_NOT_SUPPORTED, typ: nvml.VALUE_TYPE_UNSIGNED_INT, want: `{}`, kind: probe.Absent},
-		"lost":          {call: nvml.ERROR_GPU_IS_LOST, typ: nvml.VALUE_TYPE_UNSIGNED_INT, want: `{}`, kind: probe.Lost},
+// fullGPU answers every call but those for fields, GPM and the fabric.
+func fullGPU(ret nvml.Return) *mock.Device {
+	number := func(n uint32) func() (uint32, nvml.Return) { return func() (uint32, nvml.Return) { return n, ret } }
+	whole := func(n int) func() (int, nvml.Return) { return func() (int, nvml.Return) { return n, ret } }
+	sampled := func(n uint32) func() (uint32, uint32, nvml.Return) {
+		return func() (uint32, uint32, nvml.Return) { return n, 167_000, ret }
+	}
+	return &mock.Device{
+		GetUtilizationRatesFunc:                func() (nvml.Utilization, nvml.Return) { return nvml.Utilization{Gpu: 97, Memory: 41}, ret },
+		GetEncoderUtilizationFunc:              sampled(1),
+		GetDecoderUtilizationFunc:              sampled(2),
+		GetJpgUtilizationFunc:                  sampled(3),
+		GetOfaUtilizationFunc:                  sampled(4),
+		GetMemoryInfo_v2Func:                   func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{Total: 80, Used: 30}, ret },
+		GetMemoryInfoFunc:                      func() (nvml.Memory, nvml.Return) { return nvml.Memory{Total: 80, Used: 31}, ret },
+		GetBAR1MemoryInfoFunc:                  func() (nvml.BAR1Memory, nvml.Return) { return nvml.BAR1Memory{Bar1Total: 128, Bar1Used: 6}, ret },
+		GetTemperatureFunc:                     func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 71, ret },
+		GetTemperatureThresholdFunc:            func(t nvml.TemperatureThresholds) (uint32, nvml.Return) { return 90 + uint32(t), ret },
+		GetFanSpeedFunc:                        number(33),
+		GetPowerUsageFunc:                      number(312_500),
+		GetEnforcedPowerLimitFunc:              number(400_000),
+		GetPowerManagementDefaultLimitFunc:     number(410_000),
+		GetPowerManagementLimitConstraintsFunc: func() (uint32, uint32, nvml.Return) { return 100_000, 420_000, ret },
+		GetPerformanceStateFunc:                func() (nvml.Pstates, nvml.Return) { return nvml.PSTATE_2, ret },
+		GetClockInfoFunc:                       func(c nvml.ClockType) (uint32, nvml.Return) { return 1000 + uint32(c), ret },
+		GetMaxClockInfoFunc:                    func(c nvml.ClockType) (uint32, nvml.Return) { return 2000 + uint32(c), ret },
+		GetCurrentClocksEventReasonsFunc:       func() (uint64, nvml.Return) { return 0x48, ret },
+		GetPersistenceModeFunc:                 func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
+		GetComputeModeFunc:                     func() (nvml.ComputeMode, nvml.Return) { return nvml.COMPUTEMODE_EXCLUSIVE_PROCESS, ret },
+		GetCurrPcieLinkGenerationFunc:          whole(4),
+		GetMaxPcieLinkGenerationFunc:           whole(5),
+		GetCurrPcieLinkWidthFunc:               whole(8),
+		GetMaxPcieLinkWidthFunc:                whole(16),
+		GetPcieReplayCounterFunc:               whole(9),
+		GetNvLinkStateFunc:                     func(link int) (nvml.EnableState, nvml.Return) { return nvlinkState(link, ret) },
+		GetGpuFabricInfoVFunc:                  func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} },
+		GetMemoryAffinityFunc:                  func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 1 << 3}, ret },
+		GetEccModeFunc: func() (nvml.EnableState, nvml.EnableState, nvml.Return) {
+			return nvml.FEATURE_ENABLED, nvml.FEATURE_DISABLED, ret
+		},
+		GetTotalEccErrorsFunc: func(t nvml.MemoryErrorType, c nvml.EccCounterType) (uint64, nvml.Return) {
+			return 10*uint64(t) + uint64(c), ret
+		},
+		GetRetiredPagesFunc:              func(c nvml.PageRetirementCause) ([]uint64, nvml.Return) { return make([]uint64, 1+c), ret },
+		GetRetiredPagesPendingStatusFunc: func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
+		GetRemappedRowsFunc:              func() (int, int, bool, bool, nvml.Return) { return 5, 6, true, false, ret },
+	}
+}
+
+// nvlinkState is that of a GPU with links 0 to 3, of which 1 is down.
+func nvlinkState(link int, ret nvml.Return) (nvml.EnableState, nvml.Return) {
+	switch {
+	case link > 3:
+		return 0, nvml.ERROR_INVALID_ARGUMENT
+	case link == 1:
+		return nvml.FEATURE_DISABLED, ret
+	}
+	return nvml.FEATURE_ENABLED, ret
+}
+
+// readCalls reads everything but fields.
+func readCalls(d *device, each func(probe.Reader, error)) *probe.Answer {
+	got := &probe.Answer{}
+	for _, r := range d.readers() {
+		if from := r.IDs[0].Row().From[0]; from != "nvmlDeviceGetFieldValues" && from != "nvmlGpmMetricsGet" {
+			each(r, r.Read(got))
+		}
+	}
+	return got
+}
+
+func TestReadersOfAFullGPU(t *testing.T) {
+	const want = `{"util_percent":97,"mem_util_percent":41,"encoder_percent":1,"decoder_percent":2,"jpeg_percent":3,"ofa_percent":4,` +
+		`"memory_used_bytes":30,"memory_total_bytes":80,"bar1_used_bytes":6,"bar1_total_bytes":128,"temperature_celsius":71,"slowdown_celsius":91,` +
+		`"shutdown_celsius":90,"max_operating_celsius":93,"memory_max_operating_celsius":92,"fan_percent":33,"power_watts":312.5,"power_limit_watts":400,` +
+		`"power_limit_default_watts":410,"power_limit_max_watts":420,"performance_state":2,"sm_mhz":1001,"sm_max_mhz":2001,"mem_mhz":1002,` +
+		`"mem_max_mhz":2002,"graphics_mhz":1000,"graphics_max_mhz":2000,"video_mhz":1003,"video_max_mhz":2003,"throttle_reasons":72,"pcie_gen":4,` +
+		`"pcie_gen_max":5,"pcie_width":8,"pcie_width_max":16,"pcie_replays":9,"nvlink_links":4,"nvlink_up":13,"ecc_enabled":1,` +
+		`"ecc_uncorrected_volatile":10,"ecc_corrected_volatile":0,"ecc_uncorrected_aggregate":11,"ecc_corrected_aggregate":1,` +
+		`"retired_pages_correctable":1,"retired_pages_uncorrectable":2,"retired_pages_pending":1,"remapped_rows_correctable":5,` +
+		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"numa_node":67}`
+	got := readCalls(&device{nvml: fullGPU(nvml.SUCCESS)}, func(r probe.Reader, err error) {
+		if err != nil && r.IDs[0] != metric.FabricState {
+			t.Errorf("%v: %v", r.IDs[0], err)
+		}
+	})
+	if got.String() != want {
+		t.Errorf("got  %v\nwant %s", &got.Values, want)
+	}
+}
+
+// What is not supported, or fails, is absent, and is told apart.
+func TestReadersThatFail(t *testing.T) {
+	for ret, want := range map[nvml.Return]probe.ErrorKind{
+		nvml.ERROR_NOT_SUPPORTED: probe.Absent, nvml.ERROR_NO_PERMISSION: probe.Absent, nvml.ERROR_UNKNOWN: probe.Other, nvml.ERROR_GPU_IS_LOST: probe.Lost,
 	} {
-		t.Run(name, func(t *testing.T) {
-			gpu := &mock.Device{GetFieldValuesFunc: func(v []nvml.FieldValue) nvml.Return {
-				if len(v) != 1 || v[0].FieldId != nvml.FI_DEV_MEMORY_TEMP {
-					t.Errorf("asked for %+v", v)
-				}
-				v[0].ValueType, v[0].NvmlReturn, v[0].Value = uint32(tt.typ), uint32(tt.of), tt.value
-				return tt.call
-			}}
-			all := (&device{nvml: gpu}).readers()
-			i := slices.IndexFunc(all, func(r probe.Reader) bool { return slices.Contains(r.IDs, metric.MemoryTemperature) })
-			var got metric.Values
-			err := all[i].Read(&got)
-			if got.String() != tt.want || (err == nil) != (tt.kind == 0) || err != nil && probe.KindOf(err) != tt.kind {
-				t.Errorf("got %v, %v, want %s", got, err, tt.want)
+		got := readCalls(&device{nvml: fullGPU(ret)}, func(r probe.Reader, err error) {
+			if r.IDs[0] != metric.FabricState && (err == nil || probe.KindOf(err) != want) {
+				t.Errorf("%v: %v is of kind %v, want %v", r.IDs[0], err, probe.KindOf(err), want)
 			}
 		})
+		if !got.Empty() {
+			t.Errorf("%v: got %v", ret, &got.Values)
+		}
+	}
+}
+
+// A number that cannot be true is absent.
+func TestNonsenseIsAbsent(t *testing.T) {
+	gpu := fullGPU(nvml.SUCCESS)
+	gpu.GetEnforcedPowerLimitFunc = func() (uint32, nvml.Return) { return 0, nvml.SUCCESS }
+	gpu.GetMaxClockInfoFunc = func(nvml.ClockType) (uint32, nvml.Return) { return 0, nvml.SUCCESS }
+	gpu.GetCurrPcieLinkWidthFunc = func() (int, nvml.Return) { return 0, nvml.SUCCESS }
+	gpu.GetPerformanceStateFunc = func() (nvml.Pstates, nvml.Return) { return nvml.PSTATE_UNKNOWN, nvml.SUCCESS }
+	gpu.GetNvLinkStateFunc = func(int) (nvml.EnableState, nvml.Return) { return 0, nvml.ERROR_INVALID_ARGUMENT }
+	gpu.GetMemoryAffinityFunc = func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 0}, nvml.SUCCESS }
+	absent := []metric.ID{
+		metric.PowerLimit, metric.SMClockMax, metric.MemClockMax, metric.GraphicsClockMax, metric.VideoClockMax, metric.PCIeWidth,
+		metric.PerformanceState, metric.NVLinks, metric.NVLinkUp, metric.FabricState, metric.NUMANode,
+	}
+	got := readCalls(&device{nvml: gpu}, func(r probe.Reader, err error) {
+		if slices.Contains(absent, r.IDs[0]) != (probe.KindOf(err) == probe.Absent) {
+			t.Errorf("%v: %v", r.IDs[0], err)
+		}
+	})
+	for _, id := range absent {
+		if got.Has(id) {
+			t.Errorf("%v is %v", id, got.Float(id))
+		}
+	}
+}
+
+func TestRegistration(t *testing.T) {
+	for state, want := range map[uint8]string{
+		nvml.GPU_FABRIC_STATE_NOT_SUPPORTED: `{}`,
+		nvml.GPU_FABRIC_STATE_IN_PROGRESS:   `{"fabric_state":2}`,
+		nvml.GPU_FABRIC_STATE_COMPLETED:     `{"fabric_state":3,"fabric_status":9}`,
+	} {
+		var got probe.Answer
+		if ret := registration(state, 9, &got); got.String() != want || (ret == nvml.SUCCESS) != (want != "{}") {
+			t.Errorf("state %d: got %v, %v, want %s", state, &got.Values, ret, want)
+		}
 	}
 }
 

@@ -1,0 +1,33 @@
+package probe
+
+import "github.com/nvnodetop/nvnodetop/internal/metric"
+
+// Answer collects what the Readers of a GPU read. Values that they cannot read stay absent.
+type Answer struct {
+	metric.Values
+	Counters []Counter
+	Refusals []Refusal
+}
+
+// Counter is a counter whose increase per second is a metric.
+type Counter struct {
+	ID metric.ID
+	N  uint64
+}
+
+// Refusal is a metric that could not be read.
+type Refusal struct {
+	ID  metric.ID
+	Err error // an *Error
+}
+
+// Count adds a counter of a metric with Rate. It is no value, since it may exceed what a metric can hold.
+func (a *Answer) Count(id metric.ID, n uint64) { a.Counters = append(a.Counters, Counter{id, n}) }
+
+// Refuse says why one of the metrics of a Reader could not be read.
+func (a *Answer) Refuse(id metric.ID, err error) { a.Refusals = append(a.Refusals, Refusal{id, err}) }
+
+// reset starts anew from values, and keeps the memory.
+func (a *Answer) reset(values *metric.Values) {
+	*a = Answer{Values: *values, Counters: a.Counters[:0], Refusals: a.Refusals[:0]}
+}

@@ -1,0 +1,155 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package nvml
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// batch reads fields of a device with one call. After its first reading it no longer asks for fields that the device does not have.
+type batch struct {
+	d       *device
+	ids     []metric.ID
+	queries []query // in the order of ids and of their sources
+	values  []nvml.FieldValue
+	settled bool
+}
+
+// query is what one of the values of a batch is for.
+type query struct {
+	id     metric.ID
+	source int
+	scale  float64
+	rate   bool
+}
+
+func newBatch(d *device, fields []field) *batch {
+	b := &batch{d: d}
+	for _, f := range fields {
+		b.ids = append(b.ids, f.id)
+		rate := f.id.Row().Rate
+		for i, s := range f.sources {
+			if d.driver < s.since {
+				continue
+			}
+			for _, number := range s.fields {
+				for scope := range s.scopes {
+					b.queries = append(b.queries, query{f.id, i, s.scale, rate})
+					b.values = append(b.values, nvml.FieldValue{FieldId: number, ScopeId: s.scope + scope})
+				}
+			}
+		}
+	}
+	return b
+}
+
+func (b *batch) reader() probe.Reader { return probe.Reader{IDs: b.ids, Read: b.read} }
+
+func (b *batch) read(to *probe.Answer) error {
+	if len(b.values) > 0 {
+		if ret := b.d.nvml.GetFieldValues(b.values); ret != nvml.SUCCESS {
+			return check(ret)
+		}
+	}
+	if !b.settled {
+		b.settle(to)
+	}
+	for start, end := 0, 0; start < len(b.queries); start = end {
+		end = b.group(start)
+		b.sum(start, end, to)
+	}
+	return nil
+}
+
+// group returns where the queries of a metric end.
+func (b *batch) group(start int) (end int) {
+	for end = start; end < len(b.queries) && b.queries[end].id == b.queries[start].id; end++ {
+		continue
+	}
+	return end
+}
+
+// settle keeps the queries that the device answers, of the first source that has any. A metric without one is refused, once.
+func (b *batch) settle(to *probe.Answer) {
+	b.settled = true
+	queries, values := b.queries, b.values
+	b.queries, b.values = nil, nil
+	for _, id := range b.ids {
+		start := slices.IndexFunc(queries, func(q query) bool { return q.id == id })
+		kept := len(b.queries)
+		for i := max(start, 0); start >= 0 && i < len(queries) && queries[i].id == id; i++ {
+			if has(&values[i], queries[i].rate) && (len(b.queries) == kept || b.queries[kept].source == queries[i].source) {
+				b.queries, b.values = append(b.queries, queries[i]), append(b.values, values[i])
+			}
+		}
+		if len(b.queries) == kept {
+			to.Refuse(id, check(nvml.ERROR_NOT_SUPPORTED))
+		}
+	}
+}
+
+// has reports whether the device has a field, even if it cannot be read now. An old driver calls a field that it does not know an invalid
+// argument. A counter of less than 64 bits is of no use: it may start again several times in a second.
+func has(v *nvml.FieldValue, rate bool) bool {
+	switch nvml.Return(v.NvmlReturn) {
+	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_FUNCTION_NOT_FOUND:
+		return false
+	case nvml.SUCCESS:
+		return !rate || isWide(v)
+	}
+	return true
+}
+
+func isWide(v *nvml.FieldValue) bool {
+	switch nvml.ValueType(v.ValueType) {
+	case nvml.VALUE_TYPE_UNSIGNED_LONG, nvml.VALUE_TYPE_UNSIGNED_LONG_LONG, nvml.VALUE_TYPE_SIGNED_LONG_LONG:
+		return true
+	}
+	return false
+}
+
+// sum answers for one metric.
+func (b *batch) sum(start, end int, to *probe.Answer) {
+	q := &b.queries[start]
+	value, counter := 0.0, uint64(0)
+	for i := start; i < end; i++ {
+		v := &b.values[i]
+		if ret := nvml.Return(v.NvmlReturn); ret != nvml.SUCCESS {
+			to.Refuse(q.id, check(ret))
+			return
+		}
+		value += number(v.ValueType, v.Value) * q.scale
+		counter += binary.NativeEndian.Uint64(v.Value[:]) * uint64(q.scale)
+	}
+	if q.rate {
+		to.Count(q.id, counter)
+	} else {
+		to.Set(q.id, value)
+	}
+}
+
+// number decodes the C union of a field. It returns NaN for an unknown type.
+func number(typ uint32, value [8]byte) float64 {
+	whole := binary.NativeEndian.Uint64(value[:])
+	half := binary.NativeEndian.Uint32(value[:])
+	switch nvml.ValueType(typ) {
+	case nvml.VALUE_TYPE_DOUBLE:
+		return math.Float64frombits(whole)
+	case nvml.VALUE_TYPE_UNSIGNED_INT:
+		return float64(half)
+	case nvml.VALUE_TYPE_SIGNED_INT:
+		return float64(int32(half))
+	case nvml.VALUE_TYPE_UNSIGNED_LONG, nvml.VALUE_TYPE_UNSIGNED_LONG_LONG:
+		return float64(whole)
+	case nvml.VALUE_TYPE_SIGNED_LONG_LONG:
+		return float64(int64(whole))
+	}
+	return math.NaN()
+}

@@ -1,0 +1,179 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package nvml
+
+import (
+	"sync"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// gpmMetrics are what GPM measures between two samples.
+var gpmMetrics = []struct {
+	id     metric.ID
+	number nvml.GpmMetricId
+}{
+	{metric.SMActive, nvml.GPM_METRIC_SM_UTIL},
+	{metric.SMOccupancy, nvml.GPM_METRIC_SM_OCCUPANCY},
+	{metric.TensorActive, nvml.GPM_METRIC_ANY_TENSOR_UTIL},
+	{metric.DRAMActive, nvml.GPM_METRIC_DRAM_BW_UTIL},
+}
+
+// gpmWindow is the shortest time between two samples of which NVML makes a metric.
+const gpmWindow = 100 * time.Millisecond
+
+// gpm has the samples of a GPU, or of an instance of one. They stay when the GPUs are listed again, so that listing needs no memory.
+type gpm struct {
+	library nvml.Interface
+
+	mu         sync.Mutex // held by a reading
+	last, next nvml.GpmSample
+	taken      time.Time // when last was taken; zero: it holds nothing
+	request    nvml.GpmMetricsGetType
+	done       bool // request holds the metrics up to last
+}
+
+// gpmKey says what a gpm is of.
+type gpmKey struct {
+	gpu      int // as the Library counts them
+	instance int // GPU instance; wholeGPU: the whole GPU
+}
+
+const wholeGPU = -1
+
+// gpm returns the samples for a GPU or an instance.
+func (l *Library) gpm(key gpmKey) *gpm {
+	l.gpmMu.Lock()
+	defer l.gpmMu.Unlock()
+	g, known := l.gpms[key]
+	if !known {
+		g = &gpm{library: l.nvml}
+		if l.gpms == nil {
+			l.gpms = map[gpmKey]*gpm{}
+		}
+		l.gpms[key] = g
+	}
+	return g
+}
+
+// freeSamples forgets all samples.
+func (l *Library) freeSamples() {
+	l.gpmMu.Lock()
+	defer l.gpmMu.Unlock()
+	for _, g := range l.gpms {
+		g.free()
+	}
+	clear(l.gpms)
+}
+
+// reader reads from samples that take fills.
+func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) probe.Reader {
+	r := probe.Reader{Read: func(to *probe.Answer) error { return check(g.read(take, to)) }}
+	for _, m := range gpmMetrics {
+		r.IDs = append(r.IDs, m.id)
+	}
+	return r
+}
+
+// read takes a sample. The first one gives no metric, and one that comes too soon is not taken: the metrics are those up to the last.
+func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *probe.Answer) nvml.Return {
+	if !g.mu.TryLock() { // another reading hangs
+		return nvml.ERROR_IN_USE
+	}
+	defer g.mu.Unlock()
+	if time.Since(g.taken) >= gpmWindow {
+		if ret := g.measure(take); ret != nvml.SUCCESS {
+			g.taken, g.done = time.Time{}, false
+			return ret
+		}
+	}
+	if g.done {
+		g.answer(to)
+	}
+	return nvml.SUCCESS
+}
+
+func (g *gpm) measure(take func(nvml.GpmSample) nvml.Return) nvml.Return {
+	if ret := g.alloc(); ret != nvml.SUCCESS {
+		return ret
+	}
+	if ret := take(g.next); ret != nvml.SUCCESS {
+		return ret
+	}
+	first := g.taken.IsZero()
+	g.last, g.next, g.taken = g.next, g.last, time.Now()
+	if first {
+		return nvml.SUCCESS
+	}
+	g.request.NumMetrics, g.request.Sample1, g.request.Sample2 = uint32(len(gpmMetrics)), g.next, g.last
+	for i, m := range gpmMetrics {
+		g.request.Metrics[i].MetricId = uint32(m.number)
+	}
+	ret := g.library.GpmMetricsGet(&g.request)
+	g.done = ret == nvml.SUCCESS
+	return ret
+}
+
+func (g *gpm) answer(to *probe.Answer) {
+	for i, m := range gpmMetrics {
+		got := &g.request.Metrics[i]
+		if ret := nvml.Return(got.NvmlReturn); ret != nvml.SUCCESS {
+			to.Refuse(m.id, check(ret))
+		} else {
+			to.Set(m.id, min(got.Value, 100)) // NaN stays NaN
+		}
+	}
+}
+
+func (g *gpm) alloc() nvml.Return {
+	for _, sample := range []*nvml.GpmSample{&g.last, &g.next} {
+		if *sample == nil {
+			s, ret := g.library.GpmSampleAlloc()
+			if ret != nvml.SUCCESS {
+				return ret
+			}
+			*sample = s
+		}
+	}
+	return nvml.SUCCESS
+}
+
+func (g *gpm) free() {
+	for _, sample := range []nvml.GpmSample{g.last, g.next} {
+		if sample != nil {
+			_ = sample.Free() // what it returns changes nothing
+		}
+	}
+	g.last, g.next = nil, nil
+}
+
+// gpmReader reads GPM of the whole device, which has none before Hopper and in MIG mode.
+func (d *device) gpmReader() probe.Reader {
+	r := d.gpm.reader(func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
+	read, asked, support := r.Read, false, nvml.SUCCESS
+	r.Read = func(to *probe.Answer) error {
+		if !asked {
+			asked, support = true, d.supportsGPM()
+		}
+		if support != nvml.SUCCESS {
+			return check(support)
+		}
+		return read(to)
+	}
+	return r
+}
+
+func (d *device) supportsGPM() nvml.Return {
+	if mode, _, ret := d.nvml.GetMigMode(); ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE {
+		return nvml.ERROR_NOT_SUPPORTED
+	}
+	support, ret := d.nvml.GpmQueryDeviceSupport()
+	if ret == nvml.SUCCESS && support.IsSupportedDevice == 0 {
+		ret = nvml.ERROR_NOT_SUPPORTED
+	}
+	return ret
+}

@@ -1,0 +1,85 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package nvml
+
+import (
+	"math/bits"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// linkReaders read PCIe, NVLink and the fabric. GetPcieThroughput is not among them: it blocks for 20 ms.
+var linkReaders = []reader{
+	positive(metric.PCIeGen, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkGeneration() }),
+	positive(metric.PCIeGenMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkGeneration() }),
+	positive(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
+	positive(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
+	one(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
+	one(metric.NVLinks, func(d *device) (int, nvml.Return) { links, _, ret := d.links(); return links, ret }),
+	one(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.links(); return up, ret }),
+	{[]metric.ID{metric.FabricState, metric.FabricStatus}, fabric},
+	one(metric.NUMANode, (*device).numaNode),
+}
+
+// links counts the NVLink links, and has the bit of each one that is up. Without any it returns what NVML said of the first.
+func (d *device) links() (count int, up uint64, ret nvml.Return) {
+	for link := range nvml.NVLINK_MAX_LINKS {
+		state, ret := d.nvml.GetNvLinkState(link)
+		switch {
+		case ret == nvml.ERROR_NOT_SUPPORTED || ret == nvml.ERROR_INVALID_ARGUMENT: // there is no such link
+			continue
+		case ret != nvml.SUCCESS:
+			return 0, 0, ret
+		case state == nvml.FEATURE_ENABLED:
+			up |= 1 << link
+		}
+		count++
+	}
+	if count == 0 {
+		return 0, 0, nvml.ERROR_NOT_SUPPORTED
+	}
+	return count, up, nvml.SUCCESS
+}
+
+func fabric(d *device, to *probe.Answer) nvml.Return {
+	info, ret := d.nvml.GetGpuFabricInfoV().V2()
+	if ret != nvml.SUCCESS {
+		return ret
+	}
+	return registration(info.State, info.Status, to)
+}
+
+// registration sets how far the GPU is registered with its fabric. The status counts only at the end.
+func registration(state uint8, status uint32, to *probe.Answer) nvml.Return {
+	if state == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
+		return nvml.ERROR_NOT_SUPPORTED
+	}
+	to.Set(metric.FabricState, float64(state))
+	if state == nvml.GPU_FABRIC_STATE_COMPLETED {
+		to.Set(metric.FabricStatus, float64(status))
+	}
+	return nvml.SUCCESS
+}
+
+// maxNUMANodes is the number of NUMA nodes that a kernel can have.
+const maxNUMANodes = 1024
+
+// numaNode is the NUMA node nearest to the GPU. Where GPUs are NUMA nodes themselves, an old driver gives that one.
+func (d *device) numaNode() (int, nvml.Return) {
+	nodes, ret := d.nvml.GetMemoryAffinity(maxNUMANodes, nvml.AFFINITY_SCOPE_NODE)
+	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
+		return d.nvml.GetNumaNodeId()
+	}
+	for i, word := range nodes {
+		if word != 0 {
+			return i*bits.UintSize + bits.TrailingZeros(word), ret
+		}
+	}
+	if ret == nvml.SUCCESS {
+		ret = nvml.ERROR_NOT_SUPPORTED
+	}
+	return 0, ret
+}
