@@ -1,13 +1,10 @@
 // check.c: opens a fake NVML as a program would and checks its answers. `check` runs it.
-// Usage: check LIBRARY current|old SCENARIO-FILE
-#define _GNU_SOURCE
-#define NVML_NO_UNVERSIONED_FUNC_DEFS
-#include <nvml.h>
+// Usage: check LIBRARY DRIVER SCENARIO-FILE
+#include "check.h"
 
 #include <dlfcn.h>
 #include <err.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,22 +21,19 @@ _Static_assert(sizeof(nvmlProcessUtilizationSample_t) == 32, "nvmlProcessUtiliza
 _Static_assert(sizeof(nvmlTemperature_t) == 12, "nvmlTemperature_t");
 _Static_assert(sizeof(nvmlFieldValue_t) == 40, "nvmlFieldValue_t");
 
-static void *library;
+void *library;
 static const char *scenario_path;
 static int failures;
 
-static void expect(bool holds, int line, const char *what)
+void expect(bool holds, const char *file, int line, const char *what)
 {
 	if (holds)
 		return;
-	fprintf(stderr, "check.c:%d: does not hold: %s\n", line, what);
+	fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
 	failures++;
 }
-#define EXPECT(condition) expect(condition, __LINE__, #condition)
 
-// FN is a function of the library with the type that the header gives it.
-#define FN(name) ((__typeof__(&name))require(#name))
-static void *require(const char *name)
+void *require(const char *name)
 {
 	void *symbol = dlsym(library, name);
 	if (!symbol)
@@ -47,13 +41,12 @@ static void *require(const char *name)
 	return symbol;
 }
 
-static void sleep_ms(long ms)
+void sleep_ms(long ms)
 {
 	nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
 }
 
-// play replaces the scenario and waits until the library must have seen it.
-static void play(const char *text)
+void replace_scenario(const char *text)
 {
 	char fresh[4096];
 	snprintf(fresh, sizeof fresh, "%s.new", scenario_path);
@@ -64,10 +57,15 @@ static void play(const char *text)
 	fclose(file);
 	if (rename(fresh, scenario_path))
 		err(1, "%s", scenario_path);
+}
+
+void play(const char *text)
+{
+	replace_scenario(text);
 	sleep_ms(150);
 }
 
-static nvmlDevice_t gpu(unsigned index)
+nvmlDevice_t gpu(unsigned index)
 {
 	nvmlDevice_t device = {NULL};
 	EXPECT(FN(nvmlDeviceGetHandleByIndex_v2)(index, &device) == NVML_SUCCESS);
@@ -240,38 +238,24 @@ static void check_processes(void)
 	EXPECT(FN(nvmlDeviceGetProcessUtilization)(gpu(0), NULL, &count, 0) == NVML_ERROR_NOT_FOUND);
 }
 
-// check_variant: the newer functions work in one library and are missing in the other.
-static void check_variant(bool old)
+// check_variant: a library has the functions that its driver had.
+static void check_variant(unsigned driver)
 {
-	static const char *const newer[] = {
-		"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetTemperatureV",
-		"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v3",
-		"nvmlDeviceGetMPSComputeRunningProcesses_v2", "nvmlDeviceGetMPSComputeRunningProcesses_v3",
+	static const struct { unsigned since; const char *name; } newer[] = {
+		{460, "nvmlDeviceGetMPSComputeRunningProcesses_v2"}, {510, "nvmlDeviceGetMemoryInfo_v2"},
+		{510, "nvmlDeviceGetComputeRunningProcesses_v3"}, {510, "nvmlDeviceGetGraphicsRunningProcesses_v3"},
+		{510, "nvmlDeviceGetMPSComputeRunningProcesses_v3"}, {520, "nvmlGpmMetricsGet"}, {525, "nvmlDeviceGetGpuFabricInfo"},
+		{530, "nvmlDeviceGetJpgUtilization"}, {530, "nvmlDeviceGetOfaUtilization"}, {535, "nvmlDeviceGetCurrentClocksEventReasons"},
+		{545, "nvmlDeviceGetGpuFabricInfoV"}, {545, "nvmlDeviceGetNumaNodeId"}, {550, "nvmlDeviceGetTemperatureV"},
 	};
 	for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
-		expect(!dlsym(library, newer[i]) == old, __LINE__, newer[i]);
-	if (old)
-		return;
-	nvmlMemory_v2_t memory = {.version = nvmlMemory_v2};
-	nvmlTemperature_t temperature = {.version = nvmlTemperature_v1, .sensorType = NVML_TEMPERATURE_GPU};
-	play("memory_used 1000\ntemperature 77\n");
-	EXPECT(FN(nvmlDeviceGetMemoryInfo_v2)(gpu(0), &memory) == NVML_SUCCESS && memory.used == 1000ULL << 20);
-	EXPECT(memory.used + memory.free + memory.reserved == memory.total);
-	nvmlProcessInfo_v2_t infos[3];
-	unsigned processes = 3;
-	play("procrecord 32\nproc 0 7 1 compute 1\nproc 0 8 1 compute 1\nproc 0 9 1 compute 1\n");
-	EXPECT(FN(nvmlDeviceGetComputeRunningProcesses_v3)(gpu(0), &processes, infos) == NVML_SUCCESS && processes == 3);
-	EXPECT(infos[0].pid == 7 && infos[1].pid == 0 && infos[2].pid != 9);
-	play("memory_used 1000\ntemperature 77\n");
-	memory.version = 2;
-	EXPECT(FN(nvmlDeviceGetMemoryInfo_v2)(gpu(0), &memory) == NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
-	EXPECT(FN(nvmlDeviceGetTemperatureV)(gpu(0), &temperature) == NVML_SUCCESS && temperature.temperature == 77);
+		expect(!dlsym(library, newer[i].name) == (driver < newer[i].since), __FILE__, __LINE__, newer[i].name);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc != 4)
-		errx(2, "usage: check LIBRARY current|old SCENARIO-FILE");
+		errx(2, "usage: check LIBRARY DRIVER SCENARIO-FILE");
 	scenario_path = argv[3];
 	setenv("FAKENVML_SCENARIO", scenario_path, 1);
 	library = dlopen(argv[1], RTLD_LAZY);
@@ -288,7 +272,11 @@ int main(int argc, char **argv)
 	check_processes();
 	check_absent();
 	check_sticky();
-	check_variant(!strcmp(argv[2], "old"));
+	unsigned driver = (unsigned)strtoul(argv[2], NULL, 10);
+	check_variant(driver);
+	check_readings(driver);
+	check_instances(driver);
+	check_events();
 	play("");
 	check_failures();
 	play("");

@@ -12,12 +12,11 @@ enum {
 	STEP_S = 3,            // the load changes this often
 	CHECKPOINT_EVERY_S = 300,
 	CHECKPOINT_S = 9,
-	IDLE_W = 60,
 	SM_IDLE_MHZ = 210,
-	SM_BUSY_MHZ = 1410,
-	MEM_MHZ = 1593,
 	MIB_RESERVED = 600,
 	MEM_HOTTER_C = 8,
+	PCIE_PER_LOAD = 15, // PCIe in MB/s for each percent of load
+	NVLINK_PER_LOAD_TENTHS = 8, // NVLink in GB/s
 };
 
 // hash mixes a text and a number into 32 well spread bits.
@@ -49,11 +48,6 @@ static unsigned model_load(int index)
 	return base_load(index) + hash(host(), (uint32_t)(index * 7919 + now / STEP_S)) % 8;
 }
 
-static unsigned long long or_model(struct setting setting, unsigned long long model)
-{
-	return setting.set ? setting.value : model;
-}
-
 static void write_uuid(int index, char *out)
 {
 	uint32_t a = hash(host(), (uint32_t)index + 100), b = hash(host(), (uint32_t)index + 200),
@@ -61,53 +55,124 @@ static void write_uuid(int index, char *out)
 	snprintf(out, NAME_SIZE, "GPU-%08x-%04x-%04x-%04x-%08x%04x", a, b & 0xffff, b >> 16, c & 0xffff, a ^ c, c >> 16);
 }
 
-static unsigned model_clock(unsigned util, unsigned long long throttle)
+static unsigned long long model_clock(const struct gpu *g, unsigned load)
 {
 	const unsigned long long hardware = nvmlClocksThrottleReasonHwSlowdown | nvmlClocksThrottleReasonHwThermalSlowdown |
 					    nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
-	if (util == 0)
+	if (load == 0)
 		return SM_IDLE_MHZ;
-	return throttle & hardware ? SM_BUSY_MHZ / 2 : SM_BUSY_MHZ;
+	return g->throttle & hardware ? g->now.clock_sm_max / 2 : g->now.clock_sm_max;
 }
 
-// model_energy is the energy of the mean load since boot. It never falls, not even when a scenario changes the load.
-static unsigned long long model_energy(int index)
+// set_numbers sets the numbers of the scenario, and else those of the model that do not depend on the load.
+static void set_numbers(const struct gpu_settings *set, struct numbers *now)
 {
-	struct timespec up;
-	clock_gettime(CLOCK_BOOTTIME, &up);
-	unsigned long long watts = IDLE_W + base_load(index) * 33 / 10;
-	return watts * ((unsigned long long)up.tv_sec * 1000 + (unsigned long long)up.tv_nsec / 1000000);
+#define X(key, a100, h100) now->key = set->given.key ? set->number.key : (set->hopper ? (h100) : (a100));
+	NUMBERS(X)
+#undef X
+}
+
+// follow sets the numbers that depend on the load and that the scenario does not set.
+static void follow(const struct gpu_settings *set, unsigned load, uint32_t own, struct gpu *g)
+{
+	unsigned watts_idle = g->hopper ? 70 : 60, milliwatts_each = g->hopper ? 6000 : 3300;
+	struct numbers *now = &g->now;
+#define FOLLOW(key, value)                            \
+	do {                                          \
+		if (!set->given.key)                  \
+			now->key = (value);           \
+	} while (0)
+	FOLLOW(util, load);
+	FOLLOW(util_memory, load * 6 / 10);
+	FOLLOW(memory_used, now->memory_total * (60 + own % 32) / 100);
+	FOLLOW(temperature, 30 + load * 35 / 100 + own % 5);
+	FOLLOW(memory_temperature, now->temperature == ABSENT ? ABSENT : now->temperature + MEM_HOTTER_C);
+	g->power_mw = (unsigned long long)watts_idle * 1000 + load * milliwatts_each + own % 1000;
+	if (set->given.power)
+		g->power_mw = now->power == ABSENT ? ABSENT : now->power * 1000;
+	FOLLOW(pstate, load > 0 ? 0 : 8);
+	FOLLOW(clock_sm, model_clock(g, load));
+	FOLLOW(clock_graphics, now->clock_sm);
+	FOLLOW(clock_video, now->clock_sm == ABSENT ? ABSENT : now->clock_sm * 9 / 10);
+	FOLLOW(pcie_tx, load * PCIE_PER_LOAD);
+	FOLLOW(pcie_rx, load * PCIE_PER_LOAD * 2);
+	FOLLOW(nvlink_tx, load * NVLINK_PER_LOAD_TENTHS / 10);
+	FOLLOW(nvlink_rx, load * NVLINK_PER_LOAD_TENTHS / 10);
+	FOLLOW(numa_node, (unsigned long long)g->index / 4);
+	FOLLOW(ecc_aggregate, now->ecc);
+	FOLLOW(ecc_corrected_aggregate, now->ecc_corrected);
+	if (g->hopper) {
+		FOLLOW(gpm_graphics, load);
+		FOLLOW(gpm_sm, load * 9 / 10);
+		FOLLOW(gpm_occupancy, load * 4 / 10);
+		FOLLOW(gpm_tensor, load * 5 / 10);
+		FOLLOW(gpm_dram, load * 6 / 10);
+	}
+}
+
+static void describe(const struct gpu_settings *set, int index, struct gpu *out)
+{
+	memset(out, 0, sizeof *out);
+	out->index = index;
+	strcpy(out->model, *set->model ? set->model : set->hopper ? "NVIDIA H100 80GB HBM3" : "NVIDIA A100-SXM4-80GB");
+	write_uuid(index, out->uuid);
+	out->mig = set->mig;
+	out->hopper = set->hopper;
+	out->memory_reserved = MIB_RESERVED;
+	out->links_down = set->links_down;
+	out->retired_given = set->retired_given;
+	memcpy(out->retired, set->retired, sizeof out->retired);
+	memcpy(out->remapped, set->remapped, sizeof out->remapped);
+	memcpy(out->instances, set->instances, sizeof out->instances);
+	out->instance_count = set->instance_count;
+}
+
+unsigned long long instance_used(int gpu, const struct instance *i)
+{
+	return i->memory * (50 + hash(host(), (uint32_t)(gpu * 1000 + i->gi * 10 + i->ci)) % 40) / 100;
+}
+
+static void look(const struct scenario *scenario, int index, unsigned load, struct gpu *out)
+{
+	const struct gpu_settings *set = &scenario->gpus[index];
+	uint32_t own = hash(host(), (uint32_t)index + 9);
+	describe(set, index, out);
+	if (set->given.util && set->number.util != ABSENT)
+		load = (unsigned)set->number.util;
+	set_numbers(set, &out->now);
+	out->throttle = set->throttle_given ? set->throttle : load == 0 ? nvmlClocksEventReasonGpuIdle : 0;
+	follow(set, load, own, out);
+	if (out->instance_count > 0 && !set->given.memory_used) {
+		out->now.memory_used = 0;
+		for (int i = 0; i < out->instance_count; i++)
+			out->now.memory_used += instance_used(index, &out->instances[i]);
+	}
 }
 
 void gpu_now(const struct scenario *scenario, int index, struct gpu *out)
 {
-	const struct gpu_settings *set = &scenario->gpus[index];
-	uint32_t own = hash(host(), (uint32_t)index + 9);
+	look(scenario, index, model_load(index), out);
+	count(out);
+}
 
-	memset(out, 0, sizeof *out);
-	out->index = index;
-	strcpy(out->model, set->model);
-	write_uuid(index, out->uuid);
-	out->mig = set->mig;
+void mean_now(int index, struct gpu *out)
+{
+	static struct scenario healthy;
+	look(&healthy, index, base_load(index), out);
+}
 
-	out->util = (unsigned)or_model(set->util, model_load(index));
-	out->util_memory = (unsigned)or_model(set->util_memory, out->util * 6 / 10);
-	out->temperature = (unsigned)or_model(set->temperature, 30 + out->util * 35 / 100 + own % 5);
-	out->memory_temperature = (unsigned)or_model(set->memory_temperature, out->temperature + MEM_HOTTER_C);
-	out->power_mw = (unsigned)or_model(set->power, 0) * 1000;
-	if (!set->power.set)
-		out->power_mw = IDLE_W * 1000 + out->util * 3300 + own % 1000;
-	out->power_limit_mw = (unsigned)or_model(set->power_limit, 400) * 1000;
-
-	out->throttle = or_model(set->throttle, out->util == 0 ? nvmlClocksEventReasonGpuIdle : 0);
-	out->clock_sm = (unsigned)or_model(set->clock_sm, model_clock(out->util, out->throttle));
-	out->clock_mem = (unsigned)or_model(set->clock_mem, MEM_MHZ);
-	out->ecc = or_model(set->ecc, 0);
-	out->ecc_corrected = or_model(set->ecc_corrected, 0);
-	out->energy_mj = model_energy(index);
-
-	unsigned long long total_mib = or_model(set->memory_total, 81920);
-	out->memory_total = total_mib << 20;
-	out->memory_reserved = (unsigned long long)MIB_RESERVED << 20;
-	out->memory_used = or_model(set->memory_used, total_mib * (60 + own % 32) / 100) << 20;
+// instance_now: an instance has memory, an identity and processes of its own.
+void instance_now(const struct instance *instance, struct gpu *out)
+{
+	char whole[NAME_SIZE], profile[32];
+	uint32_t a = hash(out->uuid, (uint32_t)(instance->gi * 256 + instance->ci)), b = hash(out->uuid, (uint32_t)instance->memory + a);
+	out->is_instance = true;
+	out->instance = *instance;
+	strcpy(whole, out->model);
+	snprintf(profile, sizeof profile, "%ug.%ugb", instance->slices % 10, (unsigned)(instance->memory + 512) / 1024);
+	snprintf(out->model, NAME_SIZE, "%.50s MIG %s", whole, profile);
+	snprintf(out->uuid, NAME_SIZE, "MIG-%08x-%04x-5%03x-8%03x-%08x%04x", a, b & 0xffff, b >> 20, a & 0xfff, a ^ b, b >> 16);
+	out->now.memory_total = instance->memory;
+	out->now.memory_used = instance_used(out->index, instance);
+	out->memory_reserved = 0;
 }

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { NO_INSTANCE = -1 }; // without MIG, all bits set
-
 static int of_type(const struct gpu *gpu, enum process_type type, struct process *out)
 {
 	int n = 0, all = current_processes(gpu, out);
@@ -20,7 +18,7 @@ static nvmlReturn_t begin_list(const char *function, nvmlDevice_t device, enum p
 			       const void *infos, struct process *out)
 {
 	struct gpu gpu;
-	nvmlReturn_t result = begin_device(function, device, &gpu);
+	nvmlReturn_t result = begin_any(function, device, &gpu);
 	if (result != NVML_SUCCESS)
 		return result;
 	REQUIRE(count);
@@ -47,8 +45,8 @@ static nvmlProcessInfo_v2_t record(const struct process *p)
 	return (nvmlProcessInfo_v2_t){
 		.pid = p->pid,
 		.usedGpuMemory = p->memory,
-		.gpuInstanceId = (unsigned)NO_INSTANCE,
-		.computeInstanceId = (unsigned)NO_INSTANCE,
+		.gpuInstanceId = (unsigned)p->gi, // without MIG all bits are set
+		.computeInstanceId = (unsigned)p->ci,
 	};
 }
 
@@ -62,7 +60,7 @@ static nvmlReturn_t list_v2(const char *function, nvmlDevice_t device, enum proc
 	return result;
 }
 
-#ifndef OLD_DRIVER
+#if DRIVER >= 510
 // Version 3 has the structure of version 2. With records of 32 bytes the caller's memory is written as far as it goes; a real driver
 // of that kind goes on behind it.
 static nvmlReturn_t list_v3(const char *function, nvmlDevice_t device, enum process_type type, unsigned *count,
@@ -91,8 +89,10 @@ DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v2, COMPUTE, 2, 2)
 DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses, GRAPHICS, 1, 1)
 DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, GRAPHICS, 2, 2)
 DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses, MPS, 1, 1)
-#ifndef OLD_DRIVER
+#if DRIVER >= 460
 DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v2, MPS, 2, 2)
+#endif
+#if DRIVER >= 510
 DEFINE_LIST(nvmlDeviceGetComputeRunningProcesses_v3, COMPUTE, 3, 2)
 DEFINE_LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, GRAPHICS, 3, 2)
 DEFINE_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, MPS, 3, 2)

@@ -87,32 +87,46 @@ static int scanned(const struct found **out)
 	return count;
 }
 
-// share_out gives the processes on a GPU equal shares of its memory and load.
+// share_out gives the processes on a GPU equal shares of its memory and load. Those of a divided GPU go to its instances in turn.
 static void share_out(const struct gpu *gpu, struct process *processes, int n)
 {
-	unsigned long long memory = gpu->memory_used;
 	for (int i = 0; i < n; i++) {
-		processes[i].memory = memory / (unsigned)n;
-		processes[i].sm = gpu->util / (unsigned)n;
+		unsigned long long memory = gpu->now.memory_used / (unsigned)n;
+		if (gpu->instance_count > 0) {
+			int on = i % gpu->instance_count, others = (n - on - 1) / gpu->instance_count;
+			const struct instance *instance = &gpu->instances[on];
+			processes[i].gi = instance->gi;
+			processes[i].ci = instance->ci;
+			memory = instance_used(gpu->index, instance) / (unsigned)(others + 1);
+		}
+		processes[i].memory = memory << 20;
+		processes[i].sm = (unsigned)gpu->now.util / (unsigned)n;
 	}
+}
+
+static int of_node(const struct scenario *scenario, const struct gpu *gpu, struct process *out)
+{
+	const struct found *found;
+	int n = 0, count = scanned(&found);
+	for (int i = 0; i < count; i++) {
+		int place = found[i].local_id >= 0 ? found[i].local_id : i;
+		if (place % scenario->count == gpu->index)
+			out[n++] = (struct process){gpu->index, found[i].pid, 0, COMPUTE, 0, NO_INSTANCE, NO_INSTANCE};
+	}
+	share_out(gpu, out, n);
+	return n;
 }
 
 int processes_now(const struct scenario *scenario, const struct gpu *gpu, struct process *out)
 {
-	int n = 0;
-	if (scenario->processes_given) {
-		for (int i = 0; i < scenario->process_count; i++)
-			if (scenario->processes[i].gpu == gpu->index)
-				out[n++] = scenario->processes[i];
-		return n;
-	}
-	const struct found *found;
-	int count = scanned(&found);
-	for (int i = 0; i < count; i++) {
-		int place = found[i].local_id >= 0 ? found[i].local_id : i;
-		if (place % scenario->count == gpu->index)
-			out[n++] = (struct process){.gpu = gpu->index, .pid = found[i].pid, .type = COMPUTE};
-	}
-	share_out(gpu, out, n);
+	int n = 0, all;
+	if (!scenario->processes_given)
+		all = of_node(scenario, gpu, out);
+	else
+		for (all = 0; all < scenario->process_count; all++)
+			out[all] = scenario->processes[all];
+	for (int i = 0; i < all; i++)
+		if (out[i].gpu == gpu->index && (!gpu->is_instance || (out[i].gi == gpu->instance.gi && out[i].ci == gpu->instance.ci)))
+			out[n++] = out[i];
 	return n;
 }

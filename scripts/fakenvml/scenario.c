@@ -7,9 +7,21 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { RECHECK_MS = 100 };
+#if DRIVER == 450
+#define DRIVER_VERSION "450.80.02"
+#define CUDA_VERSION "11.0"
+#elif DRIVER == 470
+#define DRIVER_VERSION "470.82.01"
+#define CUDA_VERSION "11.4"
+#elif DRIVER == 535
+#define DRIVER_VERSION "535.54.03"
+#define CUDA_VERSION "12.2"
+#else
+#define DRIVER_VERSION "550.54.15"
+#define CUDA_VERSION "12.4"
+#endif
 
-static const char *path(void)
+const char *scenario_path(void)
 {
 	const char *from_env = getenv("FAKENVML_SCENARIO");
 	return from_env && *from_env ? from_env : "/run/fakenvml.scenario";
@@ -19,112 +31,12 @@ static void set_defaults(struct scenario *s)
 {
 	memset(s, 0, sizeof *s);
 	s->count = 4;
-	s->process_record = 24;
-#ifdef OLD_DRIVER
-	strcpy(s->driver, "450.80.02");
-	strcpy(s->cuda, "11.0");
-#else
-	strcpy(s->driver, "550.54.15");
-	strcpy(s->cuda, "12.4");
-#endif
-	for (int i = 0; i < MAX_GPUS; i++)
-		strcpy(s->gpus[i].model, "NVIDIA A100-SXM4-80GB");
+	s->process_record = DRIVER == 535 ? 32 : 24; // the library of that driver is 535.54
+	strcpy(s->driver, DRIVER_VERSION);
+	strcpy(s->cuda, CUDA_VERSION);
 }
 
-static bool copy_text(char *to, const char *from)
-{
-	if (!*from || strlen(from) >= NAME_SIZE)
-		return false;
-	strcpy(to, from);
-	return true;
-}
-
-static bool number(const char *text, unsigned long long *value)
-{
-	char *end;
-	*value = strtoull(text, &end, 0);
-	return *text && *text != '-' && !*end;
-}
-
-static bool set_number(struct setting *setting, const char *text)
-{
-	setting->set = number(text, &setting->value);
-	return setting->set;
-}
-
-static const struct { const char *name; unsigned long long bit; } throttle_names[] = {
-	{"none", 0},
-	{"idle", nvmlClocksEventReasonGpuIdle},
-	{"app_clocks", nvmlClocksEventReasonApplicationsClocksSetting},
-	{"sw_power_cap", nvmlClocksEventReasonSwPowerCap},
-	{"hw_slowdown", nvmlClocksThrottleReasonHwSlowdown},
-	{"sync_boost", nvmlClocksEventReasonSyncBoost},
-	{"sw_thermal", nvmlClocksEventReasonSwThermalSlowdown},
-	{"hw_thermal", nvmlClocksThrottleReasonHwThermalSlowdown},
-	{"hw_power_brake", nvmlClocksThrottleReasonHwPowerBrakeSlowdown},
-	{"display_clocks", nvmlClocksEventReasonDisplayClockSetting},
-};
-
-static bool throttle_bit(const char *word, unsigned long long *bit)
-{
-	for (size_t i = 0; i < sizeof throttle_names / sizeof *throttle_names; i++)
-		if (!strcmp(word, throttle_names[i].name)) {
-			*bit = throttle_names[i].bit;
-			return true;
-		}
-	return number(word, bit);
-}
-
-// set_throttle reads names or numbers separated by commas.
-static bool set_throttle(struct setting *setting, char *text)
-{
-	setting->set = true;
-	setting->value = 0;
-	for (char *word; (word = strsep(&text, ",")) != NULL;) {
-		unsigned long long bit;
-		if (!throttle_bit(word, &bit))
-			return false;
-		setting->value |= bit;
-	}
-	return true;
-}
-
-static struct setting *numeric_setting(struct gpu_settings *g, const char *key)
-{
-	const struct { const char *key; struct setting *setting; } settings[] = {
-		{"memory_total", &g->memory_total}, {"memory_used", &g->memory_used},
-		{"util", &g->util}, {"util_memory", &g->util_memory},
-		{"temperature", &g->temperature}, {"memory_temperature", &g->memory_temperature},
-		{"power", &g->power}, {"power_limit", &g->power_limit},
-		{"clock_sm", &g->clock_sm}, {"clock_mem", &g->clock_mem},
-		{"ecc", &g->ecc}, {"ecc_corrected", &g->ecc_corrected},
-	};
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (!strcmp(key, settings[i].key))
-			return settings[i].setting;
-	return NULL;
-}
-
-static bool set_one_gpu(struct gpu_settings *g, const char *key, char *value)
-{
-	struct setting *setting = numeric_setting(g, key);
-	if (setting)
-		return set_number(setting, value);
-	if (!strcmp(key, "throttle"))
-		return set_throttle(&g->throttle, value);
-	if (!strcmp(key, "model"))
-		return copy_text(g->model, value);
-	if (!strcmp(key, "lost")) {
-		g->lost = true;
-		g->sticky = !strcmp(value, "sticky");
-		return g->sticky || !*value;
-	}
-	if (!strcmp(key, "absent"))
-		return g->absent = true;
-	if (!strcmp(key, "mig"))
-		return g->mig = true;
-	return false;
-}
+unsigned driver_major(const struct scenario *s) { return (unsigned)strtoul(s->driver, NULL, 10); }
 
 // add_rule: `fail FUNCTION CODE`, `unsupported FUNCTION`, `slow FUNCTION MS`.
 static bool add_rule(struct scenario *s, int gpu, const char *key, char *value)
@@ -132,7 +44,7 @@ static bool add_rule(struct scenario *s, int gpu, const char *key, char *value)
 	char *function = strsep(&value, " \t");
 	unsigned long long argument = NVML_ERROR_NOT_SUPPORTED;
 	bool unsupported = !strcmp(key, "unsupported");
-	if (s->rule_count == MAX_RULES || unsupported != !value || (value && !number(value, &argument)))
+	if (s->rule_count == MAX_RULES || unsupported != !value || (value && !read_number(value, &argument)))
 		return false;
 	struct rule rule = {.gpu = gpu};
 	if (!strcmp(key, "slow"))
@@ -143,21 +55,23 @@ static bool add_rule(struct scenario *s, int gpu, const char *key, char *value)
 	return copy_text(s->rules[s->rule_count++].function, function);
 }
 
-// add_process: `proc GPU PID MEMORY_MIB TYPE SM`; MEMORY_MIB may be n/a; `proc none` for no process at all.
+// add_process: `proc GPU PID MEMORY_MIB TYPE SM [GI:CI]`; MEMORY_MIB may be n/a; `proc none` for no process at all.
 static bool add_process(struct scenario *s, const char *value)
 {
 	s->processes_given = true;
 	if (!strcmp(value, "none"))
 		return true;
-	struct process p;
+	struct process p = {.gi = NO_INSTANCE, .ci = NO_INSTANCE};
 	char memory[32], type[32];
 	unsigned long long mib;
-	if (s->process_count == MAX_PROCESSES ||
-	    sscanf(value, "%d %u %31s %31s %u", &p.gpu, &p.pid, memory, type, &p.sm) != 5)
+	if (s->process_count == MAX_PROCESSES)
+		return false;
+	int fields = sscanf(value, "%d %u %31s %31s %u %d:%d", &p.gpu, &p.pid, memory, type, &p.sm, &p.gi, &p.ci);
+	if (fields != 5 && fields != 7)
 		return false;
 	if (!strcmp(memory, "n/a"))
 		p.memory = (unsigned long long)NVML_VALUE_NOT_AVAILABLE;
-	else if (number(memory, &mib))
+	else if (read_number(memory, &mib))
 		p.memory = mib << 20;
 	else
 		return false;
@@ -173,6 +87,16 @@ static bool add_process(struct scenario *s, const char *value)
 	return true;
 }
 
+// add_xid: `xid GPU CODE [N]`.
+static bool add_xid(struct scenario *s, const char *value)
+{
+	struct xid new = {0};
+	if (s->xid_count == MAX_XIDS || sscanf(value, "%d %llu %llu", &new.gpu, &new.code, &new.sequence) < 2)
+		return false;
+	s->xids[s->xid_count++] = new;
+	return new.gpu >= 0 && new.gpu < MAX_GPUS;
+}
+
 static bool is_rule(const char *key)
 {
 	return !strcmp(key, "fail") || !strcmp(key, "unsupported") || !strcmp(key, "slow");
@@ -182,13 +106,13 @@ static bool set_everywhere(struct scenario *s, const char *key, char *value)
 {
 	unsigned long long n;
 	if (!strcmp(key, "count")) {
-		if (!number(value, &n) || n > MAX_GPUS)
+		if (!read_number(value, &n) || n > MAX_GPUS)
 			return false;
 		s->count = (int)n;
 		return true;
 	}
 	if (!strcmp(key, "init")) {
-		if (!number(value, &n))
+		if (!read_number(value, &n))
 			return false;
 		s->init = (nvmlReturn_t)n;
 		return true;
@@ -198,13 +122,15 @@ static bool set_everywhere(struct scenario *s, const char *key, char *value)
 	if (!strcmp(key, "cuda"))
 		return copy_text(s->cuda, value);
 	if (!strcmp(key, "procrecord")) {
-		if (!number(value, &n) || (n != 24 && n != 32))
+		if (!read_number(value, &n) || (n != 24 && n != 32))
 			return false;
 		s->process_record = (unsigned)n;
 		return true;
 	}
 	if (!strcmp(key, "proc"))
 		return add_process(s, value);
+	if (!strcmp(key, "xid"))
+		return add_xid(s, value);
 	if (is_rule(key))
 		return add_rule(s, -1, key, value);
 	for (int i = 0; i < MAX_GPUS; i++) {
@@ -238,7 +164,7 @@ static bool parse_line(struct scenario *s, char *line)
 	if (strcmp(key, "gpu"))
 		return set_everywhere(s, key, rest);
 	unsigned long long gpu;
-	if (!number(next_word(&rest), &gpu) || gpu >= MAX_GPUS)
+	if (!read_number(next_word(&rest), &gpu) || gpu >= MAX_GPUS)
 		return false;
 	key = next_word(&rest);
 	if (is_rule(key))
@@ -249,7 +175,7 @@ static bool parse_line(struct scenario *s, char *line)
 static void read_file(struct scenario *s)
 {
 	set_defaults(s);
-	FILE *file = fopen(path(), "re");
+	FILE *file = fopen(scenario_path(), "re");
 	if (!file)
 		return;
 	char line[256];
@@ -258,7 +184,7 @@ static void read_file(struct scenario *s)
 		strcpy(original, line);
 		if (!parse_line(s, line)) {
 			// A scenario that is not understood must not look like a healthy node.
-			fprintf(stderr, "fakenvml: %s:%d: not understood: %.*s\n", path(), n,
+			fprintf(stderr, "fakenvml: %s:%d: not understood: %.*s\n", scenario_path(), n,
 				(int)strcspn(original, "\n"), original);
 			s->broken = true;
 		}
@@ -279,6 +205,18 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+// replace reads the next scenario. Another version is another driver, whose counters begin again.
+static void replace(struct scenario *s)
+{
+	static struct scenario before;
+	count_all(s);
+	before = *s;
+	read_file(s);
+	if (strcmp(s->driver, before.driver))
+		restart_counters();
+	deliver_xids(&before, s);
+}
+
 const struct scenario *scenario_now(void)
 {
 	static struct scenario scenario;
@@ -289,10 +227,12 @@ const struct scenario *scenario_now(void)
 	if (checked_ms >= 0 && now - checked_ms < RECHECK_MS)
 		return &scenario;
 	struct stat file;
-	if (stat(path(), &file))
+	if (stat(scenario_path(), &file))
 		memset(&file, 0, sizeof file);
-	if (checked_ms < 0 || !same_file(&file, &seen))
+	if (checked_ms < 0)
 		read_file(&scenario);
+	else if (!same_file(&file, &seen))
+		replace(&scenario);
 	seen = file;
 	checked_ms = now;
 	return &scenario;

@@ -75,7 +75,12 @@ static nvmlReturn_t check(const char *function, const nvmlDevice_t *device, stru
 		return result;
 	if (!handle_is_good(s, *device))
 		return NVML_ERROR_GPU_IS_LOST;
+	const struct instance *instance = is_instance(*device) ? instance_of(s, *device) : NULL;
+	if (is_instance(*device) && !instance)
+		return NVML_ERROR_INVALID_ARGUMENT; // it has been destroyed
 	gpu_now(s, index, out);
+	if (instance)
+		instance_now(instance, out);
 	return NVML_SUCCESS;
 }
 
@@ -91,25 +96,55 @@ static nvmlReturn_t begin(const char *function, const nvmlDevice_t *device, stru
 
 nvmlReturn_t begin_call(const char *function) { return begin(function, NULL, NULL); }
 
-nvmlReturn_t begin_device(const char *function, nvmlDevice_t device, struct gpu *out)
+nvmlReturn_t begin_any(const char *function, nvmlDevice_t device, struct gpu *out)
 {
 	return begin(function, &device, out);
 }
 
-int current_processes(const struct gpu *gpu, struct process *out)
+nvmlReturn_t begin_device(const char *function, nvmlDevice_t device, struct gpu *out)
+{
+	nvmlReturn_t result = begin_any(function, device, out);
+	return result == NVML_SUCCESS && out->is_instance ? NVML_ERROR_NOT_SUPPORTED : result;
+}
+
+const struct scenario *enter(void)
 {
 	pthread_mutex_lock(&lock);
-	int n = processes_now(scenario_now(), gpu, out);
-	pthread_mutex_unlock(&lock);
+	return scenario_now();
+}
+
+void leave(void) { pthread_mutex_unlock(&lock); }
+
+int current_processes(const struct gpu *gpu, struct process *out)
+{
+	int n = processes_now(enter(), gpu, out);
+	leave();
 	return n;
 }
 
 unsigned process_record(void)
 {
-	pthread_mutex_lock(&lock);
-	unsigned size = scenario_now()->process_record;
-	pthread_mutex_unlock(&lock);
+	unsigned size = enter()->process_record;
+	leave();
 	return size;
+}
+
+nvmlReturn_t put_number(unsigned *to, unsigned long long value)
+{
+	REQUIRE(to);
+	if (value == ABSENT)
+		return NVML_ERROR_NOT_SUPPORTED;
+	*to = (unsigned)value;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t put_long(unsigned long long *to, unsigned long long value)
+{
+	REQUIRE(to);
+	if (value == ABSENT)
+		return NVML_ERROR_NOT_SUPPORTED;
+	*to = value;
+	return NVML_SUCCESS;
 }
 
 nvmlReturn_t put_text(char *to, unsigned length, const char *text)
@@ -151,6 +186,11 @@ nvmlReturn_t nvmlShutdown(void)
 {
 	BEGIN_CALL();
 	pthread_mutex_lock(&lock);
+	if (initialized == 1 && waiting() > 0) {
+		// A real driver takes the memory away under the thread that waits.
+		fprintf(stderr, "fakenvml: nvmlShutdown while nvmlEventSetWait is running\n");
+		abort();
+	}
 	initialized--;
 	pthread_mutex_unlock(&lock);
 	return NVML_SUCCESS;
@@ -305,110 +345,3 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index, nvmlDevice_t *device)
 {
 	return by_index(__func__, index, device);
 }
-
-static void bus_id(int index, nvmlPciInfo_t *pci)
-{
-	memset(pci, 0, sizeof *pci);
-	pci->bus = (unsigned)(0x07 + index * 0x10);
-	pci->pciDeviceId = 0x20B210DE;
-	pci->pciSubSystemId = 0x146310DE;
-	snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, NVML_DEVICE_PCI_BUS_ID_LEGACY_FMT,
-		 NVML_DEVICE_PCI_BUS_ID_FMT_ARGS(pci));
-	snprintf(pci->busId, sizeof pci->busId, NVML_DEVICE_PCI_BUS_ID_FMT, NVML_DEVICE_PCI_BUS_ID_FMT_ARGS(pci));
-}
-
-static bool has_uuid(const struct gpu *gpu, const char *uuid) { return !strcmp(gpu->uuid, uuid); }
-
-static bool has_bus_id(const struct gpu *gpu, const char *id)
-{
-	nvmlPciInfo_t pci;
-	bus_id(gpu->index, &pci);
-	return !strcasecmp(pci.busId, id) || !strcasecmp(pci.busIdLegacy, id);
-}
-
-// by_text finds the GPU that matches. It does not find a lost GPU, which cannot be asked for its identity.
-static nvmlReturn_t by_text(const char *function, bool (*matches)(const struct gpu *, const char *), const char *text,
-			    nvmlDevice_t *device)
-{
-	struct gpu gpu;
-	REQUIRE(text && device);
-	nvmlReturn_t result = begin_call(function);
-	if (result != NVML_SUCCESS)
-		return result;
-	for (int i = 0; i < MAX_GPUS; i++)
-		if (begin_device("", handle_of(i), &gpu) == NVML_SUCCESS && matches(&gpu, text)) {
-			*device = handle_of(i);
-			return NVML_SUCCESS;
-		}
-	return NVML_ERROR_NOT_FOUND;
-}
-
-nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
-{
-	return by_text(__func__, has_uuid, uuid, device);
-}
-
-nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device)
-{
-	return by_text(__func__, has_bus_id, id, device);
-}
-
-nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *id, nvmlDevice_t *device)
-{
-	return by_text(__func__, has_bus_id, id, device);
-}
-
-// Identity
-
-nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length)
-{
-	BEGIN_DEVICE(device);
-	return put_text(name, length, gpu.model);
-}
-
-nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned length)
-{
-	BEGIN_DEVICE(device);
-	return put_text(uuid, length, gpu.uuid);
-}
-
-nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned length)
-{
-	char text[32];
-	BEGIN_DEVICE(device);
-	snprintf(text, sizeof text, "132%07lu", strtoul(gpu.uuid + 4, NULL, 16) % 10000000);
-	return put_text(serial, length, text);
-}
-
-nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned *minor)
-{
-	BEGIN_DEVICE(device);
-	REQUIRE(minor);
-	*minor = (unsigned)gpu.index;
-	return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned *index)
-{
-	BEGIN_DEVICE(device);
-	REQUIRE(index);
-	pthread_mutex_lock(&lock);
-	*index = place_of(scenario_now(), gpu.index);
-	pthread_mutex_unlock(&lock);
-	return NVML_SUCCESS;
-}
-
-static nvmlReturn_t pci_info(const char *function, nvmlDevice_t device, nvmlPciInfo_t *pci)
-{
-	struct gpu gpu;
-	nvmlReturn_t result = begin_device(function, device, &gpu);
-	if (result != NVML_SUCCESS)
-		return result;
-	REQUIRE(pci);
-	bus_id(gpu.index, pci);
-	return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) { return pci_info(__func__, device, pci); }
-nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci) { return pci_info(__func__, device, pci); }
-nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci) { return pci_info(__func__, device, pci); }

@@ -1,0 +1,63 @@
+// PCIe, NVLink and its fabric.
+#define _GNU_SOURCE
+#include "call.h"
+#include <string.h>
+
+#define DEFINE_NUMBER(name, key)                                 \
+	nvmlReturn_t name(nvmlDevice_t device, unsigned *value)  \
+	{                                                        \
+		BEGIN_DEVICE(device);                            \
+		return put_number(value, gpu.now.key);           \
+	}
+
+DEFINE_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, pcie_gen)
+DEFINE_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, pcie_width)
+DEFINE_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, pcie_gen_max)
+DEFINE_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, pcie_width_max)
+DEFINE_NUMBER(nvmlDeviceGetPcieReplayCounter, pcie_replays)
+
+nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link, nvmlEnableState_t *active)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(active && link < NVML_NVLINK_MAX_LINKS);
+	if (gpu.now.nvlink_links == ABSENT || link >= gpu.now.nvlink_links)
+		return NVML_ERROR_NOT_SUPPORTED;
+	*active = gpu.links_down >> link & 1 ? NVML_FEATURE_DISABLED : NVML_FEATURE_ENABLED;
+	return NVML_SUCCESS;
+}
+
+#if DRIVER >= 545
+// The versions have the same beginning.
+nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t *info)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(info);
+	if (info->version != nvmlGpuFabricInfo_v2)
+		return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+	if (gpu.now.fabric_state == ABSENT || gpu.now.fabric_status == ABSENT)
+		return NVML_ERROR_NOT_SUPPORTED;
+	*info = (nvmlGpuFabricInfoV_t){
+		.version = info->version,
+		.status = (nvmlReturn_t)gpu.now.fabric_status,
+		.state = (nvmlGpuFabricState_t)gpu.now.fabric_state,
+	};
+	memset(info->clusterUuid, 0xfa, sizeof info->clusterUuid);
+	return NVML_SUCCESS;
+}
+#endif
+
+#if DRIVER >= 525
+nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *info)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(info);
+	if (gpu.now.fabric_state == ABSENT || gpu.now.fabric_status == ABSENT)
+		return NVML_ERROR_NOT_SUPPORTED;
+	*info = (nvmlGpuFabricInfo_t){
+		.status = (nvmlReturn_t)gpu.now.fabric_status,
+		.state = (nvmlGpuFabricState_t)gpu.now.fabric_state,
+	};
+	memset(info->clusterUuid, 0xfa, sizeof info->clusterUuid);
+	return NVML_SUCCESS;
+}
+#endif
