@@ -28,7 +28,7 @@ storage    nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp
            garbage H | garbageok H              prints the probe's first line, then nonsense
            flood H | garbageok H                the same, then one line of 100 MB
 GPUs       nolib H | libok H                    libnvidia-ml.so.1 is missing
-           olddriver H | libok H                a library without the newer functions
+           olddriver H [VARIANT] | libok H      the library of an older driver: r535, r470 or old (450)
            mismatch H | nodriver H | nvmlok H   NVML: driver/library mismatch | driver not loaded
            gpulost H [GPU] | nvmlok H           GPU (2) has fallen off the bus
            nvml H LINES | nvmlok H              any scenario of scripts/fakenvml/README.md; ";" separates lines
@@ -218,7 +218,7 @@ use_library() {
 	in_host "$1" mv /run/fakenvml/new /run/fakenvml/libnvidia-ml.so.1
 }
 fault_nolib() { in_host "$1" rm -f /run/fakenvml/libnvidia-ml.so.1; }
-fault_olddriver() { use_library "$1" old; }
+fault_olddriver() { use_library "$1" "${2:-old}"; }
 fault_libok() { use_library "$1" current; }
 
 fault_nvml() {
