@@ -203,12 +203,19 @@ func cleanProcesses(in []wire.Process) []wire.Process {
 		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory)
 		p.Command = clean(p.Command, wire.MaxCommand)
 		if p.Rank != nil {
-			rank := *p.Rank
-			cleanNames(&rank.From)
-			p.Rank = &rank
+			p.Rank = cleanRank(*p.Rank)
 		}
 	})
 	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 })
+}
+
+// cleanRank returns a rank that there can be, nil if it is none.
+func cleanRank(r wire.Rank) *wire.Rank {
+	if r.Rank < 0 || r.World != nil && *r.World <= r.Rank {
+		return nil
+	}
+	cleanNames(&r.From)
+	return &r
 }
 
 func cleanMemory(in []wire.JobMemory) []wire.JobMemory {

@@ -17,10 +17,10 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 		{Index: 0, Lost: "no power", LostID: wire.LostPower}, {Index: 1, Lost: "why?", LostID: "invented"}, {Index: 2, LostID: wire.LostReset},
 	}}})
 	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{
-		TookMS:    math.MaxInt64,
-		GPUs:      []wire.GPU{{Index: 0, HangsMS: -5, AgeMS: math.MaxInt64}, {Index: 1, Lost: "why now?"}, {Index: 2, LostID: "invented", HangsMS: 1500}},
-		Processes: []wire.Process{{PID: 0}, {PID: 7}, {PID: -1}},
-		Faults:    []wire.Fault{{Collector: "power", GPUs: make([]int, 10000)}},
+		TookMS: math.MaxInt64,
+		GPUs:   []wire.GPU{{Index: 0, HangsMS: -5, AgeMS: math.MaxInt64}, {Index: 1, Lost: "why now?"}, {Index: 2, LostID: "invented", HangsMS: 1500}},
+		Listed: true, Processes: []wire.Process{{PID: 0}, {PID: 7}, {PID: -1}},
+		Faults: []wire.Fault{{Collector: "power", GPUs: make([]int, 10000)}},
 	}})
 	n := w.node(0, "a")
 	if n.Hello.FaultID != wire.FaultOther || n.Took != maxSpan || len(n.Processes) != 1 || n.Processes[0].PID != 7 || len(n.Faults[0].GPUs) > maxGPUs {

@@ -60,8 +60,10 @@ type Node struct {
 	Took     time.Duration // by the driver for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number, those without one last
-	Listed    bool  // Processes were requested and read
+	Listed    bool  // Processes are those of a report at ListedAt: of the last one, or of one at most keepList ago
+	ListedAt  time.Time
 	Processes []wire.Process
+	Ranks     []SeenRank   // of the jobs on the node: those in Processes, and those that were in an earlier list; at most maxRanks
 	Faults    []wire.Fault // collectors that failed in the last report
 
 	Xids   []Xid            // in the last hour, since nvnodetop watches; oldest first, at most maxXids

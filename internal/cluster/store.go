@@ -68,6 +68,7 @@ func (s *Store) discovered(at time.Time, d Discovery) {
 	}
 	for name, n := range s.nodes {
 		n.jobs = s.jobs[name]
+		n.forgetRanks()
 		n.compare(at, s.rules)
 	}
 }
@@ -226,6 +227,7 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 }
 
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
+	before, another := n.GPUs, n.reporting.IsZero() || n.hello != n.Hello
 	if n.reporting.IsZero() {
 		n.reporting, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
 		n.clock = binClock{}
@@ -238,8 +240,8 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		}
 	}
 	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond
-	n.Listed, n.Processes, n.Faults = r.Listed, cleanProcesses(r.Processes), cleanFaults(r.Faults)
-	n.Memory = cleanMemory(r.Jobs)
+	n.Faults, n.Memory = cleanFaults(r.Faults), cleanMemory(r.Jobs)
+	n.list(at, r, before, another)
 	n.addXids(at, r)
 }
 
@@ -282,6 +284,9 @@ func (n *nodeRecord) view(now time.Time) Node {
 	}
 	if !v.hasNumbers() {
 		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults = wire.Host{}, nil, false, nil, nil
+	}
+	if now.Sub(v.ListedAt) > keepList {
+		v.Listed, v.Processes = false, nil
 	}
 	return v
 }

@@ -280,7 +280,7 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	}})
 	w.Apply(Event{At: at(0), Node: nasty, Report: &wire.Report{
 		GPUs: []wire.GPU{{Index: 0, Lost: nasty, LostID: nasty, Call: nasty, Unlisted: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
-		Processes: []wire.Process{{PID: 1, Type: nasty, Identity: wire.Identity{User: nasty, Name: nasty, Command: nasty, Job: nasty}}},
+		Listed: true, Processes: []wire.Process{{PID: 1, Type: nasty, Identity: wire.Identity{User: nasty, Name: nasty, Command: nasty, Job: nasty}}},
 	}})
 	w.try(0, nasty+"2")
 	w.down(0, nasty+"2", reach.ClassOther)
@@ -358,7 +358,7 @@ func TestAHostileNodeIsCapped(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
 	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Host: strings.Repeat("ü", 10000), GPUs: make([]wire.Card, 10000), Missing: make([]string, 10000)}})
-	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{GPUs: make([]wire.GPU, 10000), Processes: make([]wire.Process, 10000), Faults: make([]wire.Fault, 10000)}})
+	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{GPUs: make([]wire.GPU, 10000), Listed: true, Processes: make([]wire.Process, 10000), Faults: make([]wire.Fault, 10000)}})
 	n := w.node(0, "a")
 	if len(n.GPUs) > maxGPUs || len(n.Processes) > wire.MaxProcesses || len(n.Faults) > maxFaults || len(n.Hello.Missing) > maxFaults || len(n.Hello.Host) > maxName {
 		t.Errorf("%d GPUs, %d processes, %d faults, a name of %d bytes", len(n.GPUs), len(n.Processes), len(n.Faults), len(n.Hello.Host))

@@ -1,0 +1,213 @@
+package tally
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Rank is the rank of the processes on a GPU; nil if it is unknown or they have several. Only the user's own processes have ranks.
+func Rank(n *cluster.Node, g *cluster.GPU) *wire.Rank {
+	var rank *wire.Rank
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		switch {
+		case p.GPU != g.Index || p.Rank == nil:
+		case rank == nil:
+			rank = p.Rank
+		case programOf(rank) != programOf(p.Rank) || rank.Rank != p.Rank.Rank:
+			return nil
+		}
+	}
+	return rank
+}
+
+// RankState says what is known of a rank.
+type RankState int
+
+// The states of a rank, as of the last list of processes of each node.
+const (
+	RankRuns    RankState = iota // its process is on a GPU
+	RankGone                     // its process has left its GPU, while others of the program still run
+	RankUnseen                   // no process has it, although all nodes list the processes on all GPUs of the job
+	RankUnknown                  // its node does not respond or does not list the processes on its GPU; without a Node: on any that does so
+)
+
+// RankRow is a process of a job on one GPU, or a rank of the job that has none.
+type RankRow struct {
+	Rank     *wire.Rank // nil: the process has none, as far as is known
+	State    RankState
+	Node     string        // "": the rank was never seen
+	GPU      *cluster.GPU  // nil: not among the GPUs that the node has now
+	Number   int           // of the GPU; cluster.NoNumber: not known
+	Process  *wire.Process // nil: gone, never seen, or on a node that shows no data
+	LastSeen time.Time     // when the node last listed it; zero: never
+
+	place int // of the node in the job
+}
+
+// maxWorld is the largest number of ranks of a program of which the missing ones are rows.
+const maxWorld = 1 << 14
+
+// program is what tells the ranks of one program in a job from those of another one. Two programs of the same size, one after the other, are
+// told apart by the time.
+type program struct {
+	from  string
+	world int // 0: not known
+}
+
+func programOf(r *wire.Rank) program {
+	if r.World == nil {
+		return program{from: r.From}
+	}
+	return program{r.From, *r.World}
+}
+
+// rankID is one rank of a program.
+type rankID struct {
+	program
+	rank int
+}
+
+func idOf(r *wire.Rank) rankID { return rankID{programOf(r), r.Rank} }
+
+// Ranks are the processes of a job on all nodes, and the ranks that have none, by rank; processes without a rank come last.
+func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
+	t := rankTable{s: s, job: job, taken: map[rankID]bool{}, began: map[program]time.Time{}, whole: true}
+	for place, name := range job.Nodes {
+		t.addNode(place, Node(s, name))
+	}
+	t.addAbsent()
+	t.addUnseen()
+	slices.SortStableFunc(t.rows, func(a, b RankRow) int {
+		return cmp.Or(compareRanks(a.Rank, b.Rank), cmp.Compare(a.place, b.place), cmp.Compare(uint(a.Number), uint(b.Number)))
+	})
+	return t.rows
+}
+
+// compareRanks orders by rank; none goes last.
+func compareRanks(a, b *wire.Rank) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	p, q := programOf(a), programOf(b)
+	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(q.world, p.world), cmp.Compare(p.from, q.from))
+}
+
+// rankTable is a table of ranks that is being made.
+type rankTable struct {
+	s      *cluster.Snapshot
+	job    *cluster.JobView
+	rows   []RankRow
+	taken  map[rankID]bool       // there is a row of it
+	began  map[program]time.Time // when the oldest process began that runs, or may do so
+	absent []RankRow             // ranks that were seen and have no process now
+	whole  bool                  // all nodes report, and list all GPUs of the job
+	silent []string              // nodes that do not report
+}
+
+// addNode adds the processes of a node, and keeps its other ranks for later.
+func (t *rankTable) addNode(place int, n *cluster.Node) {
+	if minors, known := t.job.Minors[n.Name]; known && len(minors) == 0 {
+		return // no GPU there
+	}
+	state := RankRuns
+	if n.State != cluster.NodeReporting {
+		state, t.silent = RankUnknown, append(t.silent, n.Name)
+	}
+	t.whole = t.whole && n.State == cluster.NodeReporting && n.Listed
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		t.whole = t.whole && (listed(n, g) || !t.job.Owns(n, g))
+	}
+	for i := range n.Processes {
+		if p := &n.Processes[i]; t.job.Runs(n, p) {
+			t.addProcess(place, n, p, state)
+		}
+	}
+	for i := range n.Ranks {
+		if r := &n.Ranks[i]; r.Job == t.job.ID {
+			t.addSeen(place, n, r)
+		}
+	}
+}
+
+func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, state RankState) {
+	row := RankRow{Rank: p.Rank, State: state, Node: n.Name, Number: cluster.NoNumber, Process: p, LastSeen: n.ListedAt, place: place}
+	if i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); i >= 0 {
+		row.GPU, row.Number = &n.GPUs[i], n.GPUs[i].Number
+	}
+	t.rows = append(t.rows, row)
+	if p.Rank != nil {
+		t.taken[idOf(p.Rank)] = true
+	}
+}
+
+// addSeen notes how old the process of a rank is if it may still run. Otherwise it keeps the rank as an absent one.
+func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
+	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, place: place}
+	if i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == r.Key }); i >= 0 {
+		row.GPU, row.Number = &n.GPUs[i], n.GPUs[i].Number
+	}
+	runs := n.Listed && r.Seen.Equal(n.ListedAt)
+	if !runs && n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
+		row.State = RankGone
+	}
+	if row.State != RankGone {
+		began, known := t.began[programOf(&r.Rank)]
+		if !known || r.Began.Before(began) {
+			t.began[programOf(&r.Rank)] = r.Began
+		}
+	}
+	if !runs {
+		t.absent = append(t.absent, row)
+	}
+}
+
+// listed reports whether the node's list has the processes on a GPU.
+func listed(n *cluster.Node, g *cluster.GPU) bool {
+	return n.Listed && g.Unlisted == "" && Lost(g) == "" && !g.Hung()
+}
+
+// addAbsent adds the ranks that were seen and have no process now, each at its last place. Those of a program that is over are left out: all
+// its ranks are gone, or those that run began after these were last seen.
+func (t *rankTable) addAbsent() {
+	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })
+	for _, row := range t.absent {
+		began, runs := t.began[programOf(row.Rank)]
+		if id := idOf(row.Rank); runs && !began.After(row.LastSeen) && !t.taken[id] {
+			t.taken[id] = true
+			t.rows = append(t.rows, row)
+		}
+	}
+}
+
+// addUnseen adds the ranks that a program must have, and that were never seen. If there are more ranks than GPUs, some of them need none.
+func (t *rankTable) addUnseen() {
+	row := RankRow{State: RankUnknown, Number: cluster.NoNumber, place: len(t.job.Nodes)}
+	if t.whole {
+		row.State = RankUnseen
+	}
+	if len(t.silent) == 1 {
+		row.Node = t.silent[0]
+	}
+	for p := range t.began {
+		if p.world > maxWorld || len(t.silent) == 0 && p.world > t.job.GPUs {
+			continue
+		}
+		for r := range p.world {
+			if !t.taken[rankID{p, r}] {
+				row.Rank = &wire.Rank{Rank: r, World: new(p.world), From: p.from}
+				t.rows = append(t.rows, row)
+			}
+		}
+	}
+}

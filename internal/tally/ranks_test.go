@@ -1,0 +1,156 @@
+package tally
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+var start = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+
+// ranks is a job on nodes a and b, with two GPUs each.
+type ranks struct{ *cluster.Store }
+
+func at(sec int) time.Time { return start.Add(time.Duration(sec) * time.Second) }
+
+func newRanks() ranks {
+	r := ranks{cluster.NewStore(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })}
+	r.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{
+		{ID: "16", Number: "16", Nodes: []string{"b", "a"}, Minors: map[string][]int{"a": {0, 1}, "b": {0, 1}}},
+	}}})
+	for _, node := range []string{"a", "b"} {
+		r.Apply(cluster.Event{At: at(0), Node: node, Try: &cluster.Try{Interval: 3 * time.Second}})
+		r.Apply(cluster.Event{At: at(0), Node: node, Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, Minor: new(0), UUID: node + "0"}, {Index: 1, Minor: new(1), UUID: node + "1"}}}})
+	}
+	return r
+}
+
+// list is a report with these ranks of a program, on GPU 0, 1, …; -1 is a process without one. age is how long the processes have run.
+func (r ranks) list(sec int, node string, world, age int, numbers ...int) {
+	report := wire.Report{MonoMS: int64(1000 * sec), Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}
+	for gpu, number := range numbers {
+		p := wire.Process{PID: 5000 + 10*(sec-age) + number, StartTicks: uint64(100 * (sec - age + 1000)), GPU: gpu, ElapsedSec: new(int64(age))}
+		p.Job = "16"
+		if number >= 0 {
+			p.Rank = &wire.Rank{Rank: number, World: &world, From: "RANK"}
+		}
+		report.Processes = append(report.Processes, p)
+	}
+	r.send(sec, node, &report)
+}
+
+func (r ranks) send(sec int, node string, report *wire.Report) {
+	r.Apply(cluster.Event{At: at(sec), Node: node, Report: report})
+}
+
+// table is the rank table in words.
+func (r ranks) table(sec int) string {
+	s := r.Snapshot(at(sec))
+	var lines []string
+	for _, row := range Ranks(s, &s.Jobs[0]) {
+		rank, seen := "-", "never"
+		if row.Rank != nil {
+			rank = fmt.Sprint(row.Rank.Rank)
+		}
+		if !row.LastSeen.IsZero() {
+			seen = fmt.Sprint(int(row.LastSeen.Sub(start).Seconds()))
+		}
+		if (row.GPU != nil) != (row.Number >= 0 && s.Nodes[row.Node].GPUs != nil) || row.State == RankRuns && row.Process == nil {
+			lines = append(lines, "!")
+		}
+		state := map[RankState]string{RankRuns: "runs", RankGone: "gone", RankUnseen: "unseen", RankUnknown: "unknown"}[row.State]
+		lines = append(lines, fmt.Sprintf("%s %s%d %s %s", rank, row.Node, row.Number, state, seen))
+	}
+	return strings.Join(lines, ", ")
+}
+
+func TestRanks(t *testing.T) {
+	lost := &wire.Report{MonoMS: 5000, Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1, Lost: "fell off"}}}
+	refused := &wire.Report{MonoMS: 5000, Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1, Unlisted: "hangs"}}}
+	down := cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "closed"}}
+	for _, test := range []struct {
+		name  string
+		sec   int
+		story func(r ranks)
+		want  string
+	}{
+		{"all run", 6, func(ranks) {}, "0 b0 runs 4, 1 b1 runs 4, 2 a0 runs 4, 3 a1 runs 4"},
+		{"one is gone", 6, func(r ranks) { r.list(5, "a", 4, 101, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 runs 5, 3 a1 gone 4"},
+		{"one has moved", 6, func(r ranks) { r.list(5, "a", 4, 101, 2); r.list(5, "b", 4, 101, 0, 3) }, "0 b0 runs 5, 1 b1 gone 4, 2 a0 runs 5, 3 b1 runs 5"},
+		{"a node is left alone", 6, func(r ranks) { r.list(5, "a", 4, 101) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 gone 4"},
+		{"the program is over", 6, func(r ranks) { r.list(5, "a", 4, 101); r.list(5, "b", 4, 101) }, ""},
+		{"it begins anew", 6, func(r ranks) { r.list(5, "a", 4, 101); r.list(6, "b", 4, 1, 0, 1) }, "0 b0 runs 6, 1 b1 runs 6, 2 -1 unseen never, 3 -1 unseen never"},
+		{"a smaller one begins", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0) }, "0 a0 runs 5, 1 a1 runs 5"},
+		{"two programs", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0, 0, 1) }, "0 b0 runs 5, 0 a0 runs 5, 1 b1 runs 5, 1 a1 runs 5"},
+		{"one has no rank", 6, func(r ranks) { r.list(5, "a", 4, 0, -1, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 a1 gone 4, - a0 runs 5"},
+		{"its GPU is lost", 6, func(r ranks) { r.send(5, "a", lost) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
+		{"its GPU is not listed", 6, func(r ranks) { r.send(5, "a", refused) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
+		{"a node falls silent", 20, func(r ranks) { r.list(20, "b", 4, 116, 0, 1) }, "0 b0 runs 20, 1 b1 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
+		{"a silent node, and one is gone", 20, func(r ranks) { r.list(20, "b", 4, 116, 1) }, "0 b0 gone 4, 1 b0 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
+		{"a node has failed", 40, func(r ranks) {
+			r.Apply(cluster.Event{At: at(5), Node: "a", Down: &down})
+			r.list(20, "b", 4, 116, 0, 1)
+			r.list(40, "b", 4, 136, 0, 1)
+		}, "0 b0 runs 40, 1 b1 runs 40, 2 a0 unknown 4, 3 a1 unknown 4"},
+	} {
+		r := newRanks()
+		r.list(4, "a", 4, 100, 2, 3)
+		r.list(4, "b", 4, 100, 0, 1)
+		test.story(r)
+		if got := r.table(test.sec); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Ranks that were never seen are missing only if they could be seen, and if each needs a GPU.
+func TestUnseenRanks(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		story func(r ranks)
+		want  string
+	}{
+		{"a node has not reported", func(ranks) {}, "0 b0 runs 4, 1 b1 runs 4, 2 a-1 unknown never, 3 a-1 unknown never"},
+		{"it has not listed", func(r ranks) { r.send(5, "a", &wire.Report{MonoMS: 5000}) }, "0 b0 runs 4, 1 b1 runs 4, 2 -1 unknown never, 3 -1 unknown never"},
+		{"it runs others", func(r ranks) { r.list(5, "a", 4, 0, -1, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 -1 unseen never, - a0 runs 5"},
+		{"more ranks than GPUs", func(r ranks) { r.list(5, "a", 5, 0, 2, 3); r.list(5, "b", 5, 0, 0) }, "0 b0 runs 5, 2 a0 runs 5, 3 a1 runs 5"},
+		{"more than there can be", func(r ranks) { r.list(5, "b", 1<<30, 0, 0) }, "0 b0 runs 5"},
+	} {
+		r := newRanks()
+		r.list(4, "b", 4, 100, 0, 1)
+		test.story(r)
+		if got := r.table(6); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestRankOfGPU(t *testing.T) {
+	rank := func(n, world int) *wire.Rank { return &wire.Rank{Rank: n, World: &world, From: "RANK"} }
+	g := &cluster.GPU{GPU: wire.GPU{Index: 3}}
+	for _, test := range []struct {
+		name string
+		on   []*wire.Rank
+		want int // -1: none
+	}{
+		{"no process", nil, -1}, {"no rank", []*wire.Rank{nil}, -1}, {"one", []*wire.Rank{nil, rank(5, 8)}, 5},
+		{"twice", []*wire.Rank{rank(5, 8), rank(5, 8)}, 5}, {"two", []*wire.Rank{rank(5, 8), rank(6, 8)}, -1}, {"two programs", []*wire.Rank{rank(5, 8), rank(5, 9)}, -1},
+	} {
+		n := &cluster.Node{Processes: []wire.Process{{GPU: 2, Identity: wire.Identity{Rank: rank(1, 8)}}}}
+		for _, r := range test.on {
+			n.Processes = append(n.Processes, wire.Process{GPU: 3, Identity: wire.Identity{Rank: r}})
+		}
+		got := -1
+		if r := Rank(n, g); r != nil {
+			got = r.Rank
+		}
+		if got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
