@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	mathbits "math/bits"
 	"strconv"
 )
 
@@ -62,11 +63,14 @@ func round(x float64, decimals int) float64 {
 }
 
 // Append appends the values as a JSON object, in the order of the table.
-func (v *Values) Append(to []byte) []byte {
+func (v *Values) Append(to []byte) []byte { return v.AppendChanged(to, &Values{}) }
+
+// AppendChanged is Append without the values that base has as well.
+func (v *Values) AppendChanged(to []byte, base *Values) []byte {
 	to = append(to, '{')
 	first := true
 	for id := range count {
-		if !v.Has(id) {
+		if !v.differs(id, base) {
 			continue
 		}
 		if !first {
@@ -77,6 +81,38 @@ func (v *Values) Append(to []byte) []byte {
 		to = appendNumber(to, v.v[id])
 	}
 	return append(to, '}')
+}
+
+// differs reports whether v has a value that base does not have.
+func (v *Values) differs(id ID, base *Values) bool {
+	return v.Has(id) && !(base.Has(id) && base.v[id] == v.v[id])
+}
+
+// Gone lists the keys of the metrics that base has and v has not.
+func (v *Values) Gone(base *Values) (keys []string) {
+	for id := range count {
+		if base.Has(id) && !v.Has(id) {
+			keys = append(keys, table[id].Key)
+		}
+	}
+	return keys
+}
+
+// Inherit adds the values of base that v lacks, except those of the keys in gone. It undoes AppendChanged, or AppendColumns, with Gone.
+func (v *Values) Inherit(base *Values, gone []string, s Scope) {
+	left := base.known
+	for _, key := range gone {
+		if id, known := byKey[s][key]; known {
+			left[id/64] &^= 1 << (id % 64)
+		}
+	}
+	for word, bits := range left {
+		for bits &^= v.known[word]; bits != 0; bits &= bits - 1 {
+			id := 64*word + mathbits.TrailingZeros64(bits)
+			v.v[id] = base.v[id]
+		}
+		v.known[word] |= left[word]
+	}
 }
 
 func appendNumber(to []byte, x float64) []byte {
@@ -141,11 +177,11 @@ func (v *Values) parsePlain(text []byte, s Scope) bool {
 	return false
 }
 
-// parseNumber parses the number before the next comma or closing brace, and returns its length n.
+// parseNumber parses the number before the next comma, closing brace or bracket, and returns its length n.
 func parseNumber(text []byte) (x float64, n int, ok bool) {
 	whole := uint64(0)
 	digits := true
-	for n < len(text) && text[n] != ',' && text[n] != '}' {
+	for n < len(text) && text[n] != ',' && text[n] != '}' && text[n] != ']' {
 		digits = digits && text[n] >= '0' && text[n] <= '9'
 		whole = 10*whole + uint64(text[n]-'0')
 		n++

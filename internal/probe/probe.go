@@ -179,6 +179,7 @@ func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, 
 type output struct {
 	mu    sync.Mutex
 	w     io.Writer
+	lines wire.Writer
 	begun bool
 }
 
@@ -193,7 +194,7 @@ func (o *output) write(messages ...wire.Message) error {
 		}
 	}
 	for _, m := range messages {
-		if err := wire.Write(o.w, m); err != nil {
+		if err := o.lines.Write(o.w, m); err != nil {
 			return fmt.Errorf("write: %w", err)
 		}
 	}

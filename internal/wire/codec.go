@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -26,8 +25,11 @@ func (e *NoiseError) Error() string { return "no probe answered on this stream" 
 // Unwrap returns the cause.
 func (e *NoiseError) Unwrap() error { return e.Cause }
 
-// ErrListTooLong is the cause of a MalformedError of a line with more than any probe would list.
-var ErrListTooLong = errors.New("a list is too long")
+// Causes of a MalformedError.
+var (
+	ErrListTooLong = errors.New("a list is too long") // more than any probe would list
+	ErrNoBase      = errors.New("a report refers to one that does not exist")
+)
 
 // MalformedError is returned for a line that is not a message. It unwraps to the cause.
 type MalformedError struct {
@@ -48,11 +50,12 @@ const lineKept = 256
 // noiseKept is how much of the noise an error quotes.
 const noiseKept = 4 << 10
 
-// Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes.
-// It is for one goroutine.
+// Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes of text. It remembers one report, which
+// takes a few MiB at most, and fills in what the next one leaves out. It is for one goroutine.
 type Reader struct {
-	br  *bufio.Reader
-	buf []byte
+	br   *bufio.Reader
+	buf  []byte
+	last memory
 }
 
 // NewReader reads from r.
@@ -80,13 +83,27 @@ func (r *Reader) SkipToMagic() error {
 	return &NoiseError{Noise: noise.String()}
 }
 
-// Next decodes one line into v. It returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is unusable after
-// that), and a MalformedError for a line that is not JSON.
+// Next decodes one line into v. Into a *Message it puts what was given to the Writer: the report is whole, and shares memory with the Reader,
+// so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is unusable after that),
+// and a MalformedError for a line that is not a message.
 func (r *Reader) Next(v any) error {
 	if err := r.line(); err != nil {
 		return err
 	}
-	return decode(r.buf, v)
+	m, ok := v.(*Message)
+	if !ok {
+		return decode(r.buf, v)
+	}
+	var l messageLine
+	if err := decode(r.buf, &l); err != nil {
+		return err
+	}
+	report, err := r.last.restore(&l)
+	if err != nil {
+		return &MalformedError{Line: quotable(r.buf), Cause: err}
+	}
+	*m = Message{Hello: l.Hello, Report: report, Reply: l.Reply}
+	return nil
 }
 
 // NextFor is like Next, but skips lines that are addressed to names other than name.
@@ -158,65 +175,19 @@ func (r *Reader) line() error {
 	}
 }
 
-// Write encodes v as one line with a single call of w.Write.
+// Write encodes v as one line with a single call of w.Write. A report is whole: Writer writes less.
 func Write(w io.Writer, v any) error {
-	line, err := encode(v)
+	line, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
+	return writeLine(w, line)
+}
+
+func writeLine(w io.Writer, line []byte) error {
 	if len(line)+1 > MaxLine {
 		return ErrLineTooLong
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err := w.Write(append(line, '\n'))
 	return err
-}
-
-// encode is json.Marshal, except for the metrics in a report: json.Marshal checks every byte that a MarshalJSON has written, which was
-// measured to cost a probe more than the rest of the report.
-func encode(v any) ([]byte, error) {
-	m, ok := v.(Message)
-	if !ok || m.Report == nil {
-		return json.Marshal(v)
-	}
-	type report Report
-	rest, err := json.Marshal(struct {
-		*report
-		Host *struct{} `json:"host,omitempty"` // these two hide the Report's own, and are left out
-		GPUs *struct{} `json:"gpus,omitempty"`
-	}{report: (*report)(m.Report)})
-	if err != nil {
-		return nil, err
-	}
-	line := make([]byte, 0, len(rest)+256+256*len(m.Report.GPUs))
-	line = append(line, `{"report":`...)
-	line = append(line, rest[:len(rest)-1]...)
-	line = m.Report.Host.Append(append(line, `,"host":`...))
-	line = append(line, `,"gpus":[`...)
-	for i := range m.Report.GPUs {
-		if i > 0 {
-			line = append(line, ',')
-		}
-		if line, err = m.Report.GPUs[i].append(line); err != nil {
-			return nil, err
-		}
-	}
-	return append(line, "]}}"...), nil
-}
-
-func (g *GPU) append(to []byte) ([]byte, error) {
-	to = strconv.AppendInt(append(to, `{"index":`...), int64(g.Index), 10)
-	to = g.Values.Append(append(to, `,"values":`...))
-	if *g == (GPU{Index: g.Index, Values: g.Values}) { // a healthy GPU has nothing else
-		return append(to, '}'), nil
-	}
-	type gpu GPU
-	rest, err := json.Marshal(struct {
-		*gpu
-		Index  *struct{} `json:"index,omitempty"` // as in encode
-		Values *struct{} `json:"values,omitempty"`
-	}{gpu: (*gpu)(g)})
-	if err != nil {
-		return nil, err
-	}
-	return append(append(to, ','), rest[1:]...), nil
 }

@@ -197,6 +197,7 @@ func TestWriteRefusesTooLong(t *testing.T) {
 
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("motd\n" + Magic + "\n{\"hello\":{\"version\":1}}\n{\"report\":{}}\n"))
+	f.Add([]byte(Magic + "\n{\"report\":{\"gpus\":[{\"index\":0}]}}\n{\"report\":{\"same\":true,\"changes\":{\"util_percent\":[5]},\"gpus\":[{\"index\":0,\"gone\":[\"mem_mhz\"]}]}}\n"))
 	f.Add([]byte(Magic + "\nnull\n[]\n{\"report\":{\"gpus\":[{\"index\":-1}]}}"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		r := NewReader(bytes.NewReader(stream))

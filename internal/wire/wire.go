@@ -11,6 +11,12 @@
 // kernel does not report is left out of the JSON, and so is a pointer field that is nil. It is never 0 or -1. Units are in the key, the name
 // of the field or its comment.
 //
+// Writer and Reader take and give whole Reports. On the wire, a Report with "same" lacks what the last one since the Hello had as well.
+// "changes" has the values of GPUs that have changed, with one list for each metric; "host" those of the node. A process with "as", its index in
+// the last list of processes since the Hello, lacks what has not changed since that list; its age is expected to grow with the uptime.
+// "host_gone" and "gone" list the keys of what has become absent, "gone" of a Report for each GPU. Without "same" a Report is whole, and so is
+// a process without "as". A line that refers to a Report that does not exist is malformed.
+//
 // The package has no behavior apart from the codec. Decoded values may be read by any number of goroutines.
 package wire
 

@@ -1,0 +1,101 @@
+package metric
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Columns holds metrics of several GPUs, of which one is written by AppendColumns for each: the changes. Its JSON names each metric once.
+type Columns []Values
+
+// errColumns is the error in text that AppendColumns has not written.
+var errColumns = errors.New("unexpected columns of metrics")
+
+// AppendColumns appends the values of n GPUs that have changed, as a JSON object with a list for each metric. A value that has not changed is
+// null in the list, and so is one that is absent now.
+func AppendColumns(to []byte, n int, gpu func(i int) (now, base *Values)) []byte {
+	to = append(to, '{')
+	first := true
+	for id := range gpus {
+		if !anyChanged(id, n, gpu) {
+			continue
+		}
+		if !first {
+			to = append(to, ',')
+		}
+		first = false
+		to = append(append(append(to, '"'), table[id].Key...), `":[`...)
+		for i := range n {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			if now, base := gpu(i); now.differs(id, base) {
+				to = appendNumber(to, now.v[id])
+			} else {
+				to = append(to, "null"...)
+			}
+		}
+		to = append(to, ']')
+	}
+	return append(to, '}')
+}
+
+func anyChanged(id ID, n int, gpu func(i int) (now, base *Values)) bool {
+	for i := range n {
+		if now, base := gpu(i); now.differs(id, base) {
+			return true
+		}
+	}
+	return false
+}
+
+// UnmarshalJSON parses what AppendColumns has written, and ignores unknown keys and implausible values.
+func (c *Columns) UnmarshalJSON(text []byte) error {
+	*c = nil
+	text, ok := bytes.CutPrefix(text, []byte{'{'})
+	if ok && string(text) == "}" {
+		return nil
+	}
+	for ok {
+		key, rest, found := bytes.Cut(text, []byte(`":[`))
+		if !found || len(key) == 0 || key[0] != '"' {
+			break
+		}
+		id, known := byKey[GPU][string(key[1:])]
+		if text, ok = c.column(id, known, rest); ok && string(text) == "}" {
+			return nil
+		}
+		text, ok = bytes.CutPrefix(text, []byte{','})
+	}
+	return errColumns
+}
+
+// column parses the elements of a list, and returns what follows it.
+func (c *Columns) column(id ID, known bool, text []byte) (rest []byte, ok bool) {
+	for i := 0; ; i++ {
+		if i == len(*c) {
+			*c = append(*c, Values{})
+		}
+		var n int
+		if bytes.HasPrefix(text, []byte("null")) {
+			n = len("null")
+		} else {
+			x, digits, ok := parseNumber(text)
+			if !ok {
+				return nil, false
+			}
+			if n = digits; known {
+				(*c)[i].Set(id, x)
+			}
+		}
+		switch {
+		case n == len(text):
+			return nil, false
+		case text[n] == ']':
+			return text[n+1:], true
+		case text[n] != ',':
+			return nil, false
+		}
+		text = text[n+1:]
+	}
+}

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// memory is what both ends remember of the reports since the last Hello. Writer leaves it out of the next report, and Reader fills it in.
+type memory struct {
+	known bool // a report was kept; the two below are its own
+	host  Host
+	gpus  []GPU
+
+	listing []Process // of the last report that had processes
+	listed  Host      // of that report
+}
+
+// messageLine is a Message as it is written.
+type messageLine struct {
+	Hello  *Hello      `json:"hello"`
+	Report *reportLine `json:"report"`
+	Reply  *Reply      `json:"reply"`
+}
+
+// reportLine is a Report as it is written.
+type reportLine struct {
+	Report
+	Same      bool           `json:"same"`      // host and gpus lack what the last report has too, except for what is gone
+	HostGone  []string       `json:"host_gone"` // keys
+	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same
+	Gone      [][]string     `json:"gone"`      // keys, for each GPU; empty: none
+	Processes []processLine  `json:"processes"`
+}
+
+// processLine is a Process, or what has changed of one.
+type processLine struct {
+	Process
+	As   *int     `json:"as"` // index of the process in the last listing; nil: it is whole
+	Gone []string `json:"gone"`
+}
+
+// keep remembers a report.
+func (m *memory) keep(r *Report) {
+	m.known, m.host, m.gpus = true, r.Host, r.GPUs
+	if len(r.Processes) > 0 {
+		m.listing, m.listed = r.Processes, r.Host
+	}
+}
+
+// follows reports whether r may leave out what m has: both have the same GPUs.
+func (m *memory) follows(r *Report) bool {
+	return m.known && slices.EqualFunc(m.gpus, r.GPUs, func(a, b GPU) bool { return a.Index == b.Index })
+}
+
+// restore returns the report of a line, if it has one, and remembers it. The error is ErrNoBase or ErrListTooLong.
+func (m *memory) restore(l *messageLine) (*Report, error) {
+	if l.Hello != nil {
+		*m = memory{}
+	}
+	if l.Report == nil {
+		return nil, nil
+	}
+	r := &l.Report.Report
+	switch {
+	case !l.Report.Same:
+		*m = memory{}
+	case !m.follows(r) || max(len(l.Report.Changes), len(l.Report.Gone)) > len(r.GPUs):
+		return nil, ErrNoBase
+	default:
+		m.restoreValues(r, l.Report)
+	}
+	if err := m.restoreProcesses(r, l.Report.Processes); err != nil {
+		return nil, err
+	}
+	m.keep(r)
+	return r, nil
+}
+
+func (m *memory) restoreValues(r *Report, l *reportLine) {
+	r.Host.Inherit(&m.host.Values, l.HostGone, metric.Host)
+	for i := range l.Changes {
+		r.GPUs[i].Values = l.Changes[i]
+	}
+	for i := range r.GPUs {
+		var gone []string
+		if i < len(l.Gone) {
+			gone = l.Gone[i]
+		}
+		r.GPUs[i].Values.Inherit(&m.gpus[i].Values, gone, metric.GPU)
+	}
+}
+
+func (m *memory) restoreProcesses(r *Report, lines []processLine) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	r.Processes = make([]Process, len(lines))
+	for i := range lines {
+		l, p := &lines[i], &r.Processes[i]
+		switch {
+		case l.As == nil:
+			*p = l.Process
+		case *l.As < 0 || *l.As >= len(m.listing):
+			return ErrNoBase
+		default:
+			*p = *m.expected(*l.As, &r.Host)
+			p.change(l)
+		}
+	}
+	if weight(r.Processes) > MaxLine {
+		return ErrListTooLong
+	}
+	return nil
+}

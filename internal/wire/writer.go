@@ -1,0 +1,197 @@
+package wire
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Writer encodes messages as lines, and leaves out of a report what the one before it had as well. Reader fills it in. The zero Writer
+// remembers no report. It is for one goroutine.
+type Writer struct{ last memory }
+
+// Write writes m to w with a single call of w.Write. It refuses a report that is too long with ErrLineTooLong, and then still leaves out what
+// the report before that had. It keeps parts of a report, which must not be changed after it.
+func (w *Writer) Write(to io.Writer, m Message) error {
+	if m.Report == nil {
+		if m.Hello != nil {
+			w.last = memory{}
+		}
+		return Write(to, m)
+	}
+	if weight(m.Report.Processes) > MaxLine {
+		return ErrLineTooLong
+	}
+	base := w.last
+	if !base.follows(m.Report) {
+		base = memory{}
+	}
+	line, err := base.encode(m.Report)
+	if err == nil {
+		err = writeLine(to, line)
+	}
+	if err != nil {
+		return err
+	}
+	base.keep(m.Report)
+	w.last = base
+	return nil
+}
+
+// encode returns the line of a report, without what m has as well. It calls json.Marshal for the rare parts only: json.Marshal checks every
+// byte that a MarshalJSON has written, which was measured to cost a probe more than the rest of the report.
+func (m *memory) encode(r *Report) (line []byte, err error) {
+	type report Report
+	rest, err := json.Marshal(struct {
+		*report
+		Host      *struct{} `json:"host,omitempty"` // these three hide the Report's own, and are left out
+		GPUs      *struct{} `json:"gpus,omitempty"`
+		Processes *struct{} `json:"processes,omitempty"`
+	}{report: (*report)(r)})
+	if err != nil {
+		return nil, err
+	}
+	line = make([]byte, 0, len(rest)+512+512*len(r.GPUs)+128*len(r.Processes))
+	line = append(append(line, `{"report":`...), rest[:len(rest)-1]...)
+	line = m.appendHost(line, r)
+	if line, err = m.appendGPUs(line, r.GPUs); err != nil {
+		return nil, err
+	}
+	if line, err = m.appendProcesses(line, r); err != nil {
+		return nil, err
+	}
+	return append(line, "}}"...), nil
+}
+
+func (m *memory) appendHost(line []byte, r *Report) []byte {
+	if m.known {
+		line = append(line, `,"same":true`...)
+		line = appendGone(line, `,"host_gone":`, r.Host.Gone(&m.host.Values))
+	}
+	return r.Host.AppendChanged(append(line, `,"host":`...), &m.host.Values)
+}
+
+// appendGone appends a member with a list of keys, if there are any.
+func appendGone(line []byte, name string, keys []string) []byte {
+	if len(keys) == 0 {
+		return line
+	}
+	return appendKeys(append(line, name...), keys)
+}
+
+func appendKeys(line []byte, keys []string) []byte {
+	line = append(line, '[')
+	for i, key := range keys {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = append(append(append(line, '"'), key...), '"')
+	}
+	return append(line, ']')
+}
+
+// appendGPUs writes the values of each GPU with it, or all changes together: the keys would take most of the line.
+func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
+	if m.known && len(gpus) > 0 {
+		line = m.appendChanges(line, gpus)
+	}
+	line = append(line, `,"gpus":[`...)
+	for i := range gpus {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		g := &gpus[i]
+		line = strconv.AppendInt(append(line, `{"index":`...), int64(g.Index), 10)
+		if !m.known {
+			line = g.Values.Append(append(line, `,"values":`...))
+		}
+		if line, err = g.appendRest(line); err != nil {
+			return nil, err
+		}
+	}
+	return append(line, ']'), nil
+}
+
+func (m *memory) appendChanges(line []byte, gpus []GPU) []byte {
+	line = metric.AppendColumns(append(line, `,"changes":`...), len(gpus), func(i int) (now, base *metric.Values) {
+		return &gpus[i].Values, &m.gpus[i].Values
+	})
+	gone := make([][]string, len(gpus))
+	lacks := false
+	for i := range gpus {
+		gone[i] = gpus[i].Values.Gone(&m.gpus[i].Values)
+		lacks = lacks || gone[i] != nil
+	}
+	if !lacks {
+		return line
+	}
+	line = append(line, `,"gone":[`...)
+	for i, keys := range gone {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = appendKeys(line, keys)
+	}
+	return append(line, ']')
+}
+
+// appendRest appends all but the index and the values of a GPU: a healthy one has nothing else.
+func (g *GPU) appendRest(to []byte) ([]byte, error) {
+	if *g == (GPU{Index: g.Index, Values: g.Values}) {
+		return append(to, '}'), nil
+	}
+	type gpu GPU
+	rest, err := json.Marshal(struct {
+		*gpu
+		Index  *struct{} `json:"index,omitempty"` // as in encode
+		Values *struct{} `json:"values,omitempty"`
+	}{gpu: (*gpu)(g)})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(to, ','), rest[1:]...), nil
+}
+
+func (m *memory) appendProcesses(line []byte, r *Report) (_ []byte, err error) {
+	if len(r.Processes) == 0 {
+		return line, nil
+	}
+	line = append(line, `,"processes":[`...)
+	find := m.finder()
+	for i := range r.Processes {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		p := &r.Processes[i]
+		if at := find(i, p); at >= 0 {
+			line, err = p.appendChanged(line, at, m.expected(at, &r.Host))
+		} else {
+			var whole []byte
+			whole, err = json.Marshal(p)
+			line = append(line, whole...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(line, ']'), nil
+}
+
+// appendChanged appends what differs from base, which is the element at of the last listing.
+func (p *Process) appendChanged(line []byte, at int, base *Process) (_ []byte, err error) {
+	line = strconv.AppendInt(append(line, `{"as":`...), int64(at), 10)
+	if p.State != base.State {
+		line = append(append(append(line, `,"state":"`...), p.State...), '"')
+	}
+	var gone []string
+	for _, a := range amounts {
+		if a.gone(p, base) {
+			gone = append(gone, a.key())
+		} else if line, err = a.appendChanged(line, p, base); err != nil {
+			return nil, err
+		}
+	}
+	return append(appendGone(line, `,"gone":`, gone), '}'), nil
+}
