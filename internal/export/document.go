@@ -96,7 +96,15 @@ type node struct {
 	Host      object            `json:"host,omitempty"` // metric.Host
 	GPUs      []object          `json:"gpus,omitempty"`
 	Processes []process         `json:"processes,omitempty"`
+	Jobs      []jobMemory       `json:"jobs,omitempty"`
 	Faults    []fault           `json:"faults,omitempty"`
+}
+
+// jobMemory is the host memory of a job on the node.
+type jobMemory struct {
+	Job   string `json:"job_number"`
+	Used  uint64 `json:"memory_used_bytes"`
+	Limit uint64 `json:"memory_limit_bytes,omitempty"`
 }
 
 type fault struct {

@@ -115,6 +115,7 @@ func fullReport() *wire.Report {
 			{PID: 704, GPU: 3, Type: "M"},
 			{PID: 703, GPU: 55, Type: "C"}, // on a GPU that there is not: it is left out
 		},
+		Jobs:   []wire.JobMemory{{Job: "16", Used: 7003, Limit: 7004}},
 		Faults: []wire.Fault{{Collector: "processes", Error: "no permission", GPUs: []int{0, 2}}},
 	}
 }

@@ -44,12 +44,12 @@ var hostRows = map[ID]Row{
 	},
 	NetTX: {
 		Key: "net_tx_bytes_per_second", Label: "network sent", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
-		From: []string{"/proc/net/dev"},
+		From: []string{"/sys/class/net"},
 		Help: "Bytes per second sent over the physical network interfaces.",
 	},
 	NetRX: {
 		Key: "net_rx_bytes_per_second", Label: "network received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
-		From: []string{"/proc/net/dev"},
+		From: []string{"/sys/class/net"},
 		Help: "Bytes per second received over the physical network interfaces.",
 	},
 	InfiniBandTX: {

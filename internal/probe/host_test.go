@@ -2,142 +2,16 @@ package probe
 
 import (
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-func TestHost(t *testing.T) {
-	proc := writeProc(t, nil)
-	h := newHostReader(proc)
-	defer h.close()
-	var first wire.Host
-	for _, err := range []error{h.readCPU(&first, time.Second), h.readMemory(&first), h.readLoad(&first)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if first.Has(metric.CPU) {
-		t.Errorf("CPU is %v%% before there are two reports, want none", first.Float(metric.CPU))
-	}
-	if want := metric.Make(map[metric.ID]float64{metric.HostMemoryUsed: 4000000 << 10, metric.HostMemoryTotal: 16318428 << 10, metric.Load: 3.25}); first.Values != want {
-		t.Errorf("got %v, want %v", first, want)
-	}
-
-	// 100 ticks more: 30 busy, 50 idle, 20 that wait for a disk. The file stays open, as in /proc.
-	overwrite(t, filepath.Join(proc, "stat"), "cpu  1020 20 305 8050 620 7 70 8 500 0\n")
-	var second, third wire.Host
-	if err := h.readCPU(&second, 4*time.Second); err != nil {
-		t.Fatal(err)
-	}
-	if second.Float(metric.CPU) != 30 {
-		t.Errorf("CPU %v, want 30", second)
-	}
-
-	overwrite(t, filepath.Join(proc, "stat"), "cpu  1021 20 305 8050 620 7 70 8 500 0\n")
-	if err := h.readCPU(&third, 4*time.Second+minWindow/2); err != nil {
-		t.Fatal(err)
-	}
-	if third.Float(metric.CPU) != 30 {
-		t.Errorf("CPU %v a moment later, want the percentage before", third)
-	}
-}
-
-func TestHostCPUGoesBack(t *testing.T) {
-	proc := writeProc(t, nil)
-	h := newHostReader(proc)
-	defer h.close()
-	var host wire.Host
-	if err := h.readCPU(&host, 0); err != nil {
-		t.Fatal(err)
-	}
-	overwrite(t, filepath.Join(proc, "stat"), "cpu  500 10 150 4000 300 3 35 1 250 0\n")
-	if err := h.readCPU(&host, time.Second); err != nil || host.Has(metric.CPU) {
-		t.Errorf("after a CPU went offline: %v, %v; want no percentage", host, err)
-	}
-}
-
-// overwrite changes a file in place: its length and inode stay, so that an open descriptor sees the new content.
-func overwrite(t *testing.T, path, content string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	if _, err := f.WriteString(content); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestParseCPU(t *testing.T) {
-	for _, tc := range []struct {
-		head        string
-		busy, total uint64
-		ok          bool
-	}{
-		{procStat, 1400, 10000, true},
-		{"cpu 1 2 3 4\n", 6, 10, true}, // of a very old kernel
-		{"cpu  1 2 3 4 5 6 7 8 9 10", 0, 0, false},
-		{"cpu0 1 2 3 4\n", 0, 0, false},
-		{"cpu 1 2 x 4\n", 0, 0, false},
-		{"cpu -1 2 3 4\n", 0, 0, false},
-		{"", 0, 0, false},
-	} {
-		busy, total, err := parseCPU([]byte(tc.head))
-		if busy != tc.busy || total != tc.total || (err == nil) != tc.ok {
-			t.Errorf("parseCPU(%.30q) = %d, %d, %v", tc.head, busy, total, err)
-		}
-	}
-}
-
-func FuzzParseCPU(f *testing.F) {
-	f.Add([]byte(procStat))
-	f.Fuzz(func(t *testing.T, head []byte) {
-		if _, _, err := parseCPU(head); err != nil && !strings.Contains(err.Error(), "first line") {
-			t.Errorf("%q: error %v does not say where", head, err)
-		}
-	})
-}
-
-func TestMeminfo(t *testing.T) {
-	for _, tc := range []struct {
-		head string
-		want uint64
-		ok   bool
-	}{
-		{procMem, 12318428 << 10, true},
-		{"MemTotal: 1 kB\n", 0, false},
-		{"MemAvailable: x kB\n", 0, false},
-		{"MemAvailable: 99999999999999999999 kB\n", 0, false},
-		{"MemAvailable:\n", 0, false},
-	} {
-		got, ok := meminfo([]byte(tc.head), "MemAvailable:")
-		if ok != tc.ok || (ok && got != tc.want) {
-			t.Errorf("meminfo(%q) = %d, %v", tc.head, got, ok)
-		}
-	}
-}
-
-// What is read of the real files is within their first bytes.
-func TestRealHost(t *testing.T) {
+func TestRealHello(t *testing.T) {
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
 		t.Skip("this system has no /proc")
-	}
-	h := newHostReader("/proc")
-	defer h.close()
-	var host wire.Host
-	for _, err := range []error{h.readCPU(&host, 0), h.readMemory(&host), h.readLoad(&host)} {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	if total := host.Float(metric.HostMemoryTotal); !(total >= 16<<20 && host.Float(metric.HostMemoryUsed) <= total) {
-		t.Errorf("memory: %v", host)
 	}
 	at := now()
 	if at.Boot < at.Mono || at.Mono <= 0 {
@@ -147,5 +21,17 @@ func TestRealHost(t *testing.T) {
 	describeHost(&hello, "/proc")
 	if hello.CPUs < 1 || hello.Kernel == "" || hello.Host == "" {
 		t.Errorf("hello %+v", hello)
+	}
+}
+
+// The memory of a job is read if a process of the user belongs to it, and of the probe's own job.
+func TestJobsOf(t *testing.T) {
+	process := func(pid int, job string, uid *int) wire.Process {
+		return wire.Process{PID: pid, Identity: wire.Identity{Job: job, UID: uid}}
+	}
+	me, other := os.Getuid(), os.Getuid()+1
+	list := []wire.Process{process(1, "7", &me), process(2, "8", &other), process(3, "9", nil), process(4, "", &me), process(5, "5", &me)}
+	if diff := cmp.Diff(map[string]string{"7": "1", "5": "self"}, jobsOf(list, "5")); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Run owns four goroutines: one reads requests, one keeps the pace and writes reports, one answers questions about processes, and Run
 // itself watches them. Calls that may never return run on further goroutines, and nothing waits for them for long: calls into the driver,
-// reads of another process's memory, look-ups of user names. Reports keep their pace and name a GPU that hangs. When the input closes or
+// reads of another process's memory, look-ups of user names, file systems. Reports keep their pace and name a GPU that hangs. When the input closes or
 // falls silent, Run returns and its caller exits the process. A probe never outlives its session. As long as each GPU answers
 // quickly, one goroutine at a time reads the GPUs. The list of GPUs is read again beside it, while one is lost.
 //
@@ -30,6 +30,7 @@ type Options struct {
 	Name    string  // requests may be addressed to it; empty: no other probe reads the same input
 
 	Proc string        // mount point of procfs; empty: /proc
+	Sys  string        // mount point of sysfs; empty: /sys
 	Now  func() Moment // reads the clocks; nil: the kernel's
 
 	Beat     Beat // paces the reports; without a C: a time.Ticker
@@ -39,6 +40,7 @@ type Options struct {
 // complete fills in the defaults.
 func (o Options) complete() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
+	o.Sys = cmp.Or(o.Sys, "/sys")
 	if o.Now == nil {
 		o.Now = now
 	}

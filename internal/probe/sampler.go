@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -21,7 +22,9 @@ type sampler struct {
 	out   *output
 	cards inventory
 	crew  crew
-	host  *hostReader
+	host  *host.Reader
+	jobs  *host.Jobs
+	job   string // of the probe's own cgroup
 	procs *localProcesses
 	ended <-chan struct{} // closed at the end; nil: never
 
@@ -47,7 +50,9 @@ func newSampler(out *output, opts Options) *sampler {
 		opts:  opts,
 		out:   out,
 		cards: inventory{lib: opts.Library},
-		host:  newHostReader(opts.Proc),
+		host:  host.New(opts.Proc, opts.Sys),
+		jobs:  host.NewJobs(opts.Proc),
+		job:   ownJob(opts.Proc),
 		procs: newLocalProcesses(opts.Proc),
 		crew:  crew{hands: make(chan *shift)},
 
@@ -103,7 +108,7 @@ func (s *sampler) close() {
 	s.beat.Stop()
 	s.retry.Stop()
 	s.stockLate.Stop()
-	s.host.close()
+	s.host.Close()
 	close(s.crew.hands)
 	if s.crew.idle() && !s.taking {
 		s.cards.close()
@@ -170,6 +175,7 @@ func (s *sampler) take() *sample {
 	s.collectHost(sm)
 	s.collectGPUs(sm)
 	s.collectProcesses(sm)
+	s.collectJobs(sm)
 	return sm
 }
 

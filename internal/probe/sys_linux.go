@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"errors"
 	"os"
 	"time"
 
@@ -24,17 +23,6 @@ func clock(id int32) time.Duration {
 		return 0 // never for these two clocks
 	}
 	return time.Duration(ts.Nano())
-}
-
-// readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. It is not a raw system
-// call: if /proc is a FUSE file system (lxcfs) a read may hang, and then the scheduler must give the only processor to other goroutines.
-func readHead(f *os.File, to []byte) (int, error) {
-	for {
-		n, err := unix.Pread(int(f.Fd()), to, 0)
-		if !errors.Is(err, unix.EINTR) {
-			return n, err
-		}
-	}
 }
 
 // kernel is the release of the running kernel, as uname -r.

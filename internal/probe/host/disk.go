@@ -1,0 +1,53 @@
+package host
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+const (
+	// diskEvery is how often the space of a file system is read.
+	diskEvery = time.Minute
+	// diskKept is how long the space is repeated while a reading hangs.
+	diskKept = 3 * time.Minute
+)
+
+// disk reads the space of a file system. It may be that of a dead server.
+type disk struct {
+	path        string
+	free, total metric.ID
+	call        aside[space]
+	last        space
+	asked       time.Duration // when the last call began
+	at          time.Duration // and the one of last
+}
+
+// space is the space of a file system in bytes.
+type space struct {
+	free, total uint64 // free: for users
+	err         error  // nil: it is known
+}
+
+func newDisk(path string, free, total metric.ID) *disk {
+	return &disk{path: path, free: free, total: total, call: newAside[space]("the space of " + path), asked: -diskEvery, at: -diskKept}
+}
+
+func (d *disk) read(to *metric.Values, at time.Duration) error {
+	if !d.call.running && at-d.asked >= diskEvery {
+		d.asked = at
+		d.call.start(at, func() space { return spaceOf(d.path) })
+	}
+	if now, ok := d.call.take(at); ok {
+		d.last, d.at = now, d.asked
+	}
+	if d.last.err != nil {
+		return fmt.Errorf("the space of %s: %w", d.path, d.last.err)
+	}
+	if at-d.at < diskKept {
+		to.Set(d.free, float64(d.last.free))
+		to.Set(d.total, float64(d.last.total))
+	}
+	return d.call.err(at)
+}

@@ -1,0 +1,202 @@
+package host
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// jobsEvery is how often the memory of jobs is read: a read of memory.stat adds up the counters of all CPUs.
+	jobsEvery = metric.SlowSeconds / 6 * time.Second
+	// maxJobs limits the jobs.
+	maxJobs = 64
+)
+
+// Jobs reads the host memory of SLURM jobs from their cgroups.
+type Jobs struct {
+	proc   string
+	call   aside[[]wire.JobMemory]
+	last   []wire.JobMemory
+	asked  time.Duration
+	follow map[string]string // a process of each job, by job: its name in proc
+
+	groups map[string]*group // by job; belongs to the running call
+}
+
+// NewJobs returns a Jobs of the procfs that is mounted there.
+func NewJobs(proc string) *Jobs {
+	return &Jobs{proc: proc, call: newAside[[]wire.JobMemory]("cgroups"), asked: -jobsEvery}
+}
+
+// Follow sets the jobs: for each the name in /proc of one of its processes, a PID or "self". Once it is followed, a job does not need the process
+// any more. New jobs are read at once.
+func (j *Jobs) Follow(processes map[string]string) {
+	for job := range processes {
+		if _, known := j.follow[job]; !known {
+			j.asked = -jobsEvery
+		}
+	}
+	j.follow = processes
+}
+
+// Read returns the memory of the jobs, of which that of a job is absent if it cannot be read. Callers must not change it.
+func (j *Jobs) Read(at time.Duration) ([]wire.JobMemory, error) {
+	if !j.call.running && at-j.asked >= jobsEvery && len(j.follow)+len(j.last) > 0 {
+		j.asked = at
+		follow := j.follow
+		j.call.start(at, func() []wire.JobMemory { return j.read(follow) })
+	}
+	if now, ok := j.call.take(at); ok {
+		j.last = now
+	}
+	if err := j.call.err(at); err != nil {
+		return nil, err
+	}
+	return j.last, nil
+}
+
+func (j *Jobs) read(follow map[string]string) (list []wire.JobMemory) {
+	groups := make(map[string]*group, len(follow))
+	for job, process := range follow {
+		g := j.groups[job]
+		if g == nil {
+			g = findGroup(j.proc, process, job)
+		}
+		if g == nil || len(list) == maxJobs {
+			continue
+		}
+		if m, ok := g.read(); ok {
+			m.Job = job
+			list = append(list, m)
+			groups[job] = g
+		}
+	}
+	j.groups = groups
+	slices.SortFunc(list, func(a, b wire.JobMemory) int { return strings.Compare(a.Job, b.Job) })
+	return list
+}
+
+// group is the cgroup of a job.
+type group struct {
+	files
+	job  string   // its directory
+	path []string // those from its process's up to job, which may have a limit
+}
+
+// files are the names of the files of a cgroup.
+type files struct{ used, inactive, limit string }
+
+var (
+	v1 = files{"memory.usage_in_bytes", "total_inactive_file", "memory.limit_in_bytes"}
+	v2 = files{"memory.current", "inactive_file", "memory.max"}
+)
+
+// unlimited is more than any limit. In version 1 a cgroup without a limit has one of almost 2^63.
+const unlimited = 1 << 60
+
+// findGroup finds the cgroup of a job from one of its processes. It returns nil if there is none, or if it is not mounted here.
+func findGroup(proc, process, job string) *group {
+	text, err := os.ReadFile(filepath.Join(proc, process, "cgroup"))
+	if err != nil {
+		return nil
+	}
+	fs, err := procfs.NewFS(proc)
+	if err != nil {
+		return nil
+	}
+	mounts, err := fs.GetMounts()
+	if err != nil {
+		return nil
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		parts := strings.SplitN(line, ":", 3) // hierarchy:controllers:path
+		if len(parts) < 3 {
+			continue
+		}
+		version := v1
+		switch controllers := strings.Split(parts[1], ","); {
+		case parts[0] == "0":
+			version = v2
+		case !slices.Contains(controllers, "memory"):
+			continue
+		}
+		if g := version.locate(mounts, parts[2], job); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// locate finds the directory of the job in the path of a process, and where its hierarchy is mounted.
+func (v files) locate(mounts []*procfs.MountInfo, path, job string) *group {
+	for _, m := range mounts {
+		_, memory := m.SuperOptions["memory"]
+		if m.FSType != "cgroup2" && (m.FSType != "cgroup" || !memory) || (m.FSType == "cgroup2") != (v == v2) {
+			continue
+		}
+		inside, ok := strings.CutPrefix(path, strings.TrimSuffix(m.Root, "/"))
+		if !ok || !filepath.IsLocal(strings.TrimPrefix(inside, "/")) {
+			continue
+		}
+		g := &group{files: v}
+		for dir := inside; len(dir) > 1; dir = filepath.Dir(dir) {
+			g.path = append(g.path, filepath.Join(m.MountPoint, dir))
+			if filepath.Base(dir) == "job_"+job {
+				g.job = g.path[len(g.path)-1]
+				if _, err := os.Stat(filepath.Join(g.job, v.used)); err == nil {
+					return g
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// read reads the memory of the job; ok is false if that is not possible.
+func (g *group) read() (m wire.JobMemory, ok bool) {
+	used, ok := number(filepath.Join(g.job, g.used))
+	if !ok {
+		return m, false
+	}
+	stat, err := os.ReadFile(filepath.Join(g.job, "memory.stat"))
+	if err != nil {
+		return m, false
+	}
+	cache := uint64(0)
+	for line := range strings.Lines(string(stat)) {
+		if text, found := strings.CutPrefix(line, g.inactive+" "); found {
+			cache, _ = strconv.ParseUint(strings.TrimSpace(text), 10, 64) // 0 if it is no number
+		}
+	}
+	m.Used = used - min(cache, used)
+	limit := uint64(math.MaxUint64)
+	for _, dir := range g.path {
+		if n, ok := number(filepath.Join(dir, g.limit)); ok { // "max" is none
+			limit = min(limit, n)
+		}
+	}
+	if limit < unlimited {
+		m.Limit = limit
+	}
+	return m, true
+}
+
+// number reads a file that holds one number.
+func number(name string) (uint64, bool) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
+}

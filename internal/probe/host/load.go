@@ -1,0 +1,120 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// cpuTime is the time that all CPUs together have spent, in ticks.
+type cpuTime struct {
+	at          time.Duration // CLOCK_MONOTONIC
+	busy, total uint64
+}
+
+func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
+	head, err := r.head("stat")
+	if err != nil {
+		return err
+	}
+	busy, total, err := parseCPU(head)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(r.proc, "stat"), err)
+	}
+	first := r.last.total == 0
+	if !first && at-r.last.at < MinWindow {
+		to.Set(metric.CPU, r.percent)
+		return nil
+	}
+	r.percent = math.NaN()
+	// The sums may decrease when a CPU goes offline.
+	if !first && total > r.last.total && busy >= r.last.busy {
+		r.percent = min(100*float64(busy-r.last.busy)/float64(total-r.last.total), 100)
+	}
+	r.last = cpuTime{at: at, busy: busy, total: total}
+	to.Set(metric.CPU, r.percent)
+	return nil
+}
+
+// parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. The fields after these are the time of
+// guests, which user and nice include. A CPU that waits for a disk is idle.
+func parseCPU(head []byte) (busy, total uint64, err error) {
+	line, _, whole := bytes.Cut(head, []byte("\n"))
+	fields := bytes.Fields(line)
+	if !whole || len(fields) < 5 || string(fields[0]) != "cpu" {
+		return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
+	}
+	for i, field := range fields[1:min(len(fields), 9)] {
+		n, err := strconv.ParseUint(string(field), 10, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
+		}
+		total += n
+		if i != 3 && i != 4 {
+			busy += n
+		}
+	}
+	return busy, total, nil
+}
+
+func (r *Reader) readLoad(to *metric.Values) error {
+	head, err := r.head("loadavg")
+	if err != nil {
+		return err
+	}
+	words := bytes.Fields(head)
+	for i, id := range []metric.ID{metric.Load, metric.Load5, metric.Load15} {
+		if i >= len(words) {
+			return r.unexpected("loadavg", head)
+		}
+		load, err := strconv.ParseFloat(string(words[i]), 64)
+		if err != nil {
+			return r.unexpected("loadavg", head)
+		}
+		to.Set(id, load)
+	}
+	return nil
+}
+
+func (r *Reader) readMemory(to *metric.Values) error {
+	head, err := r.head("meminfo")
+	if err != nil {
+		return err
+	}
+	total, ok1 := meminfo(head, "MemTotal:")
+	available, ok2 := meminfo(head, "MemAvailable:")
+	if !ok1 || !ok2 || available > total {
+		return fmt.Errorf("%s: MemTotal or MemAvailable missing", filepath.Join(r.proc, "meminfo"))
+	}
+	to.Set(metric.HostMemoryUsed, float64(total-available))
+	to.Set(metric.HostMemoryTotal, float64(total))
+	swap, ok1 := meminfo(head, "SwapTotal:")
+	free, ok2 := meminfo(head, "SwapFree:")
+	if ok1 && ok2 && free <= swap {
+		to.Set(metric.SwapUsed, float64(swap-free))
+		to.Set(metric.SwapTotal, float64(swap))
+	}
+	return nil
+}
+
+// meminfo finds a line like "MemTotal:  16318428 kB", in bytes.
+func meminfo(head []byte, key string) (uint64, bool) {
+	for line := range bytes.Lines(head) {
+		rest, found := bytes.CutPrefix(line, []byte(key))
+		if !found {
+			continue
+		}
+		fields := bytes.Fields(rest)
+		if len(fields) != 2 {
+			return 0, false
+		}
+		kib, err := strconv.ParseUint(string(fields[0]), 10, 54)
+		return kib << 10, err == nil
+	}
+	return 0, false
+}

@@ -1,0 +1,181 @@
+package host
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// lookEvery is how often new interfaces and ports are looked for.
+const lookEvery = time.Minute
+
+// infiniBandWord is the unit of the data counters of an InfiniBand port, in bytes.
+const infiniBandWord = 4
+
+// interfaces returns a function that finds the counters of the physical network interfaces. Their statistics in /sys cost 1 µs a file; /proc/net/dev
+// has every interface of every container as well, and procfs takes 27 µs for four of them.
+func interfaces(sys string) func(tx bool) []string {
+	return func(tx bool) (files []string) {
+		devices, _ := filepath.Glob(filepath.Join(sys, "class/net/*/device")) // the pattern is valid
+		for _, device := range devices {
+			files = append(files, filepath.Join(filepath.Dir(device), "statistics", pick(tx, "tx_bytes", "rx_bytes")))
+		}
+		return files
+	}
+}
+
+// ports returns a function that finds the counters of the InfiniBand ports.
+func ports(sys string) func(tx bool) []string {
+	return func(tx bool) []string {
+		files, _ := filepath.Glob(filepath.Join(sys, "class/infiniband/*/ports/*/counters", pick(tx, "port_xmit_data", "port_rcv_data")))
+		return files
+	}
+}
+
+func pick(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// traffic reads the counters of all interfaces of one kind, and makes rates of them. The firmware of a network card may take its time.
+type traffic struct {
+	ids   [2]metric.ID // sent, received
+	unit  float64      // bytes per count
+	find  func(tx bool) []string
+	call  aside[counts]
+	last  counts // at the beginning of the window
+	rates [2]float64
+
+	open openCounters // belongs to the running call
+}
+
+// counts are the sums of the counters at a time.
+type counts struct {
+	known bool // false: not read yet
+	at    time.Duration
+	sums  [2]uint64
+	files int
+	set   int // of files: sums of two sets have no difference
+}
+
+func newTraffic(what string, tx, rx metric.ID, unit float64, find func(tx bool) []string) *traffic {
+	nan := math.NaN()
+	return &traffic{ids: [2]metric.ID{tx, rx}, unit: unit, find: find, call: newAside[counts](what), rates: [2]float64{nan, nan}}
+}
+
+// read sets the rates between the last two readings.
+func (t *traffic) read(to *metric.Values, at time.Duration) error {
+	if !t.call.running && t.due(at) {
+		t.call.start(at, func() counts { return t.open.count(at, t.find) })
+	}
+	if now, ok := t.call.take(at); ok {
+		t.adopt(now)
+	}
+	err := t.call.err(at)
+	if err == nil {
+		to.Set(t.ids[0], t.rates[0])
+		to.Set(t.ids[1], t.rates[1])
+	}
+	return err
+}
+
+// due reports whether it is time for the next reading. Where there are no interfaces of the kind, none appear often.
+func (t *traffic) due(at time.Duration) bool {
+	window := at - t.last.at
+	return !t.last.known || window >= lookEvery || t.last.files > 0 && window >= MinWindow
+}
+
+// adopt makes rates. Counters that went back, or of other files, make none.
+func (t *traffic) adopt(now counts) {
+	window := (now.at - t.last.at).Seconds()
+	for i := range t.rates {
+		t.rates[i] = math.NaN()
+		if t.last.known && now.files > 0 && now.set == t.last.set && now.sums[i] >= t.last.sums[i] && window > 0 {
+			t.rates[i] = float64(now.sums[i]-t.last.sums[i]) * t.unit / window
+		}
+	}
+	t.last = now
+}
+
+// close closes the files, unless a call is using them: the process exits soon.
+func (t *traffic) close() {
+	if !t.call.running {
+		t.open.close()
+	}
+}
+
+// openCounters are the files of counters, which stay open.
+type openCounters struct {
+	names  [2][]string
+	files  [2][]*os.File
+	set    int // counts the changes of files
+	looked time.Duration
+}
+
+// count reads all counters.
+func (o *openCounters) count(at time.Duration, find func(tx bool) []string) counts {
+	if o.set == 0 || at-o.looked >= lookEvery {
+		o.look(at, [2][]string{find(true), find(false)})
+	}
+	c := counts{known: true, at: at}
+	for i, files := range o.files {
+		for _, f := range files {
+			n, err := readCount(f)
+			if err != nil { // an interface has gone
+				o.close()
+				return counts{known: true, at: at}
+			}
+			c.sums[i] += n
+			c.files++
+		}
+	}
+	c.set = o.set
+	return c
+}
+
+// look opens the files of these names, unless they are open.
+func (o *openCounters) look(at time.Duration, names [2][]string) {
+	o.looked = at
+	if o.set > 0 && slices.Equal(names[0], o.names[0]) && slices.Equal(names[1], o.names[1]) {
+		return
+	}
+	set := o.set
+	o.close()
+	o.names, o.set = names, set+1
+	for i, list := range names {
+		for _, name := range list {
+			if f, err := os.Open(name); err == nil {
+				o.files[i] = append(o.files[i], f)
+			}
+		}
+	}
+}
+
+// close closes the files. The next count looks for them again.
+func (o *openCounters) close() {
+	for i, files := range o.files {
+		for _, f := range files {
+			_ = f.Close() // opened for reading: no data can be lost
+		}
+		o.names[i], o.files[i] = nil, nil
+	}
+	o.looked = -lookEvery
+}
+
+// readCount reads a file that holds one number.
+func readCount(f *os.File) (uint64, error) {
+	var buf [32]byte
+	n, err := readHead(f, buf[:])
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(string(bytes.TrimSpace(buf[:n])), 10, 64)
+}

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+const (
+	eth   = "class/net/eth0/statistics/"
+	mlx   = "class/infiniband/mlx5_0/ports/1/counters/"
+	mlx1  = "class/infiniband/mlx5_1/ports/1/counters/"
+	start = 1000 * time.Second
+)
+
+func sys(t *testing.T) string {
+	return write(t, map[string]string{
+		"class/net/eth0/device/vendor": "0x15b3", eth + "tx_bytes": "100000\n", eth + "rx_bytes": "500000\n",
+		"class/net/lo/statistics/tx_bytes": "999\n", "class/net/lo/statistics/rx_bytes": "999\n",
+		mlx + "port_xmit_data": "1000\n", mlx + "port_rcv_data": "2000\n",
+		mlx1 + "port_xmit_data": "1000\n", mlx1 + "port_rcv_data": "2000\n",
+	})
+}
+
+// at reads the rates at a time: sent and received over the network and over InfiniBand; "-" if absent.
+func at(t *testing.T, r *Reader, after time.Duration) string {
+	t.Helper()
+	var v metric.Values
+	for _, c := range []*traffic{r.net, r.fabric} {
+		if err := c.read(&v, start+after); err != nil {
+			t.Error(err)
+		}
+	}
+	var words []string
+	for _, id := range []metric.ID{metric.NetTX, metric.NetRX, metric.InfiniBandTX, metric.InfiniBandRX} {
+		one := metric.Make(nil)
+		if x, ok := v.Get(id); ok {
+			one.Set(metric.MemoryUsed, x)
+			words = append(words, strings.Trim(strings.SplitAfter(one.String(), ":")[1], "}"))
+		} else {
+			words = append(words, "-")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func TestTraffic(t *testing.T) {
+	root := sys(t)
+	r := New(writeProc(t), root)
+	defer r.Close()
+	set := func(file, content string) { overwrite(t, filepath.Join(root, file), content) }
+	for _, step := range []struct {
+		name  string
+		do    func()
+		after time.Duration
+		want  string
+	}{
+		{"the first report", func() {}, 0, "- - - -"},
+		{"two seconds later", func() {
+			set(eth+"tx_bytes", "300000\n")
+			set(mlx+"port_xmit_data", "3000\n")
+			set(mlx1+"port_rcv_data", "4002\n")
+		}, 2 * time.Second, "100000 0 4000 4004"},
+		{"a moment later", func() { set(eth+"tx_bytes", "400000\n") }, 2*time.Second + MinWindow/2, "100000 0 4000 4004"},
+		{"then", func() {}, 3 * time.Second, "100000 0 0 0"},
+		{"the driver starts again", func() { set(eth+"rx_bytes", "000001\n") }, 4 * time.Second, "0 - 0 0"},
+		{"a card appears", func() {
+			dir := filepath.Join(root, "class/infiniband/mlx5_2/ports/1/counters")
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"port_xmit_data", "port_rcv_data"} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("70000000\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, 5 * time.Second, "0 0 0 0"},
+		{"and is found", func() {}, 5*time.Second + lookEvery, "0 0 - -"},
+		{"and counts", func() { set("class/infiniband/mlx5_2/ports/1/counters/port_xmit_data", "70000001\n") }, 7*time.Second + lookEvery, "0 0 2 0"},
+		{"a counter cannot be read", func() { set(eth+"tx_bytes", "oops00\n") }, 8*time.Second + lookEvery, "- - 0 0"},
+		{"and can be read again", func() { set(eth+"tx_bytes", "500000\n") }, 9*time.Second + lookEvery, "- - 0 0"},
+	} {
+		step.do()
+		if got := at(t, r, step.after); got != step.want {
+			t.Errorf("%s: %s, want %s", step.name, got, step.want)
+		}
+	}
+}
+
+// Where there is no network card, and no sysfs, there are no values and no errors.
+func TestNoTraffic(t *testing.T) {
+	r := New(writeProc(t), t.TempDir())
+	defer r.Close()
+	for _, after := range []time.Duration{0, time.Second, 2 * lookEvery} {
+		if got := at(t, r, after); got != "- - - -" {
+			t.Errorf("after %v: %s", after, got)
+		}
+	}
+	if r.net.last.at < start+2*lookEvery {
+		t.Error("not looked for again")
+	}
+}
+
+// A card that hangs delays a report once, has no values after a while, and recovers.
+func TestHangingCounters(t *testing.T) {
+	hang := make(chan bool)
+	c := newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, 1, func(bool) []string {
+		<-hang
+		return nil
+	})
+	var v metric.Values
+	began := time.Now()
+	for _, after := range []time.Duration{0, time.Second, 2 * time.Second} {
+		if err := c.read(&v, start+after); err != nil {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(began); took < patience || took > 50*patience {
+		t.Errorf("three reports took %v", took)
+	}
+	if err := c.read(&v, start+hangsAfter); err == nil || err.Error() != "reading InfiniBand counters hangs" {
+		t.Errorf("error %v", err)
+	}
+	close(hang)
+	for c.call.running {
+		c.call.take(start)
+	}
+	if err := c.read(&v, start+2*hangsAfter); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDisk(t *testing.T) {
+	d := newDisk(t.TempDir(), metric.TmpFree, metric.TmpTotal)
+	var v metric.Values
+	if err := d.read(&v, start); err != nil || !v.Has(metric.TmpFree) || v.Float(metric.TmpFree) > v.Float(metric.TmpTotal) {
+		t.Errorf("%v, %v", v, err)
+	}
+	d.path = "/nowhere/at/all"
+	v = metric.Values{}
+	if err := d.read(&v, start+diskEvery-time.Second); err != nil || !v.Has(metric.TmpFree) {
+		t.Errorf("before it is read again: %v, %v", v, err)
+	}
+	v = metric.Values{}
+	if err := d.read(&v, start+diskEvery); err == nil || !v.Empty() {
+		t.Errorf("a path that is gone: %v, %v", v, err)
+	}
+}
+
+// The space of a file system that does not answer is repeated for a while.
+func TestHangingDisk(t *testing.T) {
+	d := newDisk(t.TempDir(), metric.TmpFree, metric.TmpTotal)
+	var v metric.Values
+	if err := d.read(&v, start); err != nil {
+		t.Fatal(err)
+	}
+	hang := make(chan bool)
+	defer close(hang)
+	d.asked = start + diskEvery
+	d.call.start(d.asked, func() space { <-hang; return space{} })
+	for after, want := range map[time.Duration]bool{diskKept - 1: true, diskKept: false} {
+		v = metric.Values{}
+		if err := d.read(&v, start+after); err == nil || v.Has(metric.TmpFree) != want {
+			t.Errorf("after %v: %v, %v", after, v, err)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	r := New("/proc", "/sys")
+	defer r.Close()
+	b.ReportAllocs()
+	for at := start; b.Loop(); at += time.Second {
+		var v metric.Values
+		if err := r.Read(&v, at, at); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
