@@ -65,6 +65,23 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, string(text), errs.String()
 }
 
+// A mistake in the user's file of settings ends the program before it does anything.
+func TestMistakeInTheSettings(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	path := filepath.Join(dir, "nvnodetop", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("[thresholds]\nclock_skew = 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := program(t, "--demo", "--once")
+	if want := "nvnodetop: " + path + ":2: unknown threshold \"clock_skew\" (known: clock_skew_seconds)\n"; code != exitUsage || out != "" || errs != want {
+		t.Errorf("exit code %d, stdout %q, stderr %q; want %q", code, out, errs, want)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"abc":                 `poll interval "abc" is not a number of seconds`,

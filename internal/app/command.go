@@ -111,6 +111,9 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 			if err := cfg.Validate(); err != nil {
 				return err
 			}
+			if err := cfg.Read(); err != nil {
+				return err
+			}
 			_, err := hosts(cfg.Nodes) // before the terminal is looked at
 			return err
 		},

@@ -37,7 +37,7 @@ var nasty = map[string]string{
 
 // nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says something is called s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
-	store := cluster.NewStore(3*time.Second, health.Holding)
+	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s, Hints: []string{s, s}}
 	up, down := s, "x"+s
 	for _, e := range []cluster.Event{

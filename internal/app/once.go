@@ -20,7 +20,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
 	from.Look(cluster.EveryNode, true)
-	store := cluster.NewStore(cfg.Poll, health.Holding)
+	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
 	news := bell.New()
 	source := start(func() error {
 		return feedStore(ctx, from, func(e cluster.Event) {

@@ -60,7 +60,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	if err != nil {
 		return &exitError{exitFailed, fmt.Errorf("read the terminal's state: %w", err)}
 	}
-	store := cluster.NewStore(cfg.Poll, health.Holding)
+	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)

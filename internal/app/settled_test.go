@@ -13,7 +13,7 @@ import (
 // oneNode is a Store after the Hello of the only node of a job, which has n GPUs.
 func oneNode(n int, minors map[string][]int) (*cluster.Store, time.Time) {
 	now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
-	s := cluster.NewStore(time.Second, health.Holding)
+	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
 	slurmSays(s, now, minors)
 	hello := &wire.Hello{}
 	for i := range n {

@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"internal/arch":           {},
 	"internal/bell":           {},
 	"internal/cluster":        {"internal/metric", "internal/reach", "internal/text", "internal/wire"},
-	"internal/config":         {},
+	"internal/config":         {"internal/health"},
 	"internal/demo":           {"internal/bell", "internal/cluster", "internal/metric", "internal/reach", "internal/wire"},
 	"internal/export":         {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/wire"},
 	"internal/health":         {"internal/cluster", "internal/metric", "internal/reach", "internal/text", "internal/wire"},
@@ -65,6 +65,7 @@ var only = map[string][]string{
 	"charm.land/bubbles/v2/textinput":    {"internal/ui/page"},
 	"github.com/spf13/cobra":             {"internal/app"},
 	"github.com/spf13/pflag":             {"internal/app"},
+	"github.com/BurntSushi/toml":         {"internal/config"},
 	"os/exec":                            {"internal/remote/local", "internal/slurm", "test/bench", "test/term"},
 }
 

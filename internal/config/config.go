@@ -1,6 +1,7 @@
 // Package config owns the user's settings: one Config value, validated once, and the choices that are remembered between runs.
 //
-// A Config is a plain value. Remembered and Remember read and write small files; they may be called from any goroutine.
+// A Config is a plain value. Read takes the user's file of settings. Remembered and Remember read and write small files; they may be called
+// from any goroutine.
 package config
 
 import (
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/health"
 )
 
 // Config holds all settings of a run.
@@ -30,11 +33,13 @@ type Config struct {
 	Theme  string // "auto", "dark" or "light"
 	ASCII  bool   // draw with ASCII characters only
 	UTF8   bool   // draw with all characters, whatever TERM and the locale suggest
+
+	Thresholds health.Thresholds // of the health rules; only the file sets them
 }
 
 // Default returns the Config of a run without arguments.
 func Default() Config {
-	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, View: "auto", Theme: "auto"}
+	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, View: "auto", Theme: "auto", Thresholds: health.Defaults()}
 }
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.

@@ -49,13 +49,5 @@ func Remember(name, word string) error {
 
 // file returns the path of the file that holds one choice as a single word.
 func file(name string) (string, error) {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, "nvnodetop", name), nil
+	return path("XDG_STATE_HOME", filepath.Join(".local", "state"), name)
 }

@@ -57,7 +57,7 @@ func TestDemoIsDeterministic(t *testing.T) {
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		store := cluster.NewStore(3*time.Second, health.Holding)
+		store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 		firstSeen := map[cluster.Kind]time.Duration{}
 		var jobs []int
 		var controllerAway, healed bool
@@ -103,7 +103,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 // settledAt plays a demo of 4 nodes until it has just begun.
 func settledAt(t *testing.T, past time.Duration) *cluster.Snapshot {
 	t.Helper()
-	store := cluster.NewStore(3*time.Second, health.Holding)
+	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	for _, e := range play(t, New(4, 8, 1, 3*time.Second, past), time.Millisecond, nil) {
 		store.Apply(e)
 	}

@@ -13,7 +13,7 @@ import (
 // full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
 // n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs.
 func full() *cluster.Snapshot {
-	s := cluster.NewStore(3*time.Second, health.Holding)
+	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
 	for _, e := range []cluster.Event{
 		{At: at(-50), Discovery: fullDiscovery(at)},

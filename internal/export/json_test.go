@@ -143,7 +143,7 @@ func fields(t *testing.T, doc any) map[string]bool {
 
 // What is wrong and what was are apart: one is in the one list or in the other.
 func TestCleared(t *testing.T) {
-	s := cluster.NewStore(3*time.Second, health.Holding)
+	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
@@ -171,7 +171,7 @@ func TestCleared(t *testing.T) {
 
 // What is not known is left out: no null, and no key at all.
 func TestAbsent(t *testing.T) {
-	s := cluster.NewStore(time.Second, health.Holding)
+	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0}}}})
@@ -200,7 +200,7 @@ func TestThrottleNames(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	text, _ := export(t, cluster.NewStore(time.Second, health.Holding).Snapshot(now))
+	text, _ := export(t, cluster.NewStore(time.Second, health.Rules(health.Defaults())).Snapshot(now))
 	if !strings.Contains(string(text), `"jobs": []`) || !strings.Contains(string(text), `"nodes": []`) {
 		t.Errorf("got %s", text)
 	}

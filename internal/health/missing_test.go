@@ -59,7 +59,7 @@ func TestMissingGPU(t *testing.T) {
 		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7", "gpu_missing 3: GPUs 1, 2, 4 missing: SLURM allocated them to this job, but the driver does not list them. 2 GPUs with unknown numbers are not accessible: GPU is lost."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := world{cluster.NewStore(0, Holding)}
+			w := world{cluster.NewStore(0, Rules(Defaults()))}
 			job := cluster.Job{ID: "2_1", Number: "16", Nodes: []string{"a"}}
 			other := cluster.Job{ID: "9", Number: "9", Nodes: []string{"a"}, Minors: map[string][]int{"a": {}}}
 			if tc.minors != nil {

@@ -14,24 +14,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// subject is what a rule looks at: something, and the numbers to compare it with.
+type subject struct {
+	cluster.Subject
+	limits *Thresholds
+}
+
 // rule is one kind of problem.
 type rule struct {
 	kind     cluster.Kind
 	scope    cluster.Scope
 	severity cluster.Severity
-	holds    func(cluster.Subject) bool
+	holds    func(subject) bool
 	after    time.Duration // how long it holds before it is reported
+	lasts    Threshold     // if set, this many seconds take the place of after
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
 	only     bool          // if it holds, the rules below it in its scope do not count
 }
 
-const (
-	// briefHeat is how long the driver may lower the clocks because of the temperature before it is reported: for a moment this is normal.
-	briefHeat = 30 * time.Second
-
-	// moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
-	moreThanOnce = time.Nanosecond
-)
+// moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
+const moreThanOnce = time.Nanosecond
 
 // rules are sorted: the worst first within a scope. If several rows of one kind hold, the first counts.
 var rules = []rule{
@@ -49,7 +51,7 @@ var rules = []rule{
 	{kind: cluster.KindHang, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: hangs, only: true},
 	{kind: cluster.KindECC, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: memoryErrors},
 	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWThermal)},
-	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleSWThermal), after: briefHeat},
+	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleSWThermal), lasts: SoftThermalSeconds},
 	{kind: cluster.KindPowerBrake, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWPowerBrake)},
 	{kind: cluster.KindSlowdown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unnamedSlowdown, after: moreThanOnce},
 	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unread, after: moreThanOnce},
@@ -68,17 +70,17 @@ var byScope = func() (of [cluster.ScopeJob + 1][]*rule) {
 	return of
 }()
 
-func is(state cluster.NodeState) func(cluster.Subject) bool {
-	return func(s cluster.Subject) bool { return s.Node.State == state }
+func is(state cluster.NodeState) func(subject) bool {
+	return func(s subject) bool { return s.Node.State == state }
 }
 
-func noDriver(s cluster.Subject) bool { return s.Node.Hello.Fault != "" }
-func oldDriver(s cluster.Subject) bool {
+func noDriver(s subject) bool { return s.Node.Hello.Fault != "" }
+func oldDriver(s subject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
 // slow holds if the driver is too slow for the interval: a reading takes longer, or most GPUs repeat old values.
-func slow(s cluster.Subject) bool {
+func slow(s subject) bool {
 	n := s.Node
 	late := 0
 	for i := range n.GPUs {
@@ -90,28 +92,28 @@ func slow(s cluster.Subject) bool {
 }
 
 // unread holds if some metrics of the GPU, or of the node itself, cannot be read.
-func unread(s cluster.Subject) bool { return len(faultsOf(s.Node, s.GPU)) > 0 }
+func unread(s subject) bool { return len(faultsOf(s.Node, s.GPU)) > 0 }
 
 // lost holds for a GPU that is gone until a reset or reboot, unusable for any other GPU without access.
-func lost(s cluster.Subject) bool {
+func lost(s subject) bool {
 	return s.GPU.LostID == wire.LostFellOff || s.GPU.LostID == wire.LostReset
 }
-func unusable(s cluster.Subject) bool { return s.GPU.Lost != "" && !lost(s) }
+func unusable(s subject) bool { return s.GPU.Lost != "" && !lost(s) }
 
-func hangs(s cluster.Subject) bool        { return s.GPU.Hung() }
-func memoryErrors(s cluster.Subject) bool { return s.GPU.Float(metric.ECCUncorrected) > 0 }
+func hangs(s subject) bool        { return s.GPU.Hung() }
+func memoryErrors(s subject) bool { return s.GPU.Float(metric.ECCUncorrected) > 0 }
 
-func hidden(s cluster.Subject) bool         { return s.Job.Missing(s.Node).Hidden }
-func missing(s cluster.Subject) bool        { return s.Job.Missing(s.Node).Certain }
-func perhapsMissing(s cluster.Subject) bool { return s.Job.Missing(s.Node).Count > 0 }
+func hidden(s subject) bool         { return s.Job.Missing(s.Node).Hidden }
+func missing(s subject) bool        { return s.Job.Missing(s.Node).Certain }
+func perhapsMissing(s subject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
 // throttled returns a rule that holds if one of bits is among the reasons for reduced clocks.
-func throttled(bits uint64) func(cluster.Subject) bool {
-	return func(s cluster.Subject) bool { return reasons(s.GPU)&bits != 0 }
+func throttled(bits uint64) func(subject) bool {
+	return func(s subject) bool { return reasons(s.GPU)&bits != 0 }
 }
 
 // unnamedSlowdown holds for a hardware slowdown without a reported cause.
-func unnamedSlowdown(s cluster.Subject) bool {
+func unnamedSlowdown(s subject) bool {
 	bits := reasons(s.GPU)
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
@@ -121,8 +123,13 @@ func reasons(g *cluster.GPU) uint64 {
 	return uint64(bits)
 }
 
-// Holding returns the conditions that hold: the cluster.Rules of this program.
-func Holding(s cluster.Subject) []cluster.Condition {
+// Rules returns the cluster.Rules of this program with these thresholds.
+func Rules(limits Thresholds) cluster.Rules {
+	return func(s cluster.Subject) []cluster.Condition { return holding(subject{s, &limits}) }
+}
+
+// holding returns the conditions that hold.
+func holding(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, r := range byScope[s.Scope] {
 		if len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
@@ -138,8 +145,11 @@ func Holding(s cluster.Subject) []cluster.Condition {
 
 // condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung call says how long
 // it has lasted.
-func (r *rule) condition(s cluster.Subject) cluster.Condition {
+func (r *rule) condition(s subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs}
+	if r.lasts != noThreshold {
+		c.After = s.limits.seconds(r.lasts)
+	}
 	switch {
 	case r.kind == cluster.KindHang:
 		c.Since = s.Node.Arrived.Add(-time.Duration(s.GPU.HangsMS) * time.Millisecond)

@@ -89,10 +89,10 @@ func TestEveryRule(t *testing.T) {
 		if a.kind != r.kind {
 			t.Fatalf("rule %d is on %s, its samples on %s", i, r.kind, a.kind)
 		}
-		if held := Holding(a.yes); !slices.Contains(held, r.condition(a.yes)) {
+		if held := Rules(Defaults())(a.yes); !slices.Contains(held, r.condition(judged(a.yes))) {
 			t.Errorf("%s (after %v) does not hold where it should: %v", r.kind, r.after, held)
 		}
-		if held := Holding(a.not); slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == r.kind }) {
+		if held := Rules(Defaults())(a.not); slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == r.kind }) {
 			t.Errorf("%s (after %v) is a false alarm: %v", r.kind, r.after, held)
 		}
 	}
@@ -102,7 +102,7 @@ func TestNothingKnownIsNothingWrong(t *testing.T) {
 	s := gpu(wire.GPU{})
 	for _, scope := range []cluster.Scope{cluster.ScopeReport, cluster.ScopeGPU} {
 		s.Scope = scope
-		if held := Holding(s); len(held) > 0 {
+		if held := Rules(Defaults())(s); len(held) > 0 {
 			t.Errorf("%v", held)
 		}
 	}
@@ -114,7 +114,7 @@ func TestOneRowCounts(t *testing.T) {
 		"lost": gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff, Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleHWThermal})}),
 		"heat": bits(wire.ThrottleHWThermal | wire.ThrottleSWThermal),
 	} {
-		if held := Holding(s); len(held) != 1 || held[0].After != 0 {
+		if held := Rules(Defaults())(s); len(held) != 1 || held[0].After != 0 {
 			t.Errorf("%s: %v", name, held)
 		}
 	}
@@ -132,8 +132,14 @@ func TestHowANodeIsReached(t *testing.T) {
 		{cluster.Node{State: cluster.NodeConnecting}, ""},
 	} {
 		tc.node.Since = t0
-		if held := Holding(cluster.Subject{Node: &tc.node}); len(held) != 1 || held[0].Class != tc.want || held[0].Since != t0 {
+		if held := Rules(Defaults())(cluster.Subject{Node: &tc.node}); len(held) != 1 || held[0].Class != tc.want || held[0].Since != t0 {
 			t.Errorf("%s: %v, want the class %q and the state's beginning", tc.node.State, held, tc.want)
 		}
 	}
+}
+
+// judged is a subject with the default thresholds.
+func judged(s cluster.Subject) subject {
+	limits := Defaults()
+	return subject{s, &limits}
 }

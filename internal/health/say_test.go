@@ -20,7 +20,7 @@ func at(sec float64) time.Time { return t0.Add(time.Duration(sec * float64(time.
 type world struct{ *cluster.Store }
 
 func newWorld(minors ...int) world {
-	w := world{cluster.NewStore(3*time.Second, Holding)}
+	w := world{cluster.NewStore(3*time.Second, Rules(Defaults()))}
 	job := cluster.Job{ID: "1", Nodes: []string{"a"}}
 	if minors != nil {
 		job.Minors = map[string][]int{"a": minors}
