@@ -30,6 +30,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 			g.History.Add(bin, HistoryLen(n.poll), newNumbers(g))
 		}
 	}
+	n.grow(at, r, out)
 	n.keep(out)
 	sortGPUs(out)
 	return out

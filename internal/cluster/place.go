@@ -113,7 +113,7 @@ func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 
 // placeByIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its index.
 func (n *nodeRecord) placeByIndex(gpus []GPU, without []*GPU) {
-	whole := n.Hello.Job == "" || slices.ContainsFunc(n.jobs, func(j *Job) bool {
+	whole := n.Hello.Job == "" || slices.ContainsFunc(n.jobs, func(j *team) bool {
 		minors, known := j.Minors[n.Name]
 		return j.Number == n.Hello.Job && known && len(gpus) > len(minors)
 	})

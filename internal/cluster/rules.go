@@ -16,6 +16,8 @@ type Subject struct {
 	Node  *Node
 	GPU   *GPU // in ScopeGPU
 	Job   *Job // in ScopeJob
+
+	Common *Common // of the job's nodes, in ScopeJob
 }
 
 // Scope is the kind of a Subject. It says when Rules are asked.

@@ -21,6 +21,7 @@ type Snapshot struct {
 // JobView is a job with the data of its nodes.
 type JobView struct {
 	Job
+	Common    Common
 	Findings  []Finding // worst first, then newest first; those cleared within Linger come last
 	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int       // nodes that report
@@ -66,8 +67,11 @@ type Node struct {
 	Ranks     []SeenRank   // of the jobs on the node: those in Processes, and those that were in an earlier list; at most maxRanks
 	Faults    []wire.Fault // collectors that failed in the last report
 
-	Xids   []Xid            // in the last hour, since nvnodetop watches; oldest first, at most maxXids
-	Memory []wire.JobMemory // host memory of jobs, in the last report
+	Xids   []Xid       // in the last hour, since nvnodetop watches and the driver was loaded; oldest first, at most maxXids
+	Memory []JobMemory // host memory of jobs, in the last report
+
+	Clocked bool          // the probe tells the node's time
+	Offset  time.Duration // our clock minus the node's, and the time that the fastest report of the last minute was under way
 }
 
 // Xid is an event that the driver reported.
@@ -92,6 +96,7 @@ type GPU struct {
 	Number int    // displayed: the device's minor number, or NoNumber
 
 	History History
+	growth  growth
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.

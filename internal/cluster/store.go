@@ -27,7 +27,8 @@ type Store struct {
 
 	mu    sync.Mutex // protects the following
 	disc  Discovery
-	jobs  map[string][]*Job      // of disc, by node name
+	teams []*team                // the jobs of disc
+	jobs  map[string][]*team     // the same by node name
 	nodes map[string]*nodeRecord // by cleaned name
 }
 
@@ -54,18 +55,25 @@ func (s *Store) Apply(e Event) {
 			s.nodes[e.Node] = n
 		}
 		n.jobs = s.jobs[e.Node]
+		s.renewTeams(n.jobs, e.At)
 		n.take(e, s.rules)
+		if e.Hello != nil {
+			for _, t := range n.jobs {
+				t.at = time.Time{}
+			}
+		}
 	}
 }
 
 // discovered stores the jobs, and compares the GPUs that they have with those in the last report of each node.
 func (s *Store) discovered(at time.Time, d Discovery) {
-	s.disc, s.jobs = d, make(map[string][]*Job, len(s.nodes))
-	for i := range d.Jobs {
-		for _, node := range d.Jobs[i].Nodes {
-			s.jobs[node] = append(s.jobs[node], &d.Jobs[i])
+	s.disc, s.teams, s.jobs = d, teamsOf(d.Jobs), make(map[string][]*team, len(s.nodes))
+	for _, t := range s.teams {
+		for _, node := range t.Nodes {
+			s.jobs[node] = append(s.jobs[node], t)
 		}
 	}
+	s.renewTeams(s.teams, at)
 	for name, n := range s.nodes {
 		n.jobs = s.jobs[name]
 		n.forgetRanks()
@@ -83,8 +91,8 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 		views = append(views, n.view(now))
 		snap.Nodes[name] = &views[len(views)-1]
 	}
-	for _, job := range s.disc.Jobs {
-		v := JobView{Job: job}
+	for i, job := range s.disc.Jobs {
+		v := JobView{Job: job, Common: s.teams[i].common}
 		told := notices{job: job.ID, since: job.Start}
 		for _, name := range job.Nodes {
 			n := s.nodes[name]
@@ -137,13 +145,14 @@ type nodeRecord struct {
 	downSince time.Time // of the first failure in a row
 
 	poll      time.Duration
-	jobs      []*Job       // on the node, as of the last Event or Discovery
+	jobs      []*team      // on the node, as of the last Event or Discovery
 	hello     *wire.Hello  // the one that GPUs have their cards from
 	seen      time.Time    // the first Event
 	lastSteps []reach.Step // of the last failed attempt
 	clock     binClock
 	known     map[string]History // histories to continue, by GPU.Key
 	memory    memory
+	offsets   offsets
 	judged    Node // asOf's
 }
 
@@ -189,7 +198,7 @@ func (n *nodeRecord) apply(e Event) {
 	case e.Step != nil:
 		n.step(e.At, *e.Step)
 	case e.Hello != nil:
-		n.Hello = cleanHello(e.Hello)
+		n.greet(cleanHello(e.Hello))
 	case e.Report != nil && n.Hello != nil:
 		n.sample(e.At, e.Report)
 	case e.Down != nil:
@@ -240,30 +249,10 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		}
 	}
 	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond
-	n.Faults, n.Memory = cleanFaults(r.Faults), cleanMemory(r.Jobs)
+	n.Faults, n.Memory = cleanFaults(r.Faults), n.memories(r)
 	n.list(at, r, before, another)
 	n.addXids(at, r)
-}
-
-// addXids adds the events of a report. It never changes the slice that Snapshots share.
-func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
-	old := slices.IndexFunc(n.Xids, func(x Xid) bool { return at.Sub(x.At) <= Remember })
-	if len(r.Xids) == 0 && old <= 0 {
-		return
-	}
-	xids := slices.Clone(n.Xids[max(old, 0):])
-	if old < 0 {
-		xids = nil
-	}
-	for _, x := range r.Xids {
-		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return g.Index == x.GPU })
-		if i < 0 {
-			continue
-		}
-		ago := time.Duration(min(max(r.MonoMS-x.MonoMS, 0), Remember.Milliseconds())) * time.Millisecond
-		xids = append(xids, Xid{At: at.Add(-ago), Code: x.Code, Key: n.GPUs[i].Key})
-	}
-	n.Xids = xids[max(len(xids)-maxXids, 0):]
+	n.timed(at, r)
 }
 
 // asOf returns the node at a moment, for the rules. It is valid until the next call.

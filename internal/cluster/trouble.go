@@ -43,7 +43,7 @@ func (t *troubles) reached(rules Rules, n *Node, at time.Time) {
 }
 
 // reported steps the conditions of the node's report.
-func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
+func (t *troubles) reported(rules Rules, n *Node, jobs []*team, at time.Time) {
 	now := moment{at, n.patience(), !t.looked}
 	t.looked = true
 	t.report.step(rules(Subject{Scope: ScopeReport, Node: n}), now)
@@ -69,7 +69,7 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*Job, at time.Time) {
 }
 
 // compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get their new numbers.
-func (t *troubles) compared(rules Rules, n *Node, jobs []*Job, at time.Time) {
+func (t *troubles) compared(rules Rules, n *Node, jobs []*team, at time.Time) {
 	for i := range n.GPUs {
 		if track := t.of(&n.GPUs[i], false); track != nil {
 			track.number = n.GPUs[i].Number
@@ -80,7 +80,7 @@ func (t *troubles) compared(rules Rules, n *Node, jobs []*Job, at time.Time) {
 
 // ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs. A job's first step is the first one after SLURM
 // has said which GPUs it has: what is missing then was missing before.
-func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
+func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*team, now moment) {
 	var kept []*jobTrack
 	before := t.told
 	t.told = nil
@@ -89,7 +89,7 @@ func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*Job, now moment) {
 		if _, told := job.Minors[n.Name]; told {
 			t.told = append(t.told, job.ID)
 		}
-		held := rules(Subject{Scope: ScopeJob, Node: n, Job: job})
+		held := rules(Subject{Scope: ScopeJob, Node: n, Job: &job.Job, Common: &job.common})
 		track := t.ofJob(job.ID)
 		if track == nil && len(held) == 0 {
 			continue

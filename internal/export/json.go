@@ -125,7 +125,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs))
 	}
 	for _, m := range n.Memory {
-		out.Jobs = append(out.Jobs, jobMemory(m))
+		out.Jobs = append(out.Jobs, jobMemory(m.JobMemory))
 	}
 	for _, f := range n.Faults {
 		out.Faults = append(out.Faults, fault{Collector: f.Collector, Error: f.Error, GPUs: numbersOf(byIndex, f.GPUs)})

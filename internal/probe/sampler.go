@@ -171,7 +171,7 @@ func (s *sampler) report(offBeat bool) error {
 // take runs the collectors.
 func (s *sampler) take() *sample {
 	at := s.opts.Now()
-	sm := &sample{at: at, wanted: s.pace != nil && s.pace.Processes, Report: wire.Report{MonoMS: at.Mono.Milliseconds()}}
+	sm := &sample{at: at, wanted: s.pace != nil && s.pace.Processes, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli()}}
 	s.collectHost(sm)
 	s.collectGPUs(sm)
 	s.collectProcesses(sm)

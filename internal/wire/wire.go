@@ -123,6 +123,7 @@ type Instance struct {
 type Report struct {
 	Seq     uint64 `json:"seq"`                // counts from 1 in a session
 	MonoMS  int64  `json:"mono_ms"`            // the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
+	WallMS  int64  `json:"wall_ms,omitempty"`  // the node's time of day at the sample, in ms since 1970: to compare clocks
 	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because of a Request or after a Hello; not a sample for histories
 
 	// TookMS is how long the last complete reading of the slowest GPU took, in ms.

@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Common is what the nodes of a job have in common, to compare one of them with. It is zero for a job of one node.
+type Common struct {
+	Driver string        // that most nodes have; empty if none is known
+	Model  string        // of the GPUs of most nodes; empty if none is known
+	Offset time.Duration // the median of Node.Offset
+	Clocks int           // how many nodes have an Offset
+}
+
+// team is a job with what its nodes have in common, as of a time.
+type team struct {
+	Job
+	common Common
+	at     time.Time
+}
+
+// renew is how long a team's Common is used before it is computed again. A node that says Hello renews it with its next Event.
+const renew = 10 * time.Second
+
+// renewTeams computes anew what the nodes of the jobs have in common, if it is old.
+func (s *Store) renewTeams(teams []*team, at time.Time) {
+	for _, t := range teams {
+		if len(t.Nodes) > 1 && (t.at.IsZero() || at.Sub(t.at) >= renew) {
+			t.common, t.at = s.commonOf(&t.Job), at
+		}
+	}
+}
+
+// commonOf compares the nodes of a job.
+func (s *Store) commonOf(job *Job) Common {
+	var drivers, models []string
+	var offsets []time.Duration
+	for _, name := range job.Nodes {
+		n := s.nodes[name]
+		if n == nil || n.Hello == nil {
+			continue
+		}
+		drivers, models = append(drivers, n.Hello.Driver), append(models, job.Model(&n.Node))
+		if n.Clocked {
+			offsets = append(offsets, n.Offset)
+		}
+	}
+	c := Common{Driver: mostFrequent(drivers), Model: mostFrequent(models), Clocks: len(offsets)}
+	if len(offsets)%2 == 0 { // our own clock decides which of two nodes is wrong
+		offsets = append(offsets, 0)
+	}
+	slices.Sort(offsets)
+	c.Offset = offsets[len(offsets)/2]
+	return c
+}
+
+// Model returns the model of the job's first GPU on the node, which has said Hello; empty if it is unknown.
+func (j *Job) Model(n *Node) string {
+	minors, known := j.Minors[n.Name]
+	for i := range n.Hello.GPUs {
+		c := &n.Hello.GPUs[i]
+		if c.Name != "" && (!known || c.Minor != nil && slices.Contains(minors, *c.Minor)) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// mostFrequent returns the most frequent word that is not empty; of several, the one that comes first.
+func mostFrequent(words []string) string {
+	count := map[string]int{}
+	for _, w := range words {
+		count[w]++
+	}
+	delete(count, "")
+	first, best := "", 0
+	for _, w := range words {
+		if count[w] > best {
+			first, best = w, count[w]
+		}
+	}
+	return first
+}
+
+// offsets has the least difference between the arrival of a report and its time by the node's clock, in this minute and in the last. A
+// report that was under way for long has a larger one, and does not count.
+type offsets struct {
+	began       time.Time // of this minute
+	this, last  time.Duration
+	known, both bool
+}
+
+// farthest limits the difference of two clocks, whatever a node says.
+const farthest = 100 * 365 * 24 * time.Hour
+
+// timed takes the time of a report by the node's clock.
+func (n *nodeRecord) timed(at time.Time, r *wire.Report) {
+	if r.WallMS <= 0 {
+		return
+	}
+	off := min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest)
+	o := &n.offsets
+	switch {
+	case !o.known:
+		*o = offsets{began: at, this: off, known: true}
+	case at.Sub(o.began) >= 2*time.Minute:
+		*o = offsets{began: at, this: off, known: true}
+	case at.Sub(o.began) >= time.Minute:
+		*o = offsets{began: at, this: off, last: o.this, known: true, both: true}
+	default:
+		o.this = min(o.this, off)
+	}
+	n.Clocked, n.Offset = true, o.this
+	if o.both {
+		n.Offset = min(o.this, o.last)
+	}
+}
+
+// teamsOf returns a team for each job, in the same order.
+func teamsOf(jobs []Job) []*team {
+	teams := make([]*team, len(jobs))
+	for i := range jobs {
+		teams[i] = &team{Job: jobs[i]}
+	}
+	return teams
+}

@@ -1,0 +1,161 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// counters are the metrics that only grow while the driver is loaded. Of these a GPU has Grown, PerMinute and Lately.
+var counters = [...]metric.ID{
+	metric.Energy, metric.PowerCapTime, metric.SyncBoostTime, metric.SWThermalTime, metric.HWThermalTime, metric.PowerBrakeTime,
+	metric.PCIeReplays, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries,
+	metric.ECCUncorrected, metric.ECCCorrected,
+}
+
+// place of each counter in a mark, plus 1.
+var counterAt = func() (at [256]uint8) {
+	for i, id := range counters {
+		at[id] = uint8(i + 1)
+	}
+	return at
+}()
+
+// mark holds the counters of one report.
+type mark struct {
+	ms    int64 // the node's clock
+	known uint16
+	v     [len(counters)]float64
+}
+
+func (m *mark) get(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
+
+func (m *mark) set(i int, v float64) {
+	m.v[i] = v
+	m.known |= 1 << i
+}
+
+// begin sets a counter that was unknown until now.
+func (m *mark) begin(i int, v float64) {
+	if m.known>>i&1 == 0 {
+		m.set(i, v)
+	}
+}
+
+// growth holds what the counters of a GPU were before. A counter that goes backwards says that the driver was loaded again: all begin anew.
+type growth struct {
+	first  mark      // when each counter was first seen in this watch
+	older  mark      // one to two minutes ago, or as first
+	newer  mark      // takes the place of older when it is a minute old
+	before mark      // in the last report with new values
+	now    mark      // in this one
+	loaded time.Time // when the counters began anew; zero: they have not
+}
+
+// grow returns the growth after a report at that time of the node's clock.
+func (w growth) grow(at time.Time, ms int64, values *metric.Values) growth {
+	now := mark{ms: ms}
+	for i, id := range counters {
+		if v, known := values.Get(id); known {
+			now.set(i, v)
+		}
+	}
+	if w.backwards(&now) {
+		return growth{first: now, older: now, newer: now, now: now, loaded: at}
+	}
+	if w.first.ms == 0 {
+		w.first, w.older, w.newer = now, now, now
+	}
+	for i := range counters {
+		if v, known := now.get(uint8(i)); known {
+			for _, m := range []*mark{&w.first, &w.older, &w.newer} {
+				m.begin(i, v)
+			}
+		}
+	}
+	if now.ms-w.newer.ms >= time.Minute.Milliseconds() {
+		w.older, w.newer = w.newer, now
+	}
+	w.before, w.now = w.now, now
+	return w
+}
+
+func (w *growth) backwards(now *mark) bool {
+	if now.ms < w.now.ms {
+		return true
+	}
+	for i := range uint8(len(counters)) {
+		v, known := now.get(i)
+		if was, before := w.now.get(i); known && before && v < was {
+			return true
+		}
+	}
+	return false
+}
+
+// since returns by how much a counter has grown since the mark, and the time from then.
+func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
+	i := counterAt[id]
+	if i == 0 || m.ms == 0 {
+		return 0, 0, false
+	}
+	now, known := w.now.get(i - 1)
+	was, before := m.get(i - 1)
+	if !known || !before {
+		return 0, 0, false
+	}
+	return now - was, time.Duration(w.now.ms-m.ms) * time.Millisecond, true
+}
+
+// Grown returns by how much a counter has grown since nvnodetop watches the GPU, or since the driver was loaded after that.
+func (g *GPU) Grown(id metric.ID) (float64, bool) {
+	grown, _, known := g.growth.since(&g.growth.first, id)
+	return grown, known
+}
+
+// Watched returns for how long nvnodetop has watched the counters of the GPU.
+func (g *GPU) Watched() time.Duration {
+	return time.Duration(g.growth.now.ms-g.growth.first.ms) * time.Millisecond
+}
+
+// PerMinute returns the pace of a counter in the last one to two minutes. Before, a minute counts as passed: one error is no storm.
+func (g *GPU) PerMinute(id metric.ID) (float64, bool) {
+	grown, over, known := g.growth.since(&g.growth.older, id)
+	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known
+}
+
+// Lately returns by how much a counter has grown per second since the report before, and the time between the two.
+func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
+	grown, over, known := g.growth.since(&g.growth.before, id)
+	if over <= 0 {
+		return 0, 0, false
+	}
+	return grown / over.Seconds(), over, known
+}
+
+// grow continues the counters of the GPUs from the last report.
+func (n *nodeRecord) grow(at time.Time, r *wire.Report, gpus []GPU) {
+	for i := range gpus {
+		g := &gpus[i]
+		if was := gpuWith(n.GPUs, g.Key, i); was != nil {
+			g.growth = was.growth
+		}
+		if !g.Repeated && !g.Values.Empty() {
+			g.growth = g.growth.grow(at, r.MonoMS, &g.Values)
+		}
+	}
+}
+
+// gpuWith returns the GPU with that key, which is probably at likely; nil: there is none.
+func gpuWith(gpus []GPU, key string, likely int) *GPU {
+	if likely < len(gpus) && gpus[likely].Key == key {
+		return &gpus[likely]
+	}
+	for i := range gpus {
+		if gpus[i].Key == key {
+			return &gpus[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// addXids adds the events of a report. It never changes the slice that Snapshots share.
+func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
+	old := slices.IndexFunc(n.Xids, func(x Xid) bool { return at.Sub(x.At) <= Remember })
+	if len(r.Xids) == 0 && old <= 0 && !slices.ContainsFunc(n.Xids, n.over) {
+		return
+	}
+	xids := slices.Clone(n.Xids[max(old, 0):])
+	if old < 0 {
+		xids = nil
+	}
+	for _, x := range r.Xids {
+		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return g.Index == x.GPU })
+		if i < 0 {
+			continue
+		}
+		ago := time.Duration(min(max(r.MonoMS-x.MonoMS, 0), Remember.Milliseconds())) * time.Millisecond
+		xids = append(xids, Xid{At: at.Add(-ago), Code: x.Code, Key: n.GPUs[i].Key})
+	}
+	xids = slices.DeleteFunc(xids, n.over)
+	n.Xids = xids[max(len(xids)-maxXids, 0):]
+}
+
+// over reports whether the driver was loaded again, or the GPU reset, since the event.
+func (n *nodeRecord) over(x Xid) bool {
+	g := gpuWith(n.GPUs, x.Key, 0)
+	return g != nil && x.At.Before(g.growth.loaded)
+}
+
+// greet takes a Hello. Another driver, or one that is gone, leaves nothing of the events before.
+func (n *nodeRecord) greet(h *wire.Hello) {
+	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch || h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {
+		n.Xids = nil
+	}
+	n.Hello = h
+}
