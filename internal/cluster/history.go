@@ -24,92 +24,133 @@ func HistoryLen(poll time.Duration) int { return max(int(historySpan/BinWidth(po
 var Gap = float32(math.NaN())
 
 // History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so those of different nodes
-// line up: bin n begins n widths after the epoch. A bin holds the mean of its samples.
+// line up: bin n begins n widths after the epoch. A bin holds the mean of its samples, of a metric in bits all bits that they had. A metric
+// that has never had a value takes no memory.
 //
 // A copy of a History never changes when samples are added to the original: new values are written only behind those that copies share.
 type History struct {
 	newest int64
-	lines  []line // one per metric.Kept; replaced, never modified; nil: no sample yet
+	bins   int    // so many, up to newest; 0: there is no sample yet
+	lines  []line // one per metric that has had a value; replaced, never modified
 }
 
-// line is the history of one metric.
+// line is the history of one metric, from its first value on.
 type line struct {
 	closed []float32 // the bins before the newest, oldest first
-	sum    float32   // of the samples in the newest bin
+	sum    float32   // of the samples in the newest bin; of bits all that they had
 	n      uint16
+	id     metric.ID
+	bits   bool
 }
+
+// maxBits are the bits that float32 holds exactly.
+const maxBits = 1<<24 - 1
 
 // value returns the value of the newest bin.
 func (l *line) value() float32 {
-	if l.n == 0 {
+	switch {
+	case l.n == 0:
 		return Gap
+	case l.bits:
+		return l.sum
 	}
 	return l.sum / float32(l.n)
 }
 
-func (l *line) add(v float32) {
-	if v == v && l.n < math.MaxUint16 {
-		l.sum, l.n = l.sum+v, l.n+1
+func (l *line) add(v float64) {
+	switch {
+	case v != v || l.n == math.MaxUint16:
+		return
+	case l.bits:
+		l.sum = float32(uint64(l.sum) | uint64(v)&maxBits)
+	default:
+		l.sum += float32(v)
 	}
+	l.n++
 }
 
-// shut closes the newest bin. With the next one, at most length bins are kept.
+// shut closes the newest bin. With the next one, at most length bins are kept. The room for more is a quarter of them: it costs memory as long
+// as the history lasts, and a copy whenever it is full.
 func (l *line) shut(length int) {
 	if len(l.closed) >= length-1 {
 		l.closed = l.closed[1:]
 	}
 	if cap(l.closed) == len(l.closed) {
-		l.closed = append(make([]float32, 0, min(2*length, 2*len(l.closed)+16)), l.closed...)
+		l.closed = append(make([]float32, 0, min(length+length/4, 2*len(l.closed)+16)), l.closed...)
 	}
 	l.closed = append(l.closed, l.value())
 	l.sum, l.n = 0, 0
 }
 
 // Newest returns the number of the newest bin; false if there is none.
-func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.lines != nil }
+func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.bins > 0 }
 
 // Oldest returns the number of the oldest bin; false if there is none.
-func (h *History) Oldest() (bin int64, ok bool) {
-	if h.lines == nil {
-		return 0, false
+func (h *History) Oldest() (bin int64, ok bool) { return h.newest - int64(h.bins) + 1, h.bins > 0 }
+
+// Has reports whether a metric has ever had a value.
+func (h *History) Has(id metric.ID) bool { return h.line(id) != nil }
+
+// line returns the history of a metric, nil if it has never had a value.
+func (h *History) line(id metric.ID) *line {
+	for i := range h.lines {
+		if h.lines[i].id == id {
+			return &h.lines[i]
+		}
 	}
-	return h.newest - int64(len(h.lines[0].closed)), true
+	return nil
 }
 
 // Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A sample for the bin before
 // the newest goes into the newest. One for an earlier bin means that all bins had too high numbers: it renumbers them.
 func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
-	lines := make([]line, len(metric.Kept))
-	copy(lines, h.lines)
 	shut := 0
 	switch {
-	case h.lines == nil:
-		h.newest = bin
+	case h.bins == 0:
+		h.newest, h.bins = bin, 1
 	case bin > h.newest:
 		shut = int(min(bin-h.newest, int64(length)))
 		h.newest = bin
 	case bin < h.newest-1:
 		shut, h.newest = 1, bin
 	}
-	for i, id := range metric.Kept {
+	h.bins = min(h.bins+shut, length)
+	h.lines = slices.Clone(h.lines)
+	for i := range h.lines {
 		for range shut {
-			lines[i].shut(length)
+			h.lines[i].shut(length)
 		}
-		lines[i].add(float32(sample(id)))
 	}
-	h.lines = lines
+	for i, id := range metric.Kept {
+		v := sample(id)
+		l := h.line(id)
+		if l == nil && v == v {
+			h.lines = append(h.lines, line{id: id, bits: keptBits[i]})
+			l = &h.lines[len(h.lines)-1]
+		}
+		if l != nil {
+			l.add(v)
+		}
+	}
 }
+
+// keptBits says which of metric.Kept are bits.
+var keptBits = func() (bits []bool) {
+	for _, id := range metric.Kept {
+		bits = append(bits, id.Row().Unit == metric.Bits)
+	}
+	return bits
+}()
 
 // Tail writes the n bins of one metric that end with the bin newest into to, which it grows if needed. A bin without a value, or one that
 // is no longer kept, is a gap.
 func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
 	to = slices.Grow(to[:0], n)[:n]
-	k := slices.Index(metric.Kept, id)
-	if k < 0 || h.lines == nil {
+	l := h.line(id)
+	if l == nil {
 		fill(to)
 		return to
 	}
-	l := &h.lines[k]
 	all := len(l.closed)
 	// to[i] is closed[i+from]; closed[all] would be the open bin
 	from := all - n + 1 + int(max(min(newest-h.newest, int64(n)), -int64(all)-1))

@@ -164,7 +164,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	h := w.node(0, "a").GPUs[0].History
 	for _, l := range h.lines {
-		if most := 2 * HistoryLen(poll); cap(l.closed) > most {
+		if most := HistoryLen(poll) * 5 / 4; cap(l.closed) > most {
 			t.Errorf("there is room for %d samples, want at most %d", cap(l.closed), most)
 		}
 	}
@@ -279,5 +279,35 @@ func TestHistoriesOfEveryKind(t *testing.T) {
 	}
 	if got := kept(w.node(6, "a").GPUs[0].History, metric.ECCUncorrected); got != "" {
 		t.Errorf("a number that is not kept has the history %s", got)
+	}
+}
+
+// A metric costs nothing before its first value, and its past then begins there. A bin of bits has all that its samples had.
+func TestHistoryOfLateAndOfBits(t *testing.T) {
+	var h History
+	add := func(bin int64, values map[metric.ID]float64) {
+		v := metric.Make(values)
+		h.Add(bin, HistoryLen(poll), v.Float)
+	}
+	add(1, nil)
+	if oldest, ok := h.Oldest(); !ok || oldest != 1 || len(h.lines) != 0 {
+		t.Errorf("without a value there are %d lines from bin %d, %v", len(h.lines), oldest, ok)
+	}
+	add(2, map[metric.ID]float64{metric.Throttle: 4})
+	before := h
+	add(2, map[metric.ID]float64{metric.Throttle: 0x40})
+	add(2, map[metric.ID]float64{metric.Throttle: 0, metric.Util: 50})
+	add(4, map[metric.ID]float64{metric.Throttle: 1 << 30, metric.Util: 60})
+	if got := kept(h, metric.Throttle); got != "68 NaN 0" {
+		t.Errorf("the bits are %s", got)
+	}
+	if got := kept(h, metric.Util); got != "50 NaN 60" {
+		t.Errorf("the late line is %s", got)
+	}
+	if oldest, _ := h.Oldest(); oldest != 1 || h.Has(metric.Power) || !h.Has(metric.Util) || len(h.lines) != 2 {
+		t.Errorf("%d lines from bin %d", len(h.lines), oldest)
+	}
+	if got := kept(before, metric.Throttle); got != "4" || before.Has(metric.Util) {
+		t.Errorf("a copy has changed: %s", got)
 	}
 }

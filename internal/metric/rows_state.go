@@ -108,7 +108,7 @@ var stateRows = map[ID]Row{
 		Help: "Maximum clock of the video encoders and decoders.",
 	},
 	Throttle: {
-		Key: "throttle_reasons", Label: "throttle reasons", Unit: Bits,
+		Key: "throttle_reasons", Label: "throttle reasons", Unit: Bits, Kept: true,
 		From: []string{"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"},
 		Help: "Reasons for reduced clocks; the JSON document lists them by name.",
 	},
