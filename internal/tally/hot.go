@@ -12,18 +12,20 @@ const (
 	hotMargin  = 2
 )
 
+// HotFrom is the temperature from which a GPU is close to being throttled by heat.
+func HotFrom(g *cluster.GPU) float64 {
+	if slowdown, told := g.Get(metric.Slowdown); told {
+		return slowdown - hotMargin
+	}
+	return hotUnknown
+}
+
+// Thermal are the throttle reasons that stand for heat.
+const Thermal = wire.ThrottleHWThermal | wire.ThrottleSWThermal
+
 // Hot reports whether a GPU is throttled by heat or close to it.
 func Hot(g *cluster.GPU) bool {
 	celsius, known := g.Get(metric.Temperature)
-	slowdown, told := g.Get(metric.Slowdown)
 	throttle, _ := g.Get(metric.Throttle)
-	switch {
-	case !known:
-		return false
-	case told && celsius >= slowdown-hotMargin:
-		return true
-	case uint64(throttle)&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0:
-		return true
-	}
-	return !told && celsius >= hotUnknown
+	return known && (celsius >= HotFrom(g) || uint64(throttle)&Thermal != 0)
 }

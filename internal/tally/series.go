@@ -105,6 +105,26 @@ func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	return samples
 }
 
+// Throttled is the newest n samples of whether one of GPUs had one of these throttle reasons: 1 or 0, a gap where no GPU said so.
+func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
+	samples := make([]float32, n)
+	for i := range samples {
+		samples[i] = cluster.Gap
+	}
+	for bins := range tails(gpus, metric.Throttle, n) {
+		for i, v := range bins {
+			switch {
+			case v != v:
+			case uint64(v)&reasons != 0:
+				samples[i] = 1
+			case samples[i] != 1:
+				samples[i] = 0
+			}
+		}
+	}
+	return samples
+}
+
 // percents counts GPUs by their utilization in whole percents, as there may be thousands. The last element counts them all.
 type percents [102]uint16
 

@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -228,5 +229,25 @@ func TestEdge(t *testing.T) {
 		if got := Edge(test.gpus...); got != test.want {
 			t.Errorf("got %d, want %d", got, test.want)
 		}
+	}
+}
+
+// What one of GPUs said counts; where none said anything is a gap.
+func TestThrottled(t *testing.T) {
+	bits := func(first int64, bits ...float64) *cluster.GPU {
+		g := &cluster.GPU{}
+		for i, b := range bits {
+			g.History.Add(first+int64(i), historyLen, func(id metric.ID) float64 {
+				if id == metric.Throttle {
+					return b
+				}
+				return math.NaN()
+			})
+		}
+		return g
+	}
+	got := fmt.Sprint(Throttled([]*cluster.GPU{bits(3, 0, 0x44, 4, math.NaN()), bits(4, 0, 0, math.NaN())}, Thermal, 5))
+	if want := "[NaN 0 1 0 NaN]"; got != want {
+		t.Errorf("heat held the clocks down at %s, want %s", got, want)
 	}
 }

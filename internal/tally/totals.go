@@ -27,6 +27,9 @@ func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
 	return over(gpus, id, id.Row().Sum, with...)
 }
 
+// Lowest is the lowest of a number over GPUs.
+func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, id, metric.Lowest) }
+
 func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) Sum {
 	s := Sum{Value: math.NaN()}
 	for _, g := range gpus {

@@ -113,10 +113,23 @@ func remember(g *cluster.GPU, util []float32) {
 				series[i] = float32(72 + (g.Float(id)-72)*float64(v)/max(g.Float(metric.Util), 1))
 			case metric.Temperature:
 				series[i] += (v-90)/20 - max(0, float32(historyLen-20-i))/20
+			case metric.Throttle:
+				series[i] = float32(throttledAt(uint64(g.Float(id)), i))
 			}
 		}
 		return series
 	})
+}
+
+// throttledAt are the throttle reasons in a bin of the history of a GPU that has these now: for 40 s, and once for 33 s before that.
+func throttledAt(now uint64, bin int) uint64 {
+	if now == 0 || bin >= historyLen-14 || bin > historyLen-80 && bin < historyLen-68 {
+		return now
+	}
+	if bin%61 < 4 {
+		return wire.ThrottleSWPowerCap
+	}
+	return 0
 }
 
 // setUtil replaces the history of a GPU's utilization alone; nil: there is none.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -94,6 +96,7 @@ func TestADipKeepsTheLevel(t *testing.T) {
 	s := shot{name: "dip", snap: func() *cluster.Snapshot {
 		snap := quiet()
 		n := snap.Nodes["gpu-n01"]
+		snap.Jobs[0].Minors = map[string][]int{"gpu-n01": {0}}
 		for i := range n.GPUs {
 			util := make([]float32, historyLen)
 			for b := range util {
@@ -135,4 +138,64 @@ func TestGraphsFillTheScreen(t *testing.T) {
 			t.Errorf("%s: the rows above the keys are empty:\n%s", s.name, strings.Join(lines, "\n"))
 		}
 	}
+}
+
+// The utilization of several GPUs is a band from the lowest to the median, whose lower edge is amber since a rule holds that one lags; heat is
+// amber only where it lowered the clocks, and a dotted line says from where on it does.
+func TestGraphsAnswer(t *testing.T) {
+	snap := quiet()
+	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(5 * time.Minute), Node: "gpu-n02", GPU: 3}
+	snap.Jobs[0].Findings = []cluster.Finding{lag}
+	keyed(snap)
+	s := shot{name: "band", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}
+	// amber counts, in each half of the time, the columns of the graph that begins at column x which have an amber glyph.
+	amber := func(x, w int) (early, late int) {
+		_, body, _ := strings.Cut(string(darkTheme.Encode(nil, s.take(200, 50))), "Job history")
+		amber := make([]bool, 200)
+		for _, line := range strings.Split(body, "\n")[2:] {
+			for col, warn := range warned(line) {
+				amber[col] = amber[col] || warn
+			}
+		}
+		for col := range w {
+			switch {
+			case !amber[x+col]:
+			case col < w/2-2:
+				early++
+			case col > w/2+2:
+				late++
+			}
+		}
+		return early, late
+	}
+	if early, late := amber(8, 57); early > 0 || late < 20 {
+		t.Errorf("of the band, %d columns are amber before the GPU lagged, %d after", early, late)
+	}
+	if early, late := amber(74, 57); early > 0 || late == 0 {
+		t.Errorf("of the temperature, %d columns are amber before, %d after", early, late)
+	}
+	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "slows at 87") || strings.Count(text, "╌╌╌╌╌╌╌╌╌╌") < 2 {
+		t.Errorf("the threshold is not drawn:\n%s", text)
+	}
+	snap.Jobs[0].Findings = nil
+	if early, late := amber(8, 57); early+late > 0 {
+		t.Errorf("no rule holds, and %d columns of the band are amber", early+late)
+	}
+}
+
+// warned are the columns of an encoded line that have an amber glyph.
+func warned(line string) map[int]bool {
+	amber, at, warn := map[int]bool{}, 0, false
+	for line != "" {
+		if sgr, rest, ok := strings.Cut(line, "m"); ok && strings.HasPrefix(line, "\x1b[") {
+			warn, line = strings.Contains(sgr, "38;2;242;182;50"), rest
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(line)
+		if warn && r != ' ' {
+			amber[at] = true
+		}
+		at, line = at+1, line[n:]
+	}
+	return amber
 }

@@ -69,7 +69,7 @@ func TestNumbersAreMinors(t *testing.T) {
 		{node, `^ ▲   >1s  n GPU3 +5 uncorrectable ECC errors`},
 		{overview, `^   NODE +0    1    2    3 `},
 		{overview, `^▸▲ n +11   22   33   44E .* GPU3 5 ECC errors`},
-		{overview, `Lowest utilization %  \(n GPU2\)`},
+		{overview, `Utilization %, lowest to median  \(n GPU2\)`},
 		{overview, `Hottest °C  \(n GPU3\)`},
 	} {
 		lines := linesOf(test.of, 140, 50)

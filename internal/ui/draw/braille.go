@@ -4,10 +4,12 @@ import "math"
 
 // Graph is a picture of a series in braille dots: two samples and four dots a cell.
 type Graph struct {
-	Low, High float64 // the scale; it is fixed, so that a picture can be compared with itself later
-	Area      bool    // filled from below, for amounts; otherwise a line, for temperatures and minimums
-	Line      Role    // the line, or the top of the area
-	Body      Role    // below the top
+	Low, High float64   // the scale; it is fixed, so that a picture can be compared with itself later
+	Area      bool      // filled from below, for amounts; otherwise a line, for temperatures and minimums
+	Upper     []float32 // a band: filled from the values up to these, which there should be as many of; the line is its lower edge
+	Line      Role      // the line, or the top of the area
+	Body      Role      // below the top, or above the lower edge
+	Held      []float32 // above 0 where a rule held: there the line is a Warn; as many as values, or nil
 }
 
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
@@ -19,13 +21,21 @@ func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 		return
 	}
 	for col := range w {
-		left, right := at(values, 2*col-2*w), at(values, 2*col+1-2*w)
-		earlier, before := at(values, 2*col-2-2*w), at(values, 2*col-1-2*w)
-		l0, l1 := g.reach(earlier, before, left, h)
-		r0, r1 := g.reach(before, left, right, h)
-		g.column(c, x+col, y, h, [2][2]int{{l0, l1}, {r0, r1}})
+		at0, at1 := 2*col-2*w, 2*col+1-2*w
+		left, right := at(values, at0), at(values, at1)
+		earlier, before := at(values, at0-2), at(values, at0-1)
+		l0, l1 := g.reach(earlier, before, left, at(g.Upper, at0), h)
+		r0, r1 := g.reach(before, left, right, at(g.Upper, at1), h)
+		line := g.Line
+		if at(g.Held, at0) > 0 || at(g.Held, at1) > 0 {
+			line = Warn
+		}
+		g.column(c, x+col, y, h, line, [2][2]int{{l0, l1}, {r0, r1}})
 	}
 }
+
+// Row is the row of a value in h rows, from the top.
+func (g Graph) Row(v float64, h int) int { return h - 1 - g.dot(v, h)/4 }
 
 // at is the value i from the end (i < 0), NaN before the beginning.
 func at(values []float32, i int) float64 {
@@ -37,13 +47,16 @@ func at(values []float32, i int) float64 {
 
 // reach is the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A line joins a sample to
 // the one before, unless it goes up and down all the time: joined, such samples would be a slab.
-func (g Graph) reach(earlier, prev, v float64, h int) (low, high int) {
+func (g Graph) reach(earlier, prev, v, upper float64, h int) (low, high int) {
 	if math.IsNaN(v) {
 		return 0, -1
 	}
 	n := g.dot(v, h)
-	if g.Area {
+	switch {
+	case g.Area:
 		return 0, n
+	case upper >= v:
+		return n, g.dot(upper, h)
 	}
 	if math.IsNaN(prev) || g.leaps(prev, v) && g.leaps(earlier, prev) {
 		return n, n
@@ -61,19 +74,30 @@ func (g Graph) dot(v float64, h int) int {
 }
 
 // column draws one column of cells from the reach of its two samples.
-func (g Graph) column(c *Canvas, x, y, h int, reach [2][2]int) {
-	role := g.Line
+func (g Graph) column(c *Canvas, x, y, h int, line Role, reach [2][2]int) {
+	role := line
 	for r := range h {
 		floor := (h - 1 - r) * 4
 		pattern := half(dots[0], reach[0], floor) | half(dots[1], reach[1], floor)
 		if pattern == 0 {
 			continue
 		}
+		if g.Upper != nil {
+			role = g.Body
+			if edge(reach[0], floor) || edge(reach[1], floor) {
+				role = line
+			}
+		}
 		c.set(x, y+r, brailleFirst+pattern, 1, role)
 		if g.Area {
 			role = g.Body
 		}
 	}
+}
+
+// edge says that the lower end of a sample is in the cell whose lowest dot is floor.
+func edge(reach [2]int, floor int) bool {
+	return reach[1] >= 0 && reach[0] >= floor && reach[0] < floor+4
 }
 
 // half is the pattern of half a cell, whose lowest dot is floor, for one sample.

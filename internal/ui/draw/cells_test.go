@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -264,5 +265,25 @@ func TestOutside(t *testing.T) {
 	c.Fade(9, 0, 3)
 	if got, want := drawn(c), "cde\n  █"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A band is filled from its values up to the upper ones; where a rule held, its lower edge is a warning.
+func TestBand(t *testing.T) {
+	c := New(2, 3)
+	g := Graph{High: 11, Upper: []float32{11, 11, 11, 3}, Line: Data, Body: Body, Held: []float32{0, 0, 1, 0}}
+	g.Draw(c, 0, 0, 2, 3, []float32{0, 8, 4, 3})
+	if got, want := string(plainText.Encode(nil, c)), "⣿⡇\n⡇⡇\n⡇⠈"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var roles []Role
+	for _, cell := range c.cells {
+		roles = append(roles, cell.role)
+	}
+	if want := []Role{Data, Body, Body, Warn, Data, Warn}; !slices.Equal(roles, want) {
+		t.Errorf("the roles are %v, want %v", roles, want)
+	}
+	if top, bottom := g.Row(11, 3), g.Row(0, 3); top != 0 || bottom != 2 {
+		t.Errorf("the ends of the scale are in rows %d and %d", top, bottom)
 	}
 }

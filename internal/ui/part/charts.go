@@ -21,8 +21,7 @@ func NodeGraphs(f *Frame, y int) {
 	t := tally.Total(gpus)
 	a := axisOf(f, gpus)
 	graphs(f, y, "Node history, "+a.words(), "", a, slices.Concat(
-		shareChart("Avg utilization %", t.Util.Value, t.Util, len(gpus), series(gpus, metric.Util, metric.Mean)),
-		lowestChart(gpus, gpus, GPUNumber), powerChart(gpus, &t, false), heatChart(gpus, t.Temperature, GPUNumber), memoryChart(gpus, &t)))
+		utilChart(f, a, gpus, gpus, len(gpus), GPUNumber), heatChart(gpus, t.Temperature, GPUNumber), powerChart(gpus, &t, false), memoryChart(gpus, &t)))
 }
 
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not respond stays; the
@@ -36,14 +35,12 @@ func JobGraphs(f *Frame, y int) {
 	t, seen := tally.Total(fresh), f.Job.GPUsSeen // those that are lost or hung do not count
 	t.GPUs = min(t.GPUs, seen)
 	a := axisOf(f, gpus)
-	median := func(n int) []float32 { return tally.Median(gpus, n) }
 	graphs(f, y, "Job history, "+a.words(), strconv.Itoa(seen)+" of "+Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), a, slices.Concat(
-		shareChart("Median utilization %", tally.MedianNow(fresh), t.Util, seen, median),
-		lowestChart(gpus, fresh, f.GPUName), powerChart(gpus, &t, true), heatChart(gpus, t.Temperature, f.GPUName)))
+		utilChart(f, a, gpus, fresh, seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName), powerChart(gpus, &t, true)))
 }
 
-// series gives the newest samples of a number over GPUs.
-func series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum) func(n int) []float32 {
+// seriesOf gives the newest samples of a number over GPUs.
+func seriesOf(gpus []*cluster.GPU, id metric.ID, sum metric.Sum) series {
 	return func(n int) []float32 { return tally.Series(gpus, id, sum, n) }
 }
 
@@ -55,35 +52,59 @@ func counted(n, all int) string {
 	return ", " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " GPUs"
 }
 
-// shareChart is a chart of percents over GPUs. There is none when no GPU gives them.
-func shareChart(title string, now float64, util tally.Sum, all int, samples func(n int) []float32) []chart {
+// utilChart is a chart of the utilization of GPUs: a band from the lowest to the median, now of the fresh ones. The wider it is, the more
+// do the others wait for one. Its lower edge is amber since a rule holds that a GPU does too little.
+func utilChart(f *Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(*cluster.GPU) string) []chart {
+	low, standsOut := tally.Slowest(fresh)
 	switch {
-	case !util.Known():
+	case !low.Known():
 		return nil
-	case all == 1:
-		title = "Utilization %"
+	case len(gpus) == 1:
+		return []chart{shareChart("Utilization %", low.Value, seriesOf(gpus, metric.Util, metric.Mean))}
 	}
-	return []chart{{title: title + counted(util.Count, all), now: Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}}
+	c := shareChart("", 0, seriesOf(gpus, metric.Util, metric.Lowest))
+	c.area, c.pool = false, draw.PoolLowest
+	c.upper = func(n int) []float32 { return tally.Median(gpus, n) }
+	c.held = func(n int) []float32 { return lagged(f, a, gpus, n) }
+	c.now = draw.Whole(low.Value) + "–" + Percent(tally.MedianNow(fresh))
+	more := counted(low.Count, all)
+	c.title, c.short = "Utilization %, lowest to median"+more, "Utilization %"+more
+	if standsOut {
+		c.title += "  (" + name(low.GPU) + ")"
+	}
+	return []chart{c}
 }
 
-// lowestChart is a chart of the GPU that does the least, now among the fresh ones. Of a single GPU it would be the one of its utilization.
-func lowestChart(gpus, fresh []*cluster.GPU, name func(*cluster.GPU) string) []chart {
-	low, standsOut := tally.Slowest(fresh)
-	if len(gpus) < 2 || !low.Known() {
-		return nil
+// shareChart is a chart of percents.
+func shareChart(title string, now float64, samples series) chart {
+	return chart{title: title, now: Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}
+}
+
+// lagged is 1 for each of the newest n bins since when one of the GPUs lags or is idle while others work.
+func lagged(f *Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
+	since := f.Snap.At
+	for i := range f.Job.Findings {
+		finding := &f.Job.Findings[i]
+		behind := finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle
+		if behind && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
+			since = finding.Since
+		}
 	}
-	who := ""
-	if standsOut {
-		who = "  (" + name(low.GPU) + ")"
+	held := make([]float32, n)
+	if since.Equal(f.Snap.At) {
+		return held
 	}
-	return []chart{{
-		title: "Lowest utilization %" + who, now: Percent(low.Value), top: "100", bottom: "0", high: 100, pool: draw.PoolLowest,
-		samples: series(gpus, metric.Util, metric.Lowest),
-	}}
+	first := since.UnixNano() / int64(cluster.BinWidth(f.Snap.Poll))
+	for i := range held {
+		if a.newest-int64(n-1-i) >= first {
+			held[i] = 1
+		}
+	}
+	return held
 }
 
 // sumChart is a chart of an amount up to its limit. Without a limit there is no scale, and no chart.
-func sumChart(title string, a Amount, sum, limit tally.Sum, all int, samples func(n int) []float32) []chart {
+func sumChart(title string, a Amount, sum, limit tally.Sum, all int, samples series) []chart {
 	switch {
 	case a.Most == "":
 		return nil
@@ -95,25 +116,51 @@ func sumChart(title string, a Amount, sum, limit tally.Sum, all int, samples fun
 }
 
 func powerChart(gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
-	return sumChart("Power", Power(t, Unlimited, large), t.Power, t.PowerLimit, t.GPUs, series(gpus, metric.Power, metric.Add))
+	return sumChart("Power", Power(t, Unlimited, large), t.Power, t.PowerLimit, t.GPUs, seriesOf(gpus, metric.Power, metric.Add))
 }
 
 func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
-	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, t.GPUs, series(counted, metric.MemoryUsed, metric.Add))
+	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, t.GPUs, seriesOf(counted, metric.MemoryUsed, metric.Add))
 }
 
 // The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
 const coolest, hottestEver = 30, 100
 
-// heatChart is a chart of the hottest of GPUs.
+// heatChart is a chart of the hottest of GPUs, amber where heat lowered the clocks or was about to. The dotted line is where the first of them
+// slows down.
 func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
 	if !hottest.Known() {
 		return nil
 	}
-	return []chart{{
-		title: "Hottest °C  (" + name(hottest.GPU) + ")", now: Summed(hottest, "°C"),
-		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), low: coolest, high: hottestEver, pool: draw.PoolHighest,
-		samples: series(gpus, metric.Temperature, metric.Highest),
-	}}
+	c := celsiusChart("Hottest °C", gpus, hottest.GPU)
+	c.title += "  (" + name(hottest.GPU) + ")"
+	return []chart{c}
+}
+
+// celsiusChart is a chart of the temperature of GPUs, of which one is the hottest now.
+func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart {
+	c := chart{
+		title: title, short: title, now: Measured(hottest, metric.Temperature, "°C"), low: coolest, high: hottestEver,
+		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), pool: draw.PoolHighest,
+	}
+	if tally.Hot(hottest) {
+		c.nowRole = draw.Warn
+	}
+	celsius := seriesOf(gpus, metric.Temperature, metric.Highest)
+	c.samples = celsius
+	if slows := tally.Lowest(gpus, metric.Slowdown); slows.Known() {
+		c.title, c.mark = title+", slows at "+draw.Whole(slows.Value), slows.Value
+	}
+	from := float32(tally.HotFrom(hottest))
+	c.held = func(n int) []float32 {
+		held := tally.Throttled(gpus, tally.Thermal, n)
+		for i, v := range celsius(n) {
+			if v >= from {
+				held[i] = 1
+			}
+		}
+		return held
+	}
+	return c
 }

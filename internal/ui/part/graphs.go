@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,19 +53,27 @@ func (a axis) words() string {
 
 // chart is one graph: its title, the value now, its scale, its samples, and how they are drawn.
 type chart struct {
-	title, now  string
-	top, bottom string // the ends of the scale, in words
-	low, high   float64
-	samples     func(n int) []float32
-	area        bool
-	pool        draw.Pool
+	title, short string // short is for where the title does not fit
+	now          string
+	nowRole      draw.Role // Text: as all
+	top, bottom  string    // the ends of the scale, in words
+	low, high    float64
+	mark         float64 // a dotted line at this value; 0: none
+	samples      series
+	upper        series // of a band; nil: none
+	held         series // above 0 where a rule held; nil: nowhere
+	area         bool
+	pool         draw.Pool
 }
+
+// series gives the newest samples of a number.
+type series func(n int) []float32
 
 const (
 	graphAxis  = 6  // columns of the scale
 	graphFrame = 2  // rows of the title and the time axis
 	graphLeast = 4  // least rows of dots
-	graphMost  = 30 // most rows of dots
+	graphMost  = 30 // most rows of dots per line, with two lines of graphs
 	twoLines   = 6  // least rows of dots per line for a second line of graphs
 	graphWide  = 60 // a good width for a graph
 )
@@ -104,7 +113,7 @@ func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 	}
 	one, two := free-graphFrame, (free-1-2*graphFrame)/2
 	if len(charts) <= 3 || two < twoLines || len(charts) <= most && one <= graphMost {
-		return [][]chart{charts[:min(len(charts), most)]}, min(one, graphMost)
+		return [][]chart{charts[:min(len(charts), most)]}, one
 	}
 	first := min((len(charts)+1)/2, most)
 	return [][]chart{charts[:first], charts[first:min(2*first, len(charts))]}, min(two, graphMost)
@@ -112,21 +121,48 @@ func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 
 // drawChart draws one graph.
 func drawChart(f *Frame, x, y, w, rows int, a axis, c chart) {
-	title, room := c.title, w-draw.Width(c.now)-1
-	if draw.Width(title) > room { // half a name says nothing
-		title, _, _ = strings.Cut(title, "  (")
-	}
-	f.Left(x, y, room, title, draw.Dim)
-	f.Right(x, y, w, c.now, draw.Strong)
+	chartTitle(f, x, y, w, c)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
 	f.Right(x, y+rows, graphAxis-1, c.bottom, draw.Dim)
 	for r := range rows {
 		f.Fill(x+graphAxis-1, y+1+r, 1, '┊', draw.Faint)
 	}
 	x, w = x+graphAxis, w-graphAxis
-	s := draw.Sampling{Newest: a.newest, Bins: a.bins, Dots: 2 * w}
+	c.dots(f, x, y+1, w, rows, a)
+	axisEnds(f, x, y+1+rows, w, a)
+}
+
+// chartTitle writes what a graph shows, and its value now.
+func chartTitle(f *Frame, x, y, w int, c chart) {
+	title, room := c.title, w-draw.Width(c.now)-1
+	if draw.Width(title) > room { // half a name says nothing
+		title, _, _ = strings.Cut(title, "  (")
+	}
+	if draw.Width(title) > room && c.short != "" {
+		title = c.short
+	}
+	f.Left(x, y, room, title, draw.Dim)
+	f.Right(x, y, w, c.now, cmp.Or(c.nowRole, draw.Strong))
+}
+
+// dots draws the dotted line and the samples.
+func (c *chart) dots(f *Frame, x, y, w, rows int, a axis) {
 	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
-	g.Draw(f.Canvas, x, y+1, w, rows, s.Resample(c.samples(s.Values()), c.pool))
-	f.Put(x, y+1+rows, "-"+draw.Age(a.span), draw.Dim)
-	f.Put(x+w-3, y+1+rows, "now", draw.Dim)
+	if c.mark > 0 {
+		f.Fill(x, y+g.Row(c.mark, rows), w, '╌', draw.Faint)
+	}
+	s := draw.Sampling{Newest: a.newest, Bins: a.bins, Dots: 2 * w}
+	if c.upper != nil {
+		g.Upper = s.Resample(c.upper(s.Values()), draw.PoolMean)
+	}
+	if c.held != nil {
+		g.Held = s.Resample(c.held(s.Values()), draw.PoolHighest)
+	}
+	g.Draw(f.Canvas, x, y, w, rows, s.Resample(c.samples(s.Values()), c.pool))
+}
+
+// axisEnds writes below a graph which time it shows.
+func axisEnds(f *Frame, x, y, w int, a axis) {
+	f.Put(x, y, "-"+draw.Age(a.span), draw.Dim)
+	f.Put(x+w-3, y, "now", draw.Dim)
 }
