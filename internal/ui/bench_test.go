@@ -24,6 +24,7 @@ func BenchmarkFrame(b *testing.B) {
 		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
 		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
+		{"times-1000", manyFixture(1000), func(v *view) { v.screen = screenOverview; v.overview.Times = true }},
 		{"overview-1000-map", manyFixture(1000), func(v *view) { v.screen = screenOverview }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

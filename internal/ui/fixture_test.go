@@ -207,6 +207,41 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 	return n
 }
 
+// troubledFixture is fixture with a past: a GPU that lags, a node that was silent for a while, one that has joined late, one that never did.
+func troubledFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n02"]
+	for i := range n.GPUs {
+		util := utilOf(&n.GPUs[i])
+		for k := 200; k < 214; k++ {
+			util[k] = cluster.Gap
+		}
+		setUtil(&n.GPUs[i], util)
+	}
+	late := fixtureNode(rand.New(rand.NewPCG(3, 3)), "gpu-n03", 8)
+	for i := range late.GPUs {
+		util := utilOf(&late.GPUs[i])
+		for k := range 150 {
+			util[k] = cluster.Gap
+		}
+		setUtil(&late.GPUs[i], util)
+	}
+	s.Nodes["gpu-n03"] = late
+	job := &s.Jobs[0]
+	job.Reporting, job.GPUsSeen = 3, 24
+	job.Findings = []cluster.Finding{
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Node: "gpu-n02", GPU: 3},
+	}
+	job.Cleared = []cluster.Finding{
+		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(110 * time.Second), Over: ago(76 * time.Second), Node: "gpu-n02", GPU: -1},
+		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(6 * time.Minute), Over: ago(5 * time.Minute), Node: "gpu-n01", GPU: 2},
+		{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(6 * time.Minute), Over: ago(270 * time.Second), Node: "gpu-n03", GPU: -1},
+	}
+	return keyed(s)
+}
+
 // statesFixture has every state that a GPU's row can be in, on a node that has gone silent.
 func statesFixture() *cluster.Snapshot {
 	s := fixture()

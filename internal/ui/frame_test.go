@@ -44,6 +44,14 @@ var shots = []shot{
 	{name: "doctor", snap: fixture, view: func(v *view) { v.screen = screenDoctor }},
 	{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }},
 	{name: "overview-worst", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Worst = true }},
+	{name: "overview-power", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }, typed: "u"},
+	{name: "overview-clock", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "uu"},
+	{name: "overview-memory", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuu"},
+	{name: "overview-temperature", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"},
+	{name: "heatmap-temperature", snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"},
+	{name: "times", snap: troubledFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }, typed: "t"},
+	{name: "times-64", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n044", 43) }, typed: "t"},
+	{name: "times-power", snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "tus"},
 	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
 	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
 	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
@@ -96,7 +104,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

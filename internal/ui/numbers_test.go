@@ -19,7 +19,7 @@ import (
 // somebody works on 0. The utilization is 11, 22, 33, 44 % by minor number, the process ids are 7000 and the minor number, and the GPU 3
 // has memory errors.
 func sharedByTwo() *cluster.Snapshot {
-	s := cluster.NewStore(3*time.Second, words.Holding)
+	s := cluster.NewStore(3*time.Second, words.Rules(words.Defaults()))
 	apply := func(e cluster.Event) {
 		e.At = ago(time.Second)
 		s.Apply(e)

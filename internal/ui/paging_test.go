@@ -59,6 +59,12 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			}
 		}
 
+		var names []string
+		for i := range 64 {
+			names = append(names, fmt.Sprintf("gpu-n%03d", i+1))
+		}
+		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Times = true }}, size[0], size[1]).reaches("times", names)
+
 		var wheres []string
 		for _, f := range large.Jobs[0].Findings {
 			wheres = append(wheres, f.Node)

@@ -94,6 +94,7 @@ func (v *view) startFor(job *cluster.JobView) {
 // resolve makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree = v.mine, v.classic, v.noMouse
+	s.Gauge = v.overview.Gauge
 	s.Job, s.Node = nil, nil
 	at := v.resolveJob(s.Snap)
 	if at < 0 {

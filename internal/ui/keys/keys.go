@@ -37,6 +37,8 @@ var (
 	Problems  = bind("!", "problems", "!")
 	Mine      = bind("a", "hide others", "a", "A")
 	Grid      = bind("v", "heat map", "v", "V")
+	Gauge     = bind("u", "metric", "u", "U")
+	Time      = bind("t", "time", "t", "T")
 	Worst     = bind("s", "sort", "s", "S")
 	Filter    = bind("/", "filter", "/")
 	Colors    = bind("C", "colors", "C")
@@ -102,6 +104,11 @@ var Rows = []Row{
 	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage", On: withJob},
 	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withJob},
 	{Bindings: of(Grid), Text: "table / heat map", On: on(OnOverview)},
+	{Bindings: of(Time), Text: "nodes over time", Long: "nodes over time: the lowest GPU of each node in the last 10 minutes", On: on(OnOverview)},
+	{
+		Bindings: of(Gauge), Text: "metric of the cells", On: on(OnOverview),
+		Long: "metric of the cells: utilization, power, SM clock, memory, temperature",
+	},
 	{Bindings: of(Worst), Text: "sort: name / worst first", On: on(OnOverview)},
 	{
 		Bindings: of(Filter), Text: "filter nodes by name", On: on(OnOverview),

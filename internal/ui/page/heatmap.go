@@ -106,8 +106,8 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		room := bigTile - from - 5
 		f.Left(x+from, y, room, part.Absence(f, n, room), m.Role)
 	default:
-		level, _ := f.Level(tot.Util.Value, draw.Text, draw.BarData)
-		f.Number(part.Span{X: x + 26, W: 4}, y, part.Percent(tot.Util.Value), level)
+		mean, level := f.Gauged(f.Own(n), draw.Text)
+		f.Number(part.Span{X: x + 26, W: 4}, y, part.Summed(mean, f.GaugeUnit()), level)
 		if tot.Temperature.Known() {
 			f.Number(part.Span{X: x + 31, W: 5}, y, part.Summed(tot.Temperature, "°C"), part.HeatRole(tot.Temperature))
 		}
@@ -120,15 +120,15 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 
 func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	s := part.Span{X: x, W: 3}
-	tot := tally.Total(f.Own(n))
+	gpus := f.Own(n)
 	switch {
 	case n.State == cluster.NodeStale:
 		f.Number(s, y, draw.Age(n.Age), m.Role)
-	case !tally.HasNumbers(n) || tot.GPUs == 0:
+	case !tally.HasNumbers(n) || len(gpus) == 0:
 		f.Number(s, y, "–", m.Role)
 	default:
-		level, _ := f.Level(tot.Util.Value, draw.Dim, draw.BarData)
-		f.Number(s, y, part.Summed(tot.Util, ""), level)
+		mean, level := f.Gauged(gpus, draw.Dim)
+		f.Number(s, y, part.Summed(mean, ""), level)
 	}
 }
 

@@ -63,11 +63,11 @@ func (t *tiles) columns() int {
 // explained are the explanations in the rule, the most useful first.
 func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if t.style == tileBig {
-		legend := []part.Piece{part.Dim(" letters mark problems:  ")}
+		legend := [][]part.Piece{{part.Dim(" " + f.GaugeTitle() + " "), {Text: "─", Role: draw.Faint}, part.Dim(" letters mark problems:  ")}}
 		for _, l := range part.Letters {
-			legend = append(legend, part.Strong(string(l.Letter)), part.Dim(" "+l.Short+"  "))
+			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
 		}
-		return [][]part.Piece{legend, noNumbers()}
+		return append(legend, noNumbers())
 	}
 	title := t.names.Title
 	if title != "" && !strings.Contains(title, "…") {
@@ -77,9 +77,9 @@ func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if title == "" {
 		named = []part.Piece{part.Dim(" nodes ")}
 	}
-	what := "GPUs " + t.cells.Numbering()
+	what := "GPUs " + t.cells.Numbering() + ", " + f.GaugeTitle()
 	if t.style >= tileGlyph {
-		what = "lowest GPU of each"
+		what = f.GaugeOuter() + " of each"
 	}
 	return [][]part.Piece{named, {{Text: "─", Role: draw.Faint}, part.Dim(" " + what + " ")}}
 }

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -28,6 +29,8 @@ const (
 type Overview struct {
 	Worst bool // the worst nodes come first
 	Grid  Grid
+	Times bool        // the nodes are shown over time, in place of the grid
+	Gauge tally.Gauge // what the cells show
 
 	from  int            // where the nodes on the screen begin
 	page  int            // of the heat map, on the screen
@@ -79,7 +82,11 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
 	case key.Matches(k, keys.Grid) && o.asHeatMap(s):
 		o.Grid = GridRows
 	case key.Matches(k, keys.Grid):
-		o.Grid = GridMap
+		o.Grid, o.Times = GridMap, false
+	case key.Matches(k, keys.Time):
+		o.Times = !o.Times
+	case key.Matches(k, keys.Gauge):
+		o.Gauge = o.Gauge.Next()
 	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
 	case key.Matches(k, keys.Open):
 		return Answer{Taken: true, Open: true}
@@ -131,7 +138,7 @@ func (o *Overview) remember(s *part.Scene) {
 // asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if not all of their rows fit.
 func (o *Overview) asHeatMap(s *part.Scene) bool {
 	switch {
-	case s.W < heatMapLeast || o.Grid == GridRows:
+	case s.W < heatMapLeast || o.Times || o.Grid == GridRows:
 		return false
 	case o.Grid == GridMap:
 		return true
@@ -143,22 +150,23 @@ func (o *Overview) asHeatMap(s *part.Scene) bool {
 func (o *Overview) Draw(f *part.Frame) {
 	part.Header(f, false)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
-	other := "heat map"
-	if o.asHeatMap(f.Scene) {
-		other = "table"
+	switch {
+	case o.asHeatMap(f.Scene):
 		o.heatMap(f)
-	} else {
+	case o.Times:
+		part.JobGraphs(f, o.times(f))
+	default:
 		part.JobGraphs(f, o.rows(f))
 	}
 	if o.typing(f.Scene) {
 		o.drawPrompt(f)
 		return
 	}
-	part.Footer(f, "", o.hints(f.Scene, other)...)
+	part.Footer(f, "", o.hints(f.Scene)...)
 }
 
 // hints are the keys of the footer, the most useful first.
-func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
+func (o *Overview) hints(s *part.Scene) []keys.Hint {
 	var hints []keys.Hint
 	if len(s.Order) > 0 {
 		hints = append(hints, keys.HintOf(keys.Open))
@@ -170,12 +178,19 @@ func (o *Overview) hints(s *part.Scene, other string) []keys.Hint {
 	if o.Worst {
 		order = "sort: worst"
 	}
-	hints = append(hints, keys.HintOf(keys.Worst).As(order), keys.HintOf(keys.Grid).As(other), keys.HintOf(keys.Filter))
+	other, time := keys.HintOf(keys.Grid), keys.HintOf(keys.Time)
+	if o.asHeatMap(s) {
+		other = other.As("table")
+	}
+	if o.Times {
+		time = time.As("time ●")
+	}
+	hints = append(hints, keys.HintOf(keys.Worst).As(order), other, keys.HintOf(keys.Filter))
 	if o.filtered(s) { // the way out must be seen in narrow terminals too
 		hints = slices.Insert(hints, 0, keys.HintOf(keys.Filter))
 		hints = hints[:len(hints)-1]
 	}
-	hints = append(hints, keys.HintOf(keys.Overview).As("node view"))
+	hints = append(hints, keys.HintOf(keys.Overview).As("node view"), time, keys.HintOf(keys.Gauge))
 	return slices.Concat(released(s), hints, common(s, s.Job.Nodes...), last)
 }
 
@@ -184,23 +199,37 @@ const overviewFrame = 7
 
 // rows draws one row per node, their total and the problems, and returns the row below.
 func (o *Overview) rows(f *part.Frame) int {
+	x := 2
 	if o.filtered(f.Scene) {
-		o.filterTitle(f, 2)
+		x = o.filterTitle(f, x) + 1
 	}
+	if text := " " + f.GaugeTitle() + " "; x+draw.Width(text)+positionWide < f.W {
+		f.Put(x, 2, text, draw.Dim)
+	}
+	sh := o.sheet(f.Scene)
+	ruleEnd(f, 2, position(sh.from, sh.to, len(sh.all)))
 	t := table.NewNodes(f)
 	t.Head(f, 3)
 	y := o.nodeRows(f, 4, t)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
 	t.Sum(f, y+1, o.sumName(f.Scene))
-	if sh := o.sheet(f.Scene); sh.to-sh.from < len(sh.all) {
-		troubles(f, y+2, &part.Naming{}) // the rows have their whole names, too
-		return f.H - 1
-	}
-	return o.health(f, y+2)
+	return o.below(f, y+2)
 }
 
+// below draws the problems below the rows and returns the row below them.
+func (o *Overview) below(f *part.Frame, y int) int {
+	if sh := o.sheet(f.Scene); sh.to-sh.from < len(sh.all) {
+		troubles(f, y, &part.Naming{}) // the rows have their whole names, too
+		return f.H - 1
+	}
+	return o.health(f, y)
+}
+
+// positionWide is the room for the position in a rule.
+const positionWide = 30
+
 // nodeRows draws the nodes that fit, the selected one among them, and returns the row below.
-func (o *Overview) nodeRows(f *part.Frame, y int, t *table.Nodes) int {
+func (o *Overview) nodeRows(f *part.Frame, y int, t rowTable) int {
 	if len(f.Order) == 0 && o.filtered(f.Scene) {
 		return o.noMatch(f, y)
 	}
@@ -212,8 +241,12 @@ func (o *Overview) nodeRows(f *part.Frame, y int, t *table.Nodes) int {
 		t.Row(f, y, f.NodeOf(name))
 		y++
 	}
-	ruleEnd(f, 2, position(sh.from, sh.to, len(sh.all)))
 	return y
+}
+
+// rowTable is a table with a row per node.
+type rowTable interface {
+	Row(f *part.Frame, y int, n *cluster.Node)
 }
 
 // ruleEnd writes a text at the right end of a rule.

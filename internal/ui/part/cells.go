@@ -8,7 +8,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -24,13 +23,17 @@ var Letters = []Letter{
 	{'X', "lost", "GPU lost, LOST"},
 	{'E', "ECC", "ECC errors, ECC:n"},
 	{'T', "thermal", "thermal, !THERM !SLOW"},
-	{'P', "power brake", "power brake, !PWR"},
+	{'P', "brake", "power brake, !PWR"},
+	{'N', "link", "NVLink or PCIe, NVLINK PCIE"},
+	{'L', "lags", "slower than the job's other GPUs, !LAG"},
+	{'I', "idle", "idle while the others work, !IDLE"},
 }
 
 // CellsAcross is how many cells a node has at least. Where a node has more GPUs than there are columns, several share a cell.
 const CellsAcross = 8
 
-// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as the utilization with a letter.
+// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as numbers with a letter. What they show of a GPU is
+// the Scene's Gauge.
 type Cells struct {
 	slots Slots
 	wide  int // of a cell
@@ -121,7 +124,9 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 
 // oneCell is the content of a cell: the worst of its GPUs.
 type oneCell struct {
-	util     float64 // NaN: no number
+	level    float64 // of the GPU to see, in percent; NaN: not known
+	value    float64 // its number; NaN: not known
+	high     bool    // it is worth a look
 	letter   byte    // 0: no problem
 	severity cluster.Severity
 	shown    bool
@@ -132,7 +137,7 @@ type oneCell struct {
 
 // cellOf returns the cell for the node's GPUs in the given slots.
 func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
-	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
+	c := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		if slices.Contains(slots, slotOf(g)) {
@@ -150,16 +155,23 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU) {
 	}
 	c.shown = true
 	if own && !c.own {
-		c.util, c.own = math.NaN(), true
+		c.level, c.value, c.high, c.own = math.NaN(), math.NaN(), false, true
 	}
-	if v := g.Float(metric.Util); math.IsNaN(c.util) || v < c.util {
-		c.util = v
-	}
+	c.gauge(f.Gauge, g)
 	c.lost = c.lost || tally.Lost(g) != ""
 	for _, finding := range f.Health.OfGPU(n.Name, g) {
 		if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
 		}
+	}
+}
+
+// gauge takes the number of a GPU into the cell. Of several it shows the one to see.
+func (c *oneCell) gauge(of tally.Gauge, g *cluster.GPU) {
+	c.high = c.high || of.High(g)
+	value, level := of.Number(g), of.Level(g)
+	if math.IsNaN(c.value) || of.Highest() && value > c.value || !of.Highest() && value < c.value {
+		c.value, c.level = value, level
 	}
 }
 
@@ -177,7 +189,17 @@ func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
 	case !c.own, c.stale:
 		return stale
 	}
-	quiet, _ = f.Level(c.util, quiet, draw.BarData)
+	if c.high {
+		return draw.Warn
+	}
+	return f.gaugeRole(c.value, quiet)
+}
+
+// gaugeRole is the role of a number of the Scene's Gauge: only the utilization has classic colors.
+func (s *Scene) gaugeRole(value float64, quiet draw.Role) draw.Role {
+	if s.Gauge == tally.GaugeUtil {
+		quiet, _ = s.Level(value, quiet, draw.BarData)
+	}
 	return quiet
 }
 
@@ -192,10 +214,10 @@ func (c oneCell) number(f *Frame, x, y int) {
 	case !c.shown:
 	case c.lost:
 		f.Put(x, y, " "+letter+"  ", role)
-	case math.IsNaN(c.util):
+	case math.IsNaN(c.value):
 		f.Put(x, y, "n/a"+letter, c.role(f, draw.Dim, draw.Ghost))
 	default:
-		f.Put(x, y, fmt.Sprintf("%3s%s", draw.Whole(c.util), letter), role)
+		f.Put(x, y, fmt.Sprintf("%3s%s", draw.Whole(c.value), letter), role)
 	}
 }
 
@@ -209,21 +231,21 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 		f.Put(x, y, string(rune(c.letter)), role)
 	case c.stale:
 		f.Fill(x, y, w, '░', draw.Ghost)
-	case math.IsNaN(c.util):
+	case math.IsNaN(c.level):
 		f.Put(x, y, "·", draw.Dim)
 	default:
-		f.Fill(x, y, w, draw.Height(c.util), role)
+		f.Fill(x, y, w, draw.Height(c.level), role)
 	}
 }
 
-// NodeCell draws a node in one column: the lowest of the job's GPUs there, or the letter or mark of the worst that is wrong.
+// NodeCell draws a node in one column: the one to see of the job's GPUs there, or the letter or mark of the worst that is wrong.
 func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 	m := f.Health.NodeMark(n.Name)
 	if !tally.HasNumbers(n) {
 		f.Put(x, y, cmp.Or(m.Glyph, "·"), m.Role)
 		return
 	}
-	c := oneCell{util: math.NaN(), stale: n.State == cluster.NodeStale}
+	c := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}
 	for i := range n.GPUs {
 		c.add(f, n, &n.GPUs[i])
 	}

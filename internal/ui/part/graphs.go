@@ -27,10 +27,7 @@ type axis struct {
 // axisOf returns the time axis for GPUs: a fifth of the span at first, then half, then all of it.
 func axisOf(f *Frame, gpus []*cluster.GPU) axis {
 	bin := cluster.BinWidth(f.Snap.Poll)
-	span := max(graphSpan, graphBins*bin)
-	if bin <= graphSpan/graphBins {
-		span = graphSpan
-	}
+	span := spanOf(bin)
 	a := axis{newest: tally.Edge(gpus...)}
 	have := time.Duration(a.newest-tally.Oldest(gpus...)+1) * bin
 	for _, part := range []time.Duration{5, 2, 1} {

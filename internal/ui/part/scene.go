@@ -32,6 +32,8 @@ type Scene struct {
 	MouseFree bool // the terminal has the mouse, to select text
 	Printed   bool // there is no keyboard: no key is named
 
+	Gauge tally.Gauge // what the cells of the overview show
+
 	Display time.Duration
 	Version string
 	Memory  *Memory

@@ -132,6 +132,18 @@ var nodeGrowth = []stage{
 	{36, []col{colHealth}}, {20, []col{colHistory}}, {16, []col{colNode}}, {16, []col{colMemBar}}, {30, []col{colHistory}}, {unbounded, []col{colHealth}},
 }
 
+var timeColumns = []column{
+	{key: colNode, least: 10, priority: 1, title: "NODE"},
+	{key: colHistory, gap: 2, least: 12, priority: 1},
+	{key: colUtil, gap: 2, least: 4, priority: 2, title: "NOW", right: true},
+	{key: colHealth, gap: 2, least: 14, priority: 3, title: "HEALTH"},
+}
+
+var timeGrowth = []stage{
+	{20, []col{colHistory}}, {22, []col{colHealth}}, {40, []col{colHistory}}, {26, []col{colHealth}}, {67, []col{colHistory}}, {16, []col{colNode}},
+	{36, []col{colHealth}}, {100, []col{colHistory}}, {unbounded, []col{colHealth}},
+}
+
 // The cells of the nodes are heights in narrow terminals and numbers in wide ones. Numbers take the room of history and bar at first: the
 // only place where a wider terminal loses a column. From apartFrom on a letter behind a number does not touch the next number.
 const (
@@ -152,6 +164,22 @@ func gpuLayout(width int, models bool) layout {
 		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colName })
 	}
 	return fit(width, columns, gpuGrowth, 2)
+}
+
+// timeLayout is for strips that take as many columns as they like, up to those they get. What stands behind them comes closer.
+func timeLayout(width int, strip func(most int) int) layout {
+	l := fit(width, timeColumns, timeGrowth, 3)
+	left := l[colHistory].W
+	if takes := strip(left); left > 0 {
+		l[colHistory].W = takes
+	}
+	left -= l[colHistory].W
+	l[colUtil].X -= left
+	l[colHealth].X -= left
+	if l[colHealth].Shown() {
+		l[colHealth].W += left
+	}
+	return l
 }
 
 func processLayout(width int) layout { return fit(width, processColumns, processGrowth, 2) }

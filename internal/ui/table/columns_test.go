@@ -14,6 +14,7 @@ var layouts = map[string]struct {
 	"processes": {processLayout, processColumns},
 	"pending":   {pendingLayout, pendingColumns},
 	"nodes":     {func(w int) layout { return nodeLayout(w, 8) }, nodeColumns},
+	"times":     {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) }, timeColumns},
 }
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.
@@ -59,6 +60,7 @@ func TestColumnsComeInAt(t *testing.T) {
 		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
 		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
 		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},
+		{"times", colHistory, 28}, {"times", colUtil, 34}, {"times", colHealth, 50},
 	} {
 		l := layouts[test.layout]
 		if !l.of(test.width)[test.key].Shown() || l.of(test.width - 1)[test.key].Shown() {

@@ -22,9 +22,6 @@ var offends = map[cluster.Kind][]col{
 	cluster.KindSlowdown:   {colClock},
 }
 
-// memoryFull is the percentage from which the level of the memory is worth a look. Below it allocators fill it on purpose.
-const memoryFull = 98
-
 // GPUs is the table of the selected node's GPUs.
 type GPUs struct{ layout layout }
 
@@ -171,7 +168,7 @@ func gpuMemory(f *part.Frame, y int, t *tally.Totals, l *layout, r gpuRoles) {
 	switch {
 	case !r.own:
 		bar, number = draw.BarGhost, draw.Ghost
-	case percent >= memoryFull:
+	case percent >= tally.MemoryFull:
 		bar, number = draw.BarWarn, draw.Warn
 	}
 	text := part.MemorySum(t, l[colUsed].W, false)

@@ -40,7 +40,7 @@ func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	}
 }
 
-// totals writes the totals of GPUs, in the units of one node or in large ones.
+// totals writes the totals of GPUs: in the units of one node, or in large ones and with the mean of what the cells show.
 func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role, large bool) {
 	if s := l[colUtil]; len(gpus) == 0 {
 		f.Right(s.X, y, s.W, "–", draw.Dim)
@@ -55,9 +55,15 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 		f.Meter(l[colMemBar], y, 100*t.Used.Value/t.Memory.Value, draw.BarMem)
 	}
 	number, bar := f.Level(t.Util.Value, role, draw.BarData)
+	average := part.Summed(t.Util, "%")
+	if large {
+		var mean tally.Sum
+		mean, number = f.Gauged(gpus, role)
+		average = part.Summed(mean, f.GaugeUnit())
+	}
 	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
 	f.Meter(l[colUtilBar], y, t.Util.Value, bar)
-	f.Number(l[colUtil], y, part.Summed(t.Util, "%"), number)
+	f.Number(l[colUtil], y, average, number)
 	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), role)
 	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)

@@ -1,0 +1,144 @@
+package part
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Strip draws the past of nodes, a row each: a column is some time, its height the GPU to see of the node, a letter a problem. It ends at
+// the same bin for all nodes, which the time of the Snapshot decides on: only the nodes that are drawn are looked at.
+type Strip struct {
+	bin      time.Duration
+	sampling draw.Sampling
+	findings map[string][]*cluster.Finding // by node, those that hold first
+}
+
+// spanOf is the time that a whole history covers, at a width of its bins.
+func spanOf(bin time.Duration) time.Duration {
+	if bin <= graphSpan/graphBins {
+		return graphSpan
+	}
+	return max(graphSpan, graphBins*bin)
+}
+
+// NewStrip returns the strip of the job's nodes in at most width columns. A column is a whole number of bins.
+func NewStrip(f *Frame, width int) *Strip {
+	bin := cluster.BinWidth(f.Snap.Poll)
+	span := int((spanOf(bin) + bin - 1) / bin)
+	each := max((span+width-1)/max(width, 1), 1)
+	columns := (span + each - 1) / each
+	s := &Strip{bin: bin, findings: map[string][]*cluster.Finding{}}
+	s.sampling = draw.Sampling{Newest: s.binOf(f.Snap.At) - 1, Bins: columns * each, Dots: columns} // reports for the last bin are on their way
+	for _, list := range [][]cluster.Finding{f.Job.Findings, f.Job.Cleared} {
+		for i := range list {
+			s.findings[list[i].Node] = append(s.findings[list[i].Node], &list[i])
+		}
+	}
+	return s
+}
+
+func (s *Strip) binOf(t time.Time) int64 { return t.UnixNano() / int64(s.bin) }
+
+// Width is how many columns the strip has.
+func (s *Strip) Width() int { return s.sampling.Dots }
+
+// Span is how far back the strip goes.
+func (s *Strip) Span() time.Duration { return time.Duration(s.sampling.Bins) * s.bin }
+
+// Column is the time of one column.
+func (s *Strip) Column() time.Duration { return s.Span() / time.Duration(s.Width()) }
+
+// Axis writes the times of the columns into row y.
+func (s *Strip) Axis(f *Frame, x, y int) {
+	w, span := s.Width(), s.Span().Round(time.Minute)
+	f.Put(x, y, "-"+draw.Age(span), draw.Dim)
+	if half := "-" + draw.Age(span/2); w >= 40 && span%(2*time.Minute) == 0 {
+		f.Put(x+w/2, y, half, draw.Dim)
+	}
+	f.Right(x, y, w, "now", draw.Dim)
+}
+
+// mark is a column that shows something else than a height.
+type mark struct {
+	glyph rune // 0: none
+	role  draw.Role
+	rank  int // the lower one goes before the others
+}
+
+// Row draws one node.
+func (s *Strip) Row(f *Frame, x, y int, n *cluster.Node) {
+	pool := draw.PoolLowest
+	if f.Gauge.Highest() {
+		pool = draw.PoolHighest
+	}
+	levels := s.sampling.Resample(f.Gauge.Outer(f.Own(n), s.sampling.Newest, s.sampling.Values()), pool)
+	silences, letters := s.marks(f, n)
+	for i, v := range levels {
+		m := letters[i]
+		switch {
+		case v != v && silences[i].glyph != 0:
+			m = silences[i]
+		case m.glyph == 0:
+			m = mark{glyph: draw.Height(float64(v)), role: f.gaugeRole(float64(v), draw.Cell)}
+		}
+		if m.glyph != ' ' {
+			f.Fill(x+i, y, 1, m.glyph, m.role)
+		}
+	}
+}
+
+// marks are the marks for the columns of a node without data, and for all others.
+func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
+	silences, letters = make([]mark, s.Width()), make([]mark, s.Width())
+	for _, finding := range s.findings[n.Name] {
+		to := finding.Over
+		if finding.Holds() {
+			to = f.Snap.At
+		}
+		if m := silenceOf(finding.Kind); m.glyph != 0 {
+			s.put(silences, m, finding.Since, to)
+		} else if letter := health.LabelOf(finding).Letter; letter != 0 {
+			s.put(letters, mark{rune(letter), Marks[finding.Severity].Role, letterRank(letter)}, finding.Since, to)
+		}
+	}
+	switch n.State { // some states have no finding, or a late one
+	case cluster.NodeStale:
+		s.put(silences, silenceOf(cluster.KindStale), n.Arrived, f.Snap.At)
+	case cluster.NodeConnecting:
+		s.put(silences, silenceOf(cluster.KindConnecting), n.Since, f.Snap.At)
+	case cluster.NodeFailed:
+		s.put(silences, silenceOf(cluster.KindFailed), n.Since, f.Snap.At)
+	}
+	return silences, letters
+}
+
+// silenceOf is the mark for times without data.
+func silenceOf(k cluster.Kind) mark {
+	switch k {
+	case cluster.KindFailed, cluster.KindNoDriver:
+		return mark{'✗', draw.Crit, 0}
+	case cluster.KindStale:
+		return mark{'░', draw.Ghost, 1}
+	case cluster.KindConnecting:
+		return mark{'·', draw.Dim, 2}
+	}
+	return mark{}
+}
+
+// put marks the columns of a time, where none is marked for a worse reason.
+func (s *Strip) put(marks []mark, m mark, from, to time.Time) {
+	each := int64(s.sampling.Bins / s.sampling.Dots)
+	last := s.sampling.Newest / each
+	left := last - int64(s.Width()) + 1
+	if from.IsZero() {
+		from = to
+	}
+	for i := max(s.binOf(from)/each-left, 0); i <= min(s.binOf(to)/each, last)-left; i++ {
+		if old := marks[i]; old.glyph == 0 || m.rank < old.rank {
+			marks[i] = m
+		}
+	}
+}

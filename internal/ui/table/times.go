@@ -1,0 +1,75 @@
+package table
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Times is the table of the job's nodes over time.
+type Times struct {
+	*part.Strip
+	layout layout
+}
+
+// NewTimes returns the table for the terminal and the job of a frame.
+func NewTimes(f *part.Frame) *Times {
+	t := &Times{}
+	t.layout = timeLayout(f.W, func(most int) int {
+		t.Strip = part.NewStrip(f, most)
+		return t.Width()
+	})
+	return t
+}
+
+// Head draws the headings in row y, with the time axis between them.
+func (t *Times) Head(f *part.Frame, y int) {
+	headings(f, y, &t.layout, timeColumns)
+	if s := t.layout[colHistory]; s.Shown() {
+		t.Axis(f, s.X, y)
+	}
+}
+
+// Row draws one node in row y.
+func (t *Times) Row(f *part.Frame, y int, n *cluster.Node) {
+	l := &t.layout
+	m := f.Health.NodeMark(n.Name)
+	selected := n.Name == f.Node.Name
+	role := draw.Text
+	if selected {
+		f.Put(0, y, "▸", draw.Strong)
+		role = draw.Strong
+	}
+	f.Put(1, y, m.Glyph, m.Role)
+	f.Text(l[colNode], y, f.NodeName(n.Name, l[colNode].W), role)
+	if s := l[colHistory]; s.Shown() {
+		t.Strip.Row(f, s.X, y, n)
+	}
+	t.now(f, y, n, m.Role)
+	if selected {
+		f.Select(y, 0, f.W)
+	}
+}
+
+// now writes the number now, and what is wrong; when nothing is, which GPU stands out.
+func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
+	l := &t.layout
+	s := l[colHealth]
+	outer, standsOut := f.Gauge.OuterNow(f.Own(n))
+	if !tally.HasNumbers(n) || !outer.Known() {
+		f.Right(l[colUtil].X, y, l[colUtil].W, "–", draw.Dim)
+		f.Text(s, y, part.Absence(f, n, s.W), role)
+		return
+	}
+	number := draw.Text
+	if n.State == cluster.NodeStale {
+		number = draw.Dim
+	}
+	f.Number(l[colUtil], y, part.Summed(outer, f.GaugeUnit()), number)
+	text := part.Trouble(f, n, s.W)
+	if text == "" && standsOut {
+		text, role = part.GPUNumber(outer.GPU), draw.Dim
+	}
+	f.Text(s, y, text, role)
+}

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// stripOf is the strip of a node, as it is drawn below the axis.
+func stripOf(lines []string, node string) string {
+	column := func(mark string) int { return len([]rune(strings.SplitN(lines[3], mark, 2)[0])) }
+	line := append([]rune(lines[rowOf(lines[4:], " "+node)+4]), []rune(strings.Repeat(" ", 300))...)
+	return string(line[column("-10m") : column("now")+len("now")])
+}
+
+// A row has the past of its node: heights, letters while a rule held, also one that is over, marks while the node did not report, and
+// blanks where nothing is known.
+func TestTimes(t *testing.T) {
+	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40)
+	lines := d.lines()
+	if !strings.Contains(lines[2], "lowest utilization of each node") || !strings.Contains(lines[2], "one column = 9s") {
+		t.Errorf("the rule is %q", lines[2])
+	}
+	for node, want := range map[string]struct {
+		counts map[string]int
+		ends   string
+	}{
+		"gpu-n01": {map[string]int{"P": 8, "T": 5, " ": 0}, "▃TTTTT"}, "gpu-n02": {map[string]int{"E": 50, "░": 4}, "░░░░EEEEEEEEE"},
+		"gpu-n03": {map[string]int{"·": 11, " ": 26}, "▇▇▇▇"}, "gpu-n04": {map[string]int{"✗": 21, " ": 46}, "✗✗✗"},
+	} {
+		strip := stripOf(lines, node)
+		if len([]rune(strip)) != 67 || !strings.HasSuffix(strip, want.ends) {
+			t.Errorf("%s: the strip is %q", node, strip)
+		}
+		for glyph, n := range want.counts {
+			if got := strings.Count(strip, glyph); got != n {
+				t.Errorf("%s: %q has %d of %q, want %d", node, strip, got, glyph, n)
+			}
+		}
+	}
+}
+
+// Terminals of every width show the same time, in columns of whole reports. Neither depends on the values.
+func TestTimesHaveOneSpan(t *testing.T) {
+	snap := troubledFixture()
+	quick := troubledFixture()
+	quick.Poll = 1e9
+	for _, s := range []*cluster.Snapshot{snap, quick} {
+		for _, w := range []int{60, 80, 100, 120, 160, 200, 300} {
+			head := newDesk(t, shot{snap: func() *cluster.Snapshot { return s }, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, w, 30).lines()[3]
+			if !strings.Contains(head, "-10m") || !strings.Contains(head, "now   NOW") {
+				t.Errorf("%d wide, every %v: %q", w, s.Poll, head)
+			}
+		}
+	}
+}
+
+// t shows nodes over time and leads back; the cursor, the order, the filter and Enter are those of the overview.
+func TestTimesKeys(t *testing.T) {
+	for _, test := range []struct{ keys, want string }{
+		{"o t down", "48211/gpu-n02 1"}, {"o t down down enter", "48211/gpu-n03 0"}, {"o t end", "48211/gpu-n04 1"}, {"o t s", "48211/gpu-n04 1"},
+		{"o t down t up", "48211/gpu-n01 1"}, {"o t right", "48211/gpu-n01 1"}, {"o t n", "48211/gpu-n02 1"}, {"o t esc", "48211/gpu-n01 1"},
+	} {
+		r := newRig(t, troubledFixture())
+		r.press(strings.Fields(test.keys)...)
+		if got := r.where(); got != test.want {
+			t.Errorf("%q leads to %s, want %s", test.keys, got, test.want)
+		}
+	}
+	r := newRig(t, troubledFixture())
+	for _, test := range []struct {
+		key  string
+		want bool
+	}{{"o", false}, {"t", true}, {"o", false}, {"o", true}, {"v", false}, {"t", true}, {"t", false}} {
+		if r.press(test.key); strings.Contains(r.text(), "one column =") != test.want {
+			t.Errorf("after %s the strip is shown: %v", test.key, !test.want)
+		}
+	}
+	if r.press("t", "/", "n", "0", "2", "enter"); !strings.Contains(r.text(), `1 of 4 nodes matches "n02"`) || strings.Contains(r.text(), "-5m\n gpu-n01") {
+		t.Errorf("the filter shows\n%s", r.text())
+	}
+}
+
+// u changes what the cells and AVG show, in the table, the heat map and over time, and says which it is. The letters stay.
+func TestCellsOfOtherMetrics(t *testing.T) {
+	want := []struct{ title, cell, avg string }{
+		{"utilization %", " 24E", "88%"}, {"power, % of limit", " 37E", "86%"}, {"SM clock, % of maximum", "100E", "99%"},
+		{"memory, % in use", "E", "88%"}, {"temperature °C", " 49E", "64°C"}, {"utilization %", " 24E", "88%"},
+	}
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	for _, w := range want {
+		lines := d.lines()
+		row := lines[rowOf(lines, "gpu-n02  ")]
+		if !strings.Contains(lines[2], w.title) || !strings.Contains(row, w.cell) || !strings.Contains(row, w.avg) {
+			t.Errorf("%q: %q", lines[2], row)
+		}
+		d.press("u")
+	}
+	big := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"}, 200, 50)
+	if lines := big.lines(); !strings.Contains(lines[2], "temperature °C") || !strings.Contains(strings.Join(lines, "\n"), "66°C") {
+		t.Errorf("the heat map shows\n%s", strings.Join(lines, "\n"))
+	}
+	unknown := fixture()
+	unset(&unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
+	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown }, view: func(v *view) { v.screen = screenOverview }, typed: "u"}, 80, 24)
+	if row := []rune(d.lines()[4]); !slices.Contains(row, '·') {
+		t.Errorf("a GPU without a limit has a height: %q", string(row))
+	}
+}
