@@ -26,8 +26,3 @@ func (a *Answer) Count(id metric.ID, n uint64) { a.Counters = append(a.Counters,
 
 // Refuse says why one of the metrics of a Reader could not be read.
 func (a *Answer) Refuse(id metric.ID, err error) { a.Refusals = append(a.Refusals, Refusal{id, err}) }
-
-// reset starts anew from values, and keeps the memory.
-func (a *Answer) reset(values *metric.Values) {
-	*a = Answer{Values: *values, Counters: a.Counters[:0], Refusals: a.Refusals[:0]}
-}

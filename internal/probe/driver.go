@@ -93,7 +93,8 @@ type ErrorKind int
 // Kinds of errors.
 const (
 	Other  ErrorKind = iota
-	Absent           // this driver or GPU does not have the value, or we may not read it
+	Absent           // this driver or GPU does not have the value
+	Denied           // we may not read the value
 	Lost             // the GPU has fallen off the bus or needs a reset
 	Gone             // the driver was unloaded: no GPU responds any more
 )

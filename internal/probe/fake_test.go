@@ -16,6 +16,7 @@ import (
 
 var (
 	errAbsent = &Error{Kind: Absent, Words: "Not Supported"}
+	errDenied = &Error{Kind: Denied, Words: "Insufficient Permissions"}
 	errLost   = &Error{Kind: Lost, LostID: wire.LostFellOff, Words: "GPU is lost"}
 	errGone   = &Error{Kind: Gone, Words: "Uninitialized"}
 	errOther  = &Error{Kind: Other, Words: "Unknown Error"}
@@ -105,6 +106,7 @@ type fakeDevice struct {
 	hang     chan struct{} // power cannot be read until it is closed, when not nil
 	slow     time.Duration // how long a call takes
 	limit    float64       // of the power
+	counter  func() uint64 // of the rates; nil: they are values
 	reads    map[metric.ID]int
 	contexts []Context
 	usage    []Usage
@@ -145,7 +147,13 @@ func (d *fakeDevice) readers() []Reader {
 		case metric.PowerLimit:
 			all = append(all, d.reader(func(to *Answer) { to.Set(id, d.limit) }, id))
 		default:
-			all = append(all, d.reader(func(to *Answer) { to.Set(id, 7) }, id))
+			all = append(all, d.reader(func(to *Answer) {
+				if id.Row().Rate && d.counter != nil {
+					to.Count(id, d.counter())
+				} else {
+					to.Set(id, 7)
+				}
+			}, id))
 		}
 	}
 	return all

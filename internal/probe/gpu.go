@@ -34,8 +34,13 @@ type gpu struct {
 
 	// Owned by the reading while it is out.
 	back   reading
-	answer Answer    // of the readers
+	answer Answer // of the readers
+	rates  rates
 	listed time.Time // when processes were last listed
+
+	examined bool   // there was a complete reading: what follows is final
+	lacking  lacks  // metrics that the GPU does not give
+	idle     []bool // readers that are not called any more
 	// The last slow reading. Reports repeat it until the next one, so that each report is complete.
 	slowKnown  bool          // there is one
 	slowAt     time.Duration // Moment.Mono
@@ -44,7 +49,8 @@ type gpu struct {
 
 	// Owned by the sampler.
 	last  reading
-	isNew bool // last has not been in a report yet
+	isNew bool  // last has not been in a report yet
+	lacks lacks // nil until they are known
 	hang  hang
 }
 
@@ -67,6 +73,7 @@ type reading struct {
 	took   time.Duration
 	values metric.Values
 	faults []wire.Fault // of single collectors
+	lacks  lacks        // only in the first complete reading
 	err    error        // the GPU is lost or the driver is gone; the other fields are empty
 	listing
 }
@@ -91,10 +98,13 @@ func (g *gpu) read(q question) {
 		r.faults = append(r.faults, g.slowFaults...)
 		r.values, r.err = g.readAll(metric.Fast, g.slow, r.fault)
 	}
-	switch {
-	case KindOf(r.err) == Lost:
-		g.slowKnown = false
-	case r.err == nil && q.processes:
+	if r.err != nil {
+		g.slowKnown = g.slowKnown && KindOf(r.err) != Lost
+		g.rates.forget()
+		return
+	}
+	g.examine(r)
+	if q.processes {
 		g.list(q.at.Wall)
 	}
 }
@@ -113,28 +123,36 @@ func (g *gpu) readSlow(now time.Duration) error {
 
 // readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; any other error is a fault.
 func (g *gpu) readAll(pace metric.Pace, values metric.Values, fault func(string, error)) (metric.Values, error) {
-	g.answer.reset(&values)
+	g.answer.Values = values
 	for i := range g.Readers {
-		r := &g.Readers[i]
-		if r.row().Pace != pace {
+		if g.Readers[i].row().Pace != pace || g.examined && g.idle[i] {
 			continue
 		}
-		g.call.Store(int32(i))
-		before := len(g.answer.Refusals)
-		if err := r.Read(&g.answer); err != nil {
-			g.answer.Refuse(r.IDs[0], err)
-		}
-		for _, f := range g.answer.Refusals[before:] {
-			switch KindOf(f.Err) {
-			case Absent:
-			case Lost, Gone:
-				return metric.Values{}, f.Err
-			default:
-				fault(f.ID.Row().Label, f.Err)
-			}
+		if err := g.ask(i, fault); err != nil {
+			return metric.Values{}, err
 		}
 	}
 	return g.answer.Values, nil
+}
+
+// ask makes one call. It returns an error as readAll does.
+func (g *gpu) ask(i int, fault func(string, error)) error {
+	a, r := &g.answer, &g.Readers[i]
+	a.Counters, a.Refusals = a.Counters[:0], a.Refusals[:0]
+	g.call.Store(int32(i))
+	if err := r.Read(a); err != nil {
+		return g.refused(err, fault, r.IDs...)
+	}
+	now := time.Now()
+	for _, c := range a.Counters {
+		a.Set(c.ID, g.rates.rate(c, now))
+	}
+	for _, f := range a.Refusals {
+		if err := g.refused(f.Err, fault, f.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // callName names a call as a Fault does.
@@ -148,7 +166,7 @@ func (g *gpu) callName(call int32) string {
 // collectGPUs reads all GPUs. The driver is gone when all GPUs that have a handle say so.
 func (s *sampler) collectGPUs(sm *sample) {
 	if !s.reopening {
-		s.readGPUs(question{at: sm.at, processes: sm.wanted})
+		s.readGPUs(s.cards.gpus, question{at: sm.at, processes: sm.wanted}, longestWait)
 	}
 	handles := 0
 	var gone []*gpu
@@ -192,6 +210,9 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 		s.retryLater()
 	case r.err == nil:
 		out.AgeMS, out.Repeated, out.Values = age.Milliseconds(), !g.isNew, r.values
+		if out.Repeated {
+			out.Values = withoutRates(r.values)
+		}
 		if !r.listed {
 			out.Unlisted = sm.unlisted(cmp.Or(r.unlisted, driverSilent))
 		}

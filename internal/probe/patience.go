@@ -160,6 +160,9 @@ func (c *crew) collect(gpus []*gpu) {
 func (g *gpu) collect() {
 	if g.fresh {
 		g.last, g.back = g.back, g.last
+		if g.last.lacks != nil {
+			g.lacks = g.last.lacks
+		}
 		g.fresh, g.isNew = false, true
 	}
 }
@@ -190,13 +193,12 @@ func (c *crew) idle() bool {
 	return c.out == 0
 }
 
-// readGPUs reads the GPUs. It waits for all readings that it begins, but at most half an interval and longestWait. A reading that takes
+// readGPUs reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A reading that takes
 // longer continues, for a later report, which does not wait for it. If GPUs still take long after half of this time, the remaining ones
 // are read all at once, so that they have the other half.
-func (s *sampler) readGPUs(q question) {
-	gpus := s.cards.gpus
+func (s *sampler) readGPUs(gpus []*gpu, q question, longest time.Duration) {
 	defer s.crew.collect(gpus)
-	limit := min(s.interval()/2, longestWait)
+	limit := min(s.interval()/2, longest)
 	began := time.Now()
 	shift, done := s.crew.begin(gpus, q)
 	s.patience.Reset(min(patience, limit))

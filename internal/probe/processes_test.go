@@ -205,6 +205,7 @@ func TestTooManyProcesses(t *testing.T) {
 			}
 			at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 			s := lister(lib, writeProc(t, files), &at)
+			s.examine()
 			var out bytes.Buffer
 			s.out = &output{w: &out, begun: true}
 			if err := s.report(false); err != nil {

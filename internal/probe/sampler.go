@@ -145,17 +145,20 @@ func (s *sampler) setPace(pace wire.Pace) error {
 }
 
 // report takes a sample and writes it. If the driver has gone away, a Hello that says so comes first, so that the GPUs of a report
-// are always those of the Hello before it.
+// are always those of the Hello before it. So does one that says what a GPU lacks, when that became known.
 func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
+	told := !s.cards.explain()
 	if sm.gone != "" {
 		s.cards.drop(sm.gone)
-		s.void = true
+		s.void, told = true, false
 		s.retryLater()
+		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
+	}
+	if !told {
 		if err := s.hello(); err != nil {
 			return err
 		}
-		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
 	}
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat

@@ -60,15 +60,16 @@ func (s *sampler) settle(next inventory) error {
 	if next.busy = nil; !reopened {
 		next.keep(&s.cards, s.crew.busy(s.cards.gpus))
 	}
-	changed := !reflect.DeepEqual(s.cards.hello, next.hello)
+	old := s.cards.hello
 	s.cards = next
 	if s.cards.outdated() {
 		return ErrOutdated
 	}
+	s.examine()
 	if s.cards.incomplete() {
 		s.retryLater()
 	}
-	if !changed {
+	if reflect.DeepEqual(old, s.cards.hello) {
 		return nil
 	}
 	return s.announce()

@@ -4,6 +4,7 @@ package nvml
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -25,8 +26,10 @@ func check(ret nvml.Return) error {
 	switch ret {
 	case nvml.SUCCESS:
 		return nil
-	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_FUNCTION_NOT_FOUND:
+	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_FUNCTION_NOT_FOUND:
 		kind = probe.Absent
+	case nvml.ERROR_NO_PERMISSION:
+		kind = probe.Denied
 	case nvml.ERROR_GPU_IS_LOST, nvml.ERROR_RESET_REQUIRED:
 		kind = probe.Lost
 	case nvml.ERROR_UNINITIALIZED, nvml.ERROR_DRIVER_NOT_LOADED:
@@ -73,7 +76,12 @@ func (d *device) Card() wire.Card {
 		c.Lost, c.LostID = err.Error(), lostID(ret)
 		return c
 	}
-	c.Name, _ = d.nvml.GetName() // empty when it fails
+	c.Name, _ = d.nvml.GetName() // empty when it fails, as the following
+	c.Serial, _ = d.nvml.GetSerial()
+	c.VBIOS, _ = d.nvml.GetVbiosVersion()
+	if major, minor, ret := d.nvml.GetCudaComputeCapability(); ret == nvml.SUCCESS {
+		c.Capability = fmt.Sprintf("%d.%d", major, minor)
+	}
 	mode, _, ret := d.nvml.GetMigMode()
 	switch ret {
 	case nvml.SUCCESS:

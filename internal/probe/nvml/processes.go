@@ -24,7 +24,7 @@ func (d *device) Processes() ([]probe.Context, error) {
 	graphics, err1 := list(probe.Graphics, d.nvml.GetGraphicsRunningProcesses)
 	mps, err2 := list(probe.MPS, d.nvml.GetMPSComputeRunningProcesses)
 	for _, e := range []error{err1, err2} {
-		if e != nil && probe.KindOf(e) != probe.Absent {
+		if kind := probe.KindOf(e); e != nil && kind != probe.Absent && kind != probe.Denied {
 			err = e
 		}
 	}

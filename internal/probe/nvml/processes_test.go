@@ -33,7 +33,7 @@ func TestRefusedLists(t *testing.T) {
 	}{
 		"all":              {gives(nvml.SUCCESS, 7), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS, 9), true, 3, false, 0},
 		"none":             {gives(nvml.SUCCESS), gives(nvml.SUCCESS), gives(nvml.SUCCESS), true, 0, false, 0},
-		"compute refused":  {gives(nvml.ERROR_NO_PERMISSION), gives(nvml.SUCCESS), gives(nvml.SUCCESS), false, 0, true, probe.Absent},
+		"compute refused":  {gives(nvml.ERROR_NO_PERMISSION), gives(nvml.SUCCESS), gives(nvml.SUCCESS), false, 0, true, probe.Denied},
 		"compute in MIG":   {gives(nvml.ERROR_NOT_SUPPORTED), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS), false, 0, true, probe.Absent},
 		"compute fails":    {gives(nvml.ERROR_UNKNOWN), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS), false, 0, true, probe.Other},
 		"graphics refused": {gives(nvml.SUCCESS, 7), gives(nvml.ERROR_NO_PERMISSION), gives(nvml.ERROR_NOT_SUPPORTED), true, 1, false, 0},
@@ -73,13 +73,8 @@ func TestMIGMode(t *testing.T) {
 	for ret, unknown := range map[nvml.Return]bool{
 		nvml.SUCCESS: false, nvml.ERROR_NOT_SUPPORTED: false, nvml.ERROR_FUNCTION_NOT_FOUND: false, nvml.ERROR_UNKNOWN: true, nvml.ERROR_NO_PERMISSION: true,
 	} {
-		gpu := &mock.Device{
-			GetUUIDFunc:        func() (string, nvml.Return) { return "GPU-1", nvml.SUCCESS },
-			GetNameFunc:        func() (string, nvml.Return) { return "NVIDIA A100", nvml.SUCCESS },
-			GetMinorNumberFunc: func() (int, nvml.Return) { return 1, nvml.SUCCESS },
-			GetPciInfoFunc:     func() (nvml.PciInfo, nvml.Return) { return nvml.PciInfo{}, nvml.SUCCESS },
-			GetMigModeFunc:     func() (int, int, nvml.Return) { return nvml.DEVICE_MIG_ENABLE, 0, ret },
-		}
+		gpu := fullGPU(nvml.SUCCESS)
+		gpu.GetMigModeFunc = func() (int, int, nvml.Return) { return nvml.DEVICE_MIG_ENABLE, 0, ret }
 		if c := (&device{nvml: gpu}).Card(); c.MIGUnknown != unknown || c.MIG != (ret == nvml.SUCCESS) {
 			t.Errorf("%v: %+v", ret, c)
 		}

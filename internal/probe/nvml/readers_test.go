@@ -40,7 +40,18 @@ func fullGPU(ret nvml.Return) *mock.Device {
 	sampled := func(n uint32) func() (uint32, uint32, nvml.Return) {
 		return func() (uint32, uint32, nvml.Return) { return n, 167_000, ret }
 	}
+	text := func(s string) func() (string, nvml.Return) { return func() (string, nvml.Return) { return s, ret } }
 	return &mock.Device{
+		GetUUIDFunc:                  text("GPU-1"),
+		GetNameFunc:                  text("NVIDIA A100"),
+		GetSerialFunc:                text("165"),
+		GetVbiosVersionFunc:          text("92.00"),
+		GetCudaComputeCapabilityFunc: func() (int, int, nvml.Return) { return 8, 0, ret },
+		GetMinorNumberFunc:           whole(3),
+		GetPciInfoFunc: func() (nvml.PciInfo, nvml.Return) {
+			return nvml.PciInfo{BusId: [32]int8{'0', '0', '0', '0', ':', '1', 'B'}}, ret
+		},
+		GetMigModeFunc:                         func() (int, int, nvml.Return) { return nvml.DEVICE_MIG_DISABLE, 0, ret },
 		GetUtilizationRatesFunc:                func() (nvml.Utilization, nvml.Return) { return nvml.Utilization{Gpu: 97, Memory: 41}, ret },
 		GetEncoderUtilizationFunc:              sampled(1),
 		GetDecoderUtilizationFunc:              sampled(2),
@@ -127,7 +138,7 @@ func TestReadersOfAFullGPU(t *testing.T) {
 // What is not supported, or fails, is absent, and is told apart.
 func TestReadersThatFail(t *testing.T) {
 	for ret, want := range map[nvml.Return]probe.ErrorKind{
-		nvml.ERROR_NOT_SUPPORTED: probe.Absent, nvml.ERROR_NO_PERMISSION: probe.Absent, nvml.ERROR_UNKNOWN: probe.Other, nvml.ERROR_GPU_IS_LOST: probe.Lost,
+		nvml.ERROR_NOT_SUPPORTED: probe.Absent, nvml.ERROR_NO_PERMISSION: probe.Denied, nvml.ERROR_UNKNOWN: probe.Other, nvml.ERROR_GPU_IS_LOST: probe.Lost,
 	} {
 		got := readCalls(&device{nvml: fullGPU(ret)}, func(r probe.Reader, err error) {
 			if r.IDs[0] != metric.FabricState && (err == nil || probe.KindOf(err) != want) {

@@ -1,0 +1,82 @@
+package probe
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// The Hello says what a GPU lacks and why. What it does not have is not asked for again, and what only fails for a while is not absent.
+func TestAbsentMetrics(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(2)
+		d := devices[0]
+		lacking := map[string]error{
+			"encoder": errAbsent, "decoder": errDenied, "fan": errAbsent, "BAR1 memory": errDenied, "maximum SM clock": errAbsent, "optical flow": errOther,
+		}
+		for label, err := range lacking {
+			d.err[label] = err
+		}
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		cards := s.got()[0].Hello.GPUs
+		want := map[string][]string{
+			"Not Supported":            {"encoder_percent", "fan_percent", "sm_max_mhz"},
+			"Insufficient Permissions": {"decoder_percent", "bar1_used_bytes"},
+		}
+		if diff := cmp.Diff(want, cards[0].Absent); diff != "" || len(cards[1].Absent) != 0 {
+			t.Errorf("absent (-want +got):\n%s, of the other GPU %v", diff, cards[1].Absent)
+		}
+		lib.change(func() { delete(d.err, "decoder"); d.err["JPEG decoder"] = errAbsent })
+		time.Sleep(50 * time.Second)
+		s.say(`{"id":2,"alive":{}}`)
+		time.Sleep(50 * time.Second)
+		msgs := s.got()
+		last := msgs[len(msgs)-1].Report.GPUs[0].Values
+		if len(helloes(msgs)) != 0 || !last.Has(metric.Decoder) || last.Has(metric.JPEG) || last.Has(metric.Encoder) {
+			t.Errorf("%d more Hellos, last report %v", len(helloes(msgs)), last)
+		}
+		s.finish()
+		for id, want := range map[metric.ID]int{metric.Encoder: 1, metric.Fan: 1, metric.Decoder: 102, metric.JPEG: 102, metric.BAR1Used: 2} {
+			if d.reads[id] != want {
+				t.Errorf("%v was read %d times, want %d", id, d.reads[id], want)
+			}
+		}
+	})
+}
+
+// What a GPU that hangs at first lacks is told in a Hello of its own, once.
+func TestAbsentMetricsOfAGPUThatHangs(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(2)
+		for _, d := range devices {
+			d.err["encoder"] = errAbsent
+		}
+		release := devices[0].hangAt()
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		s.after(5 * time.Second)
+		told := func(msgs []wire.Message) (n int) {
+			for _, h := range helloes(msgs) {
+				n += len(h.GPUs[0].Absent)
+			}
+			return n
+		}
+		release()
+		time.Sleep(5 * time.Second)
+		msgs := s.got()
+		h := slices.IndexFunc(msgs, func(m wire.Message) bool { return m.Hello != nil })
+		if told(msgs) != 1 || len(helloes(msgs)) != 1 || msgs[h+1].Report == nil {
+			t.Errorf("got %+v, want one Hello before a report", msgs)
+		}
+		s.finish()
+	})
+}

@@ -1,0 +1,86 @@
+package probe
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+func TestRates(t *testing.T) {
+	var r rates
+	nan := math.NaN()
+	for i, tt := range []struct {
+		at   time.Duration
+		n    uint64
+		want float64
+	}{
+		{0, 1 << 63, nan}, // the first one
+		{2 * time.Second, 1<<63 + 4096, 2048},
+		{2400 * time.Millisecond, 1<<63 + 8192, 2048}, // too soon
+		{3 * time.Second, 1<<63 + 12288, 8192},        // since the last one that was not
+		{4 * time.Second, 1<<63 + 12288, 0},
+		{5 * time.Second, 100, nan}, // it went backwards
+		{5300 * time.Millisecond, 200, nan},
+		{6 * time.Second, 300, 200},
+		{66 * time.Second, 900, 10},
+	} {
+		got := r.rate(Counter{metric.PCIeTX, tt.n}, start.Add(tt.at))
+		if got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+			t.Errorf("reading %d: %v bytes/s, want %v", i, got, tt.want)
+		}
+	}
+	if got := r.rate(Counter{metric.PCIeRX, 1e6}, start.Add(67*time.Second)); got == got {
+		t.Errorf("the first reading of another counter gives %v", got)
+	}
+	if r.forget(); r.rate(Counter{metric.PCIeTX, 2000}, start.Add(68*time.Second)) == 0 {
+		t.Error("a counter is compared with one from before the GPU was lost")
+	}
+}
+
+// A rate is that of the time between two readings: it is absent at first, while values are repeated and when a lost GPU is back.
+func TestRatesInReports(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		d := devices[0]
+		began := time.Now()
+		d.counter = func() uint64 { return uint64(1000 * time.Since(began).Seconds()) }
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		rate := func(what string, v metric.Values, want float64) {
+			t.Helper()
+			if got := v.Float(metric.NVLinkTX); math.Abs(got-want) > 1 || (got == got) != (want == want) {
+				t.Errorf("%s: %v bytes/s, want %v", what, got, want)
+			}
+		}
+		rate("first", s.reports()[0].GPUs[0].Values, math.NaN())
+		for range 3 {
+			rate("later", s.after(time.Second)[0].GPUs[0].Values, 1000)
+		}
+		time.Sleep(100 * time.Millisecond)
+		s.say(`{"id":2,"pace":{"interval_ms":1000,"processes":true}}`)
+		if r := s.reports(); len(r) != 1 || !r[0].OffBeat {
+			t.Errorf("off the beat: %+v", r)
+		} else {
+			rate("off the beat", r[0].GPUs[0].Values, 1000)
+		}
+		release := d.hangAt()
+		if g := s.after(2 * time.Second)[0].GPUs[0]; !g.Repeated || !g.Values.Has(metric.Power) {
+			t.Errorf("while it hangs: %+v", g)
+		} else {
+			rate("while it hangs", g.Values, math.NaN())
+		}
+		release()
+		s.after(2 * time.Second)
+		rate("after it hung", s.after(time.Second)[0].GPUs[0].Values, 1000)
+		lib.change(func() { d.err["power"] = errLost })
+		s.after(time.Second)
+		lib.change(func() { clear(d.err) })
+		rate("back again", s.after(time.Second)[0].GPUs[0].Values, math.NaN())
+		rate("and later", s.after(time.Second)[0].GPUs[0].Values, 1000)
+		s.finish()
+	})
+}
