@@ -74,12 +74,12 @@ var linkRows = map[ID]Row{
 	},
 	FabricState: {
 		Key: "fabric_state", Label: "fabric state", Unit: Count, Pace: Slow, Sum: Lowest,
-		From: []string{"nvmlDeviceGetGpuFabricInfoV"},
+		From: []string{"nvmlDeviceGetGpuFabricInfoV", "nvmlDeviceGetGpuFabricInfo"},
 		Help: "Registration with the NVLink fabric: 1 not started, 2 in progress, 3 completed. Absent without a fabric.",
 	},
 	FabricStatus: {
 		Key: "fabric_status", Label: "fabric status", Unit: Count, Pace: Slow, Sum: Highest,
-		From: []string{"nvmlDeviceGetGpuFabricInfoV"},
+		From: []string{"nvmlDeviceGetGpuFabricInfoV", "nvmlDeviceGetGpuFabricInfo"},
 		Help: "Result of a completed registration: 0 is success, otherwise an NVML error.",
 	},
 	NUMANode: {

@@ -143,9 +143,8 @@ func (g *gpu) ask(i int, fault func(string, error)) error {
 	if err := r.Read(a); err != nil {
 		return g.refused(err, fault, r.IDs...)
 	}
-	now := time.Now()
 	for _, c := range a.Counters {
-		a.Set(c.ID, g.rates.rate(c, now))
+		a.Set(c.ID, g.rates.rate(c, time.Now()))
 	}
 	for _, f := range a.Refusals {
 		if err := g.refused(f.Err, fault, f.ID); err != nil {

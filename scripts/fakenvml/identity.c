@@ -126,10 +126,26 @@ nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
 	return NVML_SUCCESS;
 }
 
+nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned words, unsigned long *nodes, nvmlAffinityScope_t scope)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(nodes && words > 0 && scope == NVML_AFFINITY_SCOPE_NODE);
+	unsigned node;
+	nvmlReturn_t ret = put_number(&node, gpu.now.numa_node);
+	if (ret != NVML_SUCCESS)
+		return ret;
+	const unsigned bits = 8 * sizeof *nodes;
+	for (unsigned i = 0; i < words; i++)
+		nodes[i] = node / bits == i ? 1UL << node % bits : 0;
+	return NVML_SUCCESS;
+}
+
+// Only where GPUs are NUMA nodes.
 #if DRIVER >= 545
 nvmlReturn_t nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned *node)
 {
 	BEGIN_DEVICE(device);
-	return put_number(node, gpu.now.numa_node);
+	(void)node;
+	return NVML_ERROR_NOT_SUPPORTED;
 }
 #endif

@@ -151,29 +151,31 @@ func (g *gpm) free() {
 	g.last, g.next = nil, nil
 }
 
-// gpmReader reads GPM of the whole device, which has none before Hopper and in MIG mode.
+// gpmReader reads GPM of the whole device.
 func (d *device) gpmReader() probe.Reader {
 	r := d.gpm.reader(func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
-	read, asked, support := r.Read, false, nvml.SUCCESS
+	read, asked, none := r.Read, false, false
 	r.Read = func(to *probe.Answer) error {
 		if !asked {
-			asked, support = true, d.supportsGPM()
+			asked, none = true, d.withoutGPM()
 		}
-		if support != nvml.SUCCESS {
-			return check(support)
+		if none {
+			return check(nvml.ERROR_NOT_SUPPORTED)
 		}
 		return read(to)
 	}
 	return r
 }
 
-func (d *device) supportsGPM() nvml.Return {
+// hopper is the first compute capability of GPUs with GPM.
+const hopper = 9
+
+// withoutGPM reports whether it is sure that the device has no GPM, as before Hopper and in MIG mode. NVML's own call that tells whether a
+// GPU has GPM does not work in go-nvml v0.12: it gives the size of its argument where the driver expects the bare version.
+func (d *device) withoutGPM() bool {
 	if mode, _, ret := d.nvml.GetMigMode(); ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE {
-		return nvml.ERROR_NOT_SUPPORTED
+		return true
 	}
-	support, ret := d.nvml.GpmQueryDeviceSupport()
-	if ret == nvml.SUCCESS && support.IsSupportedDevice == 0 {
-		ret = nvml.ERROR_NOT_SUPPORTED
-	}
-	return ret
+	capability, _, ret := d.nvml.GetCudaComputeCapability()
+	return ret == nvml.SUCCESS && capability < hopper
 }

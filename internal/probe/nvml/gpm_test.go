@@ -18,17 +18,14 @@ import (
 // fakeGPM is a GPU with GPM, whose metrics are the number of samples so far.
 type fakeGPM struct {
 	*mock.Device
-	lib                   *mock.Interface
-	support, take, metric nvml.Return
-	asked, samples, freed int
+	lib            *mock.Interface
+	take, metric   nvml.Return
+	samples, freed int
 }
 
 func newFakeGPM() *fakeGPM {
 	f := &fakeGPM{Device: fullGPU(nvml.SUCCESS)}
-	f.GpmQueryDeviceSupportFunc = func() (nvml.GpmSupport, nvml.Return) {
-		f.asked++
-		return nvml.GpmSupport{IsSupportedDevice: 1}, f.support
-	}
+	f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return hopper, 0, nvml.SUCCESS }
 	f.GpmSampleGetFunc = func(nvml.GpmSample) nvml.Return {
 		f.samples++
 		return f.take
@@ -70,8 +67,8 @@ func TestGPM(t *testing.T) {
 		read("the second", second, 0)
 		time.Sleep(gpmWindow / 2)
 		read("too soon", second, 0)
-		if f.samples != 2 || f.asked != 1 {
-			t.Errorf("%d samples, asked %d times whether there is GPM", f.samples, f.asked)
+		if n := len(f.GetCudaComputeCapabilityCalls()); f.samples != 2 || n != 1 {
+			t.Errorf("%d samples, asked %d times for the capability", f.samples, n)
 		}
 		time.Sleep(time.Second)
 		f.metric = nvml.ERROR_NO_PERMISSION
@@ -87,30 +84,27 @@ func TestGPM(t *testing.T) {
 	})
 }
 
-// Without GPM no sample is taken, and NVML is asked once.
+// Where there is no GPM, none is read. Where that is not known, the sample tells.
 func TestWithoutGPM(t *testing.T) {
-	for name, change := range map[string]func(*fakeGPM){
-		"an old GPU":    func(f *fakeGPM) { f.support = nvml.ERROR_NOT_SUPPORTED },
-		"an old driver": func(f *fakeGPM) { f.support = nvml.ERROR_FUNCTION_NOT_FOUND },
-		"in MIG mode": func(f *fakeGPM) {
-			f.GetMigModeFunc = func() (int, int, nvml.Return) { return nvml.DEVICE_MIG_ENABLE, 0, nvml.SUCCESS }
-		},
-		"not supported": func(f *fakeGPM) {
-			f.GpmQueryDeviceSupportFunc = func() (nvml.GpmSupport, nvml.Return) { f.asked++; return nvml.GpmSupport{}, nvml.SUCCESS }
-		},
+	for name, tt := range map[string]struct {
+		mig, capability int
+		ret, take       nvml.Return
+		samples         int
+	}{
+		"an old GPU":       {capability: hopper - 1},
+		"in MIG mode":      {capability: hopper, mig: nvml.DEVICE_MIG_ENABLE},
+		"an old driver":    {capability: hopper, take: nvml.ERROR_FUNCTION_NOT_FOUND, samples: 1},
+		"capability fails": {ret: nvml.ERROR_UNKNOWN, take: nvml.ERROR_NOT_SUPPORTED, samples: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeGPM()
-			change(f)
-			r := (&device{nvml: f, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).gpmReader()
-			for range 2 {
-				var got probe.Answer
-				if err := r.Read(&got); probe.KindOf(err) != probe.Absent || !got.Empty() {
-					t.Errorf("got %v, %v", &got.Values, err)
-				}
-			}
-			if f.asked > 1 || f.samples > 0 || len(f.lib.GpmSampleAllocCalls()) > 0 {
-				t.Errorf("asked %d times, %d samples", f.asked, f.samples)
+			f.take = tt.take
+			f.GetMigModeFunc = func() (int, int, nvml.Return) { return tt.mig, 0, nvml.SUCCESS }
+			f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return tt.capability, 0, tt.ret }
+			var got probe.Answer
+			err := (&device{nvml: f, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).gpmReader().Read(&got)
+			if probe.KindOf(err) != probe.Absent || !got.Empty() || f.samples != tt.samples || len(f.lib.GpmSampleAllocCalls()) != 2*tt.samples {
+				t.Errorf("got %v, %v, %d samples", &got.Values, err, f.samples)
 			}
 		})
 	}

@@ -44,12 +44,19 @@ func (d *device) links() (count int, up uint64, ret nvml.Return) {
 	return count, up, nvml.SUCCESS
 }
 
+// fabric reads the fabric's state, under the call's new name or its old one.
 func fabric(d *device, to *probe.Answer) nvml.Return {
 	info, ret := d.nvml.GetGpuFabricInfoV().V2()
+	state, status := info.State, info.Status
+	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
+		var old nvml.GpuFabricInfo
+		old, ret = d.nvml.GetGpuFabricInfo()
+		state, status = old.State, old.Status
+	}
 	if ret != nvml.SUCCESS {
 		return ret
 	}
-	return registration(info.State, info.Status, to)
+	return registration(state, status, to)
 }
 
 // registration sets how far the GPU is registered with its fabric. The status counts only at the end.

@@ -33,7 +33,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// fullGPU answers every call but those for fields, GPM and the fabric.
+// fullGPU answers every call but those for fields and GPM.
 func fullGPU(ret nvml.Return) *mock.Device {
 	number := func(n uint32) func() (uint32, nvml.Return) { return func() (uint32, nvml.Return) { return n, ret } }
 	whole := func(n int) func() (int, nvml.Return) { return func() (int, nvml.Return) { return n, ret } }
@@ -79,8 +79,11 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetMaxPcieLinkWidthFunc:                whole(16),
 		GetPcieReplayCounterFunc:               whole(9),
 		GetNvLinkStateFunc:                     func(link int) (nvml.EnableState, nvml.Return) { return nvlinkState(link, ret) },
-		GetGpuFabricInfoVFunc:                  func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} },
-		GetMemoryAffinityFunc:                  func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 1 << 3}, ret },
+		GetGpuFabricInfoVFunc:                  func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} }, // of an old driver
+		GetGpuFabricInfoFunc: func() (nvml.GpuFabricInfo, nvml.Return) {
+			return nvml.GpuFabricInfo{State: nvml.GPU_FABRIC_STATE_COMPLETED}, ret
+		},
+		GetMemoryAffinityFunc: func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 1 << 3}, ret },
 		GetEccModeFunc: func() (nvml.EnableState, nvml.EnableState, nvml.Return) {
 			return nvml.FEATURE_ENABLED, nvml.FEATURE_DISABLED, ret
 		},
@@ -124,9 +127,9 @@ func TestReadersOfAFullGPU(t *testing.T) {
 		`"pcie_gen_max":5,"pcie_width":8,"pcie_width_max":16,"pcie_replays":9,"nvlink_links":4,"nvlink_up":13,"ecc_enabled":1,` +
 		`"ecc_uncorrected_volatile":10,"ecc_corrected_volatile":0,"ecc_uncorrected_aggregate":11,"ecc_corrected_aggregate":1,` +
 		`"retired_pages_correctable":1,"retired_pages_uncorrectable":2,"retired_pages_pending":1,"remapped_rows_correctable":5,` +
-		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"numa_node":67}`
+		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"fabric_state":3,"fabric_status":0,"numa_node":67}`
 	got := readCalls(&device{nvml: fullGPU(nvml.SUCCESS)}, func(r probe.Reader, err error) {
-		if err != nil && r.IDs[0] != metric.FabricState {
+		if err != nil {
 			t.Errorf("%v: %v", r.IDs[0], err)
 		}
 	})
@@ -141,7 +144,7 @@ func TestReadersThatFail(t *testing.T) {
 		nvml.ERROR_NOT_SUPPORTED: probe.Absent, nvml.ERROR_NO_PERMISSION: probe.Denied, nvml.ERROR_UNKNOWN: probe.Other, nvml.ERROR_GPU_IS_LOST: probe.Lost,
 	} {
 		got := readCalls(&device{nvml: fullGPU(ret)}, func(r probe.Reader, err error) {
-			if r.IDs[0] != metric.FabricState && (err == nil || probe.KindOf(err) != want) {
+			if err == nil || probe.KindOf(err) != want {
 				t.Errorf("%v: %v is of kind %v, want %v", r.IDs[0], err, probe.KindOf(err), want)
 			}
 		})
@@ -159,6 +162,7 @@ func TestNonsenseIsAbsent(t *testing.T) {
 	gpu.GetCurrPcieLinkWidthFunc = func() (int, nvml.Return) { return 0, nvml.SUCCESS }
 	gpu.GetPerformanceStateFunc = func() (nvml.Pstates, nvml.Return) { return nvml.PSTATE_UNKNOWN, nvml.SUCCESS }
 	gpu.GetNvLinkStateFunc = func(int) (nvml.EnableState, nvml.Return) { return 0, nvml.ERROR_INVALID_ARGUMENT }
+	gpu.GetGpuFabricInfoFunc = func() (nvml.GpuFabricInfo, nvml.Return) { return nvml.GpuFabricInfo{}, nvml.SUCCESS }
 	gpu.GetMemoryAffinityFunc = func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 0}, nvml.SUCCESS }
 	absent := []metric.ID{
 		metric.PowerLimit, metric.SMClockMax, metric.MemClockMax, metric.GraphicsClockMax, metric.VideoClockMax, metric.PCIeWidth,

@@ -1,0 +1,200 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package probe_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// everything is a scenario in which a GPU has a number for each metric, as far as one GPU can have them all.
+const everything = `count 1
+driver 590.44.01
+hopper
+memory_total 81559
+memory_used 70000
+bar1_total 131072
+bar1_used 7
+util 97
+util_memory 61
+util_encoder 1
+util_decoder 2
+util_jpeg 3
+util_ofa 4
+gpm_sm 81
+gpm_occupancy 32
+gpm_tensor 43
+gpm_dram 54
+temperature 71
+memory_temperature 83
+temperature_slowdown 90
+temperature_shutdown 93
+temperature_gpu_max 86
+temperature_memory_max 96
+fan 33
+power 612
+power_limit 650
+power_limit_default 700
+power_limit_max 710
+pstate 2
+clock_sm 1100
+clock_sm_max 1980
+clock_mem 2600
+clock_mem_max 2619
+clock_graphics 1101
+clock_graphics_max 1981
+clock_video 1102
+clock_video_max 1545
+throttle hw_thermal,sw_power_cap
+pcie_gen 4
+pcie_gen_max 5
+pcie_width 8
+pcie_width_max 16
+pcie_tx 100
+pcie_rx 200
+pcie_replays 9
+nvlink_links 18
+nvlink_down 3
+nvlink_tx 30
+nvlink_rx 40
+nvlink_crc 11
+nvlink_replays 12
+nvlink_recoveries 13
+ecc_mode 1
+ecc 5
+ecc_corrected 6
+ecc_aggregate 7
+ecc_corrected_aggregate 8
+retired 1 2 1
+remap 3 4 1 0
+recovery 2
+persistence 0
+compute_mode 3
+fabric_state 3
+fabric_status 0
+numa_node 1
+`
+
+// Each reading comes through the real go-nvml as the driver gives it.
+func TestRealReadings(t *testing.T) {
+	t.Parallel()
+	p := run(t, "current", everything)
+	h := p.hello()
+	p.say(`{"id":1,"pace":{"interval_ms":1000}}`)
+	p.report()
+	r := p.report()
+	if len(h.Missing) > 0 || len(r.Faults) > 0 {
+		t.Errorf("missing %v, faults %v", h.Missing, r.Faults)
+	}
+	if c := h.GPUs[0]; c.Serial == "" || c.VBIOS == "" || c.Capability != "9.0" || len(c.Absent) != 0 {
+		t.Errorf("card %+v", c)
+	}
+	got := map[string]float64{}
+	for id := range metric.All(metric.GPU) {
+		for _, v := range []metric.Values{h.GPUs[0].Values, r.GPUs[0].Values} {
+			if x, known := v.Get(id); known {
+				got[id.String()] = x
+			}
+		}
+		if _, known := got[id.String()]; !known {
+			t.Errorf("%v is absent", id)
+		}
+	}
+	grows := func(key string, low, high float64) {
+		t.Helper()
+		if x := got[key]; x < low || x > high {
+			t.Errorf("%s is %v, want %v to %v", key, x, low, high)
+		}
+		delete(got, key)
+	}
+	grows("energy_joules", 1e3, 1e12)
+	grows("power_cap_seconds", 0.5, 60)
+	grows("hw_thermal_seconds", 0.5, 60)
+	grows("pcie_tx_bytes_per_second", 95e6, 105e6)
+	grows("pcie_rx_bytes_per_second", 190e6, 210e6)
+	grows("nvlink_tx_bytes_per_second", 28e9, 32e9)
+	grows("nvlink_rx_bytes_per_second", 38e9, 42e9)
+	if diff := cmp.Diff(readings, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// readings are the metrics of everything that do not grow.
+var readings = map[string]float64{
+	"memory_used_bytes": 70000 << 20, "memory_total_bytes": 81559 << 20, "bar1_used_bytes": 7 << 20, "bar1_total_bytes": 131072 << 20,
+	"util_percent": 97, "mem_util_percent": 61, "encoder_percent": 1, "decoder_percent": 2, "jpeg_percent": 3, "ofa_percent": 4,
+	"sm_active_percent": 81, "sm_occupancy_percent": 32, "tensor_active_percent": 43, "dram_active_percent": 54,
+	"temperature_celsius": 71, "memory_temperature_celsius": 83, "slowdown_celsius": 90, "shutdown_celsius": 93,
+	"max_operating_celsius": 86, "memory_max_operating_celsius": 96, "fan_percent": 33,
+	"power_watts": 612, "power_limit_watts": 650, "power_limit_default_watts": 700, "power_limit_max_watts": 710, "performance_state": 2,
+	"sm_mhz": 1100, "sm_max_mhz": 1980, "mem_mhz": 2600, "mem_max_mhz": 2619, "graphics_mhz": 1101, "graphics_max_mhz": 1981,
+	"video_mhz": 1102, "video_max_mhz": 1545, "throttle_reasons": wire.ThrottleHWThermal | wire.ThrottleSWPowerCap,
+	"sync_boost_seconds": 0, "sw_thermal_seconds": 0, "power_brake_seconds": 0,
+	"pcie_gen": 4, "pcie_gen_max": 5, "pcie_width": 8, "pcie_width_max": 16, "pcie_replays": 9,
+	"nvlink_links": 18, "nvlink_up": 1<<18 - 1 - 1<<3, "nvlink_crc_errors": 11, "nvlink_replays": 12, "nvlink_recoveries": 13,
+	"ecc_enabled": 1, "ecc_uncorrected_volatile": 5, "ecc_corrected_volatile": 6, "ecc_uncorrected_aggregate": 7, "ecc_corrected_aggregate": 8,
+	"retired_pages_correctable": 1, "retired_pages_uncorrectable": 2, "retired_pages_pending": 1,
+	"remapped_rows_correctable": 3, "remapped_rows_uncorrectable": 4, "remap_pending": 1, "remap_failed": 0,
+	"recovery_action": 2, "persistence_mode": 0, "compute_mode": 3, "fabric_state": 3, "fabric_status": 0, "numa_node": 1,
+}
+
+// What a driver or a GPU does not have is absent, with its reason, and is no fault.
+func TestRealAbsence(t *testing.T) {
+	t.Parallel()
+	const unsupported, unknown = "Not Supported", "Function Not Found"
+	for name, tt := range map[string]struct {
+		library, scenario string
+		absent            map[string][]string // some of them
+		there             []metric.ID
+	}{
+		"A100, R470": {"r470", "count 1\n",
+			map[string][]string{unsupported: {"fan_percent", "hw_thermal_seconds", "sm_active_percent"}, unknown: {"fabric_state"}},
+			[]metric.ID{metric.Util, metric.MemoryUsed, metric.Throttle, metric.Energy, metric.PowerCapTime, metric.NUMANode},
+		},
+		"H100, R535": {"r535", "count 1\nhopper\n",
+			map[string][]string{unsupported: {"hw_thermal_seconds", "power_brake_seconds", "retired_pages_pending"}},
+			[]metric.ID{metric.SWThermalTime, metric.NVLinkUp, metric.NVLinkTX, metric.PCIeTX, metric.RemapPending, metric.SMActive, metric.FabricState},
+		},
+		"H100 with MIG": {"current", "count 1\nhopper\nmig 1:0:9000\n",
+			map[string][]string{unsupported: {"util_percent", "encoder_percent", "sm_active_percent"}},
+			[]metric.ID{metric.MemoryUsed, metric.Power, metric.FabricState},
+		},
+		"no rights": {"current", "count 1\nfail nvmlDeviceGetTotalEccErrors 4\nfail nvmlDeviceGetFieldValues 4\n",
+			map[string][]string{"Insufficient Permissions": {"ecc_uncorrected_volatile", "memory_temperature_celsius", "nvlink_crc_errors"}},
+			[]metric.ID{metric.Power, metric.ECCMode},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := run(t, tt.library, tt.scenario)
+			h := p.hello()
+			p.say(`{"id":1,"pace":{"interval_ms":500}}`)
+			p.report()
+			r := p.report()
+			for why, keys := range tt.absent {
+				for _, key := range keys {
+					if !slices.Contains(h.GPUs[0].Absent[why], key) {
+						t.Errorf("%s is not among %q: %v", key, why, h.GPUs[0].Absent)
+					}
+					if strings.Contains(r.GPUs[0].Values.String(), `"`+key+`"`) {
+						t.Errorf("%s is absent and there: %v", key, r.GPUs[0].Values)
+					}
+				}
+			}
+			for _, id := range tt.there {
+				if !r.GPUs[0].Values.Has(id) && !h.GPUs[0].Values.Has(id) {
+					t.Errorf("%v is absent: %v", id, r.GPUs[0].Values)
+				}
+			}
+			if len(r.Faults) > 0 {
+				t.Errorf("faults %v", r.Faults)
+			}
+		})
+	}
+}
