@@ -157,14 +157,14 @@ func cleanCard(g *wire.Card) {
 	}
 }
 
-// cleanAbsent cleans the reasons, and drops keys that are not of a metric.
+// cleanAbsent cleans the reasons, and drops unknown keys.
 func cleanAbsent(in map[string][]string) map[string][]string {
 	if len(in) == 0 {
 		return nil
 	}
 	out := map[string][]string{}
 	for _, reason := range slices.Sorted(maps.Keys(in))[:min(len(in), maxFaults)] {
-		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool { return !metric.Known(key, metric.GPU) })
+		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool { return key != wire.AbsentXids && !metric.Known(key, metric.GPU) })
 		out[clean(reason, maxName)] = keys[:min(len(keys), maxGPUs)]
 	}
 	return out

@@ -9,15 +9,12 @@ import (
 
 // addXids adds the events of a report. It never changes the slice that Snapshots share.
 func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
-	old := slices.IndexFunc(n.Xids, func(x Xid) bool { return at.Sub(x.At) <= Remember })
-	if len(r.Xids) == 0 && old <= 0 && !slices.ContainsFunc(n.Xids, n.over) {
+	over := func(x Xid) bool { return at.Sub(x.At) > Remember || n.over(x) }
+	if len(r.Xids) == 0 && !slices.ContainsFunc(n.Xids, over) {
 		return
 	}
-	xids := slices.Clone(n.Xids[max(old, 0):])
-	if old < 0 {
-		xids = nil
-	}
-	for _, x := range r.Xids {
+	xids := slices.DeleteFunc(slices.Clone(n.Xids), over)
+	for _, x := range r.Xids[:min(len(r.Xids), wire.MaxXids)] {
 		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return g.Index == x.GPU })
 		if i < 0 {
 			continue
@@ -25,7 +22,6 @@ func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
 		ago := time.Duration(min(max(r.MonoMS-x.MonoMS, 0), Remember.Milliseconds())) * time.Millisecond
 		xids = append(xids, Xid{At: at.Add(-ago), Code: x.Code, Key: n.GPUs[i].Key})
 	}
-	xids = slices.DeleteFunc(xids, n.over)
 	n.Xids = xids[max(len(xids)-maxXids, 0):]
 }
 

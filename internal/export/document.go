@@ -98,6 +98,15 @@ type node struct {
 	Processes []process         `json:"processes,omitempty"`
 	Jobs      []jobMemory       `json:"jobs,omitempty"`
 	Faults    []fault           `json:"faults,omitempty"`
+	Xids      []xid             `json:"xids,omitempty"`
+}
+
+// xid is an error that the driver reported.
+type xid struct {
+	Time time.Time `json:"time"`
+	GPU  *int      `json:"gpu,omitempty"`     // gpus[].index
+	Key  string    `json:"gpu_key,omitempty"` // gpus[].key, of one without an index
+	Code uint64    `json:"code"`
 }
 
 // jobMemory is the host memory of a job on the node.

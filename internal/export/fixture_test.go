@@ -117,12 +117,14 @@ func fullReport() *wire.Report {
 		},
 		Jobs:   []wire.JobMemory{{Job: "16", Used: 7003, Limit: 7004}},
 		Faults: []wire.Fault{{Collector: "processes", Error: "no permission", GPUs: []int{0, 2}}},
+		MonoMS: 90_000, Xids: []wire.Xid{{GPU: 0, Code: 79, MonoMS: 89_000}, {GPU: 3, Code: 31, MonoMS: 89_500}},
 	}
 }
 
 // earlyReport has a GPU that is back later, and a power brake that is over later on a GPU without a number.
 func earlyReport() *wire.Report {
 	r := fullReport()
+	r.Xids, r.MonoMS = nil, 0
 	r.GPUs[2].Lost, r.GPUs[2].LostID = "GPU was lost", wire.LostFellOff
 	r.GPUs[3] = wire.GPU{Index: 3, Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake})}
 	return r

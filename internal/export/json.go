@@ -130,6 +130,9 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	for _, f := range n.Faults {
 		out.Faults = append(out.Faults, fault{Collector: f.Collector, Error: f.Error, GPUs: numbersOf(byIndex, f.GPUs)})
 	}
+	for _, x := range n.Xids {
+		out.Xids = append(out.Xids, newXid(n, x))
+	}
 	for _, p := range n.Processes {
 		g := byIndex[p.GPU]
 		if g == nil {
@@ -140,6 +143,17 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 			PID: p.PID, Start: p.StartTicks, GPU: number, Key: key, Type: p.Type, User: p.User, Name: p.Name, Command: p.Command, Job: p.Job,
 			Memory: p.GPUMemory, SM: p.SMPercent, MemUtil: p.MemPercent, CPU: p.CPUPercent, RSS: p.RSS, Elapsed: p.ElapsedSec,
 		})
+	}
+	return out
+}
+
+// newXid is an Xid of a GPU by its number. One that is not listed any more has a key.
+func newXid(n *cluster.Node, x cluster.Xid) xid {
+	out := xid{Time: x.At, Key: x.Key, Code: x.Code}
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; g.Key == x.Key {
+			out.GPU, out.Key = identity(g.Number, g.Key)
+		}
 	}
 	return out
 }

@@ -26,6 +26,12 @@ type sampler struct {
 	jobs  *host.Jobs
 	job   string // of the probe's own cgroup
 	procs *localProcesses
+
+	lookout    *lookout
+	hurried    time.Duration // Moment.Mono of the last report because of an Xid
+	hurryLater *time.Timer   // runs while the next one has to wait
+	reopenDue  bool          // the driver is to be opened when the lookout has ended
+
 	ended <-chan struct{} // closed at the end; nil: never
 
 	greeted   bool
@@ -59,11 +65,16 @@ func newSampler(out *output, opts Options) *sampler {
 		stocked:   make(chan inventory, 1),
 		stockLate: time.NewTimer(time.Hour),
 		retry:     time.NewTimer(time.Hour),
-		beat:      opts.Beat,
-		patience:  opts.Patience,
+
+		lookout:    newLookout(opts.Now),
+		hurryLater: time.NewTimer(time.Hour),
+
+		beat:     opts.Beat,
+		patience: opts.Patience,
 	}
 	s.retry.Stop()
 	s.stockLate.Stop()
+	s.hurryLater.Stop()
 	return s
 }
 
@@ -96,6 +107,14 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 		case <-s.retry.C:
 			s.retrying = false
 			s.takeStock()
+		case refused := <-s.lookout.told:
+			err = s.explain(refused)
+		case e := <-s.lookout.ended:
+			err = s.unwatched(e)
+		case <-s.lookout.box.rung:
+			err = s.hurry()
+		case <-s.hurryLater.C:
+			err = s.hurry()
 		}
 		if err != nil {
 			return err
@@ -109,8 +128,10 @@ func (s *sampler) close() {
 	s.retry.Stop()
 	s.stockLate.Stop()
 	s.host.Close()
+	s.hurryLater.Stop()
+	s.lookout.end()
 	close(s.crew.hands)
-	if s.crew.idle() && !s.taking {
+	if s.crew.idle() && !s.taking && !s.lookout.running() {
 		s.cards.close()
 	}
 }
@@ -151,6 +172,7 @@ func (s *sampler) report(offBeat bool) error {
 	told := !s.cards.explain()
 	if sm.gone != "" {
 		s.cards.drop(sm.gone)
+		s.lookout.end()
 		s.void, told = true, false
 		s.retryLater()
 		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
@@ -179,12 +201,14 @@ func (s *sampler) take() *sample {
 	s.collectGPUs(sm)
 	s.collectProcesses(sm)
 	s.collectJobs(sm)
+	s.collectXids(sm)
 	return sm
 }
 
 func (s *sampler) hello() error {
 	s.greeted = true
 	h := s.cards.hello
+	h.GPUs = s.lookout.mark(h.GPUs)
 	h.Build = s.opts.Build
 	describeHost(&h, s.opts.Proc)
 	return s.out.write(wire.Message{Hello: &h})

@@ -27,8 +27,8 @@ func (s *sampler) retryLater() {
 	}
 }
 
-// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a reading is
-// running it does not initialize NVML, and does not ask for the card of that GPU.
+// takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a reading or the
+// lookout is running it does not initialize NVML, and does not ask for the card of that GPU.
 func (s *sampler) takeStock() {
 	now := s.opts.Now().Mono
 	opens := !s.cards.up || s.cards.spent
@@ -38,6 +38,11 @@ func (s *sampler) takeStock() {
 		return
 	}
 	reopen := idle && s.cards.allLost() && now-s.reopened >= reopenEvery
+	if (opens || reopen) && s.lookout.running() { // it calls into the driver; it ends before the retry
+		s.reopenDue = true
+		s.lookout.end()
+		return
+	}
 	if reopen || !s.cards.up {
 		s.reopened = now
 	}
@@ -69,6 +74,7 @@ func (s *sampler) settle(next inventory) error {
 	if s.cards.incomplete() {
 		s.retryLater()
 	}
+	s.lookout.watch(&s.cards)
 	if reflect.DeepEqual(old, s.cards.hello) {
 		return nil
 	}

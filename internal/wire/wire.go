@@ -101,7 +101,8 @@ type Card struct {
 	VBIOS      string `json:"vbios,omitempty"`
 	Capability string `json:"cuda_capability,omitempty"` // CUDA compute capability, as "9.0"
 
-	// Absent lists the keys of the metrics that this GPU or its driver does not have, by reason: NVML's error message.
+	// Absent lists the keys of the metrics that this GPU or its driver does not have, by reason: NVML's error message. AbsentXids
+	// says that it reports no Xids.
 	Absent map[string][]string `json:"absent,omitempty"`
 
 	// Instance is set if this is not a GPU but an instance of one in MIG mode. It has the Minor and the PCIBus of its GPU.
@@ -110,6 +111,9 @@ type Card struct {
 	// MIGUnknown says that NVML could not tell whether MIG mode is on.
 	MIGUnknown bool `json:"mig_unknown,omitempty"`
 }
+
+// AbsentXids is how Card.Absent names Xids.
+const AbsentXids = "xids"
 
 // Instance identifies a MIG instance.
 type Instance struct {
@@ -242,6 +246,7 @@ type Rank struct {
 const (
 	MaxCommand   = 512  // bytes of Process.Command
 	MaxProcesses = 1000 // a probe leaves out the rest and adds a Fault
+	MaxXids      = 32   // likewise
 )
 
 // Fault says that a collector failed in one report.

@@ -31,6 +31,7 @@ type Library struct {
 
 var (
 	_ probe.Library = (*Library)(nil)
+	_ probe.Watcher = (*Library)(nil)
 	_ probe.Device  = (*device)(nil)
 )
 

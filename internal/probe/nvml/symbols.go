@@ -21,6 +21,9 @@ var optional = [][]string{
 	{"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses"},
 	{"nvmlDeviceGetMPSComputeRunningProcesses_v3", "nvmlDeviceGetMPSComputeRunningProcesses_v2", "nvmlDeviceGetMPSComputeRunningProcesses"},
 	{"nvmlDeviceGetProcessUtilization"},
+	{"nvmlEventSetCreate"},
+	{"nvmlDeviceRegisterEvents"},
+	{"nvmlEventSetWait_v2", "nvmlEventSetWait"},
 }
 
 // groups returns the groups in optional and in the table of metrics.

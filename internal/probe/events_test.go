@@ -1,0 +1,213 @@
+package probe
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// watchedLibrary tells of events. Its Watch counts as a call into the driver, which may not be opened or closed meanwhile.
+type watchedLibrary struct {
+	*fakeLibrary
+	events  chan Event
+	breaks  chan error
+	refused map[int]error
+	begun   [][]Slot // of each Watch
+}
+
+const fakeWait = 5 * time.Second
+
+func newWatchedLibrary(gpus int) (*watchedLibrary, []*fakeDevice) {
+	lib, devices := newFakeLibrary(gpus)
+	return &watchedLibrary{fakeLibrary: lib, events: make(chan Event, 100), breaks: make(chan error, 1)}, devices
+}
+
+func (l *watchedLibrary) Watch(slots []Slot) (Watch, map[int]error) {
+	l.change(func() { l.begun = append(l.begun, slots) })
+	if len(l.refused) == len(slots) {
+		return nil, l.refused
+	}
+	l.calls.Add(1)
+	return l, l.refused
+}
+
+func (l *watchedLibrary) Next() (Event, bool, error) {
+	select {
+	case e := <-l.events:
+		return e, true, nil
+	case err := <-l.breaks:
+		return Event{}, false, err
+	case <-time.After(fakeWait):
+		return Event{}, false, nil
+	}
+}
+
+func (l *watchedLibrary) Close() { l.calls.Add(-1) }
+
+func (l *watchedLibrary) watches() (n int) {
+	l.change(func() { n = len(l.begun) })
+	return n
+}
+
+// finish ends a session, and the last wait for an event.
+func (l *watchedLibrary) finish(s *session) {
+	s.t.Helper()
+	s.finish()
+	time.Sleep(fakeWait)
+}
+
+const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
+
+// An event makes a report at once, the next ones at most every second, and each is in one report.
+func TestXidMakesAReport(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newWatchedLibrary(2)
+		s := open(t, lib, proc)
+		s.say(paceRarely)
+		s.got()
+		time.Sleep(30 * time.Second)
+		lib.events <- Event{GPU: 1, Code: 79}
+		reports := s.reports()
+		want := []wire.Xid{{GPU: 1, Code: 79, MonoMS: (time.Hour + 30*time.Second).Milliseconds()}}
+		if len(reports) != 1 || !reports[0].OffBeat || !cmp.Equal(reports[0].Xids, want) {
+			t.Fatalf("got %+v, want one report with %v", reports, want)
+		}
+		time.Sleep(300 * time.Millisecond)
+		lib.events <- Event{GPU: 0, Code: 31}
+		lib.events <- Event{GPU: 7, Code: 13} // of a GPU that is not listed
+		if reports := s.reports(); len(reports) != 0 {
+			t.Fatalf("a report of the second event comes after 300 ms: %+v", reports[0])
+		}
+		time.Sleep(700 * time.Millisecond)
+		reports = s.reports()
+		if len(reports) != 1 || len(reports[0].Xids) != 1 || reports[0].Xids[0].Code != 31 || reports[0].Xids[0].MonoMS != want[0].MonoMS+300 {
+			t.Fatalf("got %+v, want one report with the event of a second ago", reports)
+		}
+		time.Sleep(20 * time.Second)
+		if reports := s.reports(); len(reports) != 0 {
+			t.Errorf("without events, got %+v", reports[0])
+		}
+		lib.finish(s)
+	})
+}
+
+// A storm of events fills no more than one report, and before the first pace they wait.
+func TestXidStorm(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newWatchedLibrary(1)
+		s := open(t, lib, proc)
+		synctest.Wait()
+		for range 50 {
+			lib.events <- Event{Code: 48}
+		}
+		synctest.Wait()
+		s.say(pace1s)
+		reports := s.reports()
+		if len(reports) != 1 || len(reports[0].Xids) != wire.MaxXids || len(reports[0].Faults) != 1 || reports[0].Faults[0].Error != "more than 32 events: 18 left out" {
+			t.Errorf("got %+v", reports)
+		}
+		lib.finish(s)
+	})
+}
+
+// A GPU that gives no events says why in the Hello.
+func TestXidsRefused(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newWatchedLibrary(2)
+		lib.refused = map[int]error{1: errAbsent}
+		s := open(t, lib, proc)
+		msgs := s.got()
+		h := msgs[len(msgs)-1].Hello
+		if want := map[string][]string{"Not Supported": {"xids"}}; !cmp.Equal(h.GPUs[1].Absent, want) || h.GPUs[0].Absent != nil {
+			t.Errorf("cards %+v", h.GPUs)
+		}
+		s.say(paceRarely)
+		lib.events <- Event{GPU: 0, Code: 79}
+		if r := s.reports(); len(r) != 2 || len(r[1].Xids) != 1 {
+			t.Errorf("the other GPU: got %+v", r)
+		}
+		lib.finish(s)
+		if _, shutdowns := lib.opened(); shutdowns != 0 {
+			t.Error("Shutdown at the end, while a call is under way")
+		}
+	})
+}
+
+// A Watch that fails says so, and begins again with the next inventory.
+func TestWatchBreaks(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newWatchedLibrary(2)
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		s.got()
+		lib.change(func() { devices[1].err["*"] = errLost })
+		lib.breaks <- errLost
+		msgs := s.got()
+		if len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[0].Absent["GPU is lost"] == nil {
+			t.Fatalf("got %+v, want a Hello with the reason", msgs)
+		}
+		time.Sleep(retryEvery + time.Second)
+		lib.events <- Event{GPU: 0, Code: 79}
+		var last *wire.Hello
+		for _, m := range s.got() {
+			if m.Hello != nil {
+				last = m.Hello
+			}
+		}
+		if lib.watches() != 2 || last == nil || last.GPUs[0].Absent != nil {
+			t.Errorf("%d watches, hello %+v", lib.watches(), last)
+		}
+		lib.finish(s)
+	})
+}
+
+// The driver is opened again only when nothing waits in it any more. The fake driver panics otherwise.
+func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newWatchedLibrary(1)
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		time.Sleep(3 * time.Second)
+		lib.change(func() { devices[0].err["*"] = errGone })
+		time.Sleep(2 * time.Second)
+		lib.change(func() { clear(devices[0].err) })
+		time.Sleep(retryEvery)
+		if inits, shutdowns := lib.opened(); inits != 2 || shutdowns != 1 || lib.watches() != 2 {
+			t.Errorf("%d Inits, %d Shutdowns, %d watches", inits, shutdowns, lib.watches())
+		}
+		s.got()
+		lib.events <- Event{GPU: 0, Code: 79}
+		if r := s.reports(); len(r) != 1 || len(r[0].Xids) != 1 {
+			t.Errorf("got %+v", r)
+		}
+		lib.finish(s)
+	})
+}
+
+// A GPU that is back has another handle: it is watched too.
+func TestAnotherGPUIsWatched(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newWatchedLibrary(2)
+		back := lib.slots[1]
+		lib.slots[1] = Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
+		s := open(t, lib, proc)
+		s.say(pace1s)
+		time.Sleep(time.Second)
+		lib.change(func() { lib.slots[1] = back })
+		time.Sleep(retryEvery + fakeWait)
+		if lib.watches() != 2 || lib.begun[1][1].Device == nil {
+			t.Errorf("%d watches, the last of %+v", lib.watches(), lib.begun[len(lib.begun)-1])
+		}
+		lib.finish(s)
+	})
+}

@@ -1,0 +1,74 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package nvml
+
+import (
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// waitFor is how long one wait for an event takes. It is how soon a Watch ends, and each one wakes the node up.
+const waitFor = 5 * time.Second
+
+// watch is one set of events of all GPUs.
+type watch struct {
+	library nvml.Interface
+	set     nvml.EventSet
+	gpus    map[nvml.Device]int // by handle
+	byUUID  map[string]int      // in case the driver names a GPU by another handle
+}
+
+// Watch registers for Xids only: the other events repeat what the readings say.
+func (l *Library) Watch(slots []probe.Slot) (probe.Watch, map[int]error) {
+	refused := map[int]error{}
+	set, ret := l.nvml.EventSetCreate()
+	if err := check(ret); err != nil {
+		for _, s := range slots {
+			refused[s.Index] = err
+		}
+		return nil, refused
+	}
+	w := &watch{library: l.nvml, set: set, gpus: map[nvml.Device]int{}, byUUID: map[string]int{}}
+	for _, s := range slots {
+		d, ok := s.Device.(*device)
+		if !ok {
+			continue // a GPU without a handle
+		}
+		if err := check(d.nvml.RegisterEvents(nvml.EventTypeXidCriticalError, set)); err != nil {
+			refused[s.Index] = err
+			continue
+		}
+		w.gpus[d.nvml] = s.Index
+		if uuid, ret := d.nvml.GetUUID(); ret == nvml.SUCCESS {
+			w.byUUID[uuid] = s.Index
+		}
+	}
+	if len(w.gpus) == 0 {
+		w.Close()
+		return nil, refused
+	}
+	return w, refused
+}
+
+// Next waits for an event of one of the GPUs.
+func (w *watch) Next() (probe.Event, bool, error) {
+	e, ret := w.library.EventSetWait(w.set, uint32(waitFor.Milliseconds()))
+	if ret == nvml.ERROR_TIMEOUT {
+		return probe.Event{}, false, nil
+	}
+	if err := check(ret); err != nil {
+		return probe.Event{}, false, err
+	}
+	gpu, known := w.gpus[e.Device]
+	if !known {
+		uuid, _ := e.Device.GetUUID() // of no GPU when it fails
+		gpu, known = w.byUUID[uuid]
+	}
+	return probe.Event{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil
+}
+
+// Close gives the set back. A failure is ignored: there is nothing to do about it.
+func (w *watch) Close() { _ = w.library.EventSetFree(w.set) }

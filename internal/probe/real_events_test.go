@@ -1,0 +1,79 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package probe_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
+
+// Xids come when they happen, those from before do not, and a probe that waits for one ends at once.
+func TestRealProbeXids(t *testing.T) {
+	for _, library := range []string{"current", "r535", "r470", "old"} {
+		t.Run(library, func(t *testing.T) {
+			t.Parallel()
+			p := run(t, library, "count 2\nproc none\nxid 1 31\n")
+			p.hello()
+			p.say(paceRarely)
+			if r := p.report(); len(r.Xids) != 0 {
+				t.Errorf("at the beginning, got %+v", r.Xids)
+			}
+			time.Sleep(300 * time.Millisecond) // the events are registered beside the first report
+			p.set("count 2\nproc none\nxid 1 31\nxid 0 79\nxid 1 48\nxid 5 13\n")
+			var got []wire.Xid
+			for len(got) < 2 {
+				r := p.report()
+				if len(r.Xids) == 0 || !r.OffBeat || r.Xids[0].MonoMS > r.MonoMS {
+					t.Fatalf("report %+v", r)
+				}
+				got = append(got, r.Xids...)
+			}
+			if len(got) != 2 || got[0].GPU != 0 || got[0].Code != 79 || got[1].GPU != 1 || got[1].Code != 48 {
+				t.Errorf("got %+v", got)
+			}
+			ended := time.Now()
+			p.close()
+			if err := p.wait(); err != nil || time.Since(ended) > 3*time.Second {
+				t.Errorf("ended after %v: %v, %s", time.Since(ended), err, &p.stderr)
+			}
+		})
+	}
+}
+
+// Where events cannot be registered, the Hello says why.
+func TestRealProbeWithoutXids(t *testing.T) {
+	p := run(t, "current", "count 2\ngpu 1 unsupported nvmlDeviceRegisterEvents\n")
+	h := p.hello()
+	for len(h.GPUs[1].Absent["Not Supported"]) == 0 {
+		h = p.hello()
+	}
+	if got := h.GPUs[0].Absent["Not Supported"]; len(got) != 0 {
+		t.Errorf("the other GPU: %v", got)
+	}
+	p.close()
+	if err := p.wait(); err != nil {
+		t.Errorf("%v, %s", err, &p.stderr)
+	}
+}
+
+// The driver goes away while the probe waits for an event, and comes back. The fake NVML ends a program that detaches while it waits.
+func TestRealProbeReopensWhileItWaits(t *testing.T) {
+	t.Parallel()
+	p := run(t, "current", "count 1\n")
+	p.hello()
+	p.say(paceAlone)
+	p.set("count 1\ninit 9\nfail nvmlDevice* 1\n")
+	for h := p.hello(); h.Fault == ""; h = p.hello() {
+	}
+	p.set("count 1\n")
+	for h := p.hello(); h.Fault != ""; h = p.hello() {
+	}
+	p.close()
+	if err := p.wait(); err != nil {
+		t.Errorf("%v, %s", err, &p.stderr)
+	}
+}
