@@ -37,6 +37,16 @@ func jobInPath(path string) string {
 	return ""
 }
 
+// stepInPath finds the step of the job in a path of a cgroup: "0", "batch", "extern", "interactive"; empty if there is none.
+func stepInPath(path, job string) string {
+	_, rest, found := strings.Cut(path, "job_"+job+"/step_")
+	step, _, _ := strings.Cut(rest, "/")
+	if !found || !isNumber(step) && step != "batch" && step != "extern" && step != "interactive" {
+		return ""
+	}
+	return step
+}
+
 func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

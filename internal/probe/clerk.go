@@ -205,7 +205,7 @@ func (c *clerk) details(id wire.ProcessID) (*wire.Details, error) {
 	who := identify(c.proc, id.PID)
 	d := &wire.Details{
 		ProcessID: id, Parent: stat.PPID, State: stat.State, Threads: stat.NumThreads,
-		Name: stat.Comm, UID: who.uid, Job: who.job, ElapsedSec: elapsed(c.now(), stat.Starttime),
+		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: elapsed(c.now(), stat.Starttime),
 	}
 	if who.uid != nil {
 		d.User = userName(*who.uid)

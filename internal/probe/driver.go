@@ -74,9 +74,10 @@ const (
 
 // Usage is one sample of a process's use of a GPU.
 type Usage struct {
-	PID        int
-	AtMicros   uint64
-	SM, Memory int // percent
+	PID      int
+	AtMicros uint64
+
+	SM, Memory, Encoder, Decoder int // percent
 }
 
 // InitError says why NVML does not work at all.

@@ -2,25 +2,25 @@ package probe
 
 import (
 	"math"
-	"os/user"
-	"strconv"
-	"strings"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/prometheus/procfs"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // ticksPerSecond is USER_HZ, the unit of the times in /proc/PID/stat: 100 wherever there are NVIDIA drivers for data centers.
 const ticksPerSecond = 100
 
-// localProcesses describes the processes of this node. Static properties are read once, on another goroutine: reading the command line of
-// a process that hangs in the driver may take as long as the process hangs. Each listing reads only /proc/PID/stat, so procfs is fast
-// enough: 13 µs per process and listing, 70 µs once per process.
+// localProcesses describes the processes of this node. Static properties are read once, on another goroutine: reading the command line or
+// the environment of a process that hangs in the driver may take as long as the process hangs. Each listing reads only /proc/PID/stat, so
+// procfs is fast enough: 13 µs per process and listing, 70 µs once per process.
 type localProcesses struct {
 	proc  procfs.FS
+	whole bool               // this is the first PID namespace: all processes are in it
+	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it
 	at    Moment
 	known map[int]*localProcess // the previous listing, by PID
 	now   map[int]*localProcess // this listing
@@ -29,12 +29,14 @@ type localProcesses struct {
 	users      *lookups[int, string] // names by UID; a look-up may query a directory server
 }
 
-// localProcess is one process. The zero value is one that /proc hides, or that has exited.
+// localProcess is one process. It has a PID only, if /proc hides it.
 type localProcess struct {
 	wire.Process // except the fields that NVML provides
 	identified   bool
+	ours         bool // there was such a process in this PID namespace
+	gone         bool // it has exited
 
-	// The CPU time at the beginning of the window for CPUPercent.
+	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first listed.
 	ticks uint64
 	since time.Duration // Moment.Mono
 }
@@ -48,23 +50,26 @@ type processKey struct {
 
 func (p *localProcess) key() processKey { return processKey{p.PID, p.StartTicks, p.Name} }
 
-// identity holds the static properties of a process. A property that cannot be read is absent.
-type identity struct {
-	uid          *int
-	command, job string
-}
-
 func newLocalProcesses(mount string) *localProcesses {
 	proc, err := procfs.NewFS(mount)
 	if err != nil {
 		proc = procfs.FS{} // every process is hidden
 	}
+	namespace, _ := os.Readlink(filepath.Join(mount, "self", "ns", "pid")) // empty if it cannot be read
 	return &localProcesses{
 		proc:       proc,
-		identities: newLookups(func(k processKey) identity { return identify(proc, k.pid) }),
+		whole:      namespace == firstNamespace,
+		alive:      alive,
+		identities: newLookups(func(k processKey) identity { return identifyOwn(proc, mount, k) }),
 		users:      newLookups(userName),
 	}
 }
+
+// firstNamespace is the PID namespace of the kernel itself, which has all processes; its number is fixed.
+const firstNamespace = "pid:[4026531836]"
+
+// foreignAfter is how long the driver must list a PID that is none here until that is no process that is just exiting.
+const foreignAfter = 2 * time.Second
 
 // begin starts a listing, end ends it and forgets the processes that were not looked at in between.
 func (l *localProcesses) begin(at Moment) {
@@ -83,11 +88,30 @@ func (l *localProcesses) look(pid int) {
 		return
 	}
 	lp := l.read(pid)
+	if lp == nil {
+		lp = l.absent(pid)
+	}
 	lp.PID = pid
 	l.now[pid] = lp
 	if lp.StartTicks > 0 && !lp.identified {
 		l.identities.get(lp.key())
 	}
+}
+
+// absent returns a process that is not in /proc. /proc may hide processes of other users, but not from a signal, of which no permission is
+// another error than no process. A PID that is none here has exited, or is one of another PID namespace: the driver lists it for longer.
+func (l *localProcesses) absent(pid int) *localProcess {
+	lp, old := &localProcess{since: l.at.Mono}, l.known[pid]
+	switch {
+	case l.alive(pid):
+		lp.ours = true
+	case l.whole, old != nil && old.ours:
+		lp.ours, lp.gone = true, true
+	case old != nil:
+		lp.since = old.since
+		lp.Foreign = l.at.Mono-old.since >= foreignAfter
+	}
+	return lp
 }
 
 // settle fills in the static properties that are known. It waits for the others only briefly: a later listing will have them.
@@ -105,7 +129,8 @@ func (l *localProcesses) settle() {
 	l.identities.wait(deadline)
 	for _, lp := range strangers {
 		if who, known := l.identities.get(lp.key()); known {
-			lp.UID, lp.Command, lp.Job = who.uid, who.command, who.job
+			lp.UID, lp.Command, lp.Directory = who.uid, who.command, who.directory
+			lp.Job, lp.Step, lp.Rank = who.Job, who.Step, who.Rank
 			lp.identified = who.uid == nil
 		}
 		if lp.UID != nil {
@@ -120,27 +145,33 @@ func (l *localProcesses) settle() {
 	}
 }
 
-// describe returns a process that was looked at, without the fields that NVML provides.
-func (l *localProcesses) describe(pid int) wire.Process { return l.now[pid].Process }
+// describe returns a process that was looked at, without the fields that NVML provides; false if it has exited.
+func (l *localProcesses) describe(pid int) (p wire.Process, exists bool) {
+	lp := l.now[pid]
+	return lp.Process, !lp.gone
+}
 
+// read reads the changing properties of a process; nil if it is not in /proc.
 func (l *localProcesses) read(pid int) *localProcess {
 	proc, err := l.proc.Proc(pid)
 	if err != nil {
-		return &localProcess{}
+		return nil
 	}
 	stat, err := proc.Stat()
 	if err != nil {
-		return &localProcess{}
+		return nil
 	}
-	lp := &localProcess{ticks: uint64(stat.UTime) + uint64(stat.STime), since: l.at.Mono}
+	lp := &localProcess{ticks: uint64(stat.UTime) + uint64(stat.STime), since: l.at.Mono, ours: true}
 	if old := l.known[pid]; old != nil && old.StartTicks == stat.Starttime && old.Name == stat.Comm {
 		lp.Process, lp.identified = old.Process, old.identified
 		lp.measureCPU(old)
 	} else {
 		lp.StartTicks, lp.Name = stat.Starttime, stat.Comm
 	}
-	rss := uint64(max(stat.ResidentMemory(), 0))
-	lp.RSS = &rss
+	lp.gone = (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1 // the first thread may end before the others
+	lp.State, lp.Parent = stat.State, stat.PPID
+	threads, rss := stat.NumThreads, uint64(max(stat.ResidentMemory(), 0))
+	lp.Threads, lp.RSS = &threads, &rss
 	lp.ElapsedSec = elapsed(l.at, stat.Starttime)
 	return lp
 }
@@ -169,41 +200,4 @@ func (lp *localProcess) measureCPU(old *localProcess) {
 func hundredths(percent float64) *float64 {
 	percent = math.Round(percent*100) / 100
 	return &percent
-}
-
-// identify reads the static properties of a process. It may never return.
-func identify(fs procfs.FS, pid int) (who identity) {
-	proc, err := fs.Proc(pid)
-	if err != nil {
-		return identity{}
-	}
-	if status, err := proc.NewStatus(); err == nil {
-		uid := int(status.UIDs[0])
-		who.uid = &uid
-	}
-	if args, err := proc.CmdLine(); err == nil {
-		who.command = commandLine(args)
-	}
-	if groups, err := proc.Cgroups(); err == nil {
-		for _, g := range groups {
-			if who.job = jobInPath(g.Path); who.job != "" {
-				break
-			}
-		}
-	}
-	return who
-}
-
-// userName returns the name of a user, or the number if the node knows no name. It may never return.
-func userName(uid int) string {
-	name := strconv.Itoa(uid)
-	if u, err := user.LookupId(name); err == nil {
-		return u.Username
-	}
-	return name
-}
-
-// commandLine joins arguments, cut at a character to the limit of the wire.
-func commandLine(args []string) string {
-	return text.Cut(strings.TrimRight(strings.ToValidUTF8(strings.Join(args, " "), "?"), " "), wire.MaxCommand)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -61,7 +62,7 @@ func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
 	newest := make(map[int]Usage, len(samples))
 	for _, u := range samples {
 		// Drivers have been seen to fill the rest of the buffer with old samples or garbage.
-		if u.AtMicros <= first || u.AtMicros > last || u.SM > 100 || u.Memory > 100 {
+		if u.AtMicros <= first || u.AtMicros > last || max(u.SM, u.Memory, u.Encoder, u.Decoder) > 100 {
 			continue
 		}
 		if old, seen := newest[u.PID]; !seen || u.AtMicros >= old.AtMicros {
@@ -94,6 +95,7 @@ func (s *sampler) collectProcesses(sm *sample) {
 		left += s.addProcesses(sm, g)
 	}
 	s.procs.end()
+	launch.DropShared(sm.Processes)
 	if left > 0 {
 		sm.fault("processes", fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
 	}
@@ -105,14 +107,17 @@ func (s *sampler) collectProcesses(sm *sample) {
 // addProcesses adds the processes on a GPU to a report. It returns how many did not fit.
 func (s *sampler) addProcesses(sm *sample, g *gpu) (left int) {
 	for _, c := range g.last.contexts {
+		p, exists := s.procs.describe(c.PID)
+		if !exists {
+			continue // the driver has not noticed yet
+		}
 		if len(sm.Processes) == wire.MaxProcesses {
 			left++
 			continue
 		}
-		p := s.procs.describe(c.PID)
 		p.GPU, p.Type, p.GPUMemory = g.Index, string(c.Type), c.Memory
 		if u, ok := g.last.usage[p.PID]; ok {
-			p.SMPercent, p.MemPercent = &u.SM, &u.Memory
+			p.SMPercent, p.MemPercent, p.EncPercent, p.DecPercent = &u.SM, &u.Memory, &u.Encoder, &u.Decoder
 		}
 		sm.Processes = append(sm.Processes, p)
 	}

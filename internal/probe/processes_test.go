@@ -21,6 +21,7 @@ import (
 // lister is a sampler that lists processes, with clocks that the test sets.
 func lister(lib Library, proc string, at *Moment) *sampler {
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
+	s.procs.alive = func(int) bool { return false } // but those in proc
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
 	s.cards = s.cards.taken(false, s.opts.Proc)
 	return s
@@ -36,20 +37,25 @@ func TestProcesses(t *testing.T) {
 	wall := uint64(at.Wall.UnixMicro())
 	devices[0].usage = []Usage{
 		{PID: 4242, AtMicros: wall - 500_000, SM: 80, Memory: 30},
-		{PID: 4242, AtMicros: wall - 100_000, SM: 90, Memory: 35},
+		{PID: 4242, AtMicros: wall - 100_000, SM: 90, Memory: 35, Encoder: 36, Decoder: 37},
 		{PID: 4242, AtMicros: wall - 300_000, SM: 85, Memory: 31},
 		{PID: 4242, AtMicros: wall - 50_000, SM: 4_000_000, Memory: 0},
+		{PID: 4242, AtMicros: wall - 40_000, SM: 50, Memory: 101},
+		{PID: 4242, AtMicros: wall - 30_000, SM: 50, Encoder: 101},
+		{PID: 4242, AtMicros: wall - 20_000, SM: 50, Decoder: 101},
 		{PID: 4242, AtMicros: wall + 3_600_000_000, SM: 50, Memory: 1},
 		{PID: 999, AtMicros: wall - 60_000_000, SM: 50, Memory: 1},
 	}
 	s := lister(lib, proc, &at)
 	sm := s.take()
 	python := wire.Process{
-		PID: 4242, StartTicks: 90000, Type: "C",
-		Identity: wire.Identity{User: "root", UID: new(0), Name: "python (3.11)", Command: "python3 train.py --name two words", Job: "77"}, RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
+		PID: 4242, StartTicks: 90000, Type: "C", State: "S", Threads: new(4), RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
+		Identity: wire.Identity{
+			User: "root", UID: new(0), Name: "python (3.11)", Command: "python3 train.py --name two words", Parent: 1, Job: "77", Step: "0",
+		},
 	}
 	on0, on1 := python, python
-	on0.GPU, on0.GPUMemory, on0.SMPercent, on0.MemPercent = 0, new(uint64(5<<30)), new(90), new(35)
+	on0.GPU, on0.GPUMemory, on0.SMPercent, on0.MemPercent, on0.EncPercent, on0.DecPercent = 0, new(uint64(5<<30)), new(90), new(35), new(36), new(37)
 	on1.GPU, on1.GPUMemory = 1, new(uint64(6<<30))
 	want := []wire.Process{on0, {PID: 999, Type: "G"}, on1}
 	if diff := cmp.Diff(want, sm.Processes); diff != "" {

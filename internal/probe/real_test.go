@@ -230,7 +230,11 @@ func TestRealProbe(t *testing.T) {
 	if got := r.GPUs[1].Values.Float(metric.ECCUncorrected); got != 3 {
 		t.Errorf("%v errors, want 3", got)
 	}
-	if !r.Listed || len(r.Processes) != 2 || len(r.Faults) != 0 {
+	want := 2 // the one that is not there may run in another PID namespace
+	if namespace, err := os.Readlink("/proc/self/ns/pid"); err == nil && namespace == "pid:[4026531836]" {
+		want = 1 // the first one: it has exited
+	}
+	if !r.Listed || len(r.Processes) != want || len(r.Faults) != 0 {
 		t.Fatalf("listed %v, processes %+v, faults %v", r.Listed, r.Processes, r.Faults)
 	}
 	s := r.Processes[0]
@@ -238,8 +242,10 @@ func TestRealProbe(t *testing.T) {
 		*s.UID != os.Getuid() || s.StartTicks == 0 || s.RSS == nil || s.ElapsedSec == nil || *s.ElapsedSec > 600 {
 		t.Errorf("process %+v", s)
 	}
-	if g := r.Processes[1]; g.PID != 999999999 || g.Type != "G" || g.GPUMemory != nil || g.User != "" || g.StartTicks != 0 {
-		t.Errorf("a process that is not there: %+v", g)
+	for _, g := range r.Processes[1:] {
+		if g.PID != 999999999 || g.Type != "G" || g.GPUMemory != nil || g.User != "" || g.StartTicks != 0 {
+			t.Errorf("a process that is not there: %+v", g)
+		}
 	}
 	p.checkGuest()
 

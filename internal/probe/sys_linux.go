@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -24,6 +25,9 @@ func clock(id int32) time.Duration {
 	}
 	return time.Duration(ts.Nano())
 }
+
+// alive reports whether there is a process with this PID, of whomever.
+func alive(pid int) bool { return !errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
 
 // kernel is the release of the running kernel, as uname -r.
 func kernel() string {

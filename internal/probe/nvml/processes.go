@@ -80,7 +80,9 @@ func (d *device) ProcessUtilization(sinceMicros uint64) (usage []probe.Usage, er
 	}
 	usage = make([]probe.Usage, 0, len(samples))
 	for _, s := range samples {
-		usage = append(usage, probe.Usage{PID: int(s.Pid), AtMicros: s.TimeStamp, SM: int(s.SmUtil), Memory: int(s.MemUtil)})
+		usage = append(usage, probe.Usage{
+			PID: int(s.Pid), AtMicros: s.TimeStamp, SM: int(s.SmUtil), Memory: int(s.MemUtil), Encoder: int(s.EncUtil), Decoder: int(s.DecUtil),
+		})
 	}
 	return usage, nil
 }

@@ -1,0 +1,94 @@
+package probe
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// identity holds the static properties of a process. A property that cannot be read is absent.
+type identity struct {
+	uid       *int
+	command   string
+	directory string
+	launch.Origin
+}
+
+// maxDirectory limits the working directory of a process in a report, in bytes.
+const maxDirectory = 256
+
+// identifyOwn is identify. Of a process of the probe's own user it reads the environment too, which knows its rank, and its job and step if
+// the cgroup does not. The environment of others is private, even from root. It may never return.
+func identifyOwn(fs procfs.FS, mount string, k processKey) identity {
+	who := identify(fs, k.pid)
+	if who.uid == nil || *who.uid != os.Getuid() {
+		return who
+	}
+	f, err := os.Open(filepath.Join(mount, strconv.Itoa(k.pid), "environ"))
+	if err != nil {
+		return who
+	}
+	from := launch.Read(f)
+	_ = f.Close() // opened for reading: no data can be lost
+	if who.Rank = from.Rank; who.Job == "" {
+		who.Job, who.Step = from.Job, from.Step
+	}
+	return who
+}
+
+// identify reads the static properties of a process. It may never return.
+func identify(fs procfs.FS, pid int) (who identity) {
+	proc, err := fs.Proc(pid)
+	if err != nil {
+		return identity{}
+	}
+	if status, err := proc.NewStatus(); err == nil {
+		uid := int(status.UIDs[0])
+		who.uid = &uid
+	}
+	if args, err := proc.CmdLine(); err == nil {
+		who.command = commandLine(args)
+	}
+	if dir, err := proc.Cwd(); err == nil {
+		who.directory = text.Cut(strings.ToValidUTF8(dir, "?"), maxDirectory)
+	}
+	if groups, err := proc.Cgroups(); err == nil {
+		who.Job, who.Step = jobInGroups(groups)
+	}
+	return who
+}
+
+// jobInGroups finds the SLURM job and the step in the cgroups of a process. With version 1 it may have a step in one hierarchy only.
+func jobInGroups(groups []procfs.Cgroup) (job, step string) {
+	for _, g := range groups {
+		if job == "" {
+			job = jobInPath(g.Path)
+		}
+		if step = stepInPath(g.Path, job); job != "" && step != "" {
+			return job, step
+		}
+	}
+	return job, ""
+}
+
+// userName returns the name of a user, or the number if the node knows no name. It may never return.
+func userName(uid int) string {
+	name := strconv.Itoa(uid)
+	if u, err := user.LookupId(name); err == nil {
+		return u.Username
+	}
+	return name
+}
+
+// commandLine joins arguments, cut at a character to the limit of the wire.
+func commandLine(args []string) string {
+	return text.Cut(strings.TrimRight(strings.ToValidUTF8(strings.Join(args, " "), "?"), " "), wire.MaxCommand)
+}

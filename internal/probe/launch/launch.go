@@ -1,0 +1,158 @@
+// Package launch says how a process was started: in which job and step of SLURM, and as which rank of a distributed program. It reads the
+// environment of the process, of which only these few numbers remain: no other variable is kept, and none leaves the node.
+//
+// A wrong rank is worse than none. Variables are inherited by all that a process starts, so a variable counts only where its launcher means
+// each single process by it. The functions may be called from any goroutine.
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Origin is how a process was started, as far as is known.
+type Origin struct {
+	Job, Step string // of SLURM
+	Rank      *wire.Rank
+}
+
+// maxEnviron is how many bytes of an environment are read. Of a longer one nothing is known: what decides may be in the rest.
+const maxEnviron = 256 << 10
+
+// Read reads the environment of a process, as /proc/PID/environ has it.
+func Read(environ io.Reader) Origin {
+	text := make([]byte, maxEnviron)
+	defer clear(text) // it may hold secrets
+	n, err := io.ReadFull(environ, text)
+	if !errors.Is(err, io.ErrUnexpectedEOF) { // empty, unreadable or too long
+		return Origin{}
+	}
+	vars := pick(text[:n])
+	o := Origin{Rank: rankOf(vars)}
+	if vars["SLURM_HET_SIZE"] == "" && vars["SLURM_PACK_SIZE"] == "" { // else SLURM_JOB_ID is that of another component
+		o.Job = number(vars["SLURM_JOB_ID"])
+	}
+	if o.Job != "" {
+		o.Step = stepOf(vars["SLURM_STEP_ID"])
+	}
+	return o
+}
+
+// pick returns the variables that are wanted. As for getenv, the first of a name counts.
+func pick(environ []byte) map[string]string {
+	vars := map[string]string{}
+	for variable := range bytes.SplitSeq(environ, []byte{0}) {
+		name, value, _ := bytes.Cut(variable, []byte("="))
+		if _, seen := vars[string(name)]; wanted[string(name)] && !seen && len(value) <= maxValue {
+			vars[string(name)] = string(value)
+		}
+	}
+	return vars
+}
+
+// maxValue is the length of the longest value that means something.
+const maxValue = 256
+
+// wanted are the variables that are read.
+var wanted = func() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range []string{"SLURM_HET_SIZE", "SLURM_PACK_SIZE", "SLURM_JOB_ID", slurmStep, slurmTasks, pmixNamespace} {
+		names[name] = true
+	}
+	for _, l := range launchers {
+		for _, name := range []string{l.rank, l.local, l.world} {
+			names[name] = true
+		}
+	}
+	delete(names, "")
+	return names
+}()
+
+const (
+	slurmStep     = "SLURM_STEP_ID"
+	slurmTasks    = "SLURM_STEP_NUM_TASKS"
+	pmixNamespace = "PMIX_NAMESPACE"
+)
+
+// launcher sets variables in each process that it starts.
+type launcher struct {
+	rank, local, world string
+	means              func(vars map[string]string) bool // nil: always
+}
+
+// launchers are those that are known, the most trusted first: what a launcher of single processes says beats what it inherited itself.
+var launchers = []launcher{
+	// torchrun, deepspeed, accelerate. RANK alone may be anything, as the rank of a matrix.
+	{"RANK", "LOCAL_RANK", "WORLD_SIZE", nil},
+	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil},
+	// SLURM's own PMIx sets it in each step, also where it means nothing: SLURM_PROCID says more.
+	{"PMIX_RANK", "", "", func(vars map[string]string) bool { return !strings.HasPrefix(vars[pmixNamespace], "slurm.") }},
+	{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", nil},
+	{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE", nil},
+	{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", inStep},
+}
+
+// inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID 0, and so has all that
+// is started there.
+func inStep(vars map[string]string) bool { return number(stepOf(vars[slurmStep])) != "" }
+
+// rankOf returns the rank that the variables name. The only rank of a program of one process is none.
+func rankOf(vars map[string]string) *wire.Rank {
+	if tasks := vars[slurmTasks]; tasks != "" { // SLURM_NTASKS may be the job's
+		vars["SLURM_NTASKS"] = tasks
+	}
+	for _, l := range launchers {
+		rank, ok := atoi(vars[l.rank])
+		if !ok || l.means != nil && !l.means(vars) {
+			continue
+		}
+		r := &wire.Rank{Rank: rank, From: l.rank}
+		if l.world != "" {
+			world, told := atoi(vars[l.world])
+			if !told || world <= rank {
+				continue
+			}
+			if world == 1 {
+				return nil
+			}
+			r.World = &world
+		}
+		if local, told := atoi(vars[l.local]); told && local <= rank {
+			r.Local = &local
+		}
+		return r
+	}
+	return nil
+}
+
+// atoi parses a number without a sign.
+func atoi(s string) (n int, ok bool) {
+	v, err := strconv.ParseUint(s, 10, 31)
+	return int(v), err == nil
+}
+
+// number is the text of a number, empty if it is none.
+func number(s string) string {
+	if _, ok := atoi(s); !ok {
+		return ""
+	}
+	return s
+}
+
+// stepOf is the name of a step of SLURM_STEP_ID: SLURM numbers the steps without a number from the other end.
+func stepOf(id string) string {
+	switch id {
+	case "4294967290":
+		return "interactive"
+	case "4294967291":
+		return "batch"
+	case "4294967292":
+		return "extern"
+	}
+	return number(id)
+}

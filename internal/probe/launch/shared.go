@@ -1,0 +1,40 @@
+package launch
+
+import "github.com/nvnodetop/nvnodetop/internal/wire"
+
+// DropShared removes ranks that several processes have inherited from the one that was launched: a process and what it started, or what one
+// process started, on different GPUs. A launcher that means each of them gives each another rank.
+func DropShared(processes []wire.Process) {
+	type key struct {
+		from string
+		rank int
+	}
+	same := map[key][]int{}
+	for i := range processes {
+		if r := processes[i].Rank; r != nil {
+			k := key{r.From, r.Rank}
+			same[k] = append(same[k], i)
+		}
+	}
+	shared := map[int]bool{} // by PID
+	for _, list := range same {
+		for _, i := range list {
+			for _, k := range list {
+				if share(&processes[i], &processes[k]) {
+					shared[processes[i].PID], shared[processes[k].PID] = true, true
+				}
+			}
+		}
+	}
+	for i := range processes {
+		if shared[processes[i].PID] {
+			processes[i].Rank = nil
+		}
+	}
+}
+
+// share reports whether two processes of the same rank are relatives on different GPUs. What has lost its parent has init as one.
+func share(p, o *wire.Process) bool {
+	siblings := p.Parent == o.Parent && p.Parent > 1
+	return p.PID != o.PID && p.GPU != o.GPU && (siblings || p.PID == o.Parent || o.PID == p.Parent)
+}

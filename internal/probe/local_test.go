@@ -1,0 +1,198 @@
+package probe
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// on is a sampler whose only GPU has contexts of these processes.
+func on(proc string, at *Moment, pids ...int) (*sampler, *fakeDevice) {
+	lib, devices := newFakeLibrary(1)
+	for _, pid := range pids {
+		devices[0].contexts = append(devices[0].contexts, Context{PID: pid, Type: Compute})
+	}
+	return lister(lib, proc, at), devices[0]
+}
+
+// The rank of one's own process is in its environment, and so are job and step if its cgroup does not name them. What others have there is
+// private.
+func TestOrigin(t *testing.T) {
+	me, other := strconv.Itoa(os.Getuid()), strconv.Itoa(os.Getuid()+1)
+	const environ = "HOME=/home/alice\x00SLURM_JOB_ID=16\x00SLURM_STEP_ID=2\x00RANK=3\x00LOCAL_RANK=1\x00WORLD_SIZE=4\x00"
+	const noJob = "0::/user.slice/user-1.slice/session-2.scope\n"
+	rank := &wire.Rank{Rank: 3, Local: new(1), World: new(4), From: "RANK"}
+	for _, test := range []struct {
+		name, uid, cgroup, environ string
+		want                       wire.Identity
+	}{
+		{"all", me, "", environ, wire.Identity{Job: "77", Step: "0", Rank: rank}},
+		{"no cgroup of a job", me, noJob, environ, wire.Identity{Job: "16", Step: "2", Rank: rank}},
+		{"a step in one hierarchy only", me, "4:cpu:/slurm/uid_1/job_77\n3:devices:/slurm/uid_1/job_77/step_batch/task_0\n", environ, wire.Identity{Job: "77", Step: "batch", Rank: rank}},
+		{"a cgroup without a step", me, "4:cpu:/slurm/uid_1/job_77\n", environ, wire.Identity{Job: "77", Rank: rank}},
+		{"no variables", me, noJob, "HOME=/home/alice\x00", wire.Identity{}},
+		{"of another user", other, noJob, environ, wire.Identity{}},
+		{"of another user in a job", other, "", environ, wire.Identity{Job: "77", Step: "0"}},
+	} {
+		files := procOf("4242", "python", "1000", "python3\x00", test.uid)
+		files["4242/environ"] = test.environ
+		if test.cgroup != "" {
+			files["4242/cgroup"] = test.cgroup
+		}
+		proc := writeProc(t, files)
+		if err := os.Symlink("/scratch/"+strings.Repeat("x", 2*maxDirectory), proc+"/4242/cwd"); err != nil {
+			t.Fatal(err)
+		}
+		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		s, _ := on(proc, &at, 4242)
+		for range 2 {
+			p := s.take().Processes[0]
+			if got := (wire.Identity{Job: p.Job, Step: p.Step, Rank: p.Rank}); cmp.Diff(test.want, got) != "" {
+				t.Errorf("%s (-want +got):\n%s", test.name, cmp.Diff(test.want, got))
+			}
+			if want := ("/scratch/" + strings.Repeat("x", maxDirectory))[:maxDirectory]; p.Directory != want {
+				t.Errorf("%s: directory %q", test.name, p.Directory)
+			}
+			if err := os.RemoveAll(proc + "/4242/environ"); err != nil { // it is read once
+				t.Fatal(err)
+			}
+		}
+		s.close()
+	}
+}
+
+// Of an environment that cannot be read only the rank is unknown, of one that hangs all that is read with it; no report is late.
+func TestHungEnviron(t *testing.T) {
+	me := strconv.Itoa(os.Getuid())
+	files := procOf("4242", "stuck", "1000", "python3\x00", me)
+	maps.Copy(files, procOf("4243", "python", "1000", "python3\x00", me))
+	maps.Copy(files, procOf("4244", "python", "1000", "python3\x00", me))
+	files["4243/environ"] = "RANK=1\x00WORLD_SIZE=2\x00"
+	proc := writeProc(t, files)
+	if err := syscall.Mkfifo(proc+"/4242/environ", 0o600); err != nil {
+		t.Skip(err)
+	}
+	at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	s, _ := on(proc, &at, 4242, 4243, 4244)
+	began := time.Now()
+	list := s.take().Processes
+	if took := time.Since(began); took > lookupPatience+time.Second || len(list) != 3 || list[0].Name != "stuck" || list[0].State != "S" {
+		t.Errorf("the first report took %v: %+v", took, list)
+	}
+	time.Sleep(stuckAfter)
+	for range 3 { // the first gives it up
+		list = s.take().Processes
+	}
+	if list[0].Command != "" || list[0].Rank != nil || list[1].Rank == nil || list[1].Rank.Rank != 1 || list[2].Command != "python3" || list[2].Rank != nil {
+		t.Errorf("when it is given up: %+v", list)
+	}
+	releaseFIFO(t, proc+"/4242/environ")
+	s.close()
+}
+
+// What the driver lists is a process as long as it may be one. Only what is proved is said of one that /proc does not have.
+func TestAbsentProcesses(t *testing.T) {
+	here := procOf("42", "python", "1000", "python3\x00", "0")
+	stat := func(from, to string) map[string]string {
+		files := maps.Clone(here)
+		files["42/stat"] = strings.Replace(files["42/stat"], from, to, 1)
+		return files
+	}
+	type step struct {
+		sec   float64 // since the first
+		alive bool
+		files map[string]string
+		want  string
+	}
+	for _, test := range []struct {
+		name  string
+		whole bool
+		steps []step
+	}{
+		{"exits", false, []step{{0, true, here, "python S"}, {3, false, nil, ""}, {60, false, nil, ""}}},
+		{"exits, and its PID comes back", false, []step{{0, true, here, "python S"}, {3, false, nil, ""}, {6, true, here, "python S"}}},
+		{"a zombie", false, []step{{0, true, here, "python S"}, {3, true, stat(" S ", " Z "), "python Z"}, {6, true, stat(" S 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 ", " Z 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 1 "), ""}}},
+		{"hangs in the kernel", false, []step{{0, true, stat(" S ", " D "), "python D"}}},
+		{"of another namespace", false, []step{{0, false, nil, "?"}, {1, false, nil, "?"}, {2, false, nil, "foreign"}, {60, false, nil, "foreign"}}},
+		{"comes from another namespace", false, []step{{0, false, nil, "?"}, {60, false, nil, "foreign"}, {63, true, here, "python S"}}},
+		{"has exited, in the first namespace", true, []step{{0, false, nil, ""}, {60, false, nil, ""}}},
+		{"hidden", false, []step{{0, true, nil, "?"}, {60, true, nil, "?"}}},
+		{"hidden in the first namespace", true, []step{{0, true, nil, "?"}, {60, true, nil, "?"}, {63, false, nil, ""}}},
+		{"hidden, and exits", false, []step{{0, true, nil, "?"}, {60, false, nil, ""}, {120, false, nil, ""}}},
+	} {
+		proc := writeProc(t, nil)
+		if err := os.MkdirAll(filepath.Join(proc, "self", "ns"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		namespace := "pid:[4026532000]"
+		if test.whole {
+			namespace = firstNamespace
+		}
+		if err := os.Symlink(namespace, filepath.Join(proc, "self", "ns", "pid")); err != nil {
+			t.Fatal(err)
+		}
+		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		s, _ := on(proc, &at, 42)
+		for _, step := range test.steps {
+			if err := os.RemoveAll(proc + "/42"); err != nil {
+				t.Fatal(err)
+			}
+			for path, content := range step.files {
+				writeFile(t, filepath.Join(proc, path), content)
+			}
+			s.procs.alive = func(pid int) bool { return step.alive && pid == 42 }
+			at.Mono = time.Hour + time.Duration(step.sec*float64(time.Second))
+			got := ""
+			sm := s.take()
+			for _, p := range sm.Processes {
+				switch got = p.Name + " " + p.State; {
+				case p.Foreign:
+					got = "foreign"
+				case got == " ":
+					got = "?"
+				}
+				if bare := (wire.Process{PID: 42, Type: "C", Identity: wire.Identity{Foreign: p.Foreign}}); p.Name == "" && cmp.Diff(bare, p) != "" {
+					t.Errorf("%s: said of what is not known: %+v", test.name, p)
+				}
+			}
+			if got != step.want || !sm.Listed || len(sm.Faults) > 0 {
+				t.Errorf("%s: %q after %g s, want %q; listed %v, faults %v", test.name, got, step.sec, step.want, sm.Listed, sm.Faults)
+			}
+		}
+		s.close()
+	}
+}
+
+// A rank that one task has passed on to several processes is not theirs.
+func TestInheritedRanks(t *testing.T) {
+	me := strconv.Itoa(os.Getuid())
+	files := map[string]string{}
+	lib, devices := newFakeLibrary(2)
+	for i, pid := range []string{"4242", "4243"} {
+		maps.Copy(files, procOf(pid, "python", "1000", "python3\x00", me))
+		files[pid+"/stat"] = strings.Replace(files[pid+"/stat"], " S 1 ", " S 4241 ", 1)
+		files[pid+"/environ"] = "SLURM_JOB_ID=77\x00SLURM_STEP_ID=0\x00SLURM_PROCID=1\x00SLURM_NTASKS=2\x00"
+		devices[i].contexts = []Context{{PID: 4242 + i, Type: Compute}}
+	}
+	at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	s := lister(lib, writeProc(t, files), &at)
+	for range 2 {
+		if list := s.take().Processes; len(list) != 2 || list[0].Parent != 4241 || list[0].Rank != nil || list[1].Rank != nil {
+			t.Errorf("%+v", list)
+		}
+	}
+	devices[1].contexts = nil
+	if list := s.take().Processes; len(list) != 1 || list[0].Rank == nil {
+		t.Errorf("when one is left: %+v", list)
+	}
+	s.close()
+}
