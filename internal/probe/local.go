@@ -114,8 +114,9 @@ func (l *localProcesses) absent(pid int) *localProcess {
 	return lp
 }
 
-// settle fills in the static properties that are known. It waits for the others only briefly: a later listing will have them.
-func (l *localProcesses) settle() {
+// settle fills in the static properties that are known, and reports whether those of all processes are. It waits only briefly: a later listing
+// will have the others.
+func (l *localProcesses) settle() (complete bool) {
 	var strangers []*localProcess
 	for _, lp := range l.now {
 		if lp.StartTicks > 0 && !lp.identified {
@@ -123,7 +124,7 @@ func (l *localProcesses) settle() {
 		}
 	}
 	if len(strangers) == 0 {
-		return
+		return true
 	}
 	deadline := time.Now().Add(lookupPatience)
 	l.identities.wait(deadline)
@@ -138,11 +139,14 @@ func (l *localProcesses) settle() {
 		}
 	}
 	l.users.wait(deadline)
+	complete = true
 	for _, lp := range strangers {
 		if lp.UID != nil {
 			lp.User, lp.identified = l.users.get(*lp.UID)
 		}
+		complete = complete && lp.identified
 	}
+	return complete
 }
 
 // describe returns a process that was looked at, without the fields that NVML provides; false if it has exited.

@@ -129,7 +129,7 @@ func TestGreetingAndPace(t *testing.T) {
 			t.Fatalf("to the first pace, got %+v, want its reply and a report", msgs)
 		}
 		first := msgs[1].Report
-		if first.Seq != 1 || first.OffBeat || first.MonoMS != (time.Hour+30*time.Second).Milliseconds() || first.Listed {
+		if first.Seq != 1 || first.OffBeat || first.MonoMS != (time.Hour+30*time.Second).Milliseconds() || !first.Listed {
 			t.Errorf("first report %+v", first)
 		}
 		time.Sleep(9 * time.Second)
@@ -161,8 +161,8 @@ func TestOffBeat(t *testing.T) {
 		s.say(`{"id":2,"pace":{"interval_ms":3000,"processes":true}}`)
 		s.say(`{"id":3,"pace":{"interval_ms":3000,"processes":true}}`)
 		reports := s.reports()
-		if len(reports) != 2 || !reports[1].OffBeat || !reports[1].Listed || reports[0].OffBeat {
-			t.Fatalf("got %d reports, want the first and one off the beat with processes: %+v", len(reports), reports)
+		if len(reports) != 2 || !reports[1].OffBeat || !reports[1].Listed || reports[0].OffBeat || !reports[0].Listed {
+			t.Fatalf("got %d reports, want the first and one off the beat, with processes: %+v", len(reports), reports)
 		}
 		time.Sleep(2 * time.Second)
 		reports = s.reports()

@@ -12,6 +12,27 @@ import (
 // and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
+// utilizationLimit is how old a sample of utilization may be. Later it does not say what a process does now.
+const utilizationLimit = 10 * time.Second
+
+// agenda says when processes are listed although nobody asks for them: at the pace of slow metrics, as problems and ranks depend on them.
+type agenda struct {
+	next  time.Duration // Moment.Mono
+	tries int           // incomplete ones since the last complete one
+}
+
+// maxTries is how often in a row an incomplete list is tried again with the next report.
+const maxTries = 3
+
+func (a *agenda) due(now time.Duration) bool { return now >= a.next }
+
+// listed notes a list, complete or not.
+func (a *agenda) listed(now time.Duration, complete bool) {
+	if a.tries++; complete || a.tries == maxTries {
+		a.next, a.tries = now+slowEvery, 0
+	}
+}
+
 // listing is the driver's list of the processes on a GPU.
 type listing struct {
 	listed   bool
@@ -36,6 +57,9 @@ func (g *gpu) list(now time.Time) {
 	since := now.Add(-utilizationWindow)
 	if !g.listed.IsZero() && g.listed.Before(since) {
 		since = g.listed
+	}
+	if limit := now.Add(-utilizationLimit); since.Before(limit) {
+		since = limit
 	}
 	g.listed = now
 	if len(contexts) > 0 {
@@ -72,14 +96,16 @@ func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
 	return newest
 }
 
-// collectProcesses lists processes if they were requested, for all GPUs with a listing.
+// collectProcesses lists the processes of all GPUs with a listing, if this report has a list.
 func (s *sampler) collectProcesses(sm *sample) {
 	if !sm.wanted || sm.gone != "" {
 		return
 	}
 	s.procs.begin(sm.at)
 	var on []*gpu
+	complete := true
 	for i, g := range s.cards.gpus {
+		complete = complete && sm.GPUs[i].Unlisted != driverSilent
 		if g.Device == nil || sm.GPUs[i].Lost != "" || sm.GPUs[i].Unlisted != "" || !g.last.listed {
 			continue
 		}
@@ -89,7 +115,8 @@ func (s *sampler) collectProcesses(sm *sample) {
 			s.procs.look(c.PID)
 		}
 	}
-	s.procs.settle()
+	complete = s.procs.settle() && complete
+	s.lists.listed(sm.at.Mono, complete)
 	left := 0
 	for _, g := range on {
 		left += s.addProcesses(sm, g)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -77,6 +78,11 @@ func TestProcesses(t *testing.T) {
 	}
 	if got := devices[0].since[1]; got != wall {
 		t.Errorf("the second listing looks back to %d, want to the first at %d", got, wall)
+	}
+	at.Wall = at.Wall.Add(time.Minute)
+	s.take()
+	if got, want := devices[0].since[2], uint64(at.Wall.Add(-utilizationLimit).UnixMicro()); got != want {
+		t.Errorf("the third, a minute later, looks back to %d, want to %d", got, want)
 	}
 	at.Mono += minWindow / 2
 	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 200 {
@@ -259,4 +265,74 @@ func BenchmarkReport(b *testing.B) {
 	for _, n := range []struct{ gpus, procs int }{{4, 0}, {8, 0}, {4, 4}, {8, 64}} {
 		b.Run(fmt.Sprintf("%dGPUs-%dprocesses", n.gpus, n.procs), func(b *testing.B) { benchmarkReport(b, n.gpus, n.procs) })
 	}
+}
+
+// Without being asked a probe lists processes in its first report after a Hello, and then once a minute; a list that lacks something is tried
+// again a few times.
+func TestListsUnasked(t *testing.T) {
+	proc := writeProc(t, procOf("4242", "python", "1000", "python3\x00", "0"))
+	lists := func(t *testing.T, d time.Duration, upset func(s *session, g *fakeDevice)) (at []int) {
+		synctest.Test(t, func(t *testing.T) {
+			lib, devices := newFakeLibrary(2)
+			devices[0].contexts = []Context{{PID: 4242, Type: Compute}}
+			s := open(t, lib, proc)
+			s.got()
+			s.say(`{"id":1,"pace":{"interval_ms":3000}}`)
+			upset(s, devices[1])
+			for range d / (10 * time.Second) {
+				for _, r := range s.after(10 * time.Second) {
+					if r.Listed {
+						at = append(at, int(r.MonoMS/1000)-3600)
+					}
+					if r.Listed != (len(r.Processes) > 0) {
+						t.Errorf("report %+v", r)
+					}
+				}
+			}
+			s.finish()
+		})
+		return at
+	}
+	minute := lists(t, 130*time.Second, func(*session, *fakeDevice) {})
+	if diff := cmp.Diff([]int{0, 60, 120}, minute); diff != "" {
+		t.Errorf("lists at seconds (-want +got):\n%s", diff)
+	}
+	hung := lists(t, 200*time.Second, func(s *session, g *fakeDevice) {
+		s.after(time.Second)
+		time.AfterFunc(3*time.Minute, g.hangAt())
+	})
+	if diff := cmp.Diff([]int{60, 63, 66, 126, 129, 132, 192}, hung); diff != "" {
+		t.Errorf("while a GPU hangs, lists at seconds (-want +got):\n%s", diff)
+	}
+	back := lists(t, 40*time.Second, func(s *session, g *fakeDevice) {
+		s.after(13 * time.Second)
+		g.lib.change(func() { g.err = map[string]error{"*": errLost} })
+		s.after(4 * time.Second) // then there is another Hello
+	})
+	if len(back) != 1 {
+		t.Errorf("after another Hello, lists at seconds %v", back)
+	}
+}
+
+// A process that was not looked up in time is in the next list with all that is known of it.
+func TestListsAgainWhenLate(t *testing.T) {
+	proc := writeProc(t, procOf("4242", "python", "1000", "python3\x00", "1234"))
+	synctest.Test(t, func(t *testing.T) {
+		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
+		s, _ := on(proc, &at, 4242)
+		s.pace.Processes = false
+		s.procs.users = newLookups(func(int) string { time.Sleep(time.Second); return "alice" })
+		for i, want := range []string{"", "alice", "-", "-"} {
+			got := "-"
+			if list := s.take().Processes; len(list) > 0 {
+				got = list[0].User
+			}
+			if got != want {
+				t.Errorf("report %d: %q, want %q", i, got, want)
+			}
+			at.Mono += 3 * time.Second
+			time.Sleep(3 * time.Second)
+		}
+		s.close()
+	})
 }

@@ -10,7 +10,7 @@ import (
 type sample struct {
 	wire.Report
 	at     Moment
-	wanted bool   // processes were requested
+	wanted bool   // processes are listed
 	gone   string // NVML's error message if the driver went away in this sample
 }
 
@@ -37,7 +37,18 @@ func (s *sample) add(f wire.Fault) {
 	s.Faults = append(s.Faults, f)
 }
 
-// unlisted is why the processes of a GPU are not listed; empty if they were not requested.
+// unlist takes the processes out of the report again.
+func (s *sample) unlist(why error) {
+	s.fault("processes", why)
+	s.Processes, s.Listed = nil, false
+	for i := range s.GPUs {
+		if g := &s.GPUs[i]; g.Lost == "" {
+			g.Unlisted = why.Error()
+		}
+	}
+}
+
+// unlisted is why the processes of a GPU are not listed; empty if that was not tried.
 func (s *sample) unlisted(why string) string {
 	if !s.wanted {
 		return ""

@@ -26,6 +26,7 @@ type sampler struct {
 	jobs  *host.Jobs
 	job   string // of the probe's own cgroup
 	procs *localProcesses
+	lists agenda // when processes are listed that nobody asked for
 
 	lookout    *lookout
 	hurried    time.Duration // Moment.Mono of the last report because of an Xid
@@ -186,8 +187,7 @@ func (s *sampler) report(offBeat bool) error {
 	sm.Seq, sm.OffBeat = s.seq, offBeat
 	err := s.out.write(wire.Message{Report: &sm.Report})
 	if errors.Is(err, wire.ErrLineTooLong) { // not too many processes, but together too long
-		sm.fault("processes", fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
-		sm.Processes, sm.Listed = nil, false
+		sm.unlist(fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
 		err = s.out.write(wire.Message{Report: &sm.Report})
 	}
 	return err
@@ -196,7 +196,8 @@ func (s *sampler) report(offBeat bool) error {
 // take runs the collectors.
 func (s *sampler) take() *sample {
 	at := s.opts.Now()
-	sm := &sample{at: at, wanted: s.pace != nil && s.pace.Processes, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli()}}
+	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli()}}
+	sm.wanted = s.pace != nil && (s.pace.Processes || s.lists.due(at.Mono))
 	s.collectHost(sm)
 	s.collectGPUs(sm)
 	s.collectProcesses(sm)
@@ -206,7 +207,7 @@ func (s *sampler) take() *sample {
 }
 
 func (s *sampler) hello() error {
-	s.greeted = true
+	s.greeted, s.lists = true, agenda{} // by its indices the last list named the GPUs
 	h := s.cards.hello
 	h.GPUs = s.lookout.mark(h.GPUs)
 	h.Build = s.opts.Build

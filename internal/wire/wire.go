@@ -136,7 +136,7 @@ type Report struct {
 	Host Host  `json:"host"`
 	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
 
-	// Processes are those with a context on a GPU. Listed says that they were requested and that at least one GPU listed its own. GPUs with
+	// Processes are those with a context on a GPU. Listed says that this report has a list and that at least one GPU listed its own. GPUs with
 	// Unlisted or Lost did not. Every other GPU without an entry then has no processes; if its Values are repeated, so is its list.
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
@@ -182,7 +182,7 @@ type GPU struct {
 	// Repeated says that Values were in an earlier report already: they are not a sample for histories.
 	Repeated bool `json:"repeated,omitempty"`
 
-	Unlisted string `json:"unlisted,omitempty"` // why the requested processes of this GPU cannot be listed
+	Unlisted string `json:"unlisted,omitempty"` // why the processes of this GPU cannot be listed, in a report that has a list or failed to make one
 }
 
 // Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
@@ -265,8 +265,9 @@ type Request struct {
 	Process *ProcessID `json:"process,omitempty"` // details of a process
 }
 
-// Pace asks for reports every IntervalMS, with or without processes. When processes are newly requested, the probe sends an OffBeat report
-// at once. A probe sends no reports before the first Pace.
+// Pace asks for reports every IntervalMS, each with a list of processes or without. Without, the first report after each Hello has one, and
+// then one every metric.SlowSeconds. When processes are newly requested, the probe sends an OffBeat report at once. A probe sends no reports
+// before the first Pace.
 type Pace struct {
 	IntervalMS int  `json:"interval_ms"` // 250..600000
 	Processes  bool `json:"processes,omitempty"`
