@@ -120,6 +120,18 @@ func cleanMinors(in map[string][]int) map[string][]int {
 	return out
 }
 
+// cleanCounts cleans the names of the nodes.
+func cleanCounts(in map[string]int) map[string]int {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string]int, len(in))
+	for name, count := range in {
+		out[cleanNode(name)] += max(count, 0)
+	}
+	return out
+}
+
 func cleanDiscovery(d *Discovery) Discovery {
 	c := *d
 	c.Failure = cleanFailure(d.Failure)
@@ -128,6 +140,7 @@ func cleanDiscovery(d *Discovery) Discovery {
 	c.Jobs = cleaned(d.Jobs, len(d.Jobs), func(j *Job) {
 		cleanNames(&j.ID, &j.Number, &j.Name, &j.User, &j.Partition)
 		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
+		j.Counts, j.Configured = cleanCounts(j.Counts), cleanCounts(j.Configured)
 	})
 	c.Pending = cleaned(d.Pending, len(d.Pending), func(p *PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
 	return c

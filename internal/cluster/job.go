@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -20,20 +19,19 @@ type Job struct {
 	Suspended bool          `json:"suspended,omitempty"` // it keeps its nodes and GPUs, but does not run
 	Nodes     []string      `json:"nodes"`               // in SLURM's order
 
-	// Minors are the device minor numbers of the job's GPUs by node, from the GRES IDX of `scontrol show job -d`.
-	// Of a node without an entry they are unknown: all its GPUs count as the job's. An empty entry means no GPU there.
+	// Minors are the device minor numbers of the job's GPUs by node: the GRES IDX of `scontrol show job -d`, where SLURM's configuration of the
+	// node allows them to be minor numbers. Share says whether the node does too. An empty entry means no GPU there.
 	Minors map[string][]int `json:"minors,omitempty"`
+
+	// Counts are the job's GPUs by node where SLURM does not say which they are, and Configured the GPUs that each node has in SLURM's
+	// configuration, as far as it is known.
+	Counts     map[string]int `json:"counts,omitempty"`
+	Configured map[string]int `json:"configured,omitempty"`
 }
 
-// Owns reports whether the GPU of node n belongs to the job. A GPU without a number belongs to no job whose minor numbers are known; the
-// job's loss is then reported by Missing.
-func (j *Job) Owns(n *Node, g *GPU) bool { return j.owns(n, &g.Number) }
-
-// owns is Owns for a number. It reads the number only if needed: to touch every GPU of a large cluster is slow.
-func (j *Job) owns(n *Node, number *int) bool {
-	minors, known := j.Minors[n.Name]
-	return !known || slices.Contains(minors, *number)
-}
+// Owns reports whether the GPU of node n belongs to the job, or may belong to it: see Share. A GPU without a number belongs to no job whose
+// minor numbers are known; the job's loss is then reported by Missing.
+func (j *Job) Owns(n *Node, g *GPU) bool { return j.Share(n).Has(&g.Number) }
 
 // PendingJob is a job in the queue.
 type PendingJob struct {

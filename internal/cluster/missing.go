@@ -19,11 +19,23 @@ type Missing struct {
 // Missing compares the GPUs that SLURM allocated to the job on node n with those in the node's last report. Nothing is missing if one of the two
 // is unknown: SLURM does not say which GPUs the job has, the driver does not work, or MIG is on (SLURM then counts instances).
 func (j *Job) Missing(n *Node) Missing {
-	minors := j.Minors[n.Name]
-	if len(minors) == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
+	count, _ := j.GPUsOn(n.Name)
+	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
 		return Missing{}
 	}
-	m := Missing{Of: len(minors)}
+	m := Missing{Of: count}
+	switch share := j.Share(n); {
+	case share.Known && !share.all:
+		return j.missing(n, m)
+	case j.inCgroup(n): // it is known how many GPUs there should be, and not which
+		return m.counted(count-len(n.GPUs), false)
+	}
+	return Missing{}
+}
+
+// missing completes m if SLURM's indices are minor numbers.
+func (j *Job) missing(n *Node, m Missing) Missing {
+	minors := j.Minors[n.Name]
 	for _, minor := range minors {
 		if !n.has(minor) {
 			m.Numbers = append(m.Numbers, minor)

@@ -88,12 +88,12 @@ func (m *memory) find(gpus []GPU, bare *GPU, bares int) int {
 
 // placeByJobs numbers GPUs if the probe sees only those of one job: they have the numbers that the job lacks.
 func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
-	view := Node{Name: n.Name, Hello: n.Hello, GPUs: gpus}
+	view := Node{Name: n.Name, Hello: n.Hello, GPUs: gpus, layout: layoutOf(gpus)}
 	var lacks []int
 	found := 0
 	for _, job := range n.jobs {
 		minors := job.Minors[n.Name]
-		if len(minors) == 0 || n.Hello.Job != "" && n.Hello.Job != job.Number || !job.onlyIts(&view) {
+		if len(minors) == 0 || !job.Share(&view).Known || n.Hello.Job != "" && n.Hello.Job != job.Number || !job.onlyIts(&view) {
 			continue
 		}
 		free := slices.DeleteFunc(slices.Clone(minors), view.has)

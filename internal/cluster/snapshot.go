@@ -25,7 +25,7 @@ type JobView struct {
 	Findings  []Finding // worst first, then newest first; those cleared within Linger come last
 	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int       // nodes that report
-	GPUs      int       // of the job: from SLURM's IDX, otherwise those that nodes have listed
+	GPUs      int       // of the job: as SLURM counts them, otherwise those that nodes have listed
 	GPUsSeen  int       // those of them that report: on reporting nodes, neither lost nor hung
 }
 
@@ -72,6 +72,8 @@ type Node struct {
 
 	Clocked bool          // the probe tells the node's time
 	Offset  time.Duration // our clock minus the node's, and the time that the fastest report of the last minute was under way
+
+	layout layout // of GPUs
 }
 
 // Xid is an event that the driver reported.
@@ -189,7 +191,8 @@ const (
 	KindJobHang    Kind = "job_hang"         // the job seems to hang in a collective
 	KindImbalance  Kind = "memory_imbalance" // one GPU has much more memory in use than the others
 	KindConnecting Kind = "connecting"
-	KindOldDriver  Kind = "old_driver" // the driver lacks optional NVML calls: some columns are empty
+	KindOwner      Kind = "owner_unknown" // which GPUs are the job's is not known
+	KindOldDriver  Kind = "old_driver"    // the driver lacks optional NVML calls: some columns are empty
 )
 
 // Finding is a problem, or something worth knowing. Package health has its text.

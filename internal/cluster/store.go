@@ -113,16 +113,17 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 // count adds a node of the job, on which out GPUs are lost or hung.
 func (v *JobView) count(n *Node, out int) {
 	own, seen := 0, 0
+	share := v.Share(n)
 	for i := range n.GPUs {
-		if g := &n.GPUs[i]; v.Owns(n, g) {
+		if g := &n.GPUs[i]; share.Has(&g.Number) {
 			own++
 			if out == 0 || g.reports() { // to touch every GPU of a large cluster would take longer than the rest
 				seen++
 			}
 		}
 	}
-	if minors, known := v.Minors[n.Name]; known {
-		v.GPUs += len(minors)
+	if count, known := v.GPUsOn(n.Name); known {
+		v.GPUs += count
 	} else {
 		v.GPUs += own
 	}
@@ -242,6 +243,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		n.clock = binClock{}
 	}
 	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
+	n.layout = layoutOf(n.GPUs)
 	n.out = 0
 	for i := range n.GPUs {
 		if !n.GPUs[i].reports() {
@@ -272,7 +274,7 @@ func (n *nodeRecord) view(now time.Time) Node {
 		v.Age = max(now.Sub(n.Arrived), 0)
 	}
 	if !v.hasNumbers() {
-		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults = wire.Host{}, nil, false, nil, nil
+		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults, v.Memory = wire.Host{}, nil, false, nil, nil, nil
 	}
 	if now.Sub(v.ListedAt) > keepList {
 		v.Listed, v.Processes = false, nil

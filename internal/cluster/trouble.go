@@ -86,7 +86,7 @@ func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*team, now moment) {
 	t.told = nil
 	for _, job := range jobs {
 		now.first = !slices.Contains(before, job.ID)
-		if _, told := job.Minors[n.Name]; told {
+		if _, told := job.GPUsOn(n.Name); told {
 			t.told = append(t.told, job.ID)
 		}
 		held := rules(Subject{Scope: ScopeJob, Node: n, Job: &job.Job, Common: &job.common})
@@ -140,8 +140,8 @@ type notices struct {
 
 // add adds the spells of the job's node n at now.
 func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Time) {
-	minors, known := job.Minors[n.Name]
-	withGPUs := !known || len(minors) > 0
+	count, known := job.GPUsOn(n.Name)
+	withGPUs := !known || count > 0
 	if held := rules(Subject{Scope: ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, moment{at: now, gap: math.MaxInt64})
@@ -151,8 +151,12 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 	if track := t.ofJob(job.ID); track != nil {
 		all.addPlace(n, &t.whole, track.asOf(now), n.State == NodeReporting, true)
 	}
+	if len(t.gpus) == 0 {
+		return
+	}
+	share := job.Share(n)
 	for _, g := range t.gpus {
-		if job.owns(n, &g.number) {
+		if share.Has(&g.number) {
 			all.addPlace(n, &g.place, g.asOf(now), n.hasNumbers() && g.present, true)
 		}
 	}

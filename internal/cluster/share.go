@@ -1,0 +1,170 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Share says which GPUs of a node are a job's.
+type Share struct {
+	// Known is false if nothing proves which GPUs are the job's. All count as its own then.
+	Known bool
+
+	all    bool
+	minors []int
+}
+
+// Has reports whether the GPU with this number is the job's. It reads the number only if needed: to touch every GPU of a large cluster is slow.
+func (s Share) Has(number *int) bool { return s.all || slices.Contains(s.minors, *number) }
+
+// Share says which GPUs of node n are the job's. SLURM gives indices into the node's list of GPUs in its configuration. They are minor numbers
+// only if no GPU has MIG on and nothing that the node lists contradicts it. Otherwise the cgroup of the job may prove it: it hides all others.
+func (j *Job) Share(n *Node) Share {
+	count, counted := j.GPUsOn(n.Name)
+	minors, told := j.Minors[n.Name]
+	switch {
+	case j.ID == "" && !told: // a node that the user named
+		return Share{Known: true, all: true}
+	case counted && count == 0:
+		return Share{Known: true}
+	case n.layout.mig:
+	case told && j.numbers(n, minors):
+		return Share{Known: true, minors: minors}
+	case counted && j.alone(n, count):
+		return Share{Known: true, all: true}
+	}
+	return Share{all: true}
+}
+
+// GPUsOn is how many GPUs SLURM allocated to the job on a node, if it says so.
+func (j *Job) GPUsOn(node string) (count int, known bool) {
+	if minors, told := j.Minors[node]; told {
+		return len(minors), true
+	}
+	count, known = j.Counts[node]
+	return count, known
+}
+
+// layout is what the GPUs that a node lists say about its numbers. It is small: each Snapshot reads those of all nodes.
+type layout struct {
+	gpus    int    // without instances
+	highest int    // minor number; -1: none is known
+	minors  uint64 // bitmask of those below 64
+	mig     bool   // MIG is on, or may be
+}
+
+func layoutOf(gpus []GPU) layout {
+	l := layout{highest: -1}
+	for i := range gpus {
+		c := &gpus[i].Card
+		l.mig = l.mig || mayHaveMIG(&gpus[i]) || c.Instance != nil
+		if c.Instance != nil {
+			continue
+		}
+		l.gpus++
+		if c.Minor != nil {
+			l.highest = max(l.highest, *c.Minor)
+			if *c.Minor < 64 {
+				l.minors |= 1 << *c.Minor
+			}
+		}
+	}
+	return l
+}
+
+// numbers reports whether SLURM's indices can be minor numbers: those of the node are below the configured count, and where the node lists
+// all GPUs of the job, and no others, they are the same.
+func (j *Job) numbers(n *Node, indices []int) bool {
+	named := uint64(0)
+	for _, i := range indices {
+		if i < 64 {
+			named |= 1 << i
+		}
+	}
+	configured, known := j.Configured[n.Name]
+	if known && (n.layout.highest >= configured || n.layout.gpus > configured || slices.Max(indices) >= configured) {
+		return false
+	}
+	if j.inCgroup(n) && n.layout.gpus <= len(indices) {
+		return n.layout.minors&^named == 0 && n.layout.highest < 64
+	}
+	return true
+}
+
+// alone reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that the node has.
+func (j *Job) alone(n *Node, count int) bool {
+	if n.layout.gpus == 0 {
+		return false
+	}
+	configured, known := j.Configured[n.Name]
+	return j.inCgroup(n) && n.layout.gpus <= count || known && configured == count && n.layout.gpus == count
+}
+
+// inCgroup reports whether the node's probe is in a cgroup of the job.
+func (j *Job) inCgroup(n *Node) bool {
+	return n.Hello != nil && n.Hello.Job != "" && n.Hello.Job == j.Number
+}
+
+// OtherCgroup reports whether the node's probe is in the cgroup of another job, which hides some GPUs of the node.
+func (j *Job) OtherCgroup(n *Node) bool {
+	count, counted := j.GPUsOn(n.Name)
+	if j.ID == "" || n.Hello == nil || n.Hello.Job == "" || n.Hello.Job == j.Number || n.Hello.Fault != "" || counted && count == 0 {
+		return false
+	}
+	if configured, known := j.Configured[n.Name]; known {
+		return n.layout.gpus < configured
+	}
+	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return minor < 64 && n.layout.minors>>minor&1 == 0 })
+}
+
+// Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is one if it is not known
+// which GPUs are the job's. Nor is root's, or one that only draws: they belong to the node.
+func (j *Job) Strangers(n *Node) []*wire.Process {
+	share := j.Share(n)
+	if !share.Known || j.ID == "" {
+		return nil
+	}
+	var out []*wire.Process
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		if g := n.at(p.GPU); g != nil && share.Has(&g.Number) && j.stranger(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (j *Job) stranger(p *wire.Process) bool {
+	switch {
+	case p.Type == "G", p.UID != nil && *p.UID == 0:
+		return false
+	case p.Job != "" && j.Number != "":
+		return p.Job != j.Number
+	}
+	return p.User != "" && j.User != "" && p.User != j.User
+}
+
+// leftOverBytes is the GPU memory above which a process counts as left over. A context alone needs more.
+const leftOverBytes = 15 << 20
+
+// Orphans are the processes of the user whose jobs d lists that hold GPU memory and belong to a job that has ended: it is not in the list. One
+// that began after the list was made may belong to a newer job. An empty list of jobs proves it too.
+func (n *Node) Orphans(d *Discovery) []*wire.Process {
+	if d.User == "" || d.Answered.IsZero() {
+		return nil
+	}
+	var out []*wire.Process
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		if p.User != d.User || p.Job == "" || p.GPUMemory == nil || *p.GPUMemory <= leftOverBytes || p.ElapsedSec == nil {
+			continue
+		}
+		began := n.ListedAt.Add(-min(max(time.Duration(*p.ElapsedSec), 0), maxElapsed) * time.Second)
+		if began.Before(d.Answered) && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Number == p.Job }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
