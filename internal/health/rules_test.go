@@ -1,7 +1,9 @@
 package health
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +43,7 @@ func gpu(g wire.GPU) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeGPU, Node: &cluster.Node{Hello: &wire.Hello{}, Arrived: t0}, GPU: &cluster.GPU{GPU: g}}
 }
 
-func bits(b uint64) cluster.Subject {
+func throttle(b uint64) cluster.Subject {
 	return gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: float64(b)})})
 }
 
@@ -54,6 +56,90 @@ func job(cgroup string, minors, shown []int) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeJob, Node: n, Job: &cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": minors}}}
 }
 
+// values is a GPU with these metrics, alone on its node.
+func values(numbers map[metric.ID]float64) cluster.Subject {
+	return gpu(wire.GPU{Values: metric.Make(numbers)})
+}
+
+// host is a node with these metrics of its own.
+func host(numbers map[metric.ID]float64) cluster.Subject {
+	return report(func(n *cluster.Node) { n.Host.Values = metric.Make(numbers) })
+}
+
+// among is the first of these GPUs, all on one node.
+func among(gpus ...map[metric.ID]float64) cluster.Subject {
+	s := values(gpus[0])
+	for _, numbers := range gpus {
+		s.Node.GPUs = append(s.Node.GPUs, cluster.GPU{GPU: wire.GPU{Values: metric.Make(numbers)}})
+	}
+	return s
+}
+
+// over is what a Store says of a GPU with a counter that had these values, each a second after the one before.
+func over(id metric.ID, counts ...float64) cluster.Subject {
+	reports := make([]wire.Report, len(counts))
+	for i, count := range counts {
+		numbers := map[metric.ID]float64{id: count, metric.PCIeGen: 4, metric.PCIeWidth: 16}
+		reports[i] = wire.Report{GPUs: []wire.GPU{{Values: metric.Make(numbers)}}}
+	}
+	return after(cluster.ScopeGPU, time.Second, reports...)
+}
+
+// after is what a Store asks its rules about in the last of these reports of a node, which come in that interval.
+func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) (last cluster.Subject) {
+	w := world{cluster.NewStore(time.Second, func(s cluster.Subject) []cluster.Condition {
+		if s.Scope == scope {
+			node := *s.Node // it is valid during the call only
+			s.Node, last = &node, s
+		}
+		return nil
+	})}
+	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"a"}}}}})
+	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: interval}})
+	w.hello(wire.Hello{GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}})
+	for i, r := range reports {
+		w.report(float64(i)*interval.Seconds(), r)
+	}
+	return last
+}
+
+// using is a job whose processes use so many of 100 GiB of host memory, one report a minute.
+func using(gibs ...uint64) cluster.Subject {
+	reports := make([]wire.Report, len(gibs))
+	for i, n := range gibs {
+		reports[i].Jobs = []wire.JobMemory{{Job: "1", Used: n * gib, Limit: 100 * gib}}
+	}
+	return after(cluster.ScopeJob, time.Minute, reports...)
+}
+
+// had is a GPU on whose node the driver reported these Xids, each a second after the one before. Those below 0 are of another GPU.
+func had(codes ...int) cluster.Subject {
+	s := gpu(wire.GPU{})
+	s.GPU.Key = "x"
+	for i, code := range codes {
+		x := cluster.Xid{At: t0.Add(time.Duration(i) * time.Second), Code: uint64(code), Key: "x"}
+		if code < 0 {
+			x.Code, x.Key = uint64(-code), "y"
+		}
+		s.Node.Xids = append(s.Node.Xids, x)
+	}
+	return s
+}
+
+// member is a node of a job whose nodes have this in common.
+func member(common cluster.Common, change func(*cluster.Node)) cluster.Subject {
+	s := job("", nil, nil)
+	s.Job.Minors, s.Common = nil, &common
+	change(s.Node)
+	return s
+}
+
+func clock(ahead time.Duration, of cluster.Common) cluster.Subject {
+	return member(of, func(n *cluster.Node) { n.Clocked, n.Offset = true, -ahead })
+}
+
+type m = map[metric.ID]float64
+
 // alarms has for each rule, in order, a sample that it is there for, and one that only looks like that.
 var alarms = []struct {
 	kind     cluster.Kind
@@ -62,22 +148,53 @@ var alarms = []struct {
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
 	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeReporting)},
 	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
-	{cluster.KindNoDriver, hello(wire.Hello{Fault: "no library", Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
-	{cluster.KindOldDriver, hello(wire.Hello{Missing: []string{"x"}}), hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
+
+	{cluster.KindNoDriver, hello(wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary, Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
 	{cluster.KindSlow, report(func(n *cluster.Node) { n.Took = 14 * time.Second }), report(func(n *cluster.Node) { n.Took = 2 * time.Second })},
-	{cluster.KindFault, faults(wire.Fault{Collector: "host"}), faults(wire.Fault{Collector: "power", GPUs: []int{1}})},
+	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: 400 * gib}), host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: gib})},
+	{cluster.KindDisk, host(m{metric.DiskFree: 5 * gib, metric.DiskTotal: 600 * gib}), host(m{metric.DiskFree: 7 * gib, metric.DiskTotal: 600 * gib})},
+	{cluster.KindPersistence, report(func(n *cluster.Node) {
+		n.GPUs = []cluster.GPU{{GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 0})}}}
+	}),
+		report(func(n *cluster.Node) {
+			n.GPUs = []cluster.GPU{{}, {GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 1})}}}
+		})},
+	{cluster.KindOldDriver, hello(wire.Hello{Driver: "450.51", Missing: []string{"x"}}), hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
+	{cluster.KindFault, faults(wire.Fault{Collector: "host", Error: "no /proc/stat"}), faults(wire.Fault{Collector: "power", GPUs: []int{1}})},
+
 	{cluster.KindLost, gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}), gpu(wire.GPU{Lost: "Timeout", LostID: wire.LostTimeout})},
 	{cluster.KindUnusable, gpu(wire.GPU{Lost: "Timeout", LostID: wire.LostTimeout}), gpu(wire.GPU{Lost: "reset required", LostID: wire.LostReset})},
 	{cluster.KindHang, gpu(wire.GPU{HangsMS: 10_000}), gpu(wire.GPU{HangsMS: 9999})},
-	{cluster.KindECC, gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}), gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 0})})},
-	{cluster.KindThermal, bits(wire.ThrottleHWThermal | wire.ThrottleHWSlowdown), bits(wire.ThrottleHWSlowdown)},
-	{cluster.KindThermal, bits(wire.ThrottleSWThermal), bits(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
-	{cluster.KindPowerBrake, bits(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown), bits(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
-	{cluster.KindSlowdown, bits(wire.ThrottleHWSlowdown), bits(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
+	{cluster.KindRecovery, values(m{metric.RecoveryAction: 2}), values(m{metric.RecoveryAction: 0})},
+	{cluster.KindRecovery, values(m{metric.RecoveryAction: 3}), values(m{metric.RecoveryAction: 0, metric.RemapPending: 1})},
+	{cluster.KindXid, had(79, 45, 154), had(-79, 45, 154)},
+	{cluster.KindXid, had(31, 45), had(45)},
+	{cluster.KindXid, had(63), had(154)},
+	{cluster.KindRemapFailed, values(m{metric.RemapFailed: 1}), values(m{metric.RemapFailed: 0, metric.RemapPending: 1})},
+	{cluster.KindECCGrowing, over(metric.ECCUncorrected, 4, 6), over(metric.ECCUncorrected, 4, 4)},
+	{cluster.KindECC, values(m{metric.ECCUncorrected: 1}), over(metric.ECCUncorrected, 4, 6)},
+	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 1, metric.RemappedCorrectable: 2}), values(m{metric.RemapPending: 0, metric.RemappedUncorrectable: 1})},
+	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 0, metric.RemappedCorrectable: 1}), values(m{metric.RemappedUncorrectable: 3})},
+	{cluster.KindRetired, values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 3}), values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 2, metric.RetiredPending: 0})},
+	{cluster.KindThermal, values(m{metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, metric.Temperature: 92, metric.SMClock: 600}), throttle(wire.ThrottleHWSlowdown)},
+	{cluster.KindThermal, over(metric.SWThermalTime, 10, 10.5), throttle(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
+	{cluster.KindPowerBrake, throttle(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown), throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
+	{cluster.KindSlowdown, throttle(wire.ThrottleHWSlowdown), throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
+	{cluster.KindNVLink, over(metric.NVLinkCRC, 0, 6000), over(metric.NVLinkCRC, 6000, 6000)},
+	{cluster.KindNVLink, over(metric.NVLinkRecoveries, 7, 8), over(metric.NVLinkRecoveries, 8, 8)},
+	{cluster.KindNVLinkDown, among(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FF77}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF}), among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 12, metric.NVLinkUp: 0xF0})},
+	{cluster.KindPCIe, values(m{metric.Util: 50, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16}), values(m{metric.Util: 49, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16, metric.PCIeGen: 1, metric.PCIeGenMax: 5})},
+	{cluster.KindPCIeReplays, over(metric.PCIeReplays, 100, 116), over(metric.PCIeReplays, 100, 115)},
 	{cluster.KindFault, gpuFault(0, 1), gpuFault(0)},
+	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * gib, metric.MemoryTotal: 80 * gib}), values(m{metric.MemoryUsed: 78 * gib, metric.MemoryTotal: 80 * gib})},
+
 	{cluster.KindHidden, job("2", []int{4}, []int{5}), job("2", []int{4}, []int{4, 5})},
 	{cluster.KindMissing, job("", []int{4, 5}, []int{4}), job("", []int{4, 5}, []int{4, 5})},
 	{cluster.KindMissing, job("", []int{0}, []int{1, 2}), job("1", []int{0}, []int{1})},
+	{cluster.KindHostMemory, using(95), using(94)},
+	{cluster.KindHostMemory, using(80, 82, 84), using(10, 40, 79)},
+	{cluster.KindMixed, member(cluster.Common{Driver: "550.90.07"}, func(n *cluster.Node) { n.Hello.Driver = "550.54.15" }), member(cluster.Common{Driver: "550.90.07", Model: "H100"}, func(n *cluster.Node) { n.Hello.Driver = "550.90.07" })},
+	{cluster.KindClockSkew, clock(7*time.Second, cluster.Common{Clocks: 3}), clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }
 
 func TestEveryRule(t *testing.T) {
@@ -90,17 +207,125 @@ func TestEveryRule(t *testing.T) {
 			t.Fatalf("rule %d is on %s, its samples on %s", i, r.kind, a.kind)
 		}
 		if held := Rules(Defaults())(a.yes); !slices.Contains(held, r.condition(judged(a.yes))) {
-			t.Errorf("%s (after %v) does not hold where it should: %v", r.kind, r.after, held)
+			t.Errorf("%s (%v, after %v) does not hold where it should: %v", r.kind, r.severity, r.after, held)
 		}
 		if held := Rules(Defaults())(a.not); slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == r.kind }) {
-			t.Errorf("%s (after %v) is a false alarm: %v", r.kind, r.after, held)
+			t.Errorf("%s (%v, after %v) is a false alarm: %v", r.kind, r.severity, r.after, held)
 		}
 	}
 }
 
+// More samples that only look like a problem, and some of their neighbors that are one.
+func TestLikeAProblem(t *testing.T) {
+	two := cluster.Common{Driver: "1", Model: "H100", Clocks: 1}
+	for name, tc := range map[string]struct {
+		s    cluster.Subject
+		want cluster.Kind
+	}{
+		"an unknown recovery action":         {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
+		"an unknown Xid":                     {had(999), cluster.KindXid},
+		"worse than the first":               {had(-31, 79), cluster.KindXid},
+		"as bad, on another GPU":             {had(-79, 79), cluster.KindXid},
+		"an Xid of another GPU":              {had(-31), ""},
+		"the same error on all GPUs":         {had(-31, 31), ""},
+		"pages wait for a reboot":            {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
+		"throttled only between samples":     {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
+		"throttled for a moment":             {over(metric.HWThermalTime, 3, 3.009), ""},
+		"throttled long ago":                 {over(metric.PowerBrakeTime, 3, 8, 8), ""},
+		"application clocks, sync boost":     {throttle(wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
+		"one link error, after many before":  {over(metric.NVLinkCRC, 90_000, 90_001), cluster.KindNVLink},
+		"one replay in a long time":          {over(metric.NVLinkReplays, 5, 5, 5), ""},
+		"a fabric":                           {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF, metric.FabricState: 3}), cluster.KindNVLinkDown},
+		"a fabric that is well":              {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF, metric.FabricState: 3}), ""},
+		"no bridge":                          {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0}, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
+		"links that only another one has":    {among(m{metric.NVLinks: 4, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF}), ""},
+		"PCIe generation":                    {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}), cluster.KindPCIe},
+		"PCIe, idle":                         {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
+		"PCIe, busy or not":                  {values(m{metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
+		"counters after a reload":            {over(metric.PCIeReplays, 5000, 100, 100), ""},
+		"an old total":                       {over(metric.PCIeReplays, 1e6, 1e6), ""},
+		"another job's memory":               {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "2", Used: 99, Limit: 100}}}), ""},
+		"memory without a limit":             {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * gib}}}), ""},
+		"a program that starts":              {using(0, 30, 60), ""},
+		"memory that stays":                  {using(90, 90, 90), ""},
+		"memory that fills slowly":           {using(80, 80, 80, 81), ""},
+		"/tmp in memory":                     {host(m{metric.TmpFree: 0.9 * gib, metric.TmpTotal: 2 * gib}), ""},
+		"another model":                      {member(two, func(n *cluster.Node) { n.Hello.GPUs = []wire.Card{{Name: "A100"}} }), cluster.KindMixed},
+		"no driver":                          {member(two, func(*cluster.Node) {}), ""},
+		"one clock":                          {clock(time.Hour, two), ""},
+		"the clock of a node that has none":  {member(cluster.Common{Clocks: 3, Offset: time.Hour}, func(*cluster.Node) {}), ""},
+		"nothing known of the job's others":  {job("", nil, nil), ""},
+		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
+		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * gib}), ""},
+	} {
+		held := Rules(Defaults())(tc.s)
+		if tc.want == "" && len(held) > 0 || tc.want != "" && (len(held) != 1 || held[0].Kind != tc.want) {
+			t.Errorf("%s: %v, want %q", name, held, tc.want)
+		}
+	}
+}
+
+// without is a copy of a subject that lacks a metric.
+func without(s cluster.Subject, id metric.ID) cluster.Subject {
+	node := *s.Node
+	node.GPUs = slices.Clone(node.GPUs)
+	for i := range node.GPUs {
+		node.GPUs[i].Values.Set(id, math.NaN())
+	}
+	node.Host.Values.Set(id, math.NaN())
+	s.Node = &node
+	if s.GPU != nil {
+		gpu := *s.GPU
+		gpu.Values.Set(id, math.NaN())
+		s.GPU = &gpu
+	}
+	return s
+}
+
+// A value that is absent is never the reason for an alert, and its absence is not told as a number.
+func TestAbsentValues(t *testing.T) {
+	ids := slices.Concat(slices.Collect(metric.All(metric.GPU)), slices.Collect(metric.All(metric.Host)))
+	for _, a := range alarms {
+		before := Rules(Defaults())(a.yes)
+		for _, id := range ids {
+			s := without(a.yes, id)
+			for _, c := range Rules(Defaults())(s) {
+				if !slices.ContainsFunc(before, func(b cluster.Condition) bool { return b.Kind == c.Kind }) && c.Kind != cluster.KindECC {
+					t.Errorf("%s holds when %s lacks %s", c.Kind, a.kind, id)
+				}
+				if words := sayOf(c.Kind, s); strings.Contains(words.Sentence+words.Long+words.Short+words.Flag, "NaN") {
+					t.Errorf("%s without %s: %+v", c.Kind, id, words)
+				}
+			}
+		}
+	}
+}
+
+// sayOf returns the words of a kind that holds for a subject.
+func sayOf(kind cluster.Kind, s cluster.Subject) Words {
+	e := nothing
+	e.node, e.at = s.Node, s.Node.Arrived
+	if s.Node.Hello != nil {
+		e.hello = s.Node.Hello
+	}
+	if s.GPU != nil {
+		e.gpu = s.GPU
+	}
+	if s.Job != nil {
+		e.job = s.Job
+	}
+	if s.Common != nil {
+		e.common = s.Common
+	}
+	w := Words{Label: wordings[kind].Label}
+	wordings[kind].say(&w, e)
+	return w
+}
+
 func TestNothingKnownIsNothingWrong(t *testing.T) {
 	s := gpu(wire.GPU{})
-	for _, scope := range []cluster.Scope{cluster.ScopeReport, cluster.ScopeGPU} {
+	s.Job, s.Common = &cluster.Job{}, &cluster.Common{}
+	for _, scope := range []cluster.Scope{cluster.ScopeReport, cluster.ScopeGPU, cluster.ScopeJob} {
 		s.Scope = scope
 		if held := Rules(Defaults())(s); len(held) > 0 {
 			t.Errorf("%v", held)
@@ -112,7 +337,7 @@ func TestNothingKnownIsNothingWrong(t *testing.T) {
 func TestOneRowCounts(t *testing.T) {
 	for name, s := range map[string]cluster.Subject{
 		"lost": gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff, Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleHWThermal})}),
-		"heat": bits(wire.ThrottleHWThermal | wire.ThrottleSWThermal),
+		"heat": throttle(wire.ThrottleHWThermal | wire.ThrottleSWThermal),
 	} {
 		if held := Rules(Defaults())(s); len(held) != 1 || held[0].After != 0 {
 			t.Errorf("%s: %v", name, held)

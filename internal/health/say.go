@@ -24,7 +24,7 @@ type Words struct {
 
 // Label is the name of a kind of finding. It needs no evidence.
 type Label struct {
-	Letter  byte   // in an overview cell: X E T P; 0: none
+	Letter  byte   // in an overview cell: X E T P N; 0: none
 	AgeFlag bool   // the age follows the flag: "!THERM 40s"
 	One     string // after the name of the node or GPU: "login refused"
 	Many    string // after a count: "logins refused"
@@ -54,6 +54,23 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindThermal:    {Label{'T', true, "thermal", "GPUs throttled"}, "thermal throttling", thermal},
 	cluster.KindPowerBrake: {Label{'P', true, "power brake", "GPUs under power brake"}, "power brake", powerBrake},
 	cluster.KindSlowdown:   {Label{'T', true, "HW slowdown", "GPUs throttled"}, "hardware slowdown", slowdown},
+
+	cluster.KindRecovery:    {Label{'X', false, "recovery needed", "GPUs that need recovery"}, "recovery action", recovery},
+	cluster.KindXid:         {Label{'X', true, "Xid", "GPUs with Xids"}, "Xid", sayXid},
+	cluster.KindRemapFailed: {Label{'E', false, "remap failed", "GPUs with failed remaps"}, "row remapping failed", remappingFailed},
+	cluster.KindRemap:       {Label{'E', false, "remap pending", "GPUs with pending remaps"}, "row remapping", remapping},
+	cluster.KindRetired:     {Label{'E', false, "retired pages", "GPUs with retired pages"}, "retired pages", retiredPages},
+	cluster.KindECCGrowing:  {Label{'E', false, "new ECC errors", "GPUs with new ECC errors"}, "new ECC errors", eccGrowing},
+	cluster.KindNVLinkDown:  {Label{'N', false, "NVLink down", "GPUs with NVLinks down"}, "NVLink down", nvlinkDown},
+	cluster.KindNVLink:      {Label{'N', true, "NVLink errors", "GPUs with NVLink errors"}, "NVLink errors", nvlinkErrors},
+	cluster.KindPCIe:        {Label{'N', false, "PCIe slow", "GPUs with a slow PCIe link"}, "slow PCIe link", pcieNarrow},
+	cluster.KindPCIeReplays: {Label{'N', true, "PCIe replays", "GPUs with PCIe replays"}, "PCIe replays", pcieReplays},
+	cluster.KindMemoryFull:  {Label{One: "memory full", Many: "GPUs with full memory"}, "GPU memory full", memoryNearlyFull},
+	cluster.KindPersistence: {Label{One: "persistence off", Many: "nodes without persistence"}, "persistence mode off", persistenceOff},
+	cluster.KindDisk:        {Label{One: "disk full", Many: "nodes with full disks"}, "disk nearly full", diskFull},
+	cluster.KindHostMemory:  {Label{One: "host memory full", Many: "nodes with full memory"}, "host memory nearly full", hostMemory},
+	cluster.KindMixed:       {Label{One: "other driver or model", Many: "nodes of another kind"}, "other driver or model", mixed},
+	cluster.KindClockSkew:   {Label{One: "clock wrong", Many: "nodes with wrong clocks"}, "clock wrong", clockSkew},
 }
 
 // labels are the labels of failures, by class. Other classes have the label of KindFailed.
@@ -87,6 +104,8 @@ func LabelOf(f *cluster.Finding) Label {
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
 		l.One, l.Many = "GPU not listed", "nodes with unlisted GPUs"
+	case f.Severity == cluster.Note:
+		l.Letter = 0 // the cell is well
 	}
 	return l
 }
@@ -102,7 +121,9 @@ func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 		return w
 	}
 	if how.say != nil {
-		how.say(&w, evidenceOf(s, f))
+		e := evidenceOf(s, f)
+		how.say(&w, e)
+		advised(&w, e, f.Kind)
 	}
 	return w
 }
@@ -113,13 +134,17 @@ type evidence struct {
 	hello *wire.Hello
 	gpu   *cluster.GPU // the zero GPU if the finding is about the node
 	job   *cluster.Job
+
+	common *cluster.Common
+	at     time.Time // of the Snapshot
 }
 
 // nothing is no evidence.
-var nothing = evidence{&cluster.Node{}, &wire.Hello{}, &cluster.GPU{}, &cluster.Job{}}
+var nothing = evidence{node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{}}
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
+	e.at = s.At
 	if n := s.Nodes[f.Node]; n != nil {
 		e.node = n
 	}
@@ -133,7 +158,7 @@ func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	}
 	for i := range s.Jobs {
 		if s.Jobs[i].ID == f.Job {
-			e.job = &s.Jobs[i].Job
+			e.job, e.common = &s.Jobs[i].Job, &s.Jobs[i].Common
 		}
 	}
 	return e

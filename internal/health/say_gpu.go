@@ -162,30 +162,15 @@ func gpuHangs(w *Words, e evidence) {
 	w.Hint = "if nvidia-smi hangs too, the job's own calls do as well: move the job and report it to your admins"
 }
 
-func ecc(w *Words, e evidence) {
-	count, known := e.gpu.Get(metric.ECCUncorrected)
-	if !known {
-		return
-	}
-	errors := "errors"
-	if count == 1 {
-		errors = "error"
-	}
-	n := int64(count)
-	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%d", n), fmt.Sprintf("%d ECC %s", n, errors), fmt.Sprintf("ECC %d", n)
-	w.Sentence = fmt.Sprintf("%d uncorrectable ECC %s since driver load.", n, errors)
-	w.Hint = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
-}
-
 func thermal(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperature(", "), "thermal"+e.temperature(" ")
-	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.clocks()) + "."
+	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.clocks(), e.throttledFor(metric.HWThermalTime, metric.SWThermalTime)) + "."
 	w.Hint = "cooling problem in this slot: report it to your admins"
 }
 
 func powerBrake(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!PWR", "power brake", "power brake"
-	w.Sentence = "Hardware power brake active" + listed(e.clocks()) + "."
+	w.Sentence = "Hardware power brake active" + listed(e.clocks(), e.throttledFor(metric.PowerBrakeTime)) + "."
 	w.Hint = "node or rack power problem, not your job: report it to your admins"
 }
 
@@ -202,6 +187,23 @@ func listed(facts ...string) string {
 		return ""
 	}
 	return ": " + strings.Join(facts, ", ")
+}
+
+// throttledFor returns for how long a GPU was throttled: in the last interval and since it is watched; "" if no counter says.
+func (e evidence) throttledFor(ids ...metric.ID) string {
+	share, total := 0.0, 0.0
+	var over time.Duration
+	for _, id := range ids {
+		if lately, interval, known := e.gpu.Lately(id); known {
+			share, over = max(share, lately), interval
+		}
+		grown, _ := e.gpu.Grown(id)
+		total = max(total, grown)
+	}
+	if over == 0 {
+		return ""
+	}
+	return fmt.Sprintf("throttled for %.0f%% of the last %s, %s of the %s watched", 100*min(share, 1), fine(over), span(time.Duration(total*float64(time.Second))), span(e.gpu.Watched()))
 }
 
 // temperature returns the GPU's temperature after the text before; "" if it is unknown.

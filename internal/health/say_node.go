@@ -147,10 +147,13 @@ func unreadable(w *Words, e evidence) {
 
 // faultsOf returns the faults of one GPU, or those of the node itself if g is nil.
 func faultsOf(n *cluster.Node, g *cluster.GPU) []wire.Fault {
-	return slices.DeleteFunc(slices.Clone(n.Faults), func(f wire.Fault) bool {
-		if g == nil {
-			return len(f.GPUs) > 0
-		}
-		return !slices.Contains(f.GPUs, g.Card.Index)
-	})
+	return slices.DeleteFunc(slices.Clone(n.Faults), func(f wire.Fault) bool { return !isOf(&f, g) })
+}
+
+// isOf reports whether a fault is of that GPU, or of the node itself if g is nil.
+func isOf(f *wire.Fault, g *cluster.GPU) bool {
+	if g == nil {
+		return len(f.GPUs) == 0
+	}
+	return slices.Contains(f.GPUs, g.Card.Index)
 }

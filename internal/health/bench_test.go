@@ -1,0 +1,46 @@
+package health
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// BenchmarkRules1000x8 asks all rules about 1,000 nodes with 8 GPUs each, which are well and have every metric.
+func BenchmarkRules1000x8(b *testing.B) {
+	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * gib, metric.NVLinks: 18}, m{metric.Util: 97, metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.NVLinkUp: 0x3FFFF, metric.PersistenceMode: 1}
+	for id := range metric.All(metric.GPU) {
+		if row := id.Row(); row.Pace != metric.Once && sample[id] == 0 {
+			sample[id] = 0
+		}
+	}
+	host := m{metric.TmpFree: 100 * gib, metric.TmpTotal: 400 * gib, metric.DiskFree: 100 * gib, metric.DiskTotal: 400 * gib}
+	holds := Rules(Defaults())
+	nodes := make([]*cluster.Node, 1000)
+	for i := range nodes {
+		n := &cluster.Node{Name: "n", State: cluster.NodeReporting, Hello: &wire.Hello{Driver: "550"}, Interval: 3 * time.Second, Host: wire.Host{Values: metric.Make(host)}}
+		for range 8 {
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{Values: metric.Make(sample)}, Card: wire.Card{Name: "H100", Values: metric.Make(card)}})
+		}
+		nodes[i] = n
+	}
+	job := &cluster.Job{ID: "1", Number: "1", Nodes: []string{"n"}}
+	common := &cluster.Common{Driver: "550", Model: "H100", Clocks: 3}
+	for b.Loop() {
+		for _, n := range nodes {
+			held := holds(cluster.Subject{Scope: cluster.ScopeReach, Node: n})
+			held = append(held, holds(cluster.Subject{Scope: cluster.ScopeReport, Node: n})...)
+			held = append(held, holds(cluster.Subject{Scope: cluster.ScopeJob, Node: n, Job: job, Common: common})...)
+			for i := range n.GPUs {
+				held = append(held, holds(cluster.Subject{Scope: cluster.ScopeGPU, Node: n, GPU: &n.GPUs[i]})...)
+			}
+			if len(held) > 0 {
+				b.Fatalf("%+v", held)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/snapshot")
+}

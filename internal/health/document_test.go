@@ -1,0 +1,145 @@
+package health
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/health.md")
+
+const document = "../../docs/health.md"
+
+var (
+	severityNames = map[cluster.Severity]string{cluster.Note: "note", cluster.Waiting: "waiting", cluster.Warning: "warning", cluster.Critical: "critical"}
+	titles        = map[cluster.Scope]string{cluster.ScopeReach: "Connections", cluster.ScopeReport: "Nodes", cluster.ScopeGPU: "GPUs", cluster.ScopeJob: "Jobs"}
+	placeholder   = regexp.MustCompile(`\{(\w*)\}`)
+)
+
+// TestDocument checks that docs/health.md matches the rows.
+func TestDocument(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`# Health rules
+
+The problems that nvnodetop reports, and when. What a driver or a kernel does not report is never a problem. This page is generated from the
+rows in ` + "`internal/health`" + ` by ` + "`go test ./internal/health -update`" + `.
+
+- Kind: stable, in the JSON document too. The letter is that of the overview.
+- When: the numbers are thresholds, which can be set: see below.
+- Says, do: an example of the sentence and of the hint.
+- Of one kind and one GPU or node, the first row that holds counts.
+`)
+	for scope := cluster.ScopeReach; int(scope) < len(byScope); scope++ {
+		fmt.Fprintf(&b, "\n## %s\n\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n", titles[scope])
+		for i, r := range rules {
+			if r.scope == scope {
+				b.WriteString(line(t, &r, alarms[i].yes))
+			}
+		}
+	}
+	b.WriteString(thresholdTable())
+	b.WriteString(xidTable())
+	if *update {
+		if err := os.WriteFile(document, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != b.String() {
+		t.Errorf("docs/health.md is out of date: go test ./internal/health -update")
+	}
+}
+
+// line is the row of one rule, with what is said of a sample.
+func line(t *testing.T, r *rule, sample cluster.Subject) string {
+	words := sayOf(r.kind, sample)
+	letter := ""
+	if words.Letter != 0 && r.severity != cluster.Note {
+		letter = string(rune(words.Letter))
+	}
+	if !strings.HasSuffix(r.when, ".") {
+		t.Errorf("%s: when %q", r.kind, r.when)
+	}
+	says := words.Sentence
+	if says == "" {
+		says = sentence(words.One)
+	}
+	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity], filled(t, r), says, words.Hint, r.source)
+}
+
+// filled returns when a rule holds, with the values of its thresholds.
+func filled(t *testing.T, r *rule) string {
+	return placeholder.ReplaceAllStringFunc(r.when, func(key string) string {
+		id, known := Named(strings.Trim(key, "{}"))
+		if !known {
+			t.Errorf("%s: %s is no threshold", r.kind, key)
+		}
+		return fmt.Sprintf("%g", id.Row().Value)
+	})
+}
+
+func thresholdTable() string {
+	var b strings.Builder
+	b.WriteString(`
+## Thresholds
+
+They are set in ` + "`$XDG_CONFIG_HOME/nvnodetop/config.toml` (`~/.config/nvnodetop/config.toml`)" + `, for example:
+
+` + "```toml\n[thresholds]\ngpu_memory_full_percent = 99\n```" + `
+
+| key | default | range | meaning | kinds |
+|---|---|---|---|---|
+`)
+	for id := noThreshold + 1; id < thresholds; id++ {
+		row := id.Row()
+		var kinds []string
+		for _, r := range rules {
+			if strings.Contains(r.when, "{"+row.Key+"}") {
+				kinds = append(kinds, "`"+string(r.kind)+"`")
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %g | %g to %g | %s | %s |\n", row.Key, row.Value, row.Low, row.High, row.Help, strings.Join(slices.Compact(kinds), ", "))
+	}
+	return b.String()
+}
+
+func xidTable() string {
+	var b strings.Builder
+	b.WriteString(`
+## Xids
+
+The Xids of NVIDIA's catalog, in plain words. An unknown code is a warning that refers to the catalog. A consequence is shown with its cause
+only.
+
+| code | what | severity | where from | do |
+|---|---|---|---|---|
+`)
+	for _, code := range slices.Sorted(maps.Keys(xids)) {
+		x := xids[code]
+		severity := severityNames[x.severity]
+		if x.follows {
+			severity = "consequence"
+		}
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", code, sentence(x.name), severity, x.whose, x.hint)
+	}
+	return b.String()
+}
+
+// Every threshold is one of a rule.
+func TestEveryThresholdIsUsed(t *testing.T) {
+	for _, key := range Names() {
+		if !slices.ContainsFunc(rules, func(r rule) bool { return strings.Contains(r.when, "{"+key+"}") }) {
+			t.Errorf("no rule says when it holds with %s", key)
+		}
+	}
+}

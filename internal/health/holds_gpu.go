@@ -1,0 +1,162 @@
+package health
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// In comparisons here a metric that is not known is NaN, and NaN is neither above nor below anything: what is not known is no problem.
+
+// lost holds for a GPU that is gone until a reset or reboot, unusable for any other GPU without access.
+func lost(s subject) bool {
+	return s.GPU.LostID == wire.LostFellOff || s.GPU.LostID == wire.LostReset
+}
+func unusable(s subject) bool { return s.GPU.Lost != "" && !lost(s) }
+
+func hangs(s subject) bool { return s.GPU.Hung() }
+
+// unread holds if some metrics of the GPU, or of the node itself, cannot be read.
+func unread(s subject) bool {
+	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return isOf(&f, s.GPU) })
+}
+
+// Values of metric.RecoveryAction, as nvml.h names them (nvmlDeviceGpuRecoveryAction_t).
+const (
+	recoverReset = iota + 1
+	recoverReboot
+	recoverDrain
+	recoverDrainReset
+	recoverIMEX
+)
+
+// mustRecover holds if the driver asks for what ends every program on the GPU, mayRecover for anything else that it asks for.
+func mustRecover(s subject) bool {
+	a := s.GPU.Float(metric.RecoveryAction)
+	return a == recoverReset || a == recoverReboot || a == recoverDrainReset
+}
+func mayRecover(s subject) bool { return s.GPU.Float(metric.RecoveryAction) > 0 }
+
+func memoryErrors(s subject) bool {
+	return s.GPU.Float(metric.ECCUncorrected) > 0 && !memoryErrorsGrow(s)
+}
+
+func memoryErrorsGrow(s subject) bool {
+	grown, _ := s.GPU.Grown(metric.ECCUncorrected)
+	return grown > 0
+}
+
+func remapFailed(s subject) bool { return s.GPU.Float(metric.RemapFailed) > 0 }
+
+// remapDamaged holds if rows wait to be remapped and some held uncorrectable errors, remapWaits if they only had corrected ones.
+func remapDamaged(s subject) bool {
+	return remapWaits(s) && s.GPU.Float(metric.RemappedUncorrectable) > 0
+}
+func remapWaits(s subject) bool { return s.GPU.Float(metric.RemapPending) > 0 }
+
+func pagesRetired(s subject) bool {
+	return s.GPU.Float(metric.RetiredPending) > 0 || retired(s.GPU) >= s.limits[RetiredPages]
+}
+
+// retired returns the retired pages of a GPU, NaN if they are unknown.
+func retired(g *cluster.GPU) float64 {
+	return g.Float(metric.RetiredCorrectable) + g.Float(metric.RetiredUncorrectable)
+}
+
+// brief is the share of the time below which a counter of throttled time says nothing: a moment of it is normal.
+const brief = 0.01
+
+// throttled returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was throttled since the last
+// report, although not when it was sampled.
+func throttled(bits uint64, time metric.ID) func(subject) bool {
+	return func(s subject) bool {
+		if reasons(s.GPU)&bits != 0 {
+			return true
+		}
+		share, _, _ := s.GPU.Lately(time)
+		return share >= brief
+	}
+}
+
+// unnamedSlowdown holds for a hardware slowdown without a reported cause.
+func unnamedSlowdown(s subject) bool {
+	bits := reasons(s.GPU)
+	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
+}
+
+func reasons(g *cluster.GPU) uint64 {
+	bits, _ := g.Get(metric.Throttle)
+	return uint64(bits)
+}
+
+// linksOf returns how many NVLink links a GPU has, and the mask of those that are up.
+func linksOf(g *cluster.GPU) (links int, up uint64, known bool) {
+	count, counted := g.Get(metric.NVLinks)
+	mask, masked := g.Get(metric.NVLinkUp)
+	if !counted || !masked || count < 1 || count > 52 {
+		return 0, 0, false
+	}
+	return int(count), uint64(mask) & (1<<int(count) - 1), true
+}
+
+// linkDown holds if fewer links are up than should be. On boards with bridges some links lead nowhere: there only a GPU with fewer links
+// up than another one of its model on the node has lost some. A GPU of an NVLink fabric should have all its links up.
+func linkDown(s subject) bool {
+	links, up, known := linksOf(s.GPU)
+	if !known || bits.OnesCount64(up) == links {
+		return false
+	}
+	if s.GPU.Float(metric.FabricState) > 0 {
+		return true
+	}
+	for i := range s.Node.GPUs {
+		other := &s.Node.GPUs[i]
+		if _, its, known := linksOf(other); known && other.Card.Name == s.GPU.Card.Name && bits.OnesCount64(its) > bits.OnesCount64(up) {
+			return true
+		}
+	}
+	return false
+}
+
+// perMinute returns the pace of a counter, NaN if it is unknown.
+func perMinute(g *cluster.GPU, id metric.ID) float64 {
+	pace, known := g.PerMinute(id)
+	if !known {
+		return math.NaN()
+	}
+	return pace
+}
+
+func linkBroken(s subject) bool {
+	return perMinute(s.GPU, metric.NVLinkCRC)/60 >= s.limits[NVLinkCRC]
+}
+
+func linkErrors(s subject) bool {
+	limit := s.limits[NVLinkErrors]
+	return perMinute(s.GPU, metric.NVLinkCRC) > 0 || perMinute(s.GPU, metric.NVLinkReplays) >= limit || perMinute(s.GPU, metric.NVLinkRecoveries) >= limit
+}
+
+// narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than it could. An idle GPU lowers its generation.
+func narrow(s subject) bool {
+	g := s.GPU
+	return g.Float(metric.Util) >= s.limits[PCIeLoadPercent] &&
+		(g.Float(metric.PCIeWidth) < g.Float(metric.PCIeWidthMax) || g.Float(metric.PCIeGen) < g.Float(metric.PCIeGenMax))
+}
+
+func manyReplays(s subject) bool {
+	return perMinute(s.GPU, metric.PCIeReplays) > normalReplays(s.GPU, s.limits[PCIeReplays])
+}
+
+// normalReplays returns how many PCIe replays per minute are normal, NaN if the link is unknown. perLane is the limit of generation 3.
+func normalReplays(g *cluster.GPU, perLane float64) float64 {
+	return perLane * math.Exp2(g.Float(metric.PCIeGen)-3) * g.Float(metric.PCIeWidth)
+}
+
+func memoryFull(s subject) bool {
+	percent, known := cluster.Percent(s.GPU.Float(metric.MemoryUsed), s.GPU.Float(metric.MemoryTotal))
+	return known && percent >= s.limits[MemoryFullPercent]
+}

@@ -1,0 +1,93 @@
+package health
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+func is(state cluster.NodeState) func(subject) bool {
+	return func(s subject) bool { return s.Node.State == state }
+}
+
+func noDriver(s subject) bool { return s.Node.Hello.Fault != "" }
+func oldDriver(s subject) bool {
+	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
+}
+
+// slow holds if the driver is too slow for the interval: a reading takes longer, or most GPUs repeat old values.
+func slow(s subject) bool {
+	n := s.Node
+	late := 0
+	for i := range n.GPUs {
+		if time.Duration(n.GPUs[i].AgeMS)*time.Millisecond > n.Interval {
+			late++
+		}
+	}
+	return n.Took > max(n.Interval, time.Second) || 2*late > len(n.GPUs)
+}
+
+// unloads holds if persistence mode is off on some GPU.
+func unloads(s subject) bool {
+	for i := range s.Node.GPUs {
+		if s.Node.GPUs[i].Float(metric.PersistenceMode) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gib is the number of bytes in a GiB.
+const gib = 1 << 30
+
+// nearlyFull returns a rule that holds if a file system has little free space.
+func nearlyFull(free, total metric.ID) func(subject) bool {
+	return func(s subject) bool {
+		left, of := s.Node.Host.Float(free), s.Node.Host.Float(total)
+		least := s.limits[DiskFreeGiB] * gib
+		return left < of*s.limits[DiskFreePercent]/100 || left < least && of > 10*least
+	}
+}
+
+func hidden(s subject) bool         { return s.Job.Missing(s.Node).Hidden }
+func missing(s subject) bool        { return s.Job.Missing(s.Node).Certain }
+func perhapsMissing(s subject) bool { return s.Job.Missing(s.Node).Count > 0 }
+
+// memoryOf returns the host memory of a job on the node, nil if it is unknown or has no limit.
+func memoryOf(n *cluster.Node, job *cluster.Job) *cluster.JobMemory {
+	for i := range n.Memory {
+		if m := &n.Memory[i]; m.Job != "" && m.Job == job.Number && m.Limit > 0 {
+			return m
+		}
+	}
+	return nil
+}
+
+func hostMemoryFull(s subject) bool {
+	m := memoryOf(s.Node, s.Job)
+	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
+}
+
+// mostFull is the share of the limit below which a trend says nothing: a program that starts fills memory fast, and stops.
+const mostFull = 0.8
+
+func hostMemoryFills(s subject) bool {
+	m := memoryOf(s.Node, s.Job)
+	if m == nil || float64(m.Used) < mostFull*float64(m.Limit) {
+		return false
+	}
+	in, known := m.Full()
+	return known && in <= time.Duration(s.limits[HostMemoryMinutes]*float64(time.Minute))
+}
+
+// differs holds if the node's driver or the model of its GPUs is not that of most of the job's nodes.
+func differs(s subject) bool {
+	return s.Common != nil && (otherThan(s.Node.Hello.Driver, s.Common.Driver) || otherThan(s.Job.Model(s.Node), s.Common.Model))
+}
+
+func otherThan(own, common string) bool { return own != "" && common != "" && own != common }
+
+func clockWrong(s subject) bool {
+	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 && (s.Node.Offset-s.Common.Offset).Abs() > s.limits.seconds(ClockSkewSeconds)
+}

@@ -1,0 +1,98 @@
+package health
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+func persistenceOff(w *Words, _ evidence) {
+	w.Long, w.Short = "persistence mode off", "persistence off"
+	w.Sentence = "Persistence mode is off: the driver unloads when no program uses a GPU."
+	w.Hint = "the next program starts some seconds later, and counters of errors begin anew; your admins can turn it on"
+}
+
+func diskFull(w *Words, e evidence) {
+	where, free, total := e.fullest()
+	if total == 0 {
+		return
+	}
+	w.Long, w.Short = where+" nearly full", where+" full"
+	w.Sentence = fmt.Sprintf("%s has %s left.", where, gibOf(free, total))
+	w.Sentence = strings.ToUpper(w.Sentence[:1]) + w.Sentence[1:]
+	w.Hint = "programs that write there will fail: remove files of your own, or write elsewhere"
+}
+
+// fullest returns the file system with the smaller share of free space. total is 0 if none is known.
+func (e evidence) fullest() (where string, free, total float64) {
+	for _, fs := range []struct {
+		name     string
+		free, of metric.ID
+	}{{"/tmp", metric.TmpFree, metric.TmpTotal}, {"the local disk", metric.DiskFree, metric.DiskTotal}} {
+		left, of := e.node.Host.Float(fs.free), e.node.Host.Float(fs.of)
+		if of > 0 && left >= 0 && (total == 0 || left/of < free/total) {
+			where, free, total = fs.name, left, of
+		}
+	}
+	return where, free, total
+}
+
+func hostMemory(w *Words, e evidence) {
+	m := memoryOf(e.node, e.job)
+	if m == nil {
+		return
+	}
+	used, limit := float64(m.Used), float64(m.Limit)
+	w.Long, w.Short = "host memory "+gibOf(used, limit), fmt.Sprintf("host memory %.0f%%", 100*used/limit)
+	w.Sentence = "The job uses " + gibOf(used, limit) + " host memory here"
+	if full, known := m.Full(); known && full < 2*time.Hour {
+		w.Long += ", full in " + minutes(full)
+		w.Sentence += ": full in about " + minutes(full)
+	}
+	w.Sentence += "."
+	w.Hint = "at the limit the kernel kills processes of the job: save a checkpoint, and ask for more with --mem"
+}
+
+// minutes returns a time in whole minutes: "20 min".
+func minutes(d time.Duration) string {
+	return fmt.Sprintf("%d min", max(1, int(d.Round(time.Minute)/time.Minute)))
+}
+
+func mixed(w *Words, e evidence) {
+	others, run := "the other nodes", "run"
+	if len(e.job.Nodes) == 2 {
+		others, run = "the other node", "runs"
+	}
+	var what []string
+	if own := e.hello.Driver; otherThan(own, e.common.Driver) {
+		w.Long, w.Short = "driver "+own+", others "+e.common.Driver, "other driver"
+		what = append(what, fmt.Sprintf("Driver %s, %s %s %s.", own, others, run, e.common.Driver))
+	}
+	if own := e.model(); otherThan(own, e.common.Model) {
+		w.Long, w.Short = own+", others "+e.common.Model, "other GPUs"
+		what = append(what, fmt.Sprintf("The GPUs are %s, those of %s %s.", own, others, e.common.Model))
+	}
+	w.Sentence = strings.Join(what, " ")
+	w.Hint = "fine if you asked for it; otherwise the slowest kind sets the pace"
+}
+
+// model returns the model of the job's GPUs on the node.
+func (e evidence) model() string {
+	if e.node.Hello == nil {
+		return ""
+	}
+	return e.job.Model(e.node)
+}
+
+func clockSkew(w *Words, e evidence) {
+	ahead := e.common.Offset - e.node.Offset
+	how := "ahead of"
+	if ahead < 0 {
+		how = "behind"
+	}
+	w.Long, w.Short = fmt.Sprintf("clock %s %s", fine(ahead.Abs()), strings.TrimSuffix(how, " of")), "clock wrong"
+	w.Sentence = fmt.Sprintf("The clock of this node is %s %s those of the job's other nodes.", fine(ahead.Abs()), how)
+	w.Hint = "times in logs and of files do not fit together: report it to your admins"
+}

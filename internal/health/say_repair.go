@@ -1,0 +1,129 @@
+package health
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// recoveries are what the driver asks for, by metric.RecoveryAction: the flag and the words.
+var recoveries = map[float64]struct{ flag, asks string }{
+	recoverReset:      {"RESET", "reset this GPU"},
+	recoverReboot:     {"REBOOT", "reboot the node"},
+	recoverDrain:      {"DRAIN", "drain the peer-to-peer traffic"},
+	recoverDrainReset: {"RESET", "drain the peer-to-peer traffic and reset this GPU"},
+	recoverIMEX:       {"IMEX", "recover the IMEX domain"},
+}
+
+func recovery(w *Words, e evidence) {
+	action, known := e.gpu.Get(metric.RecoveryAction)
+	if !known || action == 0 {
+		return
+	}
+	what := recoveries[action]
+	if what.asks == "" {
+		what.flag, what.asks = fmt.Sprintf("ACTION:%.0f", action), fmt.Sprintf("take recovery action %.0f", action)
+	}
+	w.Flag, w.Long, w.Short = what.flag, "driver asks to "+what.asks, what.flag
+	w.Sentence = "The driver asks to " + what.asks + "."
+	w.Hint = "this is the driver's own advice: report it to your admins, and move the job"
+}
+
+// advised replaces the hint for a damaged GPU by the driver's own advice, if there is any.
+func advised(w *Words, e evidence, kind cluster.Kind) {
+	switch kind {
+	case cluster.KindXid, cluster.KindECC, cluster.KindECCGrowing, cluster.KindRemap, cluster.KindRemapFailed, cluster.KindNVLinkDown:
+	default:
+		return
+	}
+	if what := recoveries[e.gpu.Float(metric.RecoveryAction)]; what.asks != "" {
+		w.Hint = "the driver asks to " + what.asks + ": report it to your admins"
+	}
+}
+
+func ecc(w *Words, e evidence) {
+	count, known := e.gpu.Get(metric.ECCUncorrected)
+	if !known {
+		return
+	}
+	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), counted(count, "ECC error"), fmt.Sprintf("ECC %.0f", count)
+	w.Sentence = counted(count, "uncorrectable ECC error") + " since driver load."
+	w.Hint = suspectData
+}
+
+func eccGrowing(w *Words, e evidence) {
+	ecc(w, e)
+	grown, _ := e.gpu.Grown(metric.ECCUncorrected)
+	w.Long = counted(grown, "new ECC error")
+	w.Sentence = "Uncorrectable ECC errors: " + ever(e.gpu, metric.ECCUncorrected) + "."
+	w.Hint = suspectData
+}
+
+// counted returns "1 ECC error", "2 ECC errors".
+func counted(count float64, what string) string {
+	if count != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%.0f %s", count, what)
+}
+
+func remapping(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "ROWS", "row remapping pending", "rows pending"
+	w.Sentence = "A memory row will be remapped at the next reset of the GPU" + listed(e.remapped()) + "."
+	w.Hint = "running programs are safe; the GPU needs a reset between two jobs: report it to your admins"
+}
+
+func remappingFailed(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "ROWS", "row remapping failed", "remap failed"
+	w.Sentence = "A memory row could not be remapped" + listed(e.remapped()) + "."
+	w.Hint = "this GPU is a case for return: move the job and report it to your admins"
+}
+
+// remapped returns how many rows were remapped; "" if it is unknown.
+func (e evidence) remapped() string {
+	bad, known := e.gpu.Get(metric.RemappedUncorrectable)
+	good, told := e.gpu.Get(metric.RemappedCorrectable)
+	if !known || !told {
+		return ""
+	}
+	return fmt.Sprintf("%s remapped, %.0f of them with uncorrectable errors", counted(bad+good, "row"), bad)
+}
+
+func retiredPages(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "PAGES", "memory pages retired", "pages"
+	pending := e.gpu.Float(metric.RetiredPending) > 0
+	count := retired(e.gpu)
+	switch known := count == count; {
+	case known && pending:
+		w.Sentence = fmt.Sprintf("%s retired, more at the next reboot.", counted(count, "memory page"))
+	case known:
+		w.Sentence = fmt.Sprintf("%s retired.", counted(count, "memory page"))
+	default:
+		w.Sentence = "Memory pages will be retired at the next reboot."
+	}
+	w.Hint = "the memory of this GPU wears out: report it to your admins"
+}
+
+func memoryNearlyFull(w *Words, e evidence) {
+	used, of := e.gpu.Float(metric.MemoryUsed), e.gpu.Float(metric.MemoryTotal)
+	percent, known := cluster.Percent(used, of)
+	if !known {
+		return
+	}
+	w.Long, w.Short = fmt.Sprintf("GPU memory %.0f%% full", percent), "memory full"
+	w.Sentence = fmt.Sprintf("GPU memory is %.0f%% full: %s.", percent, gibOf(used, of))
+	w.Hint = "normal for programs that reserve all memory; otherwise the next allocation may fail"
+}
+
+// gibOf returns "78.9 of 79.6 GiB".
+func gibOf(part, of float64) string { return inGiB(part) + " of " + inGiB(of) + " GiB" }
+
+func inGiB(bytes float64) string {
+	digits := 1
+	if bytes >= 100*gib {
+		digits = 0
+	}
+	return strconv.FormatFloat(bytes/gib, 'f', digits, 64)
+}

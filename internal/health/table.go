@@ -1,0 +1,113 @@
+package health
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
+const moreThanOnce = time.Nanosecond
+
+// Sources of the rules, for docs/health.md.
+const (
+	nvml        = "nvml.h"
+	dcgm        = "DCGM, DcgmHealthWatch.cpp"
+	memoryPaper = "NVIDIA GPU Memory Error Management"
+)
+
+// rules are sorted: the worst first within a scope. If several rows of one kind hold, the first counts.
+var rules = []rule{
+	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: is(cluster.NodeFailed),
+		when: "The node cannot be reached, or its probe does not start; the class says why."},
+	{kind: cluster.KindStale, scope: cluster.ScopeReach, severity: cluster.Warning, holds: is(cluster.NodeStale),
+		when: "No report for 3 intervals, or the connection was just lost."},
+	{kind: cluster.KindConnecting, scope: cluster.ScopeReach, severity: cluster.Waiting, holds: is(cluster.NodeConnecting),
+		when: "The first attempt to reach the node is in progress."},
+
+	{kind: cluster.KindNoDriver, scope: cluster.ScopeReport, severity: cluster.Critical, holds: noDriver, ofGPUs: true,
+		when: "NVML is not usable on the node.", source: nvml},
+	{kind: cluster.KindSlow, scope: cluster.ScopeReport, severity: cluster.Warning, holds: slow, after: moreThanOnce, ofGPUs: true,
+		when: "Reading a GPU takes longer than the interval, in 2 reports."},
+	{kind: cluster.KindDisk, scope: cluster.ScopeReport, severity: cluster.Warning, holds: nearlyFull(metric.TmpFree, metric.TmpTotal),
+		when: "/tmp has less than {disk_free_percent}% free, or less than {disk_free_gib} GiB of more than ten times that.", source: "statfs(2)"},
+	{kind: cluster.KindDisk, scope: cluster.ScopeReport, severity: cluster.Note, holds: nearlyFull(metric.DiskFree, metric.DiskTotal),
+		when: "The same of the local disk that holds /.", source: "statfs(2)"},
+	{kind: cluster.KindPersistence, scope: cluster.ScopeReport, severity: cluster.Note, holds: unloads, ofGPUs: true,
+		when: "Persistence mode is off on a GPU of the node.", source: nvml},
+	{kind: cluster.KindOldDriver, scope: cluster.ScopeReport, severity: cluster.Note, holds: oldDriver, ofGPUs: true,
+		when: "The driver lacks NVML functions that nvnodetop would use."},
+	{kind: cluster.KindFault, scope: cluster.ScopeReport, severity: cluster.Note, holds: unread,
+		when: "Something cannot be read on the node."},
+
+	{kind: cluster.KindLost, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: lost, only: true,
+		when: "NVML says that the GPU is lost, or needs a reset.", source: nvml},
+	{kind: cluster.KindUnusable, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: unusable, only: true,
+		when: "NVML gives no access to the GPU, for another reason.", source: nvml},
+	{kind: cluster.KindHang, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: hangs, only: true,
+		when: "A call for the GPU has not returned for 10 s."},
+	{kind: cluster.KindRecovery, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: mustRecover,
+		when: "The driver asks for a reset of the GPU or a reboot.", source: nvml + ", field 230"},
+	{kind: cluster.KindRecovery, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: mayRecover,
+		when: "The driver asks for another recovery action.", source: nvml + ", field 230"},
+	{kind: cluster.KindXid, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: hasXid(cluster.Critical),
+		when: "In the last hour the driver reported an Xid after which the GPU needs a reset or its results are in doubt. Xids on the node within a minute after it are its consequences.", source: catalog},
+	{kind: cluster.KindXid, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: hasXid(cluster.Warning),
+		when: "In the last hour the driver reported another Xid, mostly an error of the program.", source: catalog},
+	{kind: cluster.KindXid, scope: cluster.ScopeGPU, severity: cluster.Note, holds: hasXid(cluster.Note),
+		when: "In the last hour the driver reported an Xid that needs no action.", source: catalog},
+	{kind: cluster.KindRemapFailed, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: remapFailed,
+		when: "A memory row could not be remapped.", source: memoryPaper},
+	{kind: cluster.KindECCGrowing, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: memoryErrorsGrow,
+		when: "Uncorrectable ECC errors since nvnodetop watches the GPU.", source: dcgm},
+	{kind: cluster.KindECC, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: memoryErrors,
+		when: "Uncorrectable ECC errors before that, since the driver was loaded.", source: dcgm},
+	{kind: cluster.KindRemap, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: remapDamaged,
+		when: "A row will be remapped at the next reset, and rows with uncorrectable errors were remapped.", source: memoryPaper},
+	{kind: cluster.KindRemap, scope: cluster.ScopeGPU, severity: cluster.Note, holds: remapWaits,
+		when: "A row will be remapped at the next reset.", source: memoryPaper},
+	{kind: cluster.KindRetired, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: pagesRetired,
+		when: "{retired_pages} retired pages, or some that will be retired at the next reboot. Up to Volta.", source: dcgm},
+	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWThermal, metric.HWThermalTime),
+		when: "The hardware lowers the clocks because of the temperature.", source: nvml},
+	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleSWThermal, metric.SWThermalTime), lasts: SoftThermalSeconds,
+		when: "The driver lowers the clocks because of the temperature, for {soft_thermal_seconds} s.", source: nvml},
+	{kind: cluster.KindPowerBrake, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWPowerBrake, metric.PowerBrakeTime),
+		when: "The power supply pulls the brake.", source: nvml},
+	{kind: cluster.KindSlowdown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unnamedSlowdown, after: moreThanOnce,
+		when: "Hardware slowdown without a reported reason, in 2 samples.", source: nvml},
+	{kind: cluster.KindNVLink, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: linkBroken,
+		when: "{nvlink_crc_per_second} NVLink CRC errors per second.", source: dcgm},
+	{kind: cluster.KindNVLink, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: linkErrors,
+		when: "Any NVLink CRC error in the last minute or two, or replays or recoveries at a pace of {nvlink_errors_per_minute} a minute.", source: dcgm},
+	{kind: cluster.KindNVLinkDown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: linkDown, after: moreThanOnce,
+		when: "Fewer NVLink links are up than of another GPU of the model on the node, or not all links in an NVLink fabric; in 2 samples.", source: dcgm},
+	{kind: cluster.KindPCIe, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: narrow, after: moreThanOnce,
+		when: "The PCIe link has fewer lanes or a lower generation than it could, at {pcie_load_percent}% utilization or more, in 2 samples.", source: nvml},
+	{kind: cluster.KindPCIeReplays, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: manyReplays,
+		when: "More than {pcie_replays_per_lane_minute} PCIe replays per minute and lane at generation 3; twice as many for each later generation.", source: dcgm},
+	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unread, after: moreThanOnce,
+		when: "Something cannot be read of the GPU, in 2 samples."},
+	{kind: cluster.KindMemoryFull, scope: cluster.ScopeGPU, severity: cluster.Note, holds: memoryFull,
+		when: "{gpu_memory_full_percent}% of the GPU's memory is in use."},
+
+	{kind: cluster.KindHidden, scope: cluster.ScopeJob, severity: cluster.Critical, holds: hidden, only: true,
+		when: "The probe is in the cgroup of another job, which hides this job's GPUs.", source: "scontrol show job -d"},
+	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Critical, holds: missing,
+		when: "The driver does not list a GPU that SLURM allocated to the job.", source: "scontrol show job -d"},
+	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Warning, holds: perhapsMissing,
+		when: "The same, where SLURM may just number the GPUs differently.", source: "scontrol show job -d"},
+	{kind: cluster.KindHostMemory, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hostMemoryFull,
+		when: "The job uses {host_memory_percent}% of the memory that its cgroup may use on the node.", source: "cgroup"},
+	{kind: cluster.KindHostMemory, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hostMemoryFills, after: time.Minute,
+		when: "It uses 80% and will reach the limit within {host_memory_minutes} min at the pace of the last minutes; for 1 min.", source: "cgroup"},
+	{kind: cluster.KindMixed, scope: cluster.ScopeJob, severity: cluster.Note, holds: differs, ofGPUs: true,
+		when: "Most nodes of the job have another driver or another model of GPU."},
+	{kind: cluster.KindClockSkew, scope: cluster.ScopeJob, severity: cluster.Note, holds: clockWrong, after: time.Minute,
+		when: "The clock of the node is {clock_skew_seconds} s from the median of the job's nodes, for 1 min."},
+}
+
+// catalog is the source of the rules for Xids.
+const catalog = "NVIDIA, Analyzing Xid Errors with the Xid Catalog"

@@ -1,0 +1,100 @@
+package health
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// xidAt is a report of GPU 0 with an Xid that the probe got a second ago.
+func xidAt(sec float64, code uint64) wire.Report {
+	return wire.Report{Xids: []wire.Xid{{Code: code, MonoMS: int64(sec * 1000)}}, GPUs: []wire.GPU{{}}}
+}
+
+// An Xid is told from its own time on, for an hour, with what followed from it, and then as cleared.
+func TestXidOverTime(t *testing.T) {
+	w := newWorld()
+	w.report(1, wire.Report{})
+	w.report(60, xidAt(60, 79))
+	w.report(63, xidAt(63, 45))
+	w.report(66, xidAt(66, 154))
+	for sec := 69.0; sec < 132; sec += 3 {
+		w.report(sec, wire.Report{GPUs: []wire.GPU{{}}})
+	}
+	f, words := w.findings(131)
+	if len(f) != 1 || f[0].Kind != cluster.KindXid || f[0].Severity != cluster.Critical || f[0].GPU != 0 || !f[0].Since.Equal(at(59)) || f[0].Before {
+		t.Fatalf("%+v", f)
+	}
+	const want = "Xid 79: the GPU has fallen off the bus, 72s ago; then Xid 45, 154. Mostly a fault of the hardware."
+	if words[0].Sentence != want || words[0].Flag != "XID:79" || words[0].Letter != 'X' || words[0].Hint == "" {
+		t.Errorf("%+v, want %q", words[0], want)
+	}
+	for sec := 132.0; sec < 59+3605; sec += 3 {
+		w.report(sec, wire.Report{GPUs: []wire.GPU{{}}})
+	}
+	if f, words := w.findings(59 + 3605); len(f) != 1 || f[0].Holds() || !strings.HasPrefix(words[0].Sentence, "Xid, cleared ") {
+		t.Errorf("after an hour: %+v %+v", f, words)
+	}
+}
+
+func TestXidSentences(t *testing.T) {
+	for _, tc := range []struct {
+		codes    []int // a second apart
+		sentence string
+		hint     string
+	}{
+		{[]int{999}, "Xid 999: see NVIDIA's Xid catalog, 10s ago.", "report it to your admins"},
+		{[]int{31, 31, 31}, "Xid 31: GPU memory page fault: illegal address in a kernel, 8s ago, 3 times since 18:00:00. Mostly an error of the program.", debug},
+		{[]int{13, 79, 45}, "Xid 79: the GPU has fallen off the bus, 9s ago; then Xid 45. Mostly a fault of the hardware.", needsBoot},
+		{[]int{45, 94}, "Xid 94: contained memory error: only one program was hit, 9s ago. Mostly a fault of the hardware.", "restart the program; other programs and GPUs are not affected"},
+	} {
+		s := had(tc.codes...)
+		s.Node.Arrived = t0.Add(10 * time.Second)
+		if words := sayOf(cluster.KindXid, s); words.Sentence != tc.sentence || words.Hint != tc.hint {
+			t.Errorf("%v: %q → %q, want %q → %q", tc.codes, words.Sentence, words.Hint, tc.sentence, tc.hint)
+		}
+	}
+}
+
+// Within a minute it is a consequence, after that it is a cause of its own.
+func TestXidsApart(t *testing.T) {
+	for _, tc := range []struct {
+		apart  time.Duration
+		causes int
+	}{{60 * time.Second, 1}, {61 * time.Second, 2}} {
+		n := &cluster.Node{Xids: []cluster.Xid{{At: t0.Add(tc.apart), Code: 43, Key: "y"}, {At: t0, Code: 31, Key: "x"}}}
+		if got := causes(n); len(got) != tc.causes || got[0].Code != 31 {
+			t.Errorf("%v apart: %+v", tc.apart, got)
+		}
+	}
+}
+
+func TestXidCatalog(t *testing.T) {
+	for code, x := range xids {
+		if x.name == "" || x.whose == "" || x.hint == "" && !x.follows || strings.ToUpper(x.name[:1]) == x.name[:1] && !strings.HasPrefix(x.name, "NVLink") && !strings.HasPrefix(x.name, "GPU") {
+			t.Errorf("%d: %+v", code, x)
+		}
+	}
+}
+
+// What the driver advises stands above our own advice.
+func TestTheDriversAdvice(t *testing.T) {
+	w := newWorld()
+	w.sample(1, wire.GPU{Values: metric.Make(m{metric.ECCUncorrected: 1, metric.RecoveryAction: 1})})
+	f, words := w.findings(1)
+	if len(f) != 2 || f[0].Kind != cluster.KindRecovery || words[0].Flag != "RESET" || words[0].Sentence != "The driver asks to reset this GPU." {
+		t.Fatalf("%+v %+v", f, words)
+	}
+	if want := "the driver asks to reset this GPU: report it to your admins"; words[1].Hint != want {
+		t.Errorf("hint %q, want %q", words[1].Hint, want)
+	}
+	w = newWorld()
+	w.sample(1, wire.GPU{Values: metric.Make(m{metric.RecoveryAction: 9})})
+	if _, words := w.findings(1); words[0].Flag != "ACTION:9" || words[0].Sentence != "The driver asks to take recovery action 9." {
+		t.Errorf("%+v", words)
+	}
+}
