@@ -45,6 +45,7 @@ func (m *mark) begin(i int, v float64) {
 
 // growth holds what the counters of a GPU were before. A counter that goes backwards says that the driver was loaded again: all begin anew.
 type growth struct {
+	grew   uint16    // the counters that have grown since first, as bits: most have not, and rules look at nothing else
 	first  mark      // when each counter was first seen in this watch
 	older  mark      // one to two minutes ago, or as first
 	newer  mark      // takes the place of older when it is a minute old
@@ -78,6 +79,12 @@ func (w growth) grow(at time.Time, ms int64, values *metric.Values) growth {
 		w.older, w.newer = w.newer, now
 	}
 	w.before, w.now = w.now, now
+	w.grew = 0
+	for i, was := range w.first.v {
+		if now.known>>i&1 != 0 && now.v[i] > was {
+			w.grew |= 1 << i
+		}
+	}
 	return w
 }
 
@@ -106,6 +113,12 @@ func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
 		return 0, 0, false
 	}
 	return now - was, time.Duration(w.now.ms-m.ms) * time.Millisecond, true
+}
+
+// Grew reports whether a counter has grown since nvnodetop watches the GPU. It costs less than the number.
+func (g *GPU) Grew(id metric.ID) bool {
+	i := counterAt[id]
+	return i != 0 && g.growth.grew>>(i-1)&1 != 0
 }
 
 // Grown returns by how much a counter has grown since nvnodetop watches the GPU, or since the driver was loaded after that.

@@ -46,8 +46,7 @@ func memoryErrors(s subject) bool {
 }
 
 func memoryErrorsGrow(s subject) bool {
-	grown, _ := s.GPU.Grown(metric.ECCUncorrected)
-	return grown > 0
+	return s.GPU.Grew(metric.ECCUncorrected)
 }
 
 func remapFailed(s subject) bool { return s.GPU.Float(metric.RemapFailed) > 0 }
@@ -74,8 +73,9 @@ const brief = 0.01
 // report, although not when it was sampled.
 func throttled(bits uint64, time metric.ID) func(subject) bool {
 	return func(s subject) bool {
-		if reasons(s.GPU)&bits != 0 {
-			return true
+		now := reasons(s.GPU)&bits != 0
+		if now || !s.GPU.Grew(time) {
+			return now
 		}
 		share, _, _ := s.GPU.Lately(time)
 		return share >= brief
@@ -122,12 +122,12 @@ func linkDown(s subject) bool {
 	return false
 }
 
-// perMinute returns the pace of a counter, NaN if it is unknown.
+// perMinute returns the pace of a counter, 0 if it is unknown.
 func perMinute(g *cluster.GPU, id metric.ID) float64 {
-	pace, known := g.PerMinute(id)
-	if !known {
-		return math.NaN()
+	if !g.Grew(id) {
+		return 0
 	}
+	pace, _ := g.PerMinute(id)
 	return pace
 }
 
@@ -148,7 +148,8 @@ func narrow(s subject) bool {
 }
 
 func manyReplays(s subject) bool {
-	return perMinute(s.GPU, metric.PCIeReplays) > normalReplays(s.GPU, s.limits[PCIeReplays])
+	pace := perMinute(s.GPU, metric.PCIeReplays)
+	return pace > 0 && pace > normalReplays(s.GPU, s.limits[PCIeReplays])
 }
 
 // normalReplays returns how many PCIe replays per minute are normal, NaN if the link is unknown. perLane is the limit of generation 3.

@@ -107,7 +107,7 @@ func pcieNarrow(w *Words, e evidence) {
 
 func pcieReplays(w *Words, e evidence) {
 	pace := perMinute(e.gpu, metric.PCIeReplays)
-	if pace != pace {
+	if pace == 0 {
 		return
 	}
 	w.Flag, w.Long, w.Short = "!PCIE", amount(pace, "PCIe replay", "PCIe replays")+" a minute", "PCIe replays"

@@ -160,9 +160,6 @@ func (c *cause) brought(x cluster.Xid) bool {
 
 // causeOn returns the worst cause on a GPU, of equal ones the last.
 func causeOn(n *cluster.Node, g *cluster.GPU) (cause, bool) {
-	if len(n.Xids) == 0 {
-		return cause{}, false
-	}
 	var worst cause
 	for _, c := range causes(n) {
 		if c.Key == g.Key && (worst.times == 0 || xidOf(c.Code).severity >= xidOf(worst.Code).severity) {
@@ -175,6 +172,9 @@ func causeOn(n *cluster.Node, g *cluster.GPU) (cause, bool) {
 // hasXid returns a rule that holds if the worst Xid of the GPU is that severe.
 func hasXid(severity cluster.Severity) func(subject) bool {
 	return func(s subject) bool {
+		if len(s.Node.Xids) == 0 {
+			return false
+		}
 		c, found := causeOn(s.Node, s.GPU)
 		return found && xidOf(c.Code).severity == severity
 	}
