@@ -20,11 +20,11 @@ type Letter struct {
 
 // Letters are the letters of the health rules, worst first.
 var Letters = []Letter{
-	{'X', "lost", "GPU lost, LOST"},
-	{'E', "ECC", "ECC errors, ECC:n"},
+	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n"},
+	{'E', "ECC", "memory errors, ECC:n ROWS"},
 	{'T', "thermal", "thermal, !THERM !SLOW"},
 	{'P', "brake", "power brake, !PWR"},
-	{'N', "link", "NVLink or PCIe, NVLINK PCIE"},
+	{'N', "link", "NVLink, PCIe, LINK n/m !LINK"},
 	{'L', "lags", "slower than the job's other GPUs, !LAG"},
 	{'I', "idle", "idle while the others work, !IDLE"},
 }
