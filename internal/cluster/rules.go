@@ -14,8 +14,9 @@ type Rules func(Subject) []Condition
 type Subject struct {
 	Scope Scope
 	Node  *Node
-	GPU   *GPU // in ScopeGPU
-	Job   *Job // in ScopeJob
+	GPU   *GPU   // in ScopeGPU
+	Job   *Job   // in ScopeJob and ScopePeers
+	Peers *Peers // in ScopePeers
 
 	Common *Common // of the job's nodes, in ScopeJob
 }
@@ -29,6 +30,7 @@ const (
 	ScopeReport              // the node's last report: asked with each report
 	ScopeGPU                 // one GPU in that report
 	ScopeJob                 // one job on the node, in that report: asked with each report and each Discovery
+	ScopePeers               // all GPUs of a job together: asked once per interval while they report
 )
 
 // Condition is a problem at one moment.
@@ -39,6 +41,9 @@ type Condition struct {
 	Since    time.Time     // when it began; zero: when Rules first find it
 	After    time.Duration // how long it holds before it is reported
 	OfGPUs   bool          // it matters only to jobs with GPUs on the node
+
+	Of       *Peer       // in ScopePeers: the GPU; nil: the job
+	Compared *Comparison // likewise: the evidence
 }
 
 const (

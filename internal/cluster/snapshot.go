@@ -205,9 +205,11 @@ type Finding struct {
 	Over     time.Time // when it last held; zero: it still holds
 	Times    int       // how often it began since Since
 	Job      string    // ID
-	Node     string
-	GPU      int    // Number of the GPU; -1: the node, or a GPU without a number
-	Key      string // of the GPU; empty: the node
+	Node     string    // empty: the whole job, on several nodes
+	GPU      int       // Number of the GPU; -1: the node, or a GPU without a number
+	Key      string    // of the GPU; empty: the node
+
+	Compared *Comparison // the evidence, of kinds that compare the GPUs of a job
 }
 
 // Of reports whether the finding is about this GPU of its node.

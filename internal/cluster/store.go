@@ -12,10 +12,12 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -30,11 +32,12 @@ type Store struct {
 	teams []*team                // the jobs of disc
 	jobs  map[string][]*team     // the same by node name
 	nodes map[string]*nodeRecord // by cleaned name
+	paces map[string]*jobPace    // by the ID of jobs of disc
 }
 
 // NewStore returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
 func NewStore(poll time.Duration, rules Rules) *Store {
-	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}}
+	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{}}
 }
 
 // Apply applies one Event. It drops an Event that makes no sense, such as a report of a node without a Hello.
@@ -62,6 +65,9 @@ func (s *Store) Apply(e Event) {
 				t.at = time.Time{}
 			}
 		}
+		if e.Report != nil && n.Hello != nil {
+			s.comparePeers(n, e.At)
+		}
 	}
 }
 
@@ -74,6 +80,9 @@ func (s *Store) discovered(at time.Time, d Discovery) {
 		}
 	}
 	s.renewTeams(s.teams, at)
+	maps.DeleteFunc(s.paces, func(id string, _ *jobPace) bool {
+		return !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.ID == id })
+	})
 	for name, n := range s.nodes {
 		n.jobs = s.jobs[name]
 		n.forgetRanks()
@@ -104,6 +113,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 			v.count(snap.Nodes[name], n.out)
 			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
+		told.addPeers(s.paces[job.ID], snap.Nodes, now)
 		v.Findings, v.Cleared = told.findings()
 		snap.Jobs = append(snap.Jobs, v)
 	}
@@ -151,7 +161,9 @@ type nodeRecord struct {
 	seen      time.Time    // the first Event
 	lastSteps []reach.Step // of the last failed attempt
 	clock     binClock
-	known     map[string]History // histories to continue, by GPU.Key
+	known     map[string]History   // histories to continue, by GPU.Key
+	work      map[string]*pace.GPU // likewise, their work
+	paces     []*pace.GPU          // of GPUs, in their order
 	memory    memory
 	offsets   offsets
 	judged    Node // asOf's
@@ -164,7 +176,7 @@ const maxAttempts = 8
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
-	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, known: map[string]History{}, troubles: troubles{whole: place{node: name, number: NoNumber}}}
+	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, known: map[string]History{}, work: map[string]*pace.GPU{}, troubles: troubles{whole: place{node: name, number: NoNumber}}}
 }
 
 // take applies an Event, and steps the conditions that held before it and those that hold after it.
@@ -188,6 +200,7 @@ func (n *nodeRecord) compare(at time.Time, rules Rules) {
 		n.GPUs = slices.Clone(n.GPUs)
 		n.number(n.GPUs)
 		sortGPUs(n.GPUs)
+		n.follow(at, false)
 	}
 	n.troubles.compared(rules, n.asOf(at), n.jobs, at)
 }
@@ -244,6 +257,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	}
 	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
 	n.layout = layoutOf(n.GPUs)
+	n.follow(at, !r.OffBeat)
 	n.out = 0
 	for i := range n.GPUs {
 		if !n.GPUs[i].reports() {

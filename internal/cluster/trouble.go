@@ -208,7 +208,7 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
-		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times}
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times, Compared: t.Compared}
 		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
 		if !t.holds {
 			f.Over = t.last

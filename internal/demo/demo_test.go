@@ -85,7 +85,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 		}
 		for kind, by := range map[cluster.Kind]time.Duration{
 			cluster.KindLost: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: time.Second, cluster.KindECC: time.Second,
-			cluster.KindPowerBrake: time.Second, cluster.KindStale: time.Second, cluster.KindConnecting: 5 * time.Second,
+			cluster.KindPowerBrake: time.Second, cluster.KindStale: time.Second, cluster.KindLag: time.Second, cluster.KindConnecting: 5 * time.Second,
 		} {
 			if at, ok := firstSeen[kind]; !ok || at > by {
 				t.Errorf("%s is seen at %v (ever: %t), want by %v", kind, at, ok, by)
@@ -122,6 +122,9 @@ func TestDemoBeginsSettled(t *testing.T) {
 				}
 			}
 			want := map[cluster.Kind]bool{cluster.KindLost: true, cluster.KindFailed: true, cluster.KindThermal: true, cluster.KindECC: true, cluster.KindPowerBrake: true}
+			if past == longPast { // it must be seen for a minute
+				want[cluster.KindLag] = true
+			}
 			if diff := cmp.Diff(want, kinds); diff != "" {
 				t.Errorf("after a past of %v (-want +got):\n%s", past, diff)
 			}
@@ -223,7 +226,7 @@ func TestDemoListsProcessesWhereTheUserLooks(t *testing.T) {
 			10 * time.Second: func() { d.Look("gpu-s11", true) },
 			20 * time.Second: func() { d.Look("gpu-s11", false) },
 		})
-		users := map[string]bool{}
+		users, listed := map[string]bool{}, map[string]time.Duration{}
 		offBeat := 0
 		for _, e := range events {
 			if e.Report == nil {
@@ -231,6 +234,13 @@ func TestDemoListsProcessesWhereTheUserLooks(t *testing.T) {
 			}
 			at := e.At.Sub(begin)
 			want := e.Node == "gpu-s11" && at > 9*time.Second && at < 21*time.Second
+			if e.Report.Listed && !want { // they are listed once per minute anyway
+				if at-listed[e.Node] < listEvery && listed[e.Node] != 0 {
+					t.Errorf("%s lists at %v and at %v", e.Node, listed[e.Node], at)
+				}
+				listed[e.Node] = at
+				continue
+			}
 			if e.Report.Listed != want && (at < 9*time.Second || at > 11*time.Second) && (at < 19*time.Second || at > 21*time.Second) {
 				t.Errorf("%s at %v: listed %t", e.Node, at, e.Report.Listed)
 			}

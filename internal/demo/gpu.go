@@ -16,6 +16,11 @@ type model struct {
 	smIdle      int
 	limit, idle float64 // W
 	slowdown    int     // °C
+	videoMax    int     // MHz
+	pcie, links int     // generation, NVLink links
+	gpm         bool    // the driver has metrics of GPM
+	vbios       string
+	capability  string // of CUDA
 }
 
 // Versions on all nodes.
@@ -25,8 +30,10 @@ const (
 )
 
 var (
-	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700, idle: 72, slowdown: 87}
-	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400, idle: 58, slowdown: 92}
+	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700, idle: 72, slowdown: 87,
+		videoMax: 1545, pcie: 5, links: 18, gpm: true, vbios: "96.00.89.00.01", capability: "9.0"}
+	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400, idle: 58, slowdown: 92,
+		videoMax: 1275, pcie: 4, links: 12, vbios: "92.00.45.00.03", capability: "8.0"}
 )
 
 // use is a program on GPUs, and whose it is. It runs from since to until (zero: all the time).
@@ -35,6 +42,8 @@ type use struct {
 	user, job    string
 	since, until time.Duration
 	command      string
+	directory    string  // in the home directory
+	ranks        int     // processes, one on each of its GPUs
 	memory       float64 // share of the GPU's
 }
 
@@ -101,6 +110,7 @@ const (
 	corrupts                   // uncorrectable ECC errors
 	brakes                     // hardware power brake
 	vanishes                   // falls off the bus
+	unlinks                    // loses an NVLink
 )
 
 // When fates strike, within the story.
@@ -109,6 +119,7 @@ const (
 	lagBegins, lagEnds             = 12 * time.Second, 240 * time.Second
 	errorAt                        = 60 * time.Second // once: the count stays
 	lostAt                         = 70 * time.Second // once: it stays lost
+	unlinkedAt                     = 40 * time.Second // once: it stays down
 	brakeBegins, brakeEnds         = 85 * time.Second, 150 * time.Second
 )
 
@@ -181,6 +192,7 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	if s.fate&corrupts != 0 && now >= errorAt {
 		g.Values.Set(metric.ECCUncorrected, 2)
 	}
+	w.fill(&g.Values, h, gpu, now, l)
 	return g
 }
 

@@ -2,7 +2,9 @@ package demo
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -71,13 +73,14 @@ type simNode struct {
 	failures int
 	dropped  time.Duration // when the connection was last closed
 	listing  bool
+	listed   time.Duration // when processes were last listed
 	seq      uint64
 }
 
 const noAttempt = -1
 
 func newSimNode(w *world, h *host) *simNode {
-	n := &simNode{world: w, host: h, stage: noAttempt, dropped: -cycle}
+	n := &simNode{world: w, host: h, stage: noAttempt, dropped: -cycle, listed: -listEvery}
 	n.next = w.from + time.Duration(float64(w.poll)*w.noise('p', h.number, 0, 0))
 	if h.plot == visits {
 		n.next = taskBegins + noticed
@@ -249,20 +252,12 @@ func (h *host) booted() time.Duration {
 }
 
 func (n *simNode) hello() *wire.Hello {
-	m := n.host.model
 	h := &wire.Hello{
 		Version: wire.Version, Build: "demo", Host: n.host.name, PID: 358000 + n.host.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
 		Driver: driver, CUDA: cuda,
 	}
-	once := metric.Make(map[metric.ID]float64{
-		metric.MemoryTotal: float64(m.memory << 20), metric.SMClockMax: float64(m.smMax), metric.Slowdown: float64(m.slowdown),
-	})
 	for g := range n.host.gpus {
-		h.GPUs = append(h.GPUs, wire.Card{
-			Index: g, Minor: &g, Name: m.name, Values: once,
-			UUID:   fmt.Sprintf("GPU-%08x-%04x-4000-8000-%012x", uint32(n.world.seed), n.host.number, g+1),
-			PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+0x11*g%0xe0),
-		})
+		h.GPUs = append(h.GPUs, n.world.card(n.host, g))
 	}
 	return h
 }
@@ -273,11 +268,31 @@ func (n *simNode) report(now time.Duration) *wire.Report {
 	for g := range n.host.gpus {
 		r.GPUs = append(r.GPUs, n.world.sample(n.host, g, now))
 	}
-	if n.listing && now > told-3*n.world.poll { // older ones are never shown
-		r.Listed = true
+	r.Xids, r.Jobs = n.world.xids(n.host, now), n.world.jobMemory(n.host, now)
+	if now > told-listEvery && (n.listing || now-n.listed >= listEvery) { // older lists are never shown
+		n.listed, r.Listed = now, true
 		r.Processes = n.world.processes(n.host, now)
 	}
 	return r
+}
+
+// listEvery is how often processes are listed that nobody looks at.
+const listEvery = metric.SlowSeconds * time.Second
+
+// jobMemory is the host memory of the user's jobs on a node.
+func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
+	gpus := map[string]int{}
+	for g := range h.gpus {
+		if u := h.gpus[g].use; u.active(now) && u.user == me {
+			gpus[u.job]++
+		}
+	}
+	var list []wire.JobMemory
+	for _, job := range slices.Sorted(maps.Keys(gpus)) {
+		n := uint64(gpus[job])
+		list = append(list, wire.JobMemory{Job: job, Used: n*43<<30 + uint64(2*w.noise('J', h.number, 0, int64(now/time.Minute)))<<30, Limit: n * 112 << 30})
+	}
+	return list
 }
 
 // hostSample is the sample of the node itself: a few busy cores for each busy GPU.
@@ -289,12 +304,29 @@ func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 		}
 	}
 	r := w.noise('k', h.number, 0, int64(now/time.Second))
-	cpu := float64(busy)*(3.5+0.6*r) + 2
-	return wire.Host{Values: metric.Make(map[metric.ID]float64{
-		metric.CPU:             cpu,
-		metric.Load:            float64(busy)*4.7 + 2*w.noise('k', h.number, 1, int64(now/(15*time.Second))),
+	load := float64(busy)*4.7 + 2
+	values := metric.Make(map[metric.ID]float64{
+		metric.CPU:             float64(busy)*(3.5+0.6*r) + 2,
+		metric.Load:            load - 2 + 2*w.noise('k', h.number, 1, int64(now/(15*time.Second))),
+		metric.Load5:           load - 1 + w.noise('k', h.number, 2, int64(now/time.Minute)),
+		metric.Load15:          load - 0.5 + 0.5*w.noise('k', h.number, 3, int64(now/(3*time.Minute))),
 		metric.HostMemoryUsed:  math.Floor((60 + 45*float64(busy) + 3*r) * (1 << 30)),
 		metric.HostMemoryTotal: 1008 << 30,
+		metric.SwapUsed:        0,
+		metric.SwapTotal:       16 << 30,
+		metric.NetTX:           2e5 + 3e5*r,
+		metric.NetRX:           6e5 + 5e5*r,
+		metric.DiskFree:        math.Floor((310 + 20*w.noise('f', h.number, 0, 0)) * (1 << 30)),
+		metric.DiskTotal:       420 << 30,
+		metric.TmpFree:         math.Floor((2700 - 90*w.noise('f', h.number, 1, 0)) * (1 << 30)),
+		metric.TmpTotal:        2900 << 30,
 		metric.Uptime:          math.Floor((h.booted() + now).Seconds()),
-	})}
+	})
+	sent := 0.0
+	for g := range h.gpus {
+		sent += 4e9 * w.loadOf(h, g, now).memory
+	}
+	values.Set(metric.InfiniBandTX, sent*(0.95+0.1*r))
+	values.Set(metric.InfiniBandRX, sent*(0.95+0.1*w.noise('k', h.number, 4, int64(now/time.Second))))
+	return wire.Host{Values: values}
 }

@@ -39,17 +39,33 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	if h.gpus[gpu].fate&lags != 0 && during(now, lagBegins, lagEnds) {
 		cpu = 12.4 // it waits for its data
 	}
-	return wire.Process{
+	p := wire.Process{
 		PID:        pid,
 		StartTicks: uint64((h.booted() + started) / (10 * time.Millisecond)),
 		GPU:        gpu,
 		Type:       "C",
-		Identity:   wire.Identity{User: u.user, UID: &uid, Name: path.Base(strings.Fields(u.command)[0]), Command: u.command, Job: u.job},
+		State:      "R",
+		Identity: wire.Identity{
+			User: u.user, UID: &uid, Name: path.Base(strings.Fields(u.command)[0]), Command: u.command, Job: u.job, Step: "0",
+			Parent: 358790 + 1000*(h.number%50),
+		},
 		GPUMemory:  new(w.memoryUsed(h, gpu, now) - 520<<20),
 		SMPercent:  new(percent(l.util - 0.01)),
 		MemPercent: new(percent(l.memory)),
+		EncPercent: new(0),
+		DecPercent: new(0),
 		CPUPercent: &cpu,
 		RSS:        new(uint64((30 + 2*w.noise('r', h.number, gpu, 0)) * (1 << 30))),
+		Threads:    new(96 + int(40*w.noise('T', h.number, gpu, 0))),
 		ElapsedSec: new(int64((now - started).Seconds())),
 	}
+	if cpu < 50 { // it sleeps most of the time
+		p.State = "S"
+	}
+	if u.user == me { // what /proc shows of one's own processes only
+		s := &h.gpus[gpu]
+		p.Rank = &wire.Rank{Rank: s.rank, Local: &s.local, World: &u.ranks, From: "RANK"}
+		p.Directory = "/home/" + me + "/" + u.directory
+	}
+	return p
 }

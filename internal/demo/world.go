@@ -31,6 +31,8 @@ type host struct {
 type slot struct {
 	use  *use
 	fate fate
+
+	rank, local int // of its process
 }
 
 // simJob is a job of the user, and when it runs, counted from the beginning of the story.
@@ -87,12 +89,27 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
 		{job(evalID+"_4", "48381", "eval-mmlu", "gpu", late, evalMost, task), taskBegins, taskEnds},
 	}
+	w.rank()
 	return w
+}
+
+// rank numbers the processes of each program, as torchrun does.
+func (w *world) rank() {
+	for _, h := range w.hosts {
+		local := map[*use]int{}
+		for g := range h.gpus {
+			if s := &h.gpus[g]; s.use != nil {
+				s.rank, s.local = s.use.ranks, local[s.use]
+				s.use.ranks++
+				local[s.use]++
+			}
+		}
+	}
 }
 
 // addTraining adds the nodes of the training job.
 func (w *world) addTraining(nodes, gpus int) {
-	train := &use{load: training, user: me, job: trainingID, since: -trainingFor, command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", memory: 0.87}
+	train := &use{load: training, user: me, job: trainingID, since: -trainingFor, command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama", memory: 0.87}
 	digits := len(fmt.Sprint(nodes))
 	for i := range nodes {
 		h := w.addHost(fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), h100, gpus)
@@ -108,12 +125,13 @@ func cast(hosts []*host) {
 	n := len(hosts)
 	last := func(h *host) int { return len(h.gpus) - 1 }
 	hot, lagging, quiet := hosts[0], hosts[min(1, n-1)], hosts[min(1, n-1)]
-	if n > 4 {
-		quiet = hosts[n/2]
+	if n > 2 { // nobody can tell that a GPU lags whose node is silent
+		quiet = hosts[max(n/2, 2)]
 	}
 	hot.gpus[min(5, last(hot))].fate = overheats
 	lagging.gpus[min(3, last(lagging))].fate |= lags
 	lagging.gpus[min(6, last(lagging))].fate |= corrupts
+	hot.gpus[min(1, last(hot))].fate |= unlinks
 	quiet.plot = silent
 	if n >= 3 {
 		broken := hosts[2]
@@ -132,8 +150,8 @@ func cast(hosts []*host) {
 func (w *world) addShared(gpus int) (mine, task []int) {
 	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second), command: "python finetune.py", memory: 0.55}
 	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
-	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", memory: 0.6}
-	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 2", memory: 0.5}
+	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
+	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
 	users := []*use{bob, bob, eval, eval, carol, carol}
 	if gpus <= 2 { // too small to share
 		users = []*use{eval, eval}

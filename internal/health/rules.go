@@ -45,7 +45,12 @@ var byScope = func() (of [cluster.ScopeJob + 1][]*rule) {
 
 // Rules returns the cluster.Rules of this program with these thresholds.
 func Rules(limits Thresholds) cluster.Rules {
-	return func(s cluster.Subject) []cluster.Condition { return holding(subject{s, &limits}) }
+	return func(s cluster.Subject) []cluster.Condition {
+		if s.Scope == cluster.ScopePeers {
+			return comparing(subject{s, &limits})
+		}
+		return holding(subject{s, &limits})
+	}
 }
 
 // holding returns the conditions that hold.

@@ -24,7 +24,7 @@ type Words struct {
 
 // Label is the name of a kind of finding. It needs no evidence.
 type Label struct {
-	Letter  byte   // in an overview cell: X E T P N; 0: none
+	Letter  byte   // in an overview cell: X E T P N L I; 0: none
 	AgeFlag bool   // the age follows the flag: "!THERM 40s"
 	One     string // after the name of the node or GPU: "login refused"
 	Many    string // after a count: "logins refused"
@@ -71,6 +71,12 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindHostMemory:  {Label{One: "host memory full", Many: "nodes with full memory"}, "host memory nearly full", hostMemory},
 	cluster.KindMixed:       {Label{One: "other driver or model", Many: "nodes of another kind"}, "other driver or model", mixed},
 	cluster.KindClockSkew:   {Label{One: "clock wrong", Many: "nodes with wrong clocks"}, "clock wrong", clockSkew},
+
+	cluster.KindLag:       {Label{'L', true, "lags", "GPUs lag"}, "lagged", lag},
+	cluster.KindIdle:      {Label{'I', true, "idle", "GPUs idle"}, "idle", idleGPU},
+	cluster.KindJobIdle:   {Label{One: "all GPUs idle", Many: "jobs idle"}, "all GPUs idle", idleJob},
+	cluster.KindJobHang:   {Label{One: "job seems to hang", Many: "jobs seem to hang"}, "the job seemed to hang", hangingJob},
+	cluster.KindImbalance: {Label{One: "uses more memory", Many: "GPUs use more memory"}, "more memory in use than on other GPUs", imbalance},
 }
 
 // labels are the labels of failures, by class. Other classes have the label of KindFailed.
@@ -102,6 +108,10 @@ func LabelOf(f *cluster.Finding) Label {
 		l = cmp.Or(labels[f.Class], wordings[cluster.KindFailed].Label)
 	case f.Kind == cluster.KindFault && f.Key != "":
 		l.Many = "GPUs missing metrics"
+	case f.Kind == cluster.KindLag && f.Key == "":
+		l = Label{One: "slow GPU changes", Many: "slow GPUs change"}
+	case f.Kind == cluster.KindLag && f.Severity < cluster.Warning:
+		l.Letter = 0
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
 		l.One, l.Many = "GPU not listed", "nodes with unlisted GPUs"
 	case f.Severity == cluster.Note:
@@ -135,16 +145,23 @@ type evidence struct {
 	gpu   *cluster.GPU // the zero GPU if the finding is about the node
 	job   *cluster.Job
 
-	common *cluster.Common
-	at     time.Time // of the Snapshot
+	common   *cluster.Common
+	nodes    map[string]*cluster.Node
+	compared *cluster.Comparison
+	at       time.Time // of the Snapshot
 }
 
 // nothing is no evidence.
-var nothing = evidence{node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{}}
+var nothing = evidence{
+	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{}, compared: &cluster.Comparison{},
+}
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
-	e.at = s.At
+	e.at, e.nodes = s.At, s.Nodes
+	if f.Compared != nil {
+		e.compared = f.Compared
+	}
 	if n := s.Nodes[f.Node]; n != nil {
 		e.node = n
 	}

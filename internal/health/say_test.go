@@ -305,8 +305,13 @@ func TestEveryKindHasWords(t *testing.T) {
 	found := map[cluster.Kind]bool{}
 	for _, r := range rules {
 		found[r.kind] = true
-		if w := wordings[r.kind]; w.say == nil || w.One == "" || w.Many == "" {
-			t.Errorf("%s has no words", r.kind)
+	}
+	for _, r := range peerRules {
+		found[r.kind] = true
+	}
+	for kind := range found {
+		if w := wordings[kind]; w.say == nil || w.One == "" || w.Many == "" {
+			t.Errorf("%s has no words", kind)
 		}
 	}
 	for kind := range wordings {

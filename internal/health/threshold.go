@@ -20,6 +20,10 @@ const (
 	DiskFreePercent
 	DiskFreeGiB
 	ClockSkewSeconds
+	LagRatio
+	LagSeconds
+	IdleMinutes
+	HangSeconds
 	thresholds
 )
 
@@ -47,6 +51,10 @@ var thresholdRows = [thresholds]ThresholdRow{
 	DiskFreePercent:    {"disk_free_percent", 1, 0, 100, "Free space of the local disk or /tmp, in percent of its size."},
 	DiskFreeGiB:        {"disk_free_gib", 1, 0, 1e6, "Free space of the local disk or /tmp, in GiB, if it is larger than ten times that."},
 	ClockSkewSeconds:   {"clock_skew_seconds", 5, 0.1, 86400, "How far the clock of a node may be from those of the job's other nodes."},
+	LagRatio:           {"lag_ratio", 0.7, 0.1, 0.95, "The share of the job's median, and of what is usual for the GPU, below which it lags."},
+	LagSeconds:         {"lag_seconds", 60, 10, 3600, "How long a GPU lags before it is reported."},
+	IdleMinutes:        {"idle_minutes", 5, 1, 1440, "How long a GPU is idle before it is reported. After six times as long it is a warning."},
+	HangSeconds:        {"hang_seconds", 120, 30, 3600, "How long the GPUs of a job wait for each other before it is reported."},
 }
 
 // Thresholds holds a value for each Threshold.
@@ -83,4 +91,9 @@ func Names() []string {
 // seconds returns a threshold that is a number of seconds.
 func (t *Thresholds) seconds(of Threshold) time.Duration {
 	return time.Duration(t[of] * float64(time.Second))
+}
+
+// minutes returns a threshold that is a number of minutes.
+func (t *Thresholds) minutes(of Threshold) time.Duration {
+	return time.Duration(t[of] * float64(time.Minute))
 }

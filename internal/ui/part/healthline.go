@@ -210,9 +210,13 @@ func groupTexts(f *Frame, g group) []string {
 	switch {
 	case g.count > 1:
 		return []string{strconv.Itoa(g.count) + " " + g.label.Many}
-	case f.W < nameFrom:
+	case f.W < nameFrom || g.first.Node == "":
 		return []string{g.label.One}
 	}
-	name := f.NodeName(g.first.Node, rowName)
-	return []string{name + " " + OnGPU(g.first, g.label.One), g.label.One}
+	name := f.NodeName(g.first.Node, rowName) + " "
+	texts := []string{name + OnGPU(g.first, g.label.One), g.label.One}
+	if g.first.Kind == cluster.KindLag { // by how much matters as much as which
+		texts = append([]string{name + OnGPU(g.first, f.Say(g.first).Short)}, texts...)
+	}
+	return texts
 }

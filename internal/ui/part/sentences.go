@@ -118,7 +118,11 @@ func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
 	if finding.Severity >= cluster.Warning {
 		role = m.Role
 	}
-	f.Left(10, y, min(whereWide(f), f.W-11), f.NodeName(finding.Node, whereWide(f)-len(gpu))+gpu, role)
+	where := "job"
+	if finding.Node != "" {
+		where = f.NodeName(finding.Node, whereWide(f)-len(gpu)) + gpu
+	}
+	f.Left(10, y, min(whereWide(f), f.W-11), where, role)
 	for _, l := range lines {
 		if !finding.Holds() {
 			l.role = draw.Dim

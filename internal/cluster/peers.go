@@ -1,0 +1,227 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+// Peers are the GPUs of one job that report, to be compared.
+type Peers struct {
+	At   time.Time
+	Pace *pace.Job
+	GPUs []Peer
+	Away int // GPUs of the job, at least, that do not report
+}
+
+// Peer is one of them.
+type Peer struct {
+	*pace.GPU
+	Node *Node
+	Own  *GPU
+}
+
+// Comparison is the evidence of a Condition in ScopePeers: what was compared, when it last held.
+type Comparison struct {
+	How    How
+	Own    pace.Numbers // averages of the GPU
+	Median pace.Numbers // of the GPUs of its model
+	Used   [2]float64   // memory in use, of the GPU and the median
+	Count  int          // GPUs that this is about
+	Of     int          // GPUs that were compared
+	Seen   bool         // the GPU has worked since it is watched
+	Places []Place      // GPUs that differ, in the order in which that began, at most maxPlaces
+}
+
+// Place is a GPU, and since when it differs.
+type Place struct {
+	Node   string
+	Number int
+	Key    string
+	Since  time.Time
+}
+
+// How says how a GPU differs from the others.
+type How uint8
+
+// How GPUs differ.
+const (
+	Starved How = iota // it has less to do
+	Slowed             // it works at a lower clock
+	Awaited            // it works, and the others wait
+)
+
+// maxPlaces limits Comparison.Places.
+const maxPlaces = 3
+
+// NewPlaces returns where the first of these peers are, which differ since these times.
+func NewPlaces(peers []Peer, since func(Peer) time.Time) []Place {
+	slices.SortStableFunc(peers, func(a, b Peer) int { return since(a).Compare(since(b)) })
+	var places []Place
+	for _, p := range peers[:min(len(peers), maxPlaces)] {
+		places = append(places, Place{Node: p.Node.Name, Number: p.Own.Number, Key: p.Own.Key, Since: since(p)})
+	}
+	return places
+}
+
+// jobPace compares the GPUs of one job over time, and has the tracks of what was found.
+type jobPace struct {
+	pace  pace.Job
+	begun bool      // at least one comparison has been made
+	last  time.Time // of the last comparison
+	gap   time.Duration
+	whole track
+	where place // of the whole job: its node, if it has only one
+	gpus  map[place]*gpuTrack
+	peers []Peer      // memory for the next comparison
+	bare  []*pace.GPU // likewise
+}
+
+// follow takes the samples of a report into what is known of the work of the node's GPUs.
+func (n *nodeRecord) follow(at time.Time, fresh bool) {
+	paces := n.paces[:0:0]
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		p := n.work[g.Key]
+		if p == nil {
+			p = pace.New(g.Card.Name)
+			n.work[g.Key] = p
+		}
+		p.Number, p.Out = g.Number, !g.reports()
+		if fresh && !g.Repeated && !p.Out {
+			p.Add(at, &g.Values)
+		}
+		paces = append(paces, p)
+	}
+	n.paces = paces
+	if len(n.work) > 2*maxGPUs {
+		for key := range n.work {
+			if !has(n.GPUs, key) {
+				delete(n.work, key)
+			}
+		}
+	}
+}
+
+// comparePeers compares the GPUs of the jobs on a node that has reported, each job at most once per interval.
+func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
+	for _, job := range n.jobs {
+		p := s.paces[job.ID]
+		if p == nil {
+			p = &jobPace{gpus: map[place]*gpuTrack{}}
+			s.paces[job.ID] = p
+		}
+		if at.Sub(p.last) >= BinWidth(s.poll) {
+			s.compareJob(p, &job.Job, at)
+		}
+	}
+}
+
+// compareJob steps the conditions of a job's GPUs.
+func (s *Store) compareJob(p *jobPace, job *Job, at time.Time) {
+	peers := s.gatherPeers(p, job, at)
+	now := moment{at: at, gap: p.gap, first: !p.begun}
+	p.last, p.begun = at, true
+	p.where = place{number: NoNumber}
+	if len(job.Nodes) == 1 {
+		p.where.node = job.Nodes[0]
+	}
+	var held []Condition
+	if !job.Suspended {
+		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
+		held = s.rules(Subject{Scope: ScopePeers, Job: job, Peers: &peers})
+	}
+	p.step(held, now)
+}
+
+// youth is the age up to which what a job's GPUs do is not usual for them: programs start, and load what they need.
+const youth = 3 * time.Minute
+
+// gatherPeers collects the GPUs of a job that report. A GPU that several jobs may have is compared in the first of them.
+func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
+	all := Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
+	p.bare, p.gap = p.bare[:0], 3*BinWidth(s.poll)
+	for _, name := range job.Nodes {
+		n := s.nodes[name]
+		if n == nil || !n.reportsAt(at) {
+			count, _ := job.GPUsOn(name)
+			all.Away += max(count, 1)
+			continue
+		}
+		share := job.Share(&n.Node)
+		p.gap = max(p.gap, n.patience())
+		for i, g := range n.paces {
+			if !share.Has(&g.Number) || len(n.jobs) > 1 && n.firstJob(g.Number) != job.ID {
+				continue
+			}
+			if g.Begin(job.ID); g.Out {
+				all.Away++
+				continue
+			}
+			all.GPUs = append(all.GPUs, Peer{g, &n.Node, &n.GPUs[i]})
+			p.bare = append(p.bare, g)
+		}
+	}
+	p.peers = all.GPUs
+	return all
+}
+
+// reportsAt reports whether the node reports at a moment.
+func (n *nodeRecord) reportsAt(at time.Time) bool {
+	state, _ := n.state(at)
+	return state == NodeReporting
+}
+
+// firstJob returns the ID of the first job that may have a GPU.
+func (n *nodeRecord) firstJob(number int) string {
+	for _, job := range n.jobs {
+		if job.Share(&n.Node).Has(&number) {
+			return job.ID
+		}
+	}
+	return ""
+}
+
+// step steps the tracks of the job and its GPUs.
+func (p *jobPace) step(held []Condition, now moment) {
+	var whole []Condition
+	ofGPUs := map[place][]Condition{}
+	for _, c := range held {
+		if c.Of == nil {
+			whole = append(whole, c)
+			continue
+		}
+		if c.Kind == KindLag {
+			c.Of.Lags(now.at, now.gap)
+		}
+		at := place{node: c.Of.Node.Name, key: c.Of.Own.Key}
+		if p.gpus[at] == nil {
+			p.gpus[at] = &gpuTrack{}
+		}
+		p.gpus[at].place = place{at.node, c.Of.Own.Number, at.key}
+		c.Of = nil
+		ofGPUs[at] = append(ofGPUs[at], c)
+	}
+	p.whole.step(whole, now)
+	for at, track := range p.gpus {
+		if track.step(ofGPUs[at], now); track.empty() {
+			delete(p.gpus, at)
+		}
+	}
+}
+
+// addPeers adds what the comparison of a job's GPUs has found. It is live until the next comparison is overdue.
+func (all *notices) addPeers(p *jobPace, nodes map[string]*Node, now time.Time) {
+	if p == nil {
+		return
+	}
+	live := now.Sub(p.last) <= p.gap
+	reporting := &Node{State: NodeReporting}
+	all.addPlace(reporting, &p.where, p.whole.asOf(now), live, true)
+	for _, g := range p.gpus {
+		if n := nodes[g.node]; n != nil {
+			all.addPlace(n, &g.place, g.asOf(now), live && n.hasNumbers(), true)
+		}
+	}
+}

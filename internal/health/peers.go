@@ -1,0 +1,355 @@
+package health
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+const (
+	// wanderWithin is how long ago another GPU has lagged at most if the slow GPU changes.
+	wanderWithin = 3 * time.Minute
+
+	// wanderLeast is how long a GPU has lagged at least to count as a place of the slow GPU.
+	wanderLeast = 5 * time.Second
+
+	// never is an After that is never reached.
+	never = time.Duration(math.MaxInt64)
+
+	// alwaysSlow is the share of the median below which a GPU lags that has always been slow, in a job of alwaysOf GPUs or more. Less of a
+	// difference is the way in which the job divides its work.
+	alwaysSlow, alwaysOf = 0.5, 4
+
+	// waiting is the share of their usual power below which the GPUs of a job wait for one of them.
+	waiting = 0.75
+)
+
+// peerRule is one kind of problem that shows when the GPUs of a job are compared.
+type peerRule struct {
+	kind  cluster.Kind
+	find  func(subject) []cluster.Condition
+	after time.Duration // how long it holds before it is reported
+	lasts Threshold     // if set, this many seconds take the place of after
+	only  bool          // if it holds, the rules below it do not count
+}
+
+var peerRules = []peerRule{
+	{kind: cluster.KindJobHang, find: hanging, lasts: HangSeconds, only: true},
+	{kind: cluster.KindLag, find: lagging, lasts: LagSeconds},
+	{kind: cluster.KindJobIdle, find: allIdle},
+	{kind: cluster.KindIdle, find: idling},
+	{kind: cluster.KindImbalance, find: unbalanced, after: time.Minute},
+}
+
+// comparing returns the conditions that hold when the GPUs of a job are compared.
+func comparing(s subject) []cluster.Condition {
+	var held []cluster.Condition
+	for i := range peerRules {
+		r := &peerRules[i]
+		found := r.find(s)
+		for _, c := range found {
+			c.Kind = r.kind
+			if c.After == 0 {
+				c.After = r.after
+			}
+			if c.After == 0 && r.lasts != noThreshold {
+				c.After = s.limits.seconds(r.lasts)
+			}
+			held = append(held, c)
+		}
+		if r.only && len(found) > 0 {
+			break
+		}
+	}
+	return held
+}
+
+// peer is a GPU that differs from the others of its model.
+type peer struct {
+	cluster.Peer
+	group *pace.Group
+}
+
+// condition returns a condition of the GPU, with its evidence.
+func (p peer) condition(c cluster.Condition, how cluster.How) cluster.Condition {
+	c.Of = &p.Peer
+	c.Compared = &cluster.Comparison{
+		How: how, Own: p.Mean, Median: p.group.Median, Used: [2]float64{float64(p.Used), float64(p.group.Used)},
+		Count: 1, Of: len(p.group.GPUs), Seen: !p.Worked.IsZero(),
+	}
+	return c
+}
+
+// differing returns the GPUs that a test picks, in the groups that another one picks.
+func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
+	var found []peer
+	for i := range s.Peers.Pace.Groups {
+		g := &s.Peers.Pace.Groups[i]
+		if !groups(g) {
+			continue
+		}
+		for _, p := range s.Peers.GPUs {
+			if p.Model == g.Model && test(g, p.GPU) {
+				found = append(found, peer{p, g})
+			}
+		}
+	}
+	return found
+}
+
+// lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's finding.
+func lagging(s subject) []cluster.Condition {
+	ratio := float32(s.limits[LagRatio])
+	slow := differing(s, (*pace.Group).Lockstep, func(_ *pace.Group, g *pace.GPU) bool {
+		if s.Peers.At.Sub(g.Worked) > justWorked { // it is idle
+			return false
+		}
+		return g.Share[pace.Util] < ratio || g.Share[pace.Clock] < ratio || g.Share[pace.Power] > 1/ratio
+	})
+	var held []cluster.Condition
+	for _, p := range slow {
+		if how, severity, lags := lagsHow(p, ratio); lags {
+			held = append(held, p.condition(cluster.Condition{Severity: severity}, how))
+		}
+	}
+	if c, wanders := wandering(s, held); wanders {
+		for i := range held { // none of them is the slow one
+			held[i].After = never
+		}
+		held = append(held, c)
+	}
+	return held
+}
+
+// lagsHow tells how a GPU lags, if it does. Utilization alone does not show it: a GPU that waits for the others in a collective is fully
+// utilized, and the one that they wait for may be as well.
+func lagsHow(p peer, ratio float32) (cluster.How, cluster.Severity, bool) {
+	util, power := p.Share[pace.Util], p.Share[pace.Power]
+	usual := p.Usual[pace.Util]
+	switch {
+	case usual != usual: // not known yet
+	case util < ratio && util < ratio*usual:
+		return cluster.Starved, cluster.Warning, true
+	case util < ratio:
+		if p.always() {
+			return cluster.Starved, p.blame(), true
+		}
+	case p.Share[pace.Clock] < ratio:
+		return cluster.Slowed, cluster.Warning, true
+	case power > 1/ratio && power > p.Usual[pace.Power]/ratio && p.group.Median[pace.Power] < waiting*p.group.Usual[pace.Power]:
+		return cluster.Awaited, cluster.Warning, true
+	}
+	return 0, 0, false
+}
+
+// always reports whether the GPU is so slow, and so alone with it, that it lags although it has never been faster.
+func (p peer) always() bool {
+	return p.Share[pace.Util] < alwaysSlow && len(p.group.GPUs) >= alwaysOf && p.group.Near == len(p.group.GPUs)-1
+}
+
+// blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process is starved as well.
+func (p peer) blame() cluster.Severity {
+	if own, others := cpuOf(p.Node, p.Own); own < starvedCPU*others {
+		return cluster.Warning
+	}
+	return cluster.Note
+}
+
+// wandering returns the job's finding that the slow GPU changes: none has lagged for long, and others have just before.
+func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
+	if len(held) == 0 {
+		return cluster.Condition{}, false
+	}
+	now := s.Peers.At
+	long := s.limits.seconds(LagSeconds)
+	places := []cluster.Peer{}
+	for _, c := range held {
+		if now.Sub(c.Of.LagLast) < wanderLeast+wanderWithin && c.Of.LagLast.Sub(c.Of.LagBegan) >= long {
+			return cluster.Condition{}, false
+		}
+		places = append(places, *c.Of)
+	}
+	before := len(places)
+	for _, p := range s.Peers.GPUs {
+		if !p.LagLast.IsZero() && now.Sub(p.LagLast) <= wanderWithin && p.LagLast.Sub(p.LagBegan) >= wanderLeast && !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Of.GPU == p.GPU }) {
+			places = append(places, p)
+		}
+	}
+	if len(places) == before {
+		return cluster.Condition{}, false
+	}
+	slices.SortStableFunc(places, func(a, b cluster.Peer) int { return b.LagLast.Compare(a.LagLast) })
+	places = places[:min(len(places), 2)] // the last two
+	return cluster.Condition{Severity: cluster.Warning, Compared: &cluster.Comparison{
+		Count: len(places), Of: len(s.Peers.GPUs), Places: cluster.NewPlaces(places, func(p cluster.Peer) time.Time { return p.LagBegan }),
+	}}, true
+}
+
+const (
+	// longIdle is how many times longer than reported at all a GPU is idle when it needs a look.
+	longIdle = 6
+
+	// justWorked is how long ago a GPU has worked at most if it works.
+	justWorked = 30 * time.Second
+)
+
+// idling finds GPUs that are idle while others of the job work.
+func idling(s subject) []cluster.Condition {
+	now, least := s.Peers.At, s.limits.minutes(IdleMinutes)
+	if now.Sub(s.Peers.Pace.Worked) > justWorked || now.Sub(s.Job.Start) < least {
+		return nil
+	}
+	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return now.Sub(idleSince(g)) >= least })
+	var held []cluster.Condition
+	for _, p := range idle {
+		c := cluster.Condition{Since: idleSince(p.GPU)}
+		if now.Sub(c.Since) >= longIdle*least {
+			c.Severity = cluster.Warning
+		}
+		c = p.condition(c, cluster.Starved)
+		c.Compared.Count, c.Compared.Of = len(idle), len(s.Peers.GPUs)+s.Peers.Away
+		held = append(held, c)
+	}
+	return held
+}
+
+func every(*pace.Group) bool { return true }
+
+// idleSince is when an idle GPU stopped to work, or when it was first seen.
+func idleSince(g *pace.GPU) time.Time {
+	if g.Worked.IsZero() {
+		return g.Seen
+	}
+	return g.Worked
+}
+
+const (
+	// stopped is how long no GPU of a job works before it is reported. A job with longer pauses gets twice the longest of them, up to
+	// longestPause.
+	stopped      = time.Minute
+	longestPause = 30 * time.Minute
+
+	// apart is how much earlier than the last GPU one stops at least to be the first.
+	apart = 30 * time.Second
+)
+
+// allIdle finds a job of which no GPU works any more.
+func allIdle(s subject) []cluster.Condition {
+	p := s.Peers
+	worked := p.Pace.Worked
+	least := max(stopped, min(2*p.Pace.Pause, longestPause))
+	if len(p.GPUs) == 1 {
+		least = max(least, s.limits.minutes(IdleMinutes))
+	}
+	switch {
+	case len(p.GPUs) == 0 || p.Away > len(p.GPUs)/3 || len(p.Pace.Groups) == 0:
+		return nil
+	case worked.IsZero():
+		return unused(s)
+	case p.At.Sub(worked) < least || !p.Pace.Steady():
+		return nil
+	}
+	c := cluster.Condition{Since: worked, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true}}
+	if len(p.GPUs) > 1 || p.At.Sub(worked) >= longIdle*least {
+		c.Severity = cluster.Warning
+	}
+	var first []cluster.Peer
+	for _, g := range p.GPUs {
+		if !g.Worked.IsZero() && worked.Sub(g.Worked) >= apart {
+			first = append(first, g)
+		}
+	}
+	if 2*len(first) < len(p.GPUs) {
+		c.Compared.Places = cluster.NewPlaces(first, func(p cluster.Peer) time.Time { return p.Worked })
+	}
+	return []cluster.Condition{c}
+}
+
+// unused finds a job that has not used a GPU since it is watched.
+func unused(s subject) []cluster.Condition {
+	since := s.Peers.At
+	for _, g := range s.Peers.GPUs {
+		if g.Mean[pace.Util] != g.Mean[pace.Util] { // unknown
+			return nil
+		}
+		if g.Seen.Before(since) {
+			since = g.Seen
+		}
+	}
+	if s.Peers.At.Sub(since) < s.limits.minutes(IdleMinutes) {
+		return nil
+	}
+	n := len(s.Peers.GPUs)
+	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away}}}
+}
+
+const (
+	// A job hangs if this share of its GPUs does nothing but run kernels, which read no memory, send nothing and take little power.
+	spinning    = 0.75
+	quietMemory = 2    // percent
+	quietLink   = 0.01 // of the usual bytes
+	quietPower  = 0.5  // of the usual power
+)
+
+// hanging finds a job whose GPUs wait for one that does not come.
+func hanging(s subject) []cluster.Condition {
+	severity := cluster.Warning
+	total, full := 0, 0
+	for i := range s.Peers.Pace.Groups {
+		g := &s.Peers.Pace.Groups[i]
+		quiet, sure := stands(g)
+		if !quiet {
+			return nil
+		}
+		if !sure {
+			severity = cluster.Note
+		}
+		total, full = total+len(g.GPUs), full+g.Full
+	}
+	if total < 2 || float32(full) < spinning*float32(total) {
+		return nil
+	}
+	var odd []cluster.Peer
+	for _, p := range differing(s, every, func(g *pace.Group, gpu *pace.GPU) bool {
+		return gpu.Mean[pace.Util] < pace.BusyFrom || gpu.Share[pace.Power] > 2
+	}) {
+		odd = append(odd, p.Peer)
+	}
+	return []cluster.Condition{{Severity: severity, Compared: &cluster.Comparison{
+		Own: s.Peers.Pace.Groups[0].Usual, Median: s.Peers.Pace.Groups[0].Median, Count: full, Of: total + s.Peers.Away,
+		Places: cluster.NewPlaces(odd, func(p cluster.Peer) time.Time { return p.Worked }),
+	}}}
+}
+
+// stands reports whether the GPUs of a group only wait, and whether it is known what they do otherwise.
+func stands(g *pace.Group) (quiet, sure bool) {
+	memory, power, link := g.Median[pace.Memory], g.Median[pace.Power], g.Median[pace.Link]
+	usual := g.Usual
+	if usual[pace.Power] != usual[pace.Power] {
+		return g.Quiet(), false
+	}
+	if memory > quietMemory || !(power <= quietPower*usual[pace.Power]) {
+		return false, true
+	}
+	return !(usual[pace.Link] > pace.LeastLink && link > quietLink*usual[pace.Link]), true
+}
+
+const (
+	// A GPU has much more memory in use than the others of its model from this share of the median on, and this much more.
+	muchMore      = 1.5
+	muchMoreBytes = 10 << 30
+)
+
+// unbalanced finds GPUs that have much more memory in use than the others.
+func unbalanced(s subject) []cluster.Condition {
+	var held []cluster.Condition
+	for _, p := range differing(s, (*pace.Group).Coupled, func(g *pace.Group, gpu *pace.GPU) bool {
+		return len(g.GPUs) > 2 && gpu.Used > muchMore*g.Used && gpu.Used > g.Used+muchMoreBytes
+	}) {
+		held = append(held, p.condition(cluster.Condition{}, cluster.Starved))
+	}
+	return held
+}

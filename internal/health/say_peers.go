@@ -1,0 +1,267 @@
+package health
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// starvedCPU is the share of the CPU time of the others' processes below which a process is starved by its host side.
+const starvedCPU = 0.5
+
+// fullClock is the share of the median SM clock from which a GPU has full clocks.
+const fullClock = 0.9
+
+// lag names the GPU that is slower than the others, or those between which it changes.
+func lag(w *Words, e evidence) {
+	c := e.compared
+	switch {
+	case len(c.Places) > 0:
+		wanders(w, e)
+		return
+	case c.How == cluster.Slowed:
+		e.lagsByClock(w)
+	case c.How == cluster.Awaited:
+		e.isAwaited(w)
+	default:
+		e.lagsByUse(w)
+	}
+	w.Sentence = "Lags" + e.who() + ": " + w.Sentence
+}
+
+// lagsByUse describes a GPU that has less to do than the others.
+func (e evidence) lagsByUse(w *Words) {
+	own, median := e.compared.Own[pace.Util], e.compared.Median[pace.Util]
+	w.Flag = fmt.Sprintf("!LAG %.0f", own-median)
+	w.Short = fmt.Sprintf("lags %.0f/%.0f%%", own, median)
+	w.Long = fmt.Sprintf("lags: %.0f%% against a median of %.0f%%", own, median)
+	facts := []string{fmt.Sprintf("%.0f%% against a median of %.0f%%", own, median)}
+	if e.compared.Own[pace.Clock] >= fullClock*e.compared.Median[pace.Clock] {
+		facts = append(facts, "full clocks")
+	}
+	w.Hint = "look at what this process waits for: its data loader, its CPUs, its storage"
+	end := ""
+	if cpu, others := cpuOf(e.node, e.gpu); cpu == cpu {
+		fact := fmt.Sprintf("its process has %.0f%% of a core", cpu)
+		if others == others {
+			fact += fmt.Sprintf(", others %.0f%%", others)
+		}
+		facts = append(facts, fact)
+		if cpu < starvedCPU*others {
+			end = ": starved by its host side"
+			w.Hint = fmt.Sprintf("check the data loader and the CPU binding of PID %d", processOf(e.node, e.gpu).PID)
+		}
+	}
+	w.Sentence = strings.Join(facts, ", ") + end + "."
+}
+
+// lagsByClock describes a GPU that works at a lower clock than the others.
+func (e evidence) lagsByClock(w *Words) {
+	own, median := e.compared.Own[pace.Clock], e.compared.Median[pace.Clock]
+	w.Flag = "!LAG clk " + strings.TrimPrefix(fmt.Sprintf("%.2f", own/median), "0")
+	w.Short = fmt.Sprintf("lags %.0f/%.0f MHz", own, median)
+	w.Long = fmt.Sprintf("lags: SM clock %.0f against a median of %.0f MHz", own, median)
+	w.Sentence = fmt.Sprintf("SM clock %.0f MHz against a median of %.0f MHz%s; the others wait for it.", own, median, e.whySlow())
+	w.Hint = "if it stays slow, report it to your admins"
+}
+
+// whySlow names the driver's reason for a low clock.
+func (e evidence) whySlow() string {
+	bits := reasons(e.gpu)
+	for _, r := range []struct {
+		bits uint64
+		name string
+	}{
+		{wire.ThrottleHWThermal | wire.ThrottleSWThermal, "thermal throttling" + e.temperature(", ")}, {wire.ThrottleHWPowerBrake, "power brake"},
+		{wire.ThrottleHWSlowdown, "hardware slowdown"}, {wire.ThrottleSWPowerCap, "power limit"}, {wire.ThrottleAppClocks, "application clocks are set"},
+	} {
+		if bits&r.bits != 0 {
+			return " (" + r.name + ")"
+		}
+	}
+	return ""
+}
+
+// isAwaited describes a GPU that works while the others wait for it.
+func (e evidence) isAwaited(w *Words) {
+	own, median := e.compared.Own[pace.Power], e.compared.Median[pace.Power]
+	w.Flag = "!LAG"
+	w.Short = fmt.Sprintf("lags %.0f/%.0fW", own, median)
+	w.Long = fmt.Sprintf("lags: works at %.0f W, the others wait at %.0f W", own, median)
+	w.Sentence = fmt.Sprintf("it works at %.0f W while the others wait at a median of %.0f W.", own, median)
+	w.Hint = "fine if this rank does something alone, such as an evaluation; otherwise look at its PCIe and NVLink, and at other processes on it"
+}
+
+// wanders describes a job in which the slow GPU changes.
+func wanders(w *Words, e evidence) {
+	var places []string
+	for _, p := range e.compared.Places {
+		places = append(places, placeName(e.job, p))
+	}
+	w.Long, w.Short = "the slow GPU changes: "+strings.Join(places, ", then "), "slow GPU changes"
+	w.Sentence = sentence(w.Long)
+	w.Hint = "when no single GPU is slow, the cause is often data loading: look at the input pipeline and the file system"
+}
+
+// placeName names a GPU of a job: "GPU3 on n02".
+func placeName(job *cluster.Job, p cluster.Place) string {
+	name := "a GPU"
+	if p.Number != cluster.NoNumber {
+		name = fmt.Sprintf("GPU%d", p.Number)
+	}
+	if len(job.Nodes) > 1 {
+		name += " on " + p.Node
+	}
+	return name
+}
+
+// who names the rank and the process on the GPU: " (rank 11, PID 359811)"; "" if they are unknown.
+func (e evidence) who() string { return inBrackets(processOf(e.node, e.gpu)) }
+
+func inBrackets(p *wire.Process) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Rank != nil:
+		return fmt.Sprintf(" (rank %d, PID %d)", p.Rank.Rank, p.PID)
+	}
+	return fmt.Sprintf(" (PID %d)", p.PID)
+}
+
+// processOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if there is none.
+func processOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
+	var found *wire.Process
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		switch {
+		case p.GPU != g.Card.Index || g.Key == "":
+		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) && gpuMemoryOf(p) > gpuMemoryOf(found):
+			found = p
+		}
+	}
+	return found
+}
+
+func gpuMemoryOf(p *wire.Process) uint64 {
+	if p.GPUMemory == nil {
+		return 0
+	}
+	return *p.GPUMemory
+}
+
+// cpuOf returns how much CPU the process on a GPU has, and the median of those of the same job on the node's other GPUs, in percent; NaN if
+// it is unknown.
+func cpuOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
+	own, others = math.NaN(), math.NaN()
+	mine := processOf(n, g)
+	if mine == nil || mine.CPUPercent == nil {
+		return own, others
+	}
+	var rest []float64
+	for i := range n.GPUs {
+		if o := &n.GPUs[i]; o.Key != g.Key {
+			if p := processOf(n, o); p != nil && p.Job == mine.Job && p.User == mine.User && p.CPUPercent != nil {
+				rest = append(rest, *p.CPUPercent)
+			}
+		}
+	}
+	if len(rest) > 0 {
+		slices.Sort(rest)
+		others = rest[len(rest)/2]
+	}
+	return *mine.CPUPercent, others
+}
+
+// idleGPU describes a GPU that does nothing while others work.
+func idleGPU(w *Words, e evidence) {
+	c := e.compared
+	w.Flag, w.Long, w.Short = "!IDLE", "idle", "idle"
+	if c.Seen {
+		w.Sentence = "Idle" + e.who() + " while other GPUs of the job work"
+		w.Hint = "if the rank on it has ended, its job may wait for it: look at its log"
+	} else {
+		w.Long, w.Short = "not used", "not used"
+		w.Sentence = "Not used since nvnodetop watches" + e.who()
+		w.Hint = "ask for fewer GPUs, or check CUDA_VISIBLE_DEVICES and the number of ranks"
+	}
+	if c.Count > 1 {
+		w.Sentence += fmt.Sprintf("; %d of the job's %d GPUs are idle", c.Count, c.Of)
+	}
+	if used, known := e.gpu.Get(metric.MemoryUsed); known && used >= 1<<30 {
+		w.Sentence += fmt.Sprintf("; %.0f GiB of its memory are in use", used/(1<<30))
+	}
+	w.Sentence += "."
+}
+
+// idleJob describes a job of which no GPU works.
+func idleJob(w *Words, e evidence) {
+	c := e.compared
+	all := "all GPUs idle"
+	if c.Of == 1 {
+		all = "GPU idle"
+	}
+	w.One, w.Long, w.Short = all, all, all
+	if !c.Seen {
+		w.Sentence = sentence("the job has not used " + anyOf(c.Of) + " since nvnodetop watches")
+		w.Hint = "if it should, check that its program finds the GPUs"
+		return
+	}
+	w.Sentence = sentence(all + e.firstPlace(": ", "is idle"))
+	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
+}
+
+// anyOf names all GPUs of a job: "any of its 8 GPUs".
+func anyOf(n int) string {
+	if n == 1 {
+		return "its GPU"
+	}
+	return fmt.Sprintf("any of its %d GPUs", n)
+}
+
+// firstPlace names the GPU that differed first, and since when: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if none is known.
+func (e evidence) firstPlace(sep, does string) string {
+	if len(e.compared.Places) == 0 {
+		return ""
+	}
+	p := e.compared.Places[0]
+	text := sep + placeName(e.job, p)
+	if n := e.nodes[p.Node]; n != nil {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Key == p.Key {
+				text += inBrackets(processOf(n, g))
+			}
+		}
+	}
+	if text += " " + does; !p.Since.IsZero() {
+		text += " since " + p.Since.Format(time.TimeOnly)
+	}
+	return text
+}
+
+// hangingJob describes a job whose GPUs wait for each other.
+func hangingJob(w *Words, e evidence) {
+	c := e.compared
+	w.Long, w.Short = "job seems to hang", "job hangs?"
+	w.Sentence = fmt.Sprintf("The job seems to hang in a collective: %d of %d GPUs are fully utilized, at %.0f W", c.Count, c.Of, c.Median[pace.Power])
+	if usual := c.Own[pace.Power]; usual == usual {
+		w.Sentence += fmt.Sprintf(" instead of %.0f W", usual)
+	}
+	w.Sentence += " and without memory traffic" + e.firstPlace("; ", "is idle") + "."
+	w.Hint = "unless it writes a checkpoint: look at the log of the rank that differs, and at its stack with py-spy dump"
+}
+
+// imbalance describes a GPU with much more memory in use than the others.
+func imbalance(w *Words, e evidence) {
+	own, median := e.compared.Used[0]/(1<<30), e.compared.Used[1]/(1<<30)
+	w.Long = fmt.Sprintf("%.0f GiB of memory, the median is %.0f", own, median)
+	w.Short = fmt.Sprintf("memory %.0f/%.0f GiB", own, median)
+	w.Sentence = fmt.Sprintf("%.0f GiB of memory are in use%s against a median of %.0f GiB.", own, e.who(), median)
+	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one rank"
+}

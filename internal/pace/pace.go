@@ -1,0 +1,160 @@
+// Package pace measures how fast the GPUs of a job work: on average over the last half minute, compared with the job's other GPUs of the
+// same model, and compared with what is usual for them. It does not judge: package health does.
+//
+// Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock: samples and
+// comparisons carry their times, so the same ones always give the same result.
+package pace
+
+import (
+	"hash/fnv"
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Measure is something that is compared.
+type Measure uint8
+
+// Measures.
+const (
+	Util   Measure = iota // percent
+	Power                 // W
+	Clock                 // MHz
+	Memory                // percent of the time, or of the bandwidth
+	Link                  // bytes per second over PCIe and NVLink
+	Measures
+
+	// Shares are the measures of which each GPU has a share of the median, and usuals those of which it is known what share is usual.
+	Shares = Clock + 1
+	usuals = Power + 1
+)
+
+// Numbers holds one number per Measure. NaN is an unknown one.
+type Numbers [Measures]float32
+
+var unknown = float32(math.NaN())
+
+var (
+	nothing  = Numbers{unknown, unknown, unknown, unknown, unknown}
+	noShares = [Shares]float32{unknown, unknown, unknown}
+	noUsuals = [usuals]float32{unknown, unknown}
+)
+
+// GPU is what is known of the work of one GPU for one job.
+type GPU struct {
+	Number int    // as in cluster.GPU
+	Model  uint64 // equal for GPUs of the same model
+	Out    bool   // it is lost, or hangs
+	Job    string // for which it works: everything else begins again with another one
+
+	Mean  Numbers         // of about the last half minute
+	Share [Shares]float32 // Mean as a share of the median of the job's GPUs of this model, at the last comparison
+	Usual [usuals]float32 // the same, usually, while the job works; unknown until it has worked for a while
+	Used  float32         // memory, in bytes; NaN: unknown
+	Limit float32         // of its power, in W; NaN: unknown
+
+	At       time.Time // of the last sample
+	Seen     time.Time // of the first sample
+	Worked   time.Time // of the last sample with work; zero: none
+	LagBegan time.Time // when it last began to lag
+	LagLast  time.Time // when it last lagged
+	compared float32   // seconds of work in Usual
+}
+
+// New returns a GPU of this model that has no samples.
+func New(model string) *GPU {
+	h := fnv.New64a()
+	h.Write([]byte(model))
+	return &GPU{Model: h.Sum64(), Mean: nothing, Share: noShares, Usual: noUsuals, Used: unknown, Limit: unknown}
+}
+
+// Begin forgets everything about earlier jobs.
+func (g *GPU) Begin(job string) {
+	if g.Job == job {
+		return
+	}
+	*g = GPU{Number: g.Number, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean, Share: noShares, Usual: noUsuals, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At}
+	if g.works() {
+		g.Worked = g.At
+	}
+}
+
+const (
+	// smooth is the time constant of Mean: three times of it have nearly all of the weight.
+	smooth = 10 * time.Second
+
+	// lapse is the time without samples after which Mean begins again.
+	lapse = time.Minute
+
+	// IdleMost is the highest utilization of an idle GPU, in percent.
+	IdleMost = 1
+
+	// idleBytes is how many bytes per second an idle GPU sends and receives at most: to be watched takes some.
+	idleBytes = 1 << 20
+)
+
+// Add takes a sample. Samples that are not newer than the last one do not count.
+func (g *GPU) Add(at time.Time, v *metric.Values) {
+	passed := at.Sub(g.At)
+	if passed <= 0 && !g.At.IsZero() {
+		return
+	}
+	weight := float32(1)
+	if !g.At.IsZero() && passed < lapse {
+		weight = weightOf(passed, smooth)
+	}
+	now := sample(v)
+	for m := range g.Mean {
+		if old := g.Mean[m]; old == old && now[m] == now[m] {
+			g.Mean[m] = old + weight*(now[m]-old)
+		} else {
+			g.Mean[m] = now[m]
+		}
+	}
+	g.Used, g.Limit, g.At = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at
+	if g.Seen.IsZero() {
+		g.Seen = at
+	}
+	if works(now) {
+		g.Worked = at
+	}
+}
+
+// weightOf is the weight of what has come in the time that has passed, in an average with a time constant.
+func weightOf(passed, constant time.Duration) float32 {
+	return float32(-math.Expm1(-passed.Seconds() / constant.Seconds()))
+}
+
+// sample returns the numbers of a sample.
+func sample(v *metric.Values) Numbers {
+	now := Numbers{
+		Util: float32(v.Float(metric.Util)), Memory: float32(v.Float(metric.MemUtil)), Clock: float32(v.Float(metric.SMClock)), Power: float32(v.Float(metric.Power)),
+	}
+	if !v.Has(metric.MemUtil) {
+		now[Memory] = float32(v.Float(metric.DRAMActive))
+	}
+	bytes, known := 0.0, false
+	for _, id := range []metric.ID{metric.PCIeTX, metric.PCIeRX, metric.NVLinkTX, metric.NVLinkRX} {
+		if b, has := v.Get(id); has {
+			bytes, known = bytes+b, true
+		}
+	}
+	if now[Link] = float32(bytes); !known {
+		now[Link] = unknown
+	}
+	return now
+}
+
+// works reports whether a GPU with these numbers does something.
+func works(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
+
+func (g *GPU) works() bool { return works(g.Mean) }
+
+// Lags remembers that the GPU lags. Moments at most gap apart are one time.
+func (g *GPU) Lags(at time.Time, gap time.Duration) {
+	if at.Sub(g.LagLast) > gap {
+		g.LagBegan = at
+	}
+	g.LagLast = at
+}
