@@ -80,13 +80,15 @@ func reached(stage reach.Stage, state reach.StepState, text string) []reach.Step
 	return steps
 }
 
-func listProcesses(n *cluster.Node, firstPID int) {
-	n.Listed = true
+// listProcesses gives a node a process per GPU, with ranks from firstRank on, and one more.
+func listProcesses(n *cluster.Node, firstPID, firstRank int) {
+	n.Listed, n.ListedAt = true, n.Arrived
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		n.Processes = append(n.Processes, wire.Process{
 			PID: firstPID + 3*i, GPU: g.Index, Type: "C",
-			Identity:  wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4", Job: "48211"},
+			Identity:  wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4", Job: "48211", Rank: fixtureRank(firstRank + i)},
+			State:     "R",
 			GPUMemory: ptr(uint64(value(&g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(&g.GPU, "util")) - 1), MemPercent: ptr(int(value(&g.GPU, "bandwidth"))),
 			CPUPercent: ptr(99.3 + float64(i)/2), RSS: ptr(uint64(31) << 30), ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)),
 		})
@@ -96,6 +98,56 @@ func listProcesses(n *cluster.Node, firstPID int) {
 		Identity: wire.Identity{User: "alice", Name: "python", Command: "python -m ray.worker", Job: "48211"}, GPUMemory: ptr(uint64(512) * mib),
 		SMPercent: ptr(1), MemPercent: ptr(0), CPUPercent: ptr(2.5), RSS: ptr(uint64(3) << 30), ElapsedSec: ptr(int64(8*3600 + 3*60 + 2)),
 	})
+}
+
+// fixtureRank is a rank of the job with 32 of them.
+func fixtureRank(rank int) *wire.Rank { return &wire.Rank{Rank: rank, World: ptr(32), From: "RANK"} }
+
+// seen notes the ranks that a node lists, as the Store does.
+func seen(n *cluster.Node) {
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		for k := range n.GPUs {
+			if g := &n.GPUs[k]; p.Rank != nil && g.Index == p.GPU {
+				n.Ranks = append(n.Ranks, cluster.SeenRank{Rank: *p.Rank, Job: "48211", PID: p.PID, Key: g.Key, Number: g.Number, Began: ago(8 * time.Hour), Seen: n.ListedAt})
+			}
+		}
+	}
+}
+
+// ranksFixture is a job whose rank 13 has left its GPU, with a GPU that lags, a node that is silent, and one that was never reached.
+func ranksFixture() *cluster.Snapshot {
+	s := fixture()
+	job := &s.Jobs[0]
+	n2, n3 := s.Nodes["gpu-n02"], fixtureNode(rand.New(rand.NewPCG(3, 3)), "gpu-n03", 8)
+	n2.Processes[3].SMPercent, n2.Processes[3].CPUPercent = ptr(23), ptr(12.4)
+	listProcesses(n3, 361402, 16)
+	n3.Age, n3.Arrived, n3.State = 48*time.Second, ago(48*time.Second), cluster.NodeStale
+	n3.ListedAt = n3.Arrived
+	s.Nodes["gpu-n03"] = n3
+	for _, n := range []*cluster.Node{s.Nodes["gpu-n01"], n2, n3} {
+		seen(n)
+	}
+	n2.Ranks[5].Seen = ago(40 * time.Second)
+	n2.Processes = slices.Delete(n2.Processes, 5, 6)
+	job.Reporting, job.GPUsSeen = 2, 16
+	job.Findings = []cluster.Finding{
+		job.Findings[0], job.Findings[1],
+		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(39 * time.Second), Node: "gpu-n03", GPU: -1},
+	}
+	return keyed(s)
+}
+
+// unrankedFixture is a job whose processes name no ranks.
+func unrankedFixture() *cluster.Snapshot {
+	s := fixture()
+	for _, name := range []string{"gpu-n01", "gpu-n02"} {
+		n := s.Nodes[name]
+		for i := range n.Processes {
+			n.Processes[i].Rank = nil
+		}
+	}
+	return s
 }
 
 // fixture is the snapshot of most golden frames: two jobs, on two nodes that stream, one that connects, one that refuses, and a shared one.
@@ -113,8 +165,8 @@ func fixture() *cluster.Snapshot {
 	remember(lag, lagged)
 	n2.Host = fixtureHost(31, 41.2, 421)
 	n2.Hello.Driver, n2.Hello.Missing = "550.54.15", []string{"nvmlDeviceGetMemoryInfo_v2"}
-	listProcesses(n1, 318802)
-	listProcesses(n2, 358802)
+	listProcesses(n1, 318802, 0)
+	listProcesses(n2, 358802, 8)
 	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
 		Stages: stages, Steps: reached("login", reach.StepBegan, "trying publickey (key 1 of 3)")}
 	s11 := sharedNode(r)

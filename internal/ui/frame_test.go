@@ -59,6 +59,10 @@ var shots = []shot{
 	{name: "help", snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, keys.OnNode }},
 	{name: "problems", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "j"},
 	{name: "problems-64", snap: bigFixture, view: func(v *view) { v.screen = screenProblems }, typed: "G"},
+	{name: "ranks", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "n"},
+	{name: "ranks-sorted", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "s"},
+	{name: "ranks-unknown", snap: unrankedFixture, view: func(v *view) { v.screen = screenRanks }},
+	{name: "ranks-none", snap: noGPUsFixture, view: func(v *view) { v.job = "48377"; v.screen = screenRanks }},
 	{name: "byhand", snap: byHandFixture, view: func(*view) {}},
 	{name: "controller-away", snap: awayFixture, view: func(v *view) { v.screen = screenOverview }},
 	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},
@@ -104,7 +108,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

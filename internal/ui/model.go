@@ -193,7 +193,7 @@ func (m *model) remember(classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen. If that asks for its processes, ticks come faster for a while.
+// look tells Controls which node is on the screen, or that all are. If that asks for its processes, ticks come faster for a while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return nil
@@ -212,7 +212,10 @@ func (m *model) hurry() tea.Cmd {
 func (m *model) notifyLook() bool {
 	var l look
 	if m.scene.Job != nil {
-		if w := m.view.body().Wants(m.scene); w.Selected {
+		switch w := m.view.body().Wants(m.scene); {
+		case w.Everywhere:
+			l = look{cluster.EveryNode, true}
+		case w.Selected:
 			l = look{m.view.nodes[m.view.job].name, w.Processes}
 		}
 	}

@@ -107,6 +107,9 @@ func (r *rig) where() string {
 	if r.view.help {
 		return fmt.Sprintf("%s/%s 4", r.view.job, r.view.nodes[r.view.job].name)
 	}
+	if r.view.screen == screenRanks {
+		return fmt.Sprintf("%s/%s ranks", r.view.job, r.view.nodes[r.view.job].name)
+	}
 	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
 }
 
@@ -313,7 +316,7 @@ func TestStartsIn(t *testing.T) {
 	}
 }
 
-// The terminal hears that the mouse is wanted, and m gives it back.
+// The terminal hears that the mouse is wanted, and M gives it back.
 func TestMouseModes(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tea.WindowSizeMsg{Width: 60, Height: 15})
@@ -321,10 +324,10 @@ func TestMouseModes(t *testing.T) {
 		if got := r.View().MouseMode; got != want || r.terminal.mouse != want {
 			t.Errorf("the mouse mode is %v, the terminal's %v, want %v", got, r.terminal.mouse, want)
 		}
-		if off := strings.Contains(r.text(), "m mouse: off"); off != (want == tea.MouseModeNone) {
+		if off := strings.Contains(r.text(), "M mouse: off"); off != (want == tea.MouseModeNone) {
 			t.Errorf("in mode %v the footer says that it is off: %v", want, off)
 		}
-		r.press("m")
+		r.press("M")
 	}
 }
 

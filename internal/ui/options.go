@@ -14,7 +14,7 @@ import (
 type Controls interface {
 	Touch()                           // the user pressed a key
 	Refresh()                         // query SLURM and retry failed nodes now
-	Look(node string, processes bool) // the node on the screen, "" for none, and whether its processes are shown
+	Look(node string, processes bool) // the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
 
 	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)

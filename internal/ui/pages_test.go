@@ -73,7 +73,7 @@ func TestHelpWithoutJobs(t *testing.T) {
 
 // Every page says that the mouse is off.
 func TestMouseOffIsSaidEverywhere(t *testing.T) {
-	for _, keys := range []string{"m", "m o", "m d", "m !", "m ?", "? m"} {
+	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.footer(), "mouse: off") {

@@ -229,8 +229,8 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // The wheel's bytes change neither the job nor the page: a terminal would send them as arrows if nobody asked for the mouse.
 func TestWheelOfATerminal(t *testing.T) {
 	got := trial{mode: "run", w: 100, h: 30, steps: []step{
-		{shows("Job 48211", true), types("\x1b[<65;10;10M\x1b[<65;10;10M\x1b[<64;10;10Mm")},
-		{shows("m mouse: off", true), types("m]")},
+		{shows("Job 48211", true), types("\x1b[<65;10;10M\x1b[<65;10;10M\x1b[<64;10;10MM")},
+		{shows("M mouse: off", true), types("M]")},
 		{shows("Job 48377", true), types("q")},
 	}}.run(t)
 	if got.code != 0 {

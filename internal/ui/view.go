@@ -36,10 +36,11 @@ const (
 	screenOverview
 	screenDoctor
 	screenProblems
+	screenRanks
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks}
 
 // view is what the user has chosen to see.
 type view struct {
@@ -60,6 +61,7 @@ type view struct {
 	overview *page.Overview
 	doctor   page.Doctor
 	problems page.Problems
+	ranks    page.Ranks
 	noJobs   page.NoJobs
 	manual   page.Help
 }
@@ -119,6 +121,8 @@ func (v *view) body() Page {
 		return &v.doctor
 	case screenProblems:
 		return &v.problems
+	case screenRanks:
+		return &v.ranks
 	}
 	return v.node
 }
@@ -230,11 +234,16 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		v.level(screenOverview)
 		v.chosen = ViewOverview
 	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Problems) && v.screen == screenProblems,
-		key.Matches(k, keys.Back):
+		key.Matches(k, keys.Ranks) && v.screen == screenRanks, key.Matches(k, keys.Back):
 		v.back()
 	case key.Matches(k, keys.Problems):
 		v.over(screenProblems)
 		if node := v.problems.Begin(s); node != "" {
+			v.choose(node, slices.Index(s.Job.Nodes, node))
+		}
+	case key.Matches(k, keys.Ranks):
+		v.over(screenRanks)
+		if node := v.ranks.Begin(s); node != "" {
 			v.choose(node, slices.Index(s.Job.Nodes, node))
 		}
 	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same

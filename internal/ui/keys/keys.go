@@ -12,7 +12,7 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G and N.
+// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M and N.
 var (
 	Up       = bind("↑ k", "up", "up", "k")
 	Down     = bind("↓ j", "down", "down", "j")
@@ -42,7 +42,8 @@ var (
 	Worst     = bind("s", "sort", "s", "S")
 	Filter    = bind("/", "filter", "/")
 	Colors    = bind("C", "colors", "C")
-	Mouse     = bind("m", "mouse", "m", "M")
+	Ranks     = bind("m", "ranks", "m")
+	Mouse     = bind("M", "mouse", "M")
 	Refresh   = bind("r", "refresh", "r", "R", "f5")
 	Back      = bind("Esc", "back", "esc")
 	Help      = bind("? h", "help", "?", "h", "H", "f1")
@@ -71,6 +72,7 @@ const (
 	OnOverview Page = "overview"
 	OnDoctor   Page = "connection details"
 	OnProblems Page = "problems"
+	OnRanks    Page = "ranks"
 	OnNoJobs   Page = "no running jobs"
 )
 
@@ -86,7 +88,7 @@ type Row struct {
 var Rows = []Row{
 	{Bindings: of(Up, Down), Text: "previous / next job", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
-	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems)},
+	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks)},
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
 	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
 	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen"},
@@ -98,8 +100,9 @@ var Rows = []Row{
 	},
 	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one"},
 	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
+	{Bindings: of(Ranks), Text: "ranks of the job", Long: "ranks of the job: the processes of all its nodes in one list", On: withJob},
 	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered"},
-	{Bindings: of(Open), Text: "open the node", On: on(OnOverview, OnProblems)},
+	{Bindings: of(Open), Text: "open the node", On: on(OnOverview, OnProblems, OnRanks)},
 	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes", On: withJob},
 	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage", On: withJob},
 	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withJob},
@@ -110,6 +113,7 @@ var Rows = []Row{
 		Long: "metric of the cells: utilization, power, SM clock, memory, temperature",
 	},
 	{Bindings: of(Worst), Text: "sort: name / worst first", On: on(OnOverview)},
+	{Bindings: of(Worst), Text: "sort the ranks", Long: "sort: rank, lowest %SM first, lowest %CPU first, highest GPU memory first", On: on(OnRanks)},
 	{
 		Bindings: of(Filter), Text: "filter nodes by name", On: on(OnOverview),
 		Long: "show only nodes whose names contain all these words; Enter keeps the filter, Esc clears it",
@@ -125,7 +129,7 @@ var Rows = []Row{
 }
 
 // withJob are the pages that show a job.
-var withJob = on(OnNode, OnOverview, OnDoctor, OnProblems)
+var withJob = on(OnNode, OnOverview, OnDoctor, OnProblems, OnRanks)
 
 func on(pages ...Page) []Page { return pages }
 

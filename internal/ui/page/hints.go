@@ -42,7 +42,7 @@ func common(s *part.Scene, nodes ...string) []keys.Hint {
 	} else if slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }) {
 		hints = append(hints, keys.HintOf(keys.Mine))
 	}
-	return append(hints, keys.HintOf(keys.Refresh))
+	return append(hints, keys.HintOf(keys.Ranks), keys.HintOf(keys.Refresh))
 }
 
 // last are the hints that every footer ends with.

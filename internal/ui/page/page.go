@@ -10,6 +10,8 @@ type Wants struct {
 	Order     []string // the job's nodes that can be selected, in the order in which the keys go through them; nil: all, in SLURM's
 	Selected  bool     // the selected node alone is looked at
 	Processes bool     // of the selected node
+
+	Everywhere bool // the processes of all nodes
 }
 
 // Answer is a page's answer to a key, a paste or the mouse. The zero Answer says that the message is not for this page.

@@ -40,6 +40,9 @@ const (
 	colHostMem
 	colTime
 	colCommand
+	colRank
+	colRSS
+	colState
 
 	colNode
 	colCells

@@ -1,0 +1,89 @@
+package part
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, or of the node.
+func RankMark(s *Scene, r *tally.RankRow) Mark {
+	switch {
+	case r.State == tally.RankGone:
+		return Marks[cluster.Critical]
+	case r.State == tally.RankUnseen:
+		return Marks[cluster.Warning]
+	case r.State == tally.RankUnknown && r.Node == "":
+		return Mark{Role: draw.Dim}
+	case r.State == tally.RankUnknown:
+		return s.Health.NodeMark(r.Node)
+	case r.GPU == nil:
+		return Mark{Role: draw.Strong}
+	}
+	if findings := s.Health.OfGPU(r.Node, r.GPU); len(findings) > 0 && findings[0].Severity > cluster.Note {
+		return Marks[findings[0].Severity]
+	}
+	return Mark{Role: draw.Strong}
+}
+
+// RankSlow is the role for the numbers that say why a rank is slow.
+func RankSlow(s *Scene, r *tally.RankRow) draw.Role {
+	if r.GPU == nil {
+		return draw.Text
+	}
+	for _, finding := range s.Health.OfGPU(r.Node, r.GPU) {
+		if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
+			return draw.Warn
+		}
+	}
+	return draw.Text
+}
+
+// RankWords say in place of the process why there is none, in w columns.
+func RankWords(f *Frame, r *tally.RankRow, w int) string {
+	name, seen := rankName(r), ""
+	if !r.LastSeen.IsZero() {
+		seen = ", last seen " + draw.Age(f.Snap.At.Sub(r.LastSeen)) + " ago"
+	}
+	var words []string
+	switch r.State {
+	case tally.RankGone:
+		words = []string{name + " is gone" + seen, "gone" + seen, "gone"}
+	case tally.RankUnseen:
+		words = []string{name + " is missing: it is on no GPU of the job", "missing: on no GPU of the job", "missing"}
+	default:
+		words = []string{name + " has not been seen: not all nodes list their processes", "not seen: not all nodes list their processes", "not seen"}
+		if r.Node != "" {
+			why := silence(f, f.NodeOf(r.Node))
+			words = []string{name + ": " + why + seen, why + seen, why}
+		}
+	}
+	for _, text := range words {
+		if draw.Width(text) <= w {
+			return text
+		}
+	}
+	return words[len(words)-1]
+}
+
+// rankName is "rank 13 of 16".
+func rankName(r *tally.RankRow) string {
+	text := "rank " + strconv.Itoa(r.Rank.Rank)
+	if r.Rank.World != nil {
+		text += " of " + strconv.Itoa(*r.Rank.World)
+	}
+	return text
+}
+
+// silence says why a node does not list its processes.
+func silence(f *Frame, n *cluster.Node) string {
+	switch n.State {
+	case cluster.NodeStale:
+		return "node not responding"
+	case cluster.NodeReporting:
+		return "the node does not list the processes of this GPU"
+	}
+	return Absence(f, n, Unlimited)
+}

@@ -1,0 +1,149 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// m shows the ranks of all nodes of the job in one list. One that is gone, and those of nodes that do not report, have their rows in place.
+func TestRanks(t *testing.T) {
+	r := newRig(t, ranksFixture())
+	r.press("m")
+	lines := strings.Split(r.text(), "\n")
+	if !strings.Contains(lines[2], "Ranks of job 48211") || !strings.Contains(lines[2], "WORLD_SIZE 32  15 of 32 ranks  ✗ 1 gone") {
+		t.Errorf("the rule is %q", lines[2])
+	}
+	for rank, want := range map[int]string{
+		0: "gpu-n01 0 318802 97 99.3", 11: "gpu-n02 3 358811 23 12.4", 13: "gpu-n02 5 rank 13 of 32 is gone, last seen 40s ago",
+		16: "gpu-n03 0 361402", 31: "rank 31 of 32 has not been seen: not all nodes list their processes",
+	} {
+		row := strings.Join(strings.Fields(strings.Trim(lines[4+rank], " ▸▲✗")), " ")
+		if !strings.HasPrefix(row, fmt.Sprint(rank, " ")) || !strings.Contains(row, want) {
+			t.Errorf("row %d is %q", rank, row)
+		}
+	}
+	one := ranksFixture()
+	one.Jobs[0].Nodes = one.Jobs[0].Nodes[1:] // n01 is not the job's, n04 refuses
+	one.Nodes["gpu-n03"].State = cluster.NodeReporting
+	r = newRig(t, one)
+	if r.press("m", "end"); !strings.Contains(r.text(), "rank 24 of 32: login refused") {
+		t.Errorf("of a single node that does not report it says\n%s", r.text())
+	}
+}
+
+// s sorts, the worst first, with a mark behind the heading; ranks that are gone come first, processes without a rank behind the others.
+func TestRanksAreSorted(t *testing.T) {
+	r := newRig(t, ranksFixture())
+	r.press("m")
+	for _, want := range []struct{ heading, first, second string }{
+		{"%SM↑", "rank 13", "358811"}, {"%CPU↑", "rank 13", "358811"}, {"GPU-MEM↓", "rank 13", "361423"}, {"RANK↑", "318802", "318805"},
+	} {
+		r.press("s")
+		lines := strings.Split(r.text(), "\n")
+		if !strings.Contains(lines[3], want.heading) || !strings.Contains(lines[4], want.first) || !strings.Contains(lines[5], want.second) || !strings.HasPrefix(lines[4], "▸") {
+			t.Errorf("sorted by %s:\n%s", want.heading, strings.Join(lines[3:6], "\n"))
+		}
+	}
+}
+
+// The cursor carries the selected node along and stays on its rank when the rows change. Enter opens the node, m and Esc lead back.
+func TestRanksKeys(t *testing.T) {
+	for keys, want := range map[string]string{
+		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 0",
+		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 0", "m N": "48211/gpu-n03 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
+		"o m esc": "48211/gpu-n01 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 0", "m ]": "48377/gpu-s11 ranks",
+		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1", "m ?": "48211/gpu-n01 4",
+	} {
+		r := newRig(t, ranksFixture())
+		r.press(strings.Fields(keys)...)
+		if got := r.where(); got != want {
+			t.Errorf("after %q: %s, want %s", keys, got, want)
+		}
+	}
+	r := newRig(t, ranksFixture())
+	r.press("m", "s", "down")
+	if line := r.cursorLine(); !strings.Contains(line, "358811") {
+		t.Fatalf("the cursor is on %q", line)
+	}
+	r.snap = ranksFixture()
+	r.snap.Nodes["gpu-n02"].Processes[3].SMPercent = ptr(97)
+	if r.send(tick{r.chain}); !strings.Contains(r.cursorLine(), "358811") {
+		t.Errorf("the rank is faster now, and the cursor on %q", r.cursorLine())
+	}
+	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: 4})
+	if r.where() != "48211/gpu-n02 ranks" || !strings.Contains(r.cursorLine(), "rank 13") {
+		t.Errorf("a click leads to %s, %q", r.where(), r.cursorLine())
+	}
+	r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if line := r.cursorLine(); !strings.Contains(line, "358811") && strings.Contains(line, "rank 13") {
+		t.Errorf("the wheel leads to %q", line)
+	}
+}
+
+// cursorLine is the row with the cursor.
+func (r *rig) cursorLine() string {
+	for line := range strings.SplitSeq(r.text(), "\n") {
+		if strings.HasPrefix(line, "▸") {
+			return line
+		}
+	}
+	return ""
+}
+
+// The processes of all nodes are wanted while the page is open, and no longer.
+func TestRanksWantAllProcesses(t *testing.T) {
+	r := newRig(t, ranksFixture())
+	r.heard.looks = nil
+	r.press("m", "down", "esc", "o")
+	want := []look{{cluster.EveryNode, true}, {"gpu-n01", true}, {"", false}}
+	if got := fmt.Sprint(r.heard.looks); got != fmt.Sprint(want) {
+		t.Errorf("the screen asks for %v, want %v", got, want)
+	}
+}
+
+// Without ranks the page says why, and lists the processes.
+func TestNoRanks(t *testing.T) {
+	r := newRig(t, unrankedFixture())
+	r.press("m")
+	text := r.text()
+	for _, want := range []string{"No ranks are known", "SLURM_PROCID", "318802", "358823", "▸▲     –  gpu-n01"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	empty := fixture()
+	for _, n := range empty.Nodes {
+		n.Processes, n.Listed = nil, false
+	}
+	r = newRig(t, empty)
+	if r.press("m", "down", "enter"); !strings.Contains(r.text(), "waiting for the process lists") {
+		t.Errorf("before the first list:\n%s", r.text())
+	}
+	empty.Jobs[0].Nodes = []string{"gpu-n01"}
+	empty.Nodes["gpu-n01"].Listed = true
+	r = newRig(t, empty)
+	if r.press("m"); !strings.Contains(r.text(), "no processes on the GPUs of this job") {
+		t.Errorf("without processes:\n%s", r.text())
+	}
+}
+
+// A GPU that lags makes the numbers of its rank amber, and its rank is the next problem.
+func TestRankThatLags(t *testing.T) {
+	s := ranksFixture()
+	s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 3}}
+	keyed(s)
+	r := newRig(t, s)
+	r.press("m", "home", "n")
+	if line := r.cursorLine(); !strings.Contains(line, "358811") || !strings.Contains(line, "▲") {
+		t.Errorf("the next problem is %q", line)
+	}
+	colored := string(darkTheme.Encode(nil, shot{snap: func() *cluster.Snapshot { return s }, view: func(v *view) { v.screen = screenRanks }}.take(120, 40)))
+	if amber, plain := escapes(t, colored, "12.4"), escapes(t, colored, "99.3"); amber == plain {
+		t.Errorf("12.4 is drawn in %q, as the others are", amber)
+	}
+}

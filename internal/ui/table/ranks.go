@@ -1,0 +1,124 @@
+package table
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+var rankColumns = []column{
+	{key: colRank, least: 5, priority: 1, title: "RANK", right: true},
+	{key: colNode, gap: 2, least: 10, priority: 1, title: "NODE"},
+	{key: colGPU, gap: 1, least: 3, priority: 1, title: "GPU", right: true},
+	{key: colPID, gap: 1, least: 7, priority: 2, title: "PID", right: true},
+	{key: colSM, gap: 2, least: 4, priority: 3, title: "%SM", right: true},
+	{key: colCPU, gap: 2, least: 6, priority: 4, title: "%CPU", right: true},
+	{key: colGPUMem, gap: 2, least: 8, priority: 5, title: "GPU-MEM", right: true},
+	{key: colRSS, gap: 2, least: 8, priority: 6, title: "RSS", right: true},
+	{key: colTime, gap: 2, least: 8, priority: 7, title: "TIME", right: true},
+	{key: colState, gap: 2, least: 1, priority: 9, title: "S"},
+	{key: colCommand, gap: 2, least: 12, priority: 8, title: "COMMAND"},
+}
+
+var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
+
+func rankLayout(width int) layout { return fit(width, rankColumns, rankGrowth, 3) }
+
+// RankOrder is an order of the ranks.
+type RankOrder uint8
+
+// The orders, and how many there are.
+const (
+	ByRank   RankOrder = iota
+	BySM               // the lowest first
+	ByCPU              // the lowest first
+	ByMemory           // the highest first
+	RankOrders
+)
+
+// sortedBy is the column of each order, with the direction.
+var sortedBy = [RankOrders]struct {
+	key   col
+	arrow string
+}{ByRank: {colRank, "↑"}, BySM: {colSM, "↑"}, ByCPU: {colCPU, "↑"}, ByMemory: {colGPUMem, "↓"}}
+
+// Ranks is the table of the ranks of a job.
+type Ranks struct{ layout layout }
+
+// NewRanks returns the table for a terminal of that width.
+func NewRanks(width int) *Ranks { return &Ranks{rankLayout(width)} }
+
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
+func (t *Ranks) Head(f *part.Frame, y int, order RankOrder) {
+	headings(f, y, &t.layout, rankColumns)
+	by := sortedBy[order]
+	for _, c := range rankColumns {
+		if s := t.layout[c.key]; c.key == by.key && s.Shown() {
+			f.Right(s.X, y, s.W, c.title+by.arrow, draw.Strong)
+		}
+	}
+}
+
+// Row draws one row in row y.
+func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
+	l := &t.layout
+	m := part.RankMark(f.Scene, r)
+	if selected {
+		f.Put(0, y, "▸", draw.Strong)
+	}
+	f.Put(1, y, m.Glyph, m.Role)
+	t.place(f, y, r, m.Role)
+	if r.Process != nil {
+		t.process(f, y, r)
+		if r.State == tally.RankUnknown {
+			f.Fade(y, l[colRank].X, f.W)
+		}
+	} else {
+		x := l[colGPU].X + l[colGPU].W + 2
+		f.Left(x, y, f.W-1-x, part.RankWords(f, r, f.W-1-x), m.Role)
+	}
+	if selected {
+		f.Select(y, 0, f.W)
+	}
+}
+
+// place writes the rank, its node and its GPU.
+func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
+	l := &t.layout
+	rank, gpu := "–", "–"
+	if r.Rank != nil {
+		rank = strconv.Itoa(r.Rank.Rank)
+	}
+	if r.Number != cluster.NoNumber {
+		gpu = strconv.Itoa(r.Number)
+	}
+	f.Number(l[colRank], y, rank, role)
+	node := role
+	if role == draw.Strong || r.Process != nil {
+		node = draw.Text
+	}
+	if role == draw.Strong {
+		role = draw.Text
+	}
+	f.Number(l[colGPU], y, gpu, role)
+	f.Text(l[colNode], y, f.NodeName(cmp.Or(r.Node, "–"), l[colNode].W), node)
+}
+
+// process writes the numbers of a process.
+func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
+	l, p := &t.layout, r.Process
+	slow := part.RankSlow(f.Scene, r)
+	gib := func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }
+	f.Number(l[colPID], y, strconv.Itoa(p.PID), draw.Text)
+	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
+	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))
+	f.Number(l[colGPUMem], y, known(p.GPUMemory, gib), draw.Text)
+	f.Number(l[colRSS], y, known(p.RSS, gib), draw.Text)
+	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), draw.Text)
+	f.Text(l[colState], y, p.State, draw.Dim)
+	f.Text(l[colCommand], y, cmp.Or(p.Command, p.Name), draw.Text)
+}
