@@ -94,9 +94,10 @@ func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *clus
 // ShortModel is a model without its maker's name.
 func ShortModel(name string) string { return strings.TrimPrefix(name, "NVIDIA ") }
 
-// Process is a process with the number of its GPU, and whether that GPU is the job's.
+// Process is a process with its GPU, the number of that, and whether it is the job's.
 type Process struct {
 	*wire.Process
+	On     *cluster.GPU // nil: not among the GPUs that the node has now
 	Number int
 	Own    bool
 }
@@ -108,7 +109,7 @@ func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) 
 		p := Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
 		for k := range n.GPUs {
 			if g := &n.GPUs[k]; g.Index == p.GPU {
-				p.Number, p.Own = g.Number, job.Owns(n, g)
+				p.On, p.Number, p.Own = g, g.Number, job.Owns(n, g)
 			}
 		}
 		if p.Own {

@@ -153,8 +153,8 @@ func TestAMissingGPUIsShown(t *testing.T) {
 		node []string
 		over string
 	}{
-		{"one", without, []string{"✗  2   SLURM allocated it to this job, but the driver does not list it"}, ` \d\d +\d\d +X +\d\d `},
-		{"all, hidden", hidden, []string{"✗  0   hidden by the cgroup of job 17", "✗  3   hidden by the cgroup of job 17"}, ` X +X +X +X `},
+		{"one", without, []string{"✗  2     –   SLURM allocated it to this job, but the driver does not list it"}, ` \d\d +\d\d +X +\d\d `},
+		{"all, hidden", hidden, []string{"✗  0     –   hidden by the cgroup of job 17", "✗  3     –   hidden by the cgroup of job 17"}, ` X +X +X +X `},
 	} {
 		snap := test.snap()
 		of := func(screen screen) []string {

@@ -143,7 +143,38 @@ func TestRankThatLags(t *testing.T) {
 		t.Errorf("the next problem is %q", line)
 	}
 	colored := string(darkTheme.Encode(nil, shot{snap: func() *cluster.Snapshot { return s }, view: func(v *view) { v.screen = screenRanks }}.take(120, 40)))
-	if amber, plain := escapes(t, colored, "12.4"), escapes(t, colored, "99.3"); amber == plain {
+	if amber, plain := ink(t, colored, "12.4"), ink(t, colored, "99.3"); amber == plain {
+		t.Errorf("12.4 is drawn in %q, as the others are", amber)
+	}
+}
+
+// ink is the escape sequence that a text is drawn in.
+func ink(t *testing.T, screen, text string) string {
+	t.Helper()
+	before, _, found := strings.Cut(screen, text)
+	from := strings.LastIndex(before, "\x1b[")
+	if !found || from < 0 {
+		t.Fatalf("there is no %q", text)
+	}
+	return before[from : from+strings.IndexByte(before[from:], 'm')+1]
+}
+
+// The node view has the rank of each GPU, where all are of one model, and of each process; one that lags has amber numbers there too.
+func TestRankColumns(t *testing.T) {
+	snap := ranksFixture()
+	snap.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 3}}
+	snap.Nodes["gpu-n02"].Processes[0].Foreign, snap.Nodes["gpu-n02"].Processes[0].Command, snap.Nodes["gpu-n02"].Processes[0].Name = true, "", ""
+	s := shot{snap: func() *cluster.Snapshot { return keyed(snap) }, view: func(v *view) { v.choose("gpu-n02", 1) }}
+	text := strings.Join(linesOf(s, 120, 40), "\n")
+	for _, want := range []string{
+		"GPU  Rank   Temp", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C", "358811 C   alice       11   68.7GiB    23", "358761 C+G alice        –", "in another PID namespace",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	colored := string(darkTheme.Encode(nil, s.take(120, 40)))
+	if amber, plain := ink(t, colored, "12.4"), ink(t, colored, "100.3"); amber == plain {
 		t.Errorf("12.4 is drawn in %q, as the others are", amber)
 	}
 }

@@ -28,17 +28,17 @@ func RankMark(s *Scene, r *tally.RankRow) Mark {
 	return Mark{Role: draw.Strong}
 }
 
-// RankSlow is the role for the numbers that say why a rank is slow.
-func RankSlow(s *Scene, r *tally.RankRow) draw.Role {
-	if r.GPU == nil {
-		return draw.Text
+// SlowRole is the role for the numbers of a process that say why its GPU is slow, plain unless that lags or is idle.
+func (s *Scene) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role {
+	if g == nil {
+		return plain
 	}
-	for _, finding := range s.Health.OfGPU(r.Node, r.GPU) {
+	for _, finding := range s.Health.OfGPU(node, g) {
 		if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
 			return draw.Warn
 		}
 	}
-	return draw.Text
+	return plain
 }
 
 // RankWords say in place of the process why there is none, in w columns.

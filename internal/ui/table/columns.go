@@ -1,5 +1,5 @@
 // Package table holds the tables of the screens: their columns, the order in which columns appear as the terminal gets wider, and the rows
-// for GPUs, processes, nodes and pending jobs.
+// for GPUs, processes, ranks, nodes and pending jobs.
 //
 // A table is made for a width and drawn on a Frame; nothing but the Frame's canvas and memory changes. A Frame belongs to one
 // goroutine at a time.
@@ -43,6 +43,7 @@ const (
 	colRank
 	colRSS
 	colState
+	colThreads
 
 	colNode
 	colCells
@@ -72,7 +73,7 @@ type column struct {
 }
 
 // lowestPriority is the last place in the order in which columns come in.
-const lowestPriority = 11
+const lowestPriority = 13
 
 // stage is one step of giving out the width that is left over: these columns grow, together, up to most.
 type stage struct {
@@ -85,6 +86,7 @@ const unbounded = 1 << 16
 
 var gpuColumns = []column{
 	{key: colGPU, least: 3, priority: 1, title: "GPU", right: true},
+	{key: colRank, gap: 2, least: 4, priority: 11, title: "Rank", right: true},
 	{key: colName, gap: 2, least: 14, priority: 10, title: "Name"},
 	{key: colTemp, gap: 2, least: 5, priority: 3, title: "Temp", right: true, shows: metric.Temperature, unit: "°C"},
 	{key: colUtilBar, gap: 2, least: 8, priority: 6, title: "Utilization", short: "Util"},
@@ -93,7 +95,7 @@ var gpuColumns = []column{
 	{key: colUsed, gap: 1, least: 13, priority: 4, title: "Used/Tot MiB", right: true},
 	{key: colPower, gap: 2, least: 10, priority: 5, title: "Power", right: true},
 	{key: colClock, gap: 2, least: 9, priority: 9, title: "SM/MemMHz", right: true},
-	{key: colBandwidth, gap: 2, least: 4, priority: 11, title: "%MBW", right: true, shows: metric.MemUtil, unit: "%"},
+	{key: colBandwidth, gap: 2, least: 4, priority: 12, title: "%MBW", right: true, shows: metric.MemUtil, unit: "%"},
 	{key: colHistory, gap: 2, least: 10, priority: 8, title: "Util History", short: "History"},
 	{key: colFlags, gap: 2, least: 11, priority: 2, title: "Flags"},
 }
@@ -108,12 +110,15 @@ var processColumns = []column{
 	{key: colPID, gap: 1, least: 7, priority: 1, title: "PID", right: true},
 	{key: colType, gap: 1, least: 3, priority: 1, title: "T"},
 	{key: colUser, gap: 1, least: 8, priority: 3, title: "USER"},
+	{key: colRank, gap: 2, least: 4, priority: 6, title: "RANK", right: true},
 	{key: colGPUMem, gap: 2, least: 8, priority: 4, title: "GPU-MEM", right: true},
 	{key: colSM, gap: 2, least: 4, priority: 5, title: "%SM", right: true},
-	{key: colBandwidth, gap: 2, least: 4, priority: 8, title: "%MBW", right: true},
-	{key: colCPU, gap: 2, least: 6, priority: 6, title: "%CPU", right: true},
-	{key: colHostMem, gap: 2, least: 5, priority: 9, title: "%MEM", right: true},
-	{key: colTime, gap: 2, least: 8, priority: 7, title: "TIME", right: true},
+	{key: colBandwidth, gap: 2, least: 4, priority: 9, title: "%MBW", right: true},
+	{key: colCPU, gap: 2, least: 6, priority: 7, title: "%CPU", right: true},
+	{key: colHostMem, gap: 2, least: 5, priority: 10, title: "%MEM", right: true},
+	{key: colTime, gap: 2, least: 8, priority: 8, title: "TIME", right: true},
+	{key: colState, gap: 2, least: 1, priority: 11, title: "S"},
+	{key: colThreads, gap: 2, least: 4, priority: 12, title: "THR", right: true},
 	{key: colCommand, gap: 2, least: 12, priority: 2, title: "COMMAND"},
 }
 
@@ -185,7 +190,16 @@ func timeLayout(width int, strip func(most int) int) layout {
 	return l
 }
 
-func processLayout(width int) layout { return fit(width, processColumns, processGrowth, 2) }
+// commandFirst is the width up to which the command lines of processes have the room of what few users look at.
+const commandFirst = 160
+
+func processLayout(width int) layout {
+	columns := processColumns
+	if width < commandFirst {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colState || c.key == colThreads })
+	}
+	return fit(width, columns, processGrowth, 2)
+}
 
 // nodeLayout is for nodes with at most so many GPUs.
 func nodeLayout(width, gpus int) layout {

@@ -11,11 +11,16 @@ var layouts = map[string]struct {
 	columns []column
 }{
 	"gpus":      {func(w int) layout { return gpuLayout(w, true) }, gpuColumns},
+	"alike":     {func(w int) layout { return gpuLayout(w, false) }, alikeColumns},
 	"processes": {processLayout, processColumns},
+	"ranks":     {rankLayout, rankColumns},
 	"pending":   {pendingLayout, pendingColumns},
 	"nodes":     {func(w int) layout { return nodeLayout(w, 8) }, nodeColumns},
 	"times":     {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) }, timeColumns},
 }
+
+// alikeColumns are those of GPUs of one model.
+var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c column) bool { return c.key == colName })
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.
 func TestLayouts(t *testing.T) {
@@ -57,8 +62,10 @@ func TestColumnsComeInAt(t *testing.T) {
 		width  int
 	}{
 		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45}, {"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
-		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
-		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57},
+		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116}, {"gpus", colRank, 122}, {"gpus", colBandwidth, 128}, {"alike", colRank, 106},
+		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57}, {"processes", colRank, 63},
+		{"processes", colCPU, 71}, {"processes", colTime, 81}, {"processes", colBandwidth, 87}, {"processes", colHostMem, 94}, {"processes", colState, commandFirst},
+		{"ranks", colPID, 33}, {"ranks", colSM, 39}, {"ranks", colCPU, 47}, {"ranks", colTime, 77}, {"ranks", colCommand, 91},
 		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},
 		{"times", colHistory, 28}, {"times", colUtil, 34}, {"times", colHealth, 50},
 	} {

@@ -67,6 +67,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 		m := part.Marks[cluster.Critical]
 		f.Put(1, y, m.Glyph, m.Role)
 		f.Number(l[colGPU], y, part.Number(g), m.Role)
+		rank(f, y, nil, l, m.Role)
 		insteadOfCells(f, y, " "+g.Lost, l)
 		return
 	}
@@ -82,6 +83,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	}
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Number(l[colGPU], y, part.Number(g), m.Role)
+	rank(f, y, tally.Rank(f.Node, g), l, name)
 	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
 	if words := tally.Lost(g); words != "" {
 		lostRow(f, y, words, findings, l)

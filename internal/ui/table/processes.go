@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Processes is the table of the selected node's processes.
@@ -39,13 +38,42 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
 	f.Text(l[colType], y, p.Type, dim)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
+	rank(f, y, p.Rank, l, text)
+	slow := f.SlowRole(f.Node.Name, p.On, text)
 	f.Number(l[colGPUMem], y, known(p.GPUMemory, func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }), text)
-	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), text)
+	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
 	f.Number(l[colBandwidth], y, known(p.MemPercent, strconv.Itoa), text)
-	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), text, known(p.CPUPercent, draw.Whole))
-	f.Number(l[colHostMem], y, known(p.RSS, func(bytes uint64) string { return shareOfHost(f, bytes) }), text)
+	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))
+	f.Number(l[colHostMem], y, shareOfHost(f, p), text)
 	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), text)
-	f.Text(l[colCommand], y, cmp.Or(p.Command, p.Name), text)
+	f.Text(l[colState], y, p.State, dim)
+	f.Number(l[colThreads], y, known(p.Threads, strconv.Itoa), text)
+	command(f, y, p.Process, l, text)
+}
+
+// rank writes a rank; a process without one needs none.
+func rank(f *part.Frame, y int, r *wire.Rank, l *layout, role draw.Role) {
+	if r == nil {
+		role = draw.Dim
+	}
+	f.Number(l[colRank], y, rankNumber(r), role)
+}
+
+// rankNumber is a rank, "–" for none.
+func rankNumber(r *wire.Rank) string {
+	if r == nil {
+		return "–"
+	}
+	return strconv.Itoa(r.Rank)
+}
+
+// command writes the command line of a process, or why nothing is known of it.
+func command(f *part.Frame, y int, p *wire.Process, l *layout, role draw.Role) {
+	text := cmp.Or(p.Command, p.Name)
+	if p.Foreign && text == "" {
+		text, role = "in another PID namespace, as in a container", draw.Dim
+	}
+	f.Text(l[colCommand], y, text, role)
 }
 
 // known is a value in words, "" when it is not known.
@@ -56,9 +84,9 @@ func known[T any](v *T, words func(T) string) string {
 	return words(*v)
 }
 
-// shareOfHost is how much of the node's memory that is, in percent.
-func shareOfHost(f *part.Frame, bytes uint64) string {
-	percent, ok := cluster.Percent(float64(bytes), f.Node.Host.Float(metric.HostMemoryTotal))
+// shareOfHost is how much of the node's memory a process has, in percent.
+func shareOfHost(f *part.Frame, p *tally.Process) string {
+	percent, ok := tally.HostPercent(f.Node, p.Process)
 	if !ok {
 		return ""
 	}

@@ -89,14 +89,11 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 // place writes the rank, its node and its GPU.
 func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 	l := &t.layout
-	rank, gpu := "–", "–"
-	if r.Rank != nil {
-		rank = strconv.Itoa(r.Rank.Rank)
-	}
+	gpu := "–"
 	if r.Number != cluster.NoNumber {
 		gpu = strconv.Itoa(r.Number)
 	}
-	f.Number(l[colRank], y, rank, role)
+	f.Number(l[colRank], y, rankNumber(r.Rank), role)
 	node := role
 	if role == draw.Strong || r.Process != nil {
 		node = draw.Text
@@ -111,7 +108,7 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 // process writes the numbers of a process.
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := &t.layout, r.Process
-	slow := part.RankSlow(f.Scene, r)
+	slow := f.SlowRole(r.Node, r.GPU, draw.Text)
 	gib := func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), draw.Text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
@@ -120,5 +117,5 @@ func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
 	f.Number(l[colRSS], y, known(p.RSS, gib), draw.Text)
 	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), draw.Text)
 	f.Text(l[colState], y, p.State, draw.Dim)
-	f.Text(l[colCommand], y, cmp.Or(p.Command, p.Name), draw.Text)
+	command(f, y, p, l, draw.Text)
 }
