@@ -178,19 +178,20 @@ func (o *Overview) hints(s *part.Scene) []keys.Hint {
 	if o.Worst {
 		order = "sort: worst"
 	}
-	other, time := keys.HintOf(keys.Grid), keys.HintOf(keys.Time)
+	grid, time := keys.HintOf(keys.Grid), keys.HintOf(keys.Time)
 	if o.asHeatMap(s) {
-		other = other.As("table")
+		grid = grid.As("table")
 	}
-	if o.Times {
-		time = time.As("time ●")
+	first, second := grid, time
+	if o.Times { // the way back must be seen in narrow terminals too
+		first, second = time.As("time ●"), grid
 	}
-	hints = append(hints, keys.HintOf(keys.Worst).As(order), other, keys.HintOf(keys.Filter))
+	hints = append(hints, keys.HintOf(keys.Worst).As(order), first, keys.HintOf(keys.Filter))
 	if o.filtered(s) { // the way out must be seen in narrow terminals too
 		hints = slices.Insert(hints, 0, keys.HintOf(keys.Filter))
 		hints = hints[:len(hints)-1]
 	}
-	hints = append(hints, keys.HintOf(keys.Overview).As("node view"), time, keys.HintOf(keys.Gauge))
+	hints = append(hints, keys.HintOf(keys.Overview).As("node view"), second, keys.HintOf(keys.Gauge))
 	return slices.Concat(released(s), hints, common(s, s.Job.Nodes...), last)
 }
 

@@ -93,7 +93,7 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 	if r.Number != cluster.NoNumber {
 		gpu = strconv.Itoa(r.Number)
 	}
-	f.Number(l[colRank], y, rankNumber(r.Rank), role)
+	rank(f, y, r.Rank, l, role)
 	node := role
 	if role == draw.Strong || r.Process != nil {
 		node = draw.Text

@@ -66,7 +66,7 @@ func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
 	if n.State == cluster.NodeStale {
 		number = draw.Dim
 	}
-	f.Number(l[colUtil], y, part.Summed(outer, f.GaugeUnit()), number)
+	f.Number(l[colUtil], y, part.Summed(outer, f.GaugeUnit()), f.SlowRole(n.Name, outer.GPU, number))
 	text := part.Trouble(f, n, s.W)
 	if text == "" && standsOut {
 		text, role = part.GPUNumber(outer.GPU), draw.Dim
