@@ -5,7 +5,8 @@
 //
 // Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue, which lists the jobs.
 // Next asks one question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs of
-// one new job. The answers to both are kept until the job ends, so most of the time squeue is the only command.
+// one new job. The answers to both are kept until the job ends. When a job has GPUs on a new node, `scontrol show node` says how many GPUs each
+// new node has; that is kept for good. So most of the time squeue is the only command.
 //
 // A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet fit for a screen.
 package slurm
@@ -50,6 +51,8 @@ type Client struct {
 	unread  error            // a node list that is not understood; its job is left out
 	hosts   map[string]hosts // by node list
 	gpus    map[string]gpus  // by job number
+
+	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
 }
 
 // listedJob is a job as squeue lists it, without its nodes and GPUs.
@@ -65,7 +68,7 @@ type hosts struct {
 }
 
 // New returns a client that runs its commands with run.
-func New(run Runner) *Client { return &Client{run: run, marks: newMarks} }
+func New(run Runner) *Client { return &Client{run: run, marks: newMarks, nodes: map[string]nodeGPUs{}} }
 
 // Installed reports whether squeue is in PATH.
 func Installed() bool {
@@ -89,6 +92,8 @@ func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if lists := c.unexpanded(); len(lists) > 0 {
 		c.expand(ctx, batches(lists, maxArgument)[0])
+	} else if due := c.unconfigured(time.Now()); len(due) > 0 {
+		c.askNodes(ctx, batches(due, maxArgument)[0])
 	} else if due := c.questions(time.Now()); len(due) > 0 {
 		c.askGPUs(ctx, due)
 	}
@@ -100,17 +105,23 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 
 // answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
-	answer := &Answer{Pending: c.pending, More: len(c.unexpanded()) > 0 || len(c.questions(time.Now())) > 0}
+	answer := &Answer{Pending: c.pending, More: c.asks(time.Now())}
 	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
-		job.Nodes, job.Minors = c.hosts[c.jobs[i].nodelist].names, g.minors
+		job.Nodes = c.hosts[c.jobs[i].nodelist].names
+		c.tell(&job, g.on)
 		answer.Jobs = append(answer.Jobs, job)
 		if failed == nil {
-			failed = g.failed
+			failed = g.err
 		}
 	}
 	return answer, failed
+}
+
+// asks reports whether a question is open.
+func (c *Client) asks(now time.Time) bool {
+	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0
 }
 
 // list takes in squeue's answer. A job without nodes has nothing to show and is left out.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -20,6 +21,7 @@ import (
 type fakeSlurm struct {
 	records []record
 	gres    map[string]string // what `scontrol show job -d` prints, by the id asked for
+	nodes   map[string]string // their Gres, by name; others have 8 GPUs
 	fail    map[string]error  // by the command's first words, with what it writes to standard error
 	asked   []string          // all commands
 }
@@ -41,6 +43,12 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 			return nil, nil, err
 		}
 		return []byte(strings.ReplaceAll(strings.Join(hosts, "\n")+"\n", "PART", "-")), nil, nil
+	case strings.HasPrefix(line, "scontrol show node "):
+		var out strings.Builder
+		for name := range strings.SplitSeq(argv[3], ",") {
+			fmt.Fprintf(&out, "NodeName=%s Arch=x86_64 CoresPerSocket=16 \n   Gres=%s\n   CfgTRES=cpu=32,billing=32\n\n", name, s.gresOf(name))
+		}
+		return []byte(out.String()), nil, nil
 	case strings.HasPrefix(line, "scontrol show job -d"):
 		id := strings.TrimPrefix(strings.TrimPrefix(line, "scontrol show job -d"), " ")
 		said, ok := s.gres[id]
@@ -52,9 +60,11 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 	return nil, nil, fmt.Errorf("the test expects no %q", line)
 }
 
-// since forgets what was asked, and returns it but for squeue's.
+// since forgets what was asked, and returns it but for squeue's and the questions about nodes.
 func (s *fakeSlurm) since() []string {
-	asked := slices.DeleteFunc(s.asked, func(line string) bool { return strings.HasPrefix(line, "squeue") })
+	asked := slices.DeleteFunc(s.asked, func(line string) bool {
+		return strings.HasPrefix(line, "squeue") || strings.HasPrefix(line, "scontrol show node")
+	})
 	s.asked = nil
 	return asked
 }
@@ -125,7 +135,14 @@ func TestAsk(t *testing.T) {
 		},
 		Pending: []cluster.PendingJob{{ID: "2_[4-6%3]", Name: "arr", Nodes: 1, GPUs: &one, Reason: "JobArrayTaskLimit"}},
 	}
-	if diff := cmp.Diff(want, answer); diff != "" {
+	for i := range want.Jobs {
+		job := &want.Jobs[i]
+		job.Configured = map[string]int{}
+		for _, node := range job.Nodes {
+			job.Configured[node] = 8
+		}
+	}
+	if diff := cmp.Diff(want, answer, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	wantAsked := []string{"scontrol show hostnames node[01-03,07]", "scontrol show job -d 1", "scontrol show job -d 2", "scontrol show job -d 3"}
@@ -298,4 +315,11 @@ func TestAnExpansionToNothing(t *testing.T) {
 	if diff := cmp.Diff([]string{"node01", "node02"}, answer.Jobs[0].Nodes); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
+}
+
+func (s *fakeSlurm) gresOf(node string) string {
+	if gres, told := s.nodes[node]; told {
+		return gres
+	}
+	return "gpu:a100:8(S:0-1)"
 }

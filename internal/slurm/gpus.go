@@ -3,28 +3,29 @@ package slurm
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
 // gpus is what SLURM said about the GPUs of a job.
 type gpus struct {
-	of     string           // what they depend on: the job's start and its node list
-	final  bool             // SLURM has answered
-	minors map[string][]int // as in cluster.Job
+	of    string             // what they depend on: the job's start and its node list
+	final bool               // SLURM has answered
+	on    map[string]ownGPUs // by node
 
-	failed error // why SLURM has not answered; nil: not asked yet
-	wait   time.Duration
-	again  time.Time // when to ask again
+	err error // why SLURM has not answered; nil: not asked yet
+	retry
 }
 
-// A question that failed is asked again after firstWait. The wait doubles with each failure, up to maxWait.
-const (
-	firstWait = time.Minute
-	maxWait   = 16 * time.Minute
-)
+// ownGPUs is the GPUs of a job on a node.
+type ownGPUs struct {
+	count   int
+	indices []int // into the node's list in SLURM's configuration; nil: it is not known which
+}
 
 // keepGPUs makes c.gpus hold one entry per listed job. A job that is new, or that has started again, has an empty one.
 func (c *Client) keepGPUs() {
@@ -59,11 +60,10 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
 		if err == nil {
-			g = gpus{of: g.of, final: true, minors: jobMinors(c.hosts[job.nodelist].names, lines[job.Number])}
+			g = gpus{of: g.of, final: true, on: jobGPUs(c.hosts[job.nodelist].names, lines[job.Number])}
 		} else {
-			g.failed = err
-			g.wait = min(max(2*g.wait, firstWait), maxWait)
-			g.again = time.Now().Add(g.wait)
+			g.err = err
+			g.failed(time.Now())
 		}
 		c.gpus[job.Number] = g
 	}
@@ -108,8 +108,8 @@ func (c *Client) questions(now time.Time) []question {
 	return due
 }
 
-// jobMinors returns the GPUs that lines give a job on nodes; nil if there are no lines or they name other nodes.
-func jobMinors(nodes []string, lines []gresLine) map[string][]int {
+// jobGPUs returns the GPUs that lines give a job on nodes; nil if there are no lines or they name other nodes.
+func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func jobMinors(nodes []string, lines []gresLine) map[string][]int {
 	for _, node := range nodes {
 		ofJob[node] = true
 	}
-	minors := map[string][]int{}
+	on := map[string]ownGPUs{}
 	for _, l := range lines {
 		hosts, err := ExpandHostlist(l.nodes)
 		if err != nil {
@@ -127,10 +127,30 @@ func jobMinors(nodes []string, lines []gresLine) map[string][]int {
 			if !ofJob[host] {
 				return nil
 			}
-			if l.known {
-				minors[host] = l.minors
+			if l.counted {
+				on[host] = ownGPUs{count: l.count, indices: l.minors}
 			}
 		}
 	}
-	return minors
+	return on
+}
+
+// tell adds to a job what is known of its GPUs. Their indices are minor numbers only if the node has that many in SLURM's configuration.
+func (c *Client) tell(job *cluster.Job, on map[string]ownGPUs) {
+	if on == nil {
+		return
+	}
+	job.Minors, job.Counts, job.Configured = map[string][]int{}, map[string]int{}, map[string]int{}
+	for name, own := range on {
+		node := c.nodes[name]
+		if node.known {
+			job.Configured[name] = node.count
+		}
+		beyond := func(i int) bool { return i >= node.count }
+		if own.count == 0 || node.known && own.indices != nil && !slices.ContainsFunc(own.indices, beyond) {
+			job.Minors[name] = own.indices
+		} else {
+			job.Counts[name] = own.count
+		}
+	}
 }

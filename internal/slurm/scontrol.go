@@ -11,9 +11,10 @@ import (
 
 // gresLine is one line of `scontrol show job -d`: the GPUs of a job on some of its nodes.
 type gresLine struct {
-	nodes  string // in SLURM's notation
-	minors []int
-	known  bool // false: it does not say which GPUs, or has shares of GPUs
+	nodes   string // in SLURM's notation
+	minors  []int  // nil: it does not say which GPUs
+	count   int
+	counted bool // false: it does not say how many GPUs either, or has shares of GPUs
 }
 
 // parseShowJob returns the lines of each job by its number, from the output of `scontrol show job -d`. A user can write anything into
@@ -47,33 +48,59 @@ func parseGresLine(s string) (gresLine, bool) {
 	if !ok {
 		return gresLine{}, false
 	}
-	l := gresLine{nodes: nodes, minors: []int{}, known: true}
+	l := gresLine{nodes: nodes, minors: []int{}, counted: true}
+	named := true
 	for _, item := range splitGres(gres) {
-		minors, err := parseGres(item)
-		l.known = l.known && err == nil
-		l.minors = append(l.minors, minors...)
+		minors, count, err := parseGres(item)
+		l.counted = l.counted && err == nil
+		named = named && len(minors) == count
+		l.minors, l.count = append(l.minors, minors...), l.count+count
 	}
-	if !l.known {
-		l.minors = []int{}
+	if !l.counted {
+		l.count = 0
+	}
+	if !l.counted || !named {
+		l.minors = nil
 	}
 	return l, true
 }
 
-// parseGres reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none.
-func parseGres(item string) (minors []int, err error) {
+// parseGres reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none. There are fewer minors than count if it does not say
+// which they are.
+func parseGres(item string) (minors []int, count int, err error) {
 	name := item
 	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count
 		name = item[:end]
 	}
 	switch {
+	case name == "gpu" && strings.Contains(item, "(IDX:"):
+		minors, err = parseIDX(item)
+		return minors, len(minors), err
 	case name == "gpu":
-		return parseIDX(item)
+		count, err = parseCount(item)
+		return nil, count, err
 	case name == "shard" || name == "mps": // shares of GPUs: "shard:a100:3(3/8,0/8)" has numbers of another kind
-		return nil, errors.New("a share of a GPU")
+		return nil, 0, errors.New("a share of a GPU")
 	case name == "" || strings.Contains(name, "/"): // "(null)", "gres/gpu:2"
-		return nil, fmt.Errorf("unexpected GRES %.40q", item)
+		return nil, 0, fmt.Errorf("unexpected GRES %.40q", item)
 	}
-	return nil, nil
+	return nil, 0, nil
+}
+
+// parseCount reads the number of GPUs of "gpu:a100:2(CNT:2)", "gpu(CNT:2)" or "gpu:a100:2".
+func parseCount(item string) (int, error) {
+	text, rest, more := strings.Cut(item, "(CNT:")
+	if more {
+		text, _, more = strings.Cut(rest, ")")
+	} else {
+		text = text[strings.LastIndexByte(text, ':')+1:]
+		more = true
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || !more || n < 0 || n > maxMinor+1 {
+		return 0, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return n, nil
 }
 
 // splitGres splits "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside parentheses.

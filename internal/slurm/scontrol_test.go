@@ -15,7 +15,7 @@ func TestParseShowJobRecorded(t *testing.T) {
 	}
 	jobs := parseShowJob(out)
 	line := func(nodes string, minors ...int) gresLine {
-		return gresLine{nodes: nodes, minors: append([]int{}, minors...), known: true}
+		return gresLine{nodes: nodes, minors: append([]int{}, minors...), count: len(minors), counted: true}
 	}
 	for number, want := range map[string][]gresLine{
 		"1":  {line("node[01-03,07]", 0, 1, 2, 3)},
@@ -43,36 +43,41 @@ func TestParseGresLine(t *testing.T) {
 	for _, tt := range []struct {
 		gres   string
 		minors []int
-		known  bool
+		count  int // if minors is nil; -1: not known either
 	}{
-		{"gpu:a100:4(IDX:0-3)", []int{0, 1, 2, 3}, true},
-		{"gpu:4(IDX:0,2-3,7)", []int{0, 2, 3, 7}, true},
-		{"gpu:a100:2(IDX:0-1),gpu:v100:1(IDX:4)", []int{0, 1, 4}, true},
-		{"gpu:a100:1(IDX:2),nic:1(IDX:0)", []int{2}, true},
-		{"shard:a100:3(3/8,0/8)", []int{}, false}, // it has a share of a GPU: which is not said
-		{"mps:100(IDX:0)", []int{}, false},        // likewise: the IDX is of the share
-		{"gpu:a100:1(IDX:2),shard:2(0/8,2/8)", []int{}, false},
-		{"nic:1(IDX:0)", []int{}, true},
-		{"gpu:0(IDX:N/A)", []int{}, true},
-		{"gpu:0(IDX:)", []int{}, true},
-		{"", []int{}, true},
-		{"gpu:a100:2", []int{}, false}, // which ones is not said
-		{"gpu:a100:2(CNT:2)", []int{}, false},
-		{"gpu(CNT:2)", []int{}, false}, // of a type without a name
-		{"gpu(IDX:1)", []int{1}, true},
-		{"shard(CNT:3)", []int{}, false},
-		{"gres/gpu:2(IDX:0-1)", []int{}, false}, // not the form that is understood
-		{"(null)", []int{}, false},
-		{"nic(CNT:1)", []int{}, true},
-		{"gpu:1(IDX:0),(null)", []int{}, false},
-		{"gpu:a100:2(IDX:0-1", []int{}, false},
-		{"gpu:a100:2(IDX:3-1)", []int{}, false},
-		{"gpu:a100:2(IDX:0-999999999)", []int{}, false},
-		{"gpu:a100:2(IDX:-1)", []int{}, false},
-		{"gpu:a100:2(IDX:0-3) Foo=bar", []int{0, 1, 2, 3}, true},
+		{"gpu:a100:4(IDX:0-3)", []int{0, 1, 2, 3}, 0},
+		{"gpu:4(IDX:0,2-3,7)", []int{0, 2, 3, 7}, 0},
+		{"gpu:a100:2(IDX:0-1),gpu:v100:1(IDX:4)", []int{0, 1, 4}, 0},
+		{"gpu:a100:1(IDX:2),nic:1(IDX:0)", []int{2}, 0},
+		{"shard:a100:3(3/8,0/8)", nil, -1}, // it has a share of a GPU: which is not said
+		{"mps:100(IDX:0)", nil, -1},        // likewise: the IDX is of the share
+		{"gpu:a100:1(IDX:2),shard:2(0/8,2/8)", nil, -1},
+		{"nic:1(IDX:0)", []int{}, 0},
+		{"gpu:0(IDX:N/A)", []int{}, 0},
+		{"gpu:0(IDX:)", []int{}, 0},
+		{"", []int{}, 0},
+		{"gpu:a100:2", nil, 2}, // which ones is not said
+		{"gpu:a100:2(CNT:2)", nil, 2},
+		{"gpu(CNT:2)", nil, 2}, // of a type without a name
+		{"gpu:a100:2(CNT:2),gpu:v100:1(IDX:0)", nil, 3},
+		{"gpu:a100:0", []int{}, 0},
+		{"gpu:a100:9999", nil, -1},
+		{"gpu:a100", nil, -1},
+		{"gpu(CNT:2", nil, -1},
+		{"gpu(IDX:1)", []int{1}, 0},
+		{"shard(CNT:3)", nil, -1},
+		{"gres/gpu:2(IDX:0-1)", nil, -1}, // not the form that is understood
+		{"(null)", nil, -1},
+		{"nic(CNT:1)", []int{}, 0},
+		{"gpu:1(IDX:0),(null)", nil, -1},
+		{"gpu:a100:2(IDX:0-1", nil, -1},
+		{"gpu:a100:2(IDX:3-1)", nil, -1},
+		{"gpu:a100:2(IDX:0-999999999)", nil, -1},
+		{"gpu:a100:2(IDX:-1)", nil, -1},
+		{"gpu:a100:2(IDX:0-3) Foo=bar", []int{0, 1, 2, 3}, 0},
 	} {
 		got, ok := parseGresLine("n1 CPU_IDs=0-3 Mem=0 GRES=" + tt.gres)
-		want := gresLine{nodes: "n1", minors: tt.minors, known: tt.known}
+		want := gresLine{nodes: "n1", minors: tt.minors, count: max(tt.count, len(tt.minors)), counted: tt.count >= 0}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(gresLine{})); !ok || diff != "" {
 			t.Errorf("GRES=%s, ok %t (-want +got):\n%s", tt.gres, ok, diff)
 		}
@@ -108,6 +113,9 @@ func FuzzParseShowJob(f *testing.F) {
 	f.Fuzz(func(t *testing.T, out []byte) {
 		for number, lines := range parseShowJob(out) {
 			for _, l := range lines {
+				if l.minors != nil && len(l.minors) != l.count || l.count < 0 || !l.counted && l.count > 0 {
+					t.Fatalf("job %q: %+v", number, l)
+				}
 				for _, minor := range l.minors {
 					if minor < 0 || minor > maxMinor {
 						t.Fatalf("job %q has the GPU %d", number, minor)

@@ -1,0 +1,149 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// nodeGPUs is how many GPUs a node has in SLURM's configuration. The indices of GPUs are minor numbers only if there are that many.
+type nodeGPUs struct {
+	count int
+	known bool
+	final bool // SLURM has answered
+	retry
+}
+
+// unconfigured lists the nodes of jobs of which SLURM has not said how many GPUs they have. There are none as long as no job is known to have
+// GPUs. Then one question is for all nodes.
+func (c *Client) unconfigured(now time.Time) []string {
+	if !c.anyGPUs() {
+		return nil
+	}
+	due := map[string]bool{}
+	for i := range c.jobs {
+		for _, name := range c.hosts[c.jobs[i].nodelist].names {
+			if n := c.nodes[name]; !n.final && !now.Before(n.again) {
+				due[name] = true
+			}
+		}
+	}
+	names := make([]string, 0, len(due))
+	for name := range due {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// anyGPUs reports whether a job has GPUs on a node that SLURM has not been asked about.
+func (c *Client) anyGPUs() bool {
+	for i := range c.jobs {
+		for node, own := range c.gpus[c.jobs[i].Number].on {
+			if own.count > 0 && !c.nodes[node].final {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// askNodes asks for these nodes and notes the answer. Without one, the jobs are shown without the proof, and the question is repeated later.
+func (c *Client) askNodes(ctx context.Context, names []string) {
+	out, _, err := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ","))
+	if ctx.Err() != nil {
+		return
+	}
+	configured := parseShowNode(out)
+	for _, name := range names {
+		n := c.nodes[name]
+		if err != nil && len(configured) == 0 {
+			n.failed(time.Now())
+		} else {
+			n.count, n.known = configured[name]
+			n.final = true
+		}
+		c.nodes[name] = n
+	}
+}
+
+// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node is left out if it does not say, or if it
+// occurs twice.
+func parseShowNode(out []byte) map[string]int {
+	nodes := map[string]int{}
+	refused := map[string]bool{}
+	name := ""
+	for line := range bytes.Lines(out) {
+		text := strings.TrimRight(string(line), "\r\n ")
+		if rest, ok := strings.CutPrefix(text, "NodeName="); ok {
+			name, _, _ = strings.Cut(rest, " ")
+			_, twice := nodes[name]
+			refused[name] = refused[name] || twice
+			continue
+		}
+		if list, ok := strings.CutPrefix(text, "   Gres="); ok && name != "" {
+			n, err := countGPUs(list)
+			nodes[name] = n
+			refused[name] = refused[name] || err != nil
+		}
+		if list, ok := strings.CutPrefix(text, "   CfgTRES="); ok {
+			n, told := tresGPUs(list)
+			refused[name] = refused[name] || told && n != nodes[name]
+		}
+	}
+	for name, no := range refused {
+		if no {
+			delete(nodes, name)
+		}
+	}
+	return nodes
+}
+
+// countGPUs reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+func countGPUs(list string) (count int, err error) {
+	for _, item := range splitGres(list) {
+		name, _, _ := strings.Cut(item, "(")
+		parts := strings.Split(name, ":")
+		if parts[0] != "gpu" {
+			continue
+		}
+		n, err := strconv.Atoi(parts[len(parts)-1])
+		if err != nil || n < 0 || n > maxMinor+1 {
+			return 0, errors.New("unexpected GRES of a node")
+		}
+		count += n
+	}
+	return count, nil
+}
+
+// tresGPUs reads "cpu=32,mem=250G,billing=32,gres/gpu=4". It does not list GPUs unless the site accounts for them.
+func tresGPUs(list string) (count int, told bool) {
+	for item := range strings.SplitSeq(list, ",") {
+		if text, ok := strings.CutPrefix(item, "gres/gpu="); ok {
+			n, err := strconv.Atoi(text)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// retry says when a question that failed is asked again.
+type retry struct {
+	wait  time.Duration
+	again time.Time
+}
+
+// A question that failed is asked again after firstWait. The wait doubles with each failure, up to maxWait.
+const (
+	firstWait = time.Minute
+	maxWait   = 16 * time.Minute
+)
+
+func (r *retry) failed(now time.Time) {
+	r.wait = min(max(2*r.wait, firstWait), maxWait)
+	r.again = now.Add(r.wait)
+}

@@ -1,0 +1,168 @@
+package slurm
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+func TestParseShowNodeRecorded(t *testing.T) {
+	out, err := os.ReadFile("testdata/show-node.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"node01": 4, "node02": 4, "node04": 4}, parseShowNode(out)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParseShowNode(t *testing.T) {
+	for text, want := range map[string]int{ // -1: it does not say
+		"   Gres=gpu:a100:4(S:0-1)\n":                                4,
+		"   Gres=gpu:a100:4(S:0,2),gpu:h100:2(S:1),nic:1,shard:16\n": 6,
+		"   Gres=gpu:8\n":                                            8,
+		"   Gres=gpu:1080:2\n":                                       2,
+		"   Gres=gpu:a100_3g.20gb:2(S:0),gpu:a100:1\n":               3,
+		"   Gres=(null)\n":                                           0,
+		"   Gres=nic:2\n":                                            0,
+		"   Gres=gpu:a100\n":                                         -1,
+		"   Gres=gpu\n":                                              -1,
+		"   Gres=gpu:-1\n":                                           -1,
+		"   Gres=gpu:99999\n":                                        -1,
+		"":                                                           -1,
+		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a=4\n": 4,
+		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=3\n":              -1,
+		"   Gres=gpu:4\n   CfgTRES=cpu=32,billing=32\n":              4,
+		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":       -1, // twice
+		"   OS=Linux   Gres=gpu:4\n":                                 -1,
+	} {
+		got, told := parseShowNode([]byte("NodeName=n1 Arch=x86_64 \n" + text))["n1"]
+		if !told {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if got := parseShowNode([]byte("   Gres=gpu:4\n")); len(got) > 0 {
+		t.Errorf("%v of no node", got)
+	}
+}
+
+func FuzzParseShowNode(f *testing.F) {
+	recorded, err := os.ReadFile("testdata/show-node.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(recorded)
+	f.Add([]byte("NodeName=n\n   Gres=gpu:a:2(S:0-1),gpu:((\n   CfgTRES=gres/gpu=2\n"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		for name, n := range parseShowNode(out) {
+			if n < 0 || strings.ContainsAny(name, " \n") {
+				t.Fatalf("%q has %d GPUs", name, n)
+			}
+		}
+	})
+}
+
+// nodeQuestions are the questions about nodes since the last call.
+func (s *fakeSlurm) nodeQuestions() (asked []string) {
+	for _, line := range s.asked {
+		if names, ok := strings.CutPrefix(line, "scontrol show node "); ok {
+			asked = append(asked, names)
+		}
+	}
+	s.asked = nil
+	return asked
+}
+
+// SLURM is asked about each node once, about all of them in one call, and not before a job has GPUs.
+func TestNodesAreAskedOnce(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{
+			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "cpu1"},
+			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n[1-2]"},
+			{id: "3", number: "3", state: "R", start: startedAt, nodelist: "n2"},
+		},
+		gres: map[string]string{
+			"1": showJob("1", "cpu1", "nic:1(IDX:0)"),
+			"2": showJob("2", "n[1-2]", "gpu:2(IDX:2-3)"),
+			"3": showJob("3", "n2", "gpu:1(CNT:1)"),
+			"4": showJob("4", "n3", "gpu:1(IDX:0)"),
+		},
+		nodes: map[string]string{"n1": "gpu:3", "n2": "gpu:4"},
+	}
+	all := slurm.records
+	slurm.records = all[:1]
+	c := newClient(slurm.run)
+	ask := func(want ...string) *Answer {
+		t.Helper()
+		answer, err := askAll(t, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slurm.nodeQuestions(); !slices.Equal(got, want) {
+			t.Errorf("asked about %q, want %q", got, want)
+		}
+		return answer
+	}
+	ask()
+	slurm.records = all
+	jobs := ask("cpu1,n1,n2").Jobs
+	for i, want := range []cluster.Job{
+		{Minors: map[string][]int{"cpu1": {}}, Configured: map[string]int{"cpu1": 8}},
+		{Minors: map[string][]int{"n2": {2, 3}}, Counts: map[string]int{"n1": 2}, Configured: map[string]int{"n1": 3, "n2": 4}}, // n1 has no GPU 3
+		{Counts: map[string]int{"n2": 1}, Configured: map[string]int{"n2": 4}},
+	} {
+		got := cluster.Job{Minors: jobs[i].Minors, Counts: jobs[i].Counts, Configured: jobs[i].Configured}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("job %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+	slurm.records = append(all[1:2:2], record{id: "4", number: "4", state: "R", start: startedAt, nodelist: "n3"})
+	ask("n3")
+	slurm.records = all[1:2]
+	ask()
+}
+
+// A controller that does not answer the question delays no job: they are shown with the number of their GPUs.
+func TestNodesThatAreNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slurm := &fakeSlurm{
+			records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
+			gres:    map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:0-1)")},
+			fail:    map[string]error{"scontrol show node": errors.New("slurm_load_node error: Socket timed out")},
+		}
+		c := newClient(slurm.run)
+		for _, step := range []struct {
+			after time.Duration
+			asked int
+			known bool
+		}{{0, 1, false}, {firstWait - time.Second, 0, false}, {time.Second, 1, false}, {2 * firstWait, 1, true}, {maxWait, 0, true}} {
+			time.Sleep(step.after)
+			if step.known {
+				slurm.fail = nil
+			}
+			answer, err := askAll(t, c)
+			if err != nil || len(answer.Jobs) != 1 {
+				t.Fatalf("%v, %+v", err, answer)
+			}
+			job := answer.Jobs[0]
+			if _, known := job.Minors["n1"]; known != step.known || known == (job.Counts["n1"] == 2) {
+				t.Errorf("after %v: %+v", step.after, job)
+			}
+			if got := slurm.nodeQuestions(); len(got) != step.asked {
+				t.Errorf("after %v: asked %q", step.after, got)
+			}
+		}
+	})
+}
