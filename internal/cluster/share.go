@@ -16,6 +16,9 @@ type Share struct {
 	minors []int
 }
 
+// Numbers are those of the job's GPUs, also of those that the node does not list; nil: all that it lists are the job's, or none are.
+func (s Share) Numbers() []int { return s.minors }
+
 // Has reports whether the GPU with this number is the job's. It reads the number only if needed: to touch every GPU of a large cluster is slow.
 func (s Share) Has(number *int) bool { return s.all || slices.Contains(s.minors, *number) }
 
@@ -110,13 +113,13 @@ func (j *Job) inCgroup(n *Node) bool {
 // OtherCgroup reports whether the node's probe is in the cgroup of another job, which hides some GPUs of the node.
 func (j *Job) OtherCgroup(n *Node) bool {
 	count, counted := j.GPUsOn(n.Name)
-	if j.ID == "" || n.Hello == nil || n.Hello.Job == "" || n.Hello.Job == j.Number || n.Hello.Fault != "" || counted && count == 0 {
+	if j.ID == "" || n.Hello == nil || len(n.GPUs) == 0 || n.Hello.Job == "" || n.Hello.Job == j.Number || n.Hello.Fault != "" || counted && count == 0 {
 		return false
 	}
 	if configured, known := j.Configured[n.Name]; known {
-		return n.layout.gpus < configured
+		return layoutOf(n.GPUs).gpus < configured
 	}
-	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return minor < 64 && n.layout.minors>>minor&1 == 0 })
+	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) })
 }
 
 // Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is one if it is not known

@@ -96,6 +96,7 @@ type node struct {
 	Host      object            `json:"host,omitempty"` // metric.Host
 	GPUs      []object          `json:"gpus,omitempty"`
 	Processes []process         `json:"processes,omitempty"`
+	Unknown   []string          `json:"owner_unknown,omitempty"` // IDs of jobs
 	Jobs      []jobMemory       `json:"jobs,omitempty"`
 	Faults    []fault           `json:"faults,omitempty"`
 	Xids      []xid             `json:"xids,omitempty"`

@@ -11,7 +11,8 @@ import (
 )
 
 // full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
-// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs.
+// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs,
+// n6 has MIG on.
 func full() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
@@ -27,6 +28,9 @@ func full() *cluster.Snapshot {
 			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Words: "no active jobs\non this node", Meaning: "The step has ended.",
 			Hints: []string{"Look at the output.", "Try ssh."},
 		}}},
+		{At: at(-11), Node: "n6", Try: &cluster.Try{Interval: 3 * time.Second}},
+		{At: at(-6), Node: "n6", Hello: &wire.Hello{Host: "n6.cluster", CPUs: 16, GPUs: []wire.Card{{UUID: "GPU-m", Minor: new(0), MIG: true}}}},
+		{At: at(-5), Node: "n6", Report: &wire.Report{}},
 		{At: at(-9), Node: "n5", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-8), Node: "n5", Hello: &wire.Hello{Host: "n5.cluster", CPUs: 8, Job: "16", GPUs: []wire.Card{{UUID: "GPU-e", Minor: new(2)}, {Index: 1, UUID: "GPU-f", Minor: new(3)}}}},
 		{At: at(-7), Node: "n5", Report: &wire.Report{}},
@@ -51,7 +55,7 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 				ID: "2_1", Number: "16", Name: "a <b> & c", User: "alice", Partition: "gpu", Start: at(-3600), End: at(5400), Limit: 9000 * time.Second,
 				Nodes: []string{"n1", "n2", "n3", "n4", "n5"}, Minors: map[string][]int{"n1": {6, 4}, "n2": {0, 1, 2}, "n4": {3}, "n5": {2, 3, 9}},
 			},
-			{ID: "19", Number: "190", Name: "unknown GPUs", User: "carol", Start: at(-7201), Nodes: []string{"n1"}},
+			{ID: "19", Number: "190", Name: "unknown GPUs", User: "carol", Start: at(-7201), Nodes: []string{"n1", "n6"}, Minors: map[string][]int{"n6": {0}}},
 			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Suspended: true, Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5, 6}, "n2": {3}}},
 		},
 		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "long", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: at(3000)}},
@@ -64,7 +68,7 @@ func fullHello() *wire.Hello {
 		Host: "n1.cluster", Driver: "550.54", CUDA: "12.4", CPUs: 64,
 		GPUs: []wire.Card{
 			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 6006, metric.SMClockMax: 1980, metric.Slowdown: 89})},
-			{Index: 1, UUID: "GPU-b", Minor: new(4), Name: "NVIDIA A100", PCIBus: "00000000:2C:00.0", MIG: true},
+			{Index: 1, UUID: "GPU-b", Minor: new(4), Name: "NVIDIA A100", PCIBus: "00000000:2C:00.0"},
 			{Index: 2, UUID: "GPU-c", Minor: new(5), Name: "NVIDIA L40", PCIBus: "00000000:3D:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 8008, metric.SMClockMax: 2520, metric.Slowdown: 95})},
 			{Index: 3},
 		},

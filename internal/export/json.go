@@ -64,7 +64,7 @@ func newDocument(s *cluster.Snapshot) document {
 func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 	j := job{
 		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(), Suspended: v.Suspended,
-		Nodes: v.Nodes, Minors: v.Minors, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Reporting: v.Reporting, Findings: []finding{},
+		Nodes: v.Nodes, Minors: minors(s, v), GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Reporting: v.Reporting, Findings: []finding{},
 	}
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
@@ -82,6 +82,17 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 		j.Cleared = append(j.Cleared, newFinding(&v.Cleared[i]))
 	}
 	return j
+}
+
+// minors are the numbers of the job's GPUs by node, where they are known.
+func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
+	out := map[string][]int{}
+	for name, numbers := range v.Minors {
+		if len(numbers) == 0 || v.Share(s.Nodes[name]).Numbers() != nil {
+			out[name] = numbers
+		}
+	}
+	return out
 }
 
 func newFinding(f *cluster.Finding) finding {
@@ -123,6 +134,11 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	for i := range n.GPUs {
 		byIndex[n.GPUs[i].Card.Index] = &n.GPUs[i]
 		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs))
+	}
+	for _, j := range jobs {
+		if !j.Share(n).Known {
+			out.Unknown = append(out.Unknown, j.ID)
+		}
 	}
 	for _, m := range n.Memory {
 		out.Jobs = append(out.Jobs, jobMemory(m.JobMemory))
@@ -185,7 +201,7 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object 
 	out = out.add("age_seconds", seconds(g.AgeMS)).add("processes_unlisted", g.Unlisted).numbers(metric.GPU, g.Get)
 	var ids []string
 	for _, j := range jobs {
-		if j.ID != "" && j.Owns(node, g) {
+		if share := j.Share(node); j.ID != "" && share.Known && share.Has(&g.Number) {
 			ids = append(ids, j.ID)
 		}
 	}

@@ -79,7 +79,11 @@ type Owner struct{ User, Job string }
 // OwnerOf finds the owner of a GPU of node n: from SLURM's list of jobs, otherwise from the processes on it.
 func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *cluster.GPU) Owner {
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.ID != job.ID && slices.Contains(j.Minors[n.Name], g.Number) {
+		j := &s.Jobs[i]
+		if count, _ := j.GPUsOn(n.Name); count == 0 || j.ID == job.ID {
+			continue
+		}
+		if share := j.Share(n); share.Known && share.Has(&g.Number) {
 			return Owner{j.User, j.ID}
 		}
 	}

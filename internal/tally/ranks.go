@@ -116,7 +116,7 @@ type rankTable struct {
 
 // addNode adds the processes of a node, and keeps its other ranks for later.
 func (t *rankTable) addNode(place int, n *cluster.Node) {
-	if minors, known := t.job.Minors[n.Name]; known && len(minors) == 0 {
+	if count, known := t.job.GPUsOn(n.Name); known && count == 0 {
 		return // no GPU there
 	}
 	state := RankRuns

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -249,5 +250,26 @@ func TestThrottled(t *testing.T) {
 	got := fmt.Sprint(Throttled([]*cluster.GPU{bits(3, 0, 0x44, 4, math.NaN()), bits(4, 0, 0, math.NaN())}, Thermal, 5))
 	if want := "[NaN 0 1 0 NaN]"; got != want {
 		t.Errorf("heat held the clocks down at %s, want %s", got, want)
+	}
+}
+
+// The GPUs that a job's own cgroup shows are that job's; another job on the node has others, and it is not known which.
+func TestOwnerByCgroup(t *testing.T) {
+	at := time.Unix(1000, 0)
+	s := cluster.NewStore(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
+	s.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Jobs: []cluster.Job{
+		{ID: "1", Number: "1", Nodes: []string{"a"}, Counts: map[string]int{"a": 1}},
+		{ID: "2_1", Number: "7", User: "carol", Nodes: []string{"a"}, Counts: map[string]int{"a": 1}},
+	}}})
+	s.Apply(cluster.Event{At: at, Node: "a", Try: &cluster.Try{Interval: time.Second}})
+	s.Apply(cluster.Event{At: at, Node: "a", Hello: &wire.Hello{Job: "7", GPUs: []wire.Card{{UUID: "x", Minor: new(3)}}}})
+	s.Apply(cluster.Event{At: at, Node: "a", Report: &wire.Report{GPUs: []wire.GPU{{}}}})
+	snap := s.Snapshot(at)
+	n := snap.Nodes["a"]
+	if got := OwnerOf(snap, &snap.Jobs[0], n, &n.GPUs[0]); got != (Owner{"carol", "2_1"}) {
+		t.Errorf("the owner is %+v", got)
+	}
+	if Prove(snap, &snap.Jobs[0]).Named || !Prove(snap, &snap.Jobs[1]).Named {
+		t.Error("which GPUs are whose")
 	}
 }

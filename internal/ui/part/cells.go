@@ -110,13 +110,13 @@ func (s *Scene) absent(n *cluster.Node) []int {
 
 // drawEmpty marks the places of the GPUs of a node that reports nothing.
 func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
-	own, known := f.Job.Minors[n.Name]
+	share := f.Job.Share(n)
 	if c.Numbers() {
 		x += 2
 	}
 	for i := range c.count() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
-		if !known || slices.ContainsFunc(slots, func(number int) bool { return slices.Contains(own, number) }) {
+		if slices.ContainsFunc(slots, func(number int) bool { return share.Has(&number) }) {
 			f.Put(x+i*c.wide, y, "·", draw.Dim)
 		}
 	}

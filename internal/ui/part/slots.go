@@ -1,7 +1,6 @@
 package part
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,13 +29,13 @@ func NewSlots(s *Scene) Slots {
 	var have [mostNumber + 2]bool // the last is noNumber
 	for _, name := range s.Job.Nodes {
 		n := s.NodeOf(name)
-		own, known := s.Job.Minors[name]
+		share := s.Job.Share(n)
 		add := func(number int) {
-			if number >= 0 && number <= mostNumber && (!known || !s.Mine || slices.Contains(own, number)) {
+			if number >= 0 && number <= mostNumber && (!s.Mine || share.Has(&number)) {
 				have[number] = true
 			}
 		}
-		for _, number := range own {
+		for _, number := range share.Numbers() {
 			add(number)
 		}
 		if n.Hello != nil && len(n.GPUs) == 0 { // a report has all of them
