@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"internal/cluster":        {"internal/metric", "internal/pace", "internal/reach", "internal/text", "internal/wire"},
 	"internal/config":         {"internal/health"},
 	"internal/demo":           {"internal/bell", "internal/cluster", "internal/metric", "internal/reach", "internal/wire"},
-	"internal/export":         {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/wire"},
+	"internal/export":         {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/tally", "internal/wire"},
 	"internal/health":         {"internal/cluster", "internal/metric", "internal/pace", "internal/reach", "internal/text", "internal/wire"},
 	"internal/metric":         {},
 	"internal/pace":           {"internal/metric"},

@@ -42,6 +42,7 @@ type job struct {
 	GPUs      int              `json:"gpus"`
 	GPUsSeen  int              `json:"gpus_seen"`
 	Reporting int              `json:"nodes_reporting"`
+	Ranks     []rank           `json:"ranks,omitempty"`
 	Findings  []finding        `json:"findings"`
 	Cleared   []finding        `json:"cleared,omitempty"`
 }
@@ -121,22 +122,4 @@ type fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`
 	GPUs      []int  `json:"gpus,omitzero"`
-}
-
-type process struct {
-	PID     int      `json:"pid"`
-	Start   uint64   `json:"start_ticks,omitempty"`
-	GPU     *int     `json:"gpu,omitempty"`     // gpus[].index
-	Key     string   `json:"gpu_key,omitempty"` // gpus[].key, of one without an index
-	Type    string   `json:"type"`
-	User    string   `json:"user,omitempty"`
-	Name    string   `json:"name,omitempty"`
-	Command string   `json:"command,omitempty"`
-	Job     string   `json:"job_number,omitempty"`
-	Memory  *uint64  `json:"gpu_memory_bytes,omitempty"`
-	SM      *int     `json:"sm_percent,omitempty"`
-	MemUtil *int     `json:"mem_util_percent,omitempty"`
-	CPU     *float64 `json:"cpu_percent,omitempty"`
-	RSS     *uint64  `json:"rss_bytes,omitempty"`
-	Elapsed *int64   `json:"elapsed_seconds,omitempty"`
 }

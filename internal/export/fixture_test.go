@@ -107,16 +107,19 @@ func fullReport() *wire.Report {
 		GPUs:   []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU requires reset", LostID: wire.LostReset}, {Index: 2, Values: cold}, {Index: 3, HangsMS: 9500, Call: "power", AgeMS: 8500, Unlisted: "no permission for GPU 3", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}},
 		Listed: true, Processes: []wire.Process{
 			{
-				PID: 701, StartTicks: 901, GPU: 0, Type: "C",
-				Identity: wire.Identity{User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Job: "16"}, GPUMemory: new(uint64(5001)),
-				SMPercent: new(98), MemPercent: new(61), CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)),
+				PID: 701, StartTicks: 901, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(5001)), Threads: new(33),
+				Identity: wire.Identity{
+					User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Directory: "/home/alice", Parent: 700, Job: "16", Step: "4",
+					Rank: &wire.Rank{Rank: 2, Local: new(1), World: new(4), From: "RANK"},
+				},
+				SMPercent: new(98), MemPercent: new(61), EncPercent: new(21), DecPercent: new(22), CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)),
 			},
 			{
 				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G",
 				Identity: wire.Identity{User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180"}, GPUMemory: new(uint64(5002)),
 				SMPercent: new(12), MemPercent: new(13), CPUPercent: new(14.5), RSS: new(uint64(6002)), ElapsedSec: new(int64(15)),
 			},
-			{PID: 704, GPU: 3, Type: "M"},
+			{PID: 704, GPU: 3, Type: "M", Identity: wire.Identity{Foreign: true}},
 			{PID: 703, GPU: 55, Type: "C"}, // on a GPU that there is not: it is left out
 		},
 		Jobs:   []wire.JobMemory{{Job: "16", Used: 7003, Limit: 7004}},
@@ -125,11 +128,15 @@ func fullReport() *wire.Report {
 	}
 }
 
-// earlyReport has a GPU that is back later, and a power brake that is over later on a GPU without a number.
+// earlyReport has a GPU that is back later, a power brake that is over later on a GPU without a number, and ranks that are gone later.
 func earlyReport() *wire.Report {
 	r := fullReport()
 	r.Xids, r.MonoMS = nil, 0
 	r.GPUs[2].Lost, r.GPUs[2].LostID = "GPU was lost", wire.LostFellOff
 	r.GPUs[3] = wire.GPU{Index: 3, Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake})}
+	for number, gpu := range []int{2, 3} {
+		who := wire.Identity{Job: "16", Rank: &wire.Rank{Rank: number, World: new(4), From: "RANK"}}
+		r.Processes = append(r.Processes, wire.Process{PID: 705 + number, GPU: gpu, Identity: who})
+	}
 	return r
 }

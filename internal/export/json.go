@@ -66,6 +66,7 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
 		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(), Suspended: v.Suspended,
 		Nodes: v.Nodes, Minors: minors(s, v), GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Reporting: v.Reporting, Findings: []finding{},
 	}
+	j.Ranks = newRanks(s, v)
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := health.Say(s, &v.Findings[i])
@@ -149,16 +150,11 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	for _, x := range n.Xids {
 		out.Xids = append(out.Xids, newXid(n, x))
 	}
-	for _, p := range n.Processes {
-		g := byIndex[p.GPU]
-		if g == nil {
-			continue
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		if g := byIndex[p.GPU]; g != nil {
+			out.Processes = append(out.Processes, newProcess(n, g, p))
 		}
-		number, key := identity(g.Number, g.Key)
-		out.Processes = append(out.Processes, process{
-			PID: p.PID, Start: p.StartTicks, GPU: number, Key: key, Type: p.Type, User: p.User, Name: p.Name, Command: p.Command, Job: p.Job,
-			Memory: p.GPUMemory, SM: p.SMPercent, MemUtil: p.MemPercent, CPU: p.CPUPercent, RSS: p.RSS, Elapsed: p.ElapsedSec,
-		})
 	}
 	return out
 }
