@@ -236,7 +236,7 @@ func fixtureFindings() []cluster.Finding {
 // sharedNode has two GPUs of alice's and six of others.
 func sharedNode(r *rand.Rand) *cluster.Node {
 	n := fixtureNode(r, "gpu-s11", 8)
-	n.Listed = true
+	n.Listed, n.ListedAt = true, n.Arrived
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		g.Card.Name = "NVIDIA A100-SXM4-80GB"

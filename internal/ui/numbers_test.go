@@ -120,6 +120,24 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 	}
 }
 
+// A list that is older than the last report says how old it is, also one of no processes.
+func TestOldListSaysItsAge(t *testing.T) {
+	for want, change := range map[string]func(n *cluster.Node){
+		"9 processes, sorted by GPU ─":                 func(*cluster.Node) {},
+		"9 processes, sorted by GPU, listed 40s ago ─": func(n *cluster.Node) { n.ListedAt = ago(40 * time.Second) },
+		"─ listed 2m ago ─":                            func(n *cluster.Node) { n.ListedAt, n.Processes = ago(2*time.Minute), nil },
+	} {
+		s := shot{name: "node", snap: func() *cluster.Snapshot {
+			snap := fixture()
+			change(snap.Nodes["gpu-n02"])
+			return snap
+		}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
+		if text := strings.Join(linesOf(s, 120, 40), "\n"); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // A GPU whose driver names no threshold is hot from 85 °C on; one whose driver does is hot from 2 °C below it.
 func TestHot(t *testing.T) {
 	for _, test := range []struct {

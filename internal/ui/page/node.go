@@ -165,7 +165,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	} else {
 		y++
 		f.Section(y, "Processes", "")
-		right := strings.TrimSpace(processCount(len(list), own) + "  " + where)
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+oldList(f), ", ") + "  " + where)
 		if draw.Width(right)+len(" Processes ")+8 > f.W {
 			right = where
 		}
@@ -182,6 +182,14 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	t := table.NewProcesses(f.W)
 	t.Head(f, y)
 	return max(t.Rows(f, y+1, list[r.list.from:r.list.from+r.list.shown]), r.below)
+}
+
+// oldList says how old the list is if the last report had none: the probe sends one at once when it is asked to, and seldom before.
+func oldList(f *part.Frame) string {
+	if n := f.Node; !n.Listed || !n.ListedAt.Before(n.Arrived) {
+		return ""
+	}
+	return ", listed " + draw.Age(f.Snap.At.Sub(f.Node.ListedAt)) + " ago"
 }
 
 // processes are those of the node that are to be shown, and how many of them are the job's.
