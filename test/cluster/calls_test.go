@@ -71,7 +71,7 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("process", func(t *testing.T) {
-		d := asks(t, ask, "node01", "process", pid, start).Process // no Job: this cluster does not track processes by cgroup
+		d := asks(t, ask, "node01", "process", pid, start).Process // no Job: that is from the cgroup, by which this cluster does not track processes
 		if d == nil || number(float64(d.PID)) != pid || d.User != "alice" || d.Name != "gpuwork" || d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {
 			t.Errorf("one's own process: %+v", d)
 		}

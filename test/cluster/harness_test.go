@@ -284,6 +284,11 @@ type decoded struct {
 		Seen     int `json:"gpus_seen"`
 		Start    time.Time
 
+		Ranks []struct {
+			Rank, PID   int
+			World       int `json:"world_size"`
+			State, Node string
+		}
 		Suspended bool
 		Findings  []struct {
 			Kind, Class, Node, Text, Hint string
