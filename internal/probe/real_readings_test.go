@@ -85,7 +85,7 @@ numa_node 1
 func TestRealReadings(t *testing.T) {
 	t.Parallel()
 	p := run(t, "current", everything)
-	h := p.hello()
+	h := p.listed()
 	p.say(`{"id":1,"pace":{"interval_ms":1000}}`)
 	p.report()
 	r := p.report()
@@ -123,6 +123,12 @@ func TestRealReadings(t *testing.T) {
 	if diff := cmp.Diff(readings, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// listed waits for a Hello with GPUs. A probe that another test has just killed may look as if it hung, which makes this one wait.
+func (p *process) listed() *wire.Hello {
+	p.t.Helper()
+	return p.next(func(m wire.Message) bool { return m.Hello != nil && len(m.Hello.GPUs) > 0 }).Hello
 }
 
 // readings are the metrics of everything that do not grow.
@@ -173,7 +179,7 @@ func TestRealAbsence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := run(t, tt.library, tt.scenario)
-			h := p.hello()
+			h := p.listed()
 			p.say(`{"id":1,"pace":{"interval_ms":500}}`)
 			p.report()
 			r := p.report()
