@@ -61,9 +61,10 @@ func (b *batch) read(to *probe.Answer) error {
 	if !b.settled {
 		b.settle(to)
 	}
-	for start, end := 0, 0; start < len(b.queries); start = end {
-		end = b.group(start)
+	for start := 0; start < len(b.queries); {
+		end := b.group(start)
 		b.sum(start, end, to)
+		start = end
 	}
 	return nil
 }
@@ -81,15 +82,15 @@ func (b *batch) settle(to *probe.Answer) {
 	b.settled = true
 	queries, values := b.queries, b.values
 	b.queries, b.values = nil, nil
-	for _, id := range b.ids {
-		start := slices.IndexFunc(queries, func(q query) bool { return q.id == id })
-		kept := len(b.queries)
-		for i := max(start, 0); start >= 0 && i < len(queries) && queries[i].id == id; i++ {
-			if has(&values[i], queries[i].rate) && (len(b.queries) == kept || b.queries[kept].source == queries[i].source) {
-				b.queries, b.values = append(b.queries, queries[i]), append(b.values, values[i])
-			}
+	for i, q := range queries {
+		n := len(b.queries)
+		fits := n == 0 || b.queries[n-1].id != q.id || b.queries[n-1].source == q.source
+		if fits && has(&values[i], q.rate) {
+			b.queries, b.values = append(b.queries, q), append(b.values, values[i])
 		}
-		if len(b.queries) == kept {
+	}
+	for _, id := range b.ids {
+		if !slices.ContainsFunc(b.queries, func(q query) bool { return q.id == id }) {
 			to.Refuse(id, check(nvml.ERROR_NOT_SUPPORTED))
 		}
 	}

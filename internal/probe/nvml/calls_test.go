@@ -1,0 +1,77 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package nvml
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+)
+
+// calls counts the calls that a mock has got.
+func calls(of any) (n int) {
+	v := reflect.ValueOf(of)
+	for i := range v.NumMethod() {
+		if strings.HasSuffix(v.Type().Method(i).Name, "Calls") {
+			n += v.Method(i).Call(nil)[0].Len()
+		}
+	}
+	return n
+}
+
+// readPace reads the metrics of one pace, from readers that are not idle, and returns how many calls that took. Readers that have nothing
+// become idle, as in the probe.
+func readPace(readers []probe.Reader, idle []bool, pace metric.Pace, mocks ...any) (n int) {
+	count := func() (n int) {
+		for _, m := range mocks {
+			n += calls(m)
+		}
+		return n
+	}
+	before := count()
+	for i, r := range readers {
+		if r.IDs[0].Row().Pace == pace && !idle[i] {
+			idle[i] = probe.KindOf(r.Read(&probe.Answer{})) == probe.Absent
+		}
+	}
+	return count() - before
+}
+
+// The number of calls for a GPU is what a report costs: what is absent is asked for only in the first one.
+func TestCallsOfAReport(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change            func(*fakeGPM)
+		first, fast, slow int
+	}{
+		"H100": {func(*fakeGPM) {}, 25, 22, 32},
+		"A100": {func(f *fakeGPM) {
+			f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return 8, 0, nvml.SUCCESS }
+			absent := func() (uint32, uint32, nvml.Return) { return 0, 0, nvml.ERROR_NOT_SUPPORTED }
+			f.GetJpgUtilizationFunc, f.GetOfaUtilizationFunc = absent, absent
+		}, 22, 18, 32},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeGPM()
+				f.GetFieldValuesFunc = func([]nvml.FieldValue) nvml.Return { return nvml.SUCCESS }
+				tt.change(f)
+				readers := (&device{nvml: f, driver: 590, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).readers()
+				idle := make([]bool, len(readers))
+				first := readPace(readers, idle, metric.Fast, f.Device, f.lib)
+				time.Sleep(time.Second)
+				fast, slow := readPace(readers, idle, metric.Fast, f.Device, f.lib), readPace(readers, idle, metric.Slow, f.Device, f.lib)
+				t.Logf("%d calls in the first report, %d in each later one, %d more every %d s", first, fast, slow, metric.SlowSeconds)
+				if first != tt.first || fast != tt.fast || slow != tt.slow {
+					t.Errorf("want %d, %d and %d", tt.first, tt.fast, tt.slow)
+				}
+			})
+		})
+	}
+}
