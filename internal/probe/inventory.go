@@ -53,7 +53,7 @@ func (n *inventory) attach(reopen bool, proc string) error {
 		n.up, n.spent = false, false
 	}
 	if !n.up {
-		if words := stuckProbe(proc); words != "" {
+		if words := stillStuck(proc); words != "" {
 			return &InitError{ID: wire.FaultHangs, Words: words}
 		}
 		if err := n.lib.Init(); err != nil {

@@ -6,10 +6,23 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // killBit is the bit of SIGKILL in a signal mask. The kernel sends SIGKILL to every thread of a process that exits.
 const killBit = 1 << 8
+
+// exitTime is how long a probe may take to exit. Until then it looks like one that hangs, above all on a busy node.
+const exitTime = 250 * time.Millisecond
+
+// stillStuck describes another probe that is stuck, and was so some time ago.
+func stillStuck(proc string) string {
+	if stuckProbe(proc) == "" {
+		return ""
+	}
+	time.Sleep(exitTime)
+	return stuckProbe(proc)
+}
 
 // stuckProbe describes another probe of the same user on this node that has been killed but cannot exit, since a call into the driver does
 // not return, or that is stopped. If we called into the driver we would probably hang too, and so would every probe after us: one more

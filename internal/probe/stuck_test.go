@@ -2,6 +2,7 @@ package probe
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,6 +52,24 @@ func TestStuckProbe(t *testing.T) {
 	}
 }
 
+// A probe that is about to exit keeps nobody waiting.
+func TestExitingProbe(t *testing.T) {
+	proc := writeProc(t, statusOf("4242", "Z (zombie)", 2, os.Getuid(), 1, "0000000000000000"))
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(1)
+		s := open(t, lib, proc)
+		time.Sleep(exitTime / 2)
+		if err := os.Remove(filepath.Join(proc, "4242", "comm")); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(exitTime)
+		if h := helloes(s.got()); len(h) != 1 || len(h[0].GPUs) != 1 {
+			t.Errorf("got %+v, want a Hello with the GPU", h)
+		}
+		s.finish()
+	})
+}
+
 // While another probe is stuck NVML is not touched. When it has ended the GPUs are there.
 func TestWaitsForAStuckProbe(t *testing.T) {
 	files := statusOf("4242", "Z (zombie)", 2, os.Getuid(), 1, "0000000000000000")
@@ -59,6 +78,7 @@ func TestWaitsForAStuckProbe(t *testing.T) {
 		lib, _ := newFakeLibrary(2)
 		s := open(t, lib, proc)
 		s.say(pace1s)
+		time.Sleep(exitTime)
 		if h := s.got()[0].Hello; h.FaultID != wire.FaultHangs || !strings.Contains(h.Fault, "pid 4242") || len(h.GPUs) != 0 {
 			t.Errorf("hello %+v", h)
 		}
@@ -69,7 +89,7 @@ func TestWaitsForAStuckProbe(t *testing.T) {
 		if err := os.RemoveAll(proc + "/4242"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(retryEvery)
+		time.Sleep(retryEvery + exitTime)
 		if h := helloes(s.got()); len(h) != 1 || len(h[0].GPUs) != 2 {
 			t.Errorf("when it has ended: %+v", h)
 		}
