@@ -89,6 +89,7 @@ func TestRealReadings(t *testing.T) {
 	p.say(`{"id":1,"pace":{"interval_ms":1000}}`)
 	p.report()
 	r := p.report()
+	defer p.leave()
 	if len(h.Missing) > 0 || len(r.Faults) > 0 {
 		t.Errorf("missing %v, faults %v", h.Missing, r.Faults)
 	}
@@ -129,6 +130,15 @@ func TestRealReadings(t *testing.T) {
 func (p *process) listed() *wire.Hello {
 	p.t.Helper()
 	return p.next(func(m wire.Message) bool { return m.Hello != nil && len(m.Hello.GPUs) > 0 }).Hello
+}
+
+// leave ends the probe without a signal, which may make another one wait.
+func (p *process) leave() {
+	p.t.Helper()
+	p.close()
+	if err := p.wait(); err != nil {
+		p.t.Errorf("ended with %v, %s", err, &p.stderr)
+	}
 }
 
 // readings are the metrics of everything that do not grow.
@@ -183,6 +193,7 @@ func TestRealAbsence(t *testing.T) {
 			p.say(`{"id":1,"pace":{"interval_ms":500}}`)
 			p.report()
 			r := p.report()
+			defer p.leave()
 			for why, keys := range tt.absent {
 				for _, key := range keys {
 					if !slices.Contains(h.GPUs[0].Absent[why], key) {
