@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+)
+
+// The first frame of the demo names its slow GPU: in row 1, in its own row, in the overview and among the problems, with rank and PID.
+func TestTheDemoNamesItsSlowGPU(t *testing.T) {
+	var snap *cluster.Snapshot
+	synctest.Test(t, func(t *testing.T) {
+		store := cluster.NewStore(3*time.Second, words.Rules(words.Defaults()))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := demo.New(4, 8, 48211, 3*time.Second, 10*time.Minute).Run(ctx, store.Apply); err != nil {
+			t.Fatal(err)
+		}
+		snap = store.Snapshot(time.Now())
+	})
+	the := func() *cluster.Snapshot { return snap }
+	node := shot{name: "node", snap: the, view: func(v *view) { v.screen, v.node.Processes = screenNode, page.ShowOn; v.choose("gpu-n02", 1) }}
+	overview := shot{name: "overview", snap: the, view: func(v *view) { v.screen = screenOverview }}
+	problems := shot{name: "problems", snap: the, view: func(v *view) { v.screen = screenProblems }}
+	for _, test := range []struct {
+		of   shot
+		line string // one line matches
+	}{
+		{overview, `gpu-n02 GPU3 lags 2\d/9\d%`},
+		{overview, `^.▲ gpu-n02 .* 2\dL `},
+		{node, `^ ▲  3 .* 2\d% .*!LAG -[67]\d 1m$`},
+		{problems, `gpu-n02 GPU3 +Lags \(rank 11, PID \d+\): 2\d% against a median of 9\d%, full clocks, its process has 12% of a core,`},
+	} {
+		lines := linesOf(test.of, 200, 60)
+		if !slices.ContainsFunc(lines, regexp.MustCompile(test.line).MatchString) {
+			t.Errorf("%s: no line matches %s:\n%s", test.of.name, test.line, strings.Join(lines, "\n"))
+		}
+	}
+}
