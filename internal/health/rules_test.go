@@ -140,6 +140,12 @@ func clock(ahead time.Duration, of cluster.Common) cluster.Subject {
 
 type m = map[metric.ID]float64
 
+// unnamed is a job of whose GPUs SLURM gives only the count.
+func unnamed(s cluster.Subject) cluster.Subject {
+	s.Job.Counts, s.Job.Minors = map[string]int{"a": len(s.Job.Minors["a"])}, nil
+	return s
+}
+
 // alarms has for each rule, in order, a sample that it is there for, and one that only looks like that.
 var alarms = []struct {
 	kind     cluster.Kind
@@ -193,6 +199,8 @@ var alarms = []struct {
 	{cluster.KindMissing, job("", []int{0}, []int{1, 2}), job("1", []int{0}, []int{1})},
 	{cluster.KindHostMemory, using(95), using(94)},
 	{cluster.KindHostMemory, using(80, 82, 84), using(10, 40, 79)},
+	{cluster.KindWrongCgroup, job("2", []int{4, 5}, []int{4}), job("2", []int{4, 5}, []int{4, 5, 6})},
+	{cluster.KindOwner, unnamed(job("", []int{4, 5}, []int{4, 5})), job("", []int{4, 5}, []int{4, 5})},
 	{cluster.KindMixed, member(cluster.Common{Driver: "550.90.07"}, func(n *cluster.Node) { n.Hello.Driver = "550.54.15" }), member(cluster.Common{Driver: "550.90.07", Model: "H100"}, func(n *cluster.Node) { n.Hello.Driver = "550.90.07" })},
 	{cluster.KindClockSkew, clock(7*time.Second, cluster.Common{Clocks: 3}), clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }

@@ -69,6 +69,8 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindPersistence: {Label{One: "persistence off", Many: "nodes without persistence"}, "persistence mode off", persistenceOff},
 	cluster.KindDisk:        {Label{One: "disk full", Many: "nodes with full disks"}, "disk nearly full", diskFull},
 	cluster.KindHostMemory:  {Label{One: "host memory full", Many: "nodes with full memory"}, "host memory nearly full", hostMemory},
+	cluster.KindWrongCgroup: {Label{One: "other cgroup", Many: "nodes in other cgroups"}, "in the cgroup of another job", otherCgroup},
+	cluster.KindOwner:       {Label{One: "owner not known", Many: "nodes with GPUs of unknown owners"}, "owner not known", ownerUnknown},
 	cluster.KindMixed:       {Label{One: "other driver or model", Many: "nodes of another kind"}, "other driver or model", mixed},
 	cluster.KindClockSkew:   {Label{One: "clock wrong", Many: "nodes with wrong clocks"}, "clock wrong", clockSkew},
 
