@@ -70,10 +70,48 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 		"temp": float64(61 + r.IntN(8)), "power": float64(622 + r.IntN(62)), "limit": 700,
 		"sm": []float64{1980, 1980, 1965, 1950}[r.IntN(4)], "mem": 2619, "throttle": 0, "ecc": 0,
 	})
+	inFull(&g)
 	h := walk(r, historyLen, float64(util), 2.5)
 	h[len(h)-1] = float32(util)
 	remember(&g, h)
 	return g
+}
+
+// inFull gives a GPU all else that its page shows.
+func inFull(g *cluster.GPU) {
+	g.Card.UUID = fmt.Sprintf("GPU-3f1c%04x-7a02-4d1e-b8c6-5e90d2c49a%02x", g.Number*0x1111, g.Number*7+16)
+	g.Card.PCIBus = fmt.Sprintf("00000000:%02X:00.0", 0x1b+g.Number*0x20)
+	g.Card.Capability, g.Card.Serial, g.Card.VBIOS = "9.0", fmt.Sprint(1652123004710+g.Number), "96.00.89.00.01"
+	for id, v := range map[metric.ID]float64{
+		metric.NUMANode: float64(g.Number / 4), metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.NVLinks: 18, metric.ECCMode: 1, metric.MemClockMax: 2619,
+		metric.Shutdown: 92, metric.PowerLimitMax: 700,
+	} {
+		g.Card.Values.Set(id, v)
+	}
+	for id, v := range map[metric.ID]float64{
+		metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.PCIeRX: 2.1e9 + 1e8*float64(g.Number), metric.PCIeTX: 0.4e9, metric.PCIeReplays: 0,
+		metric.NVLinkUp: 1<<18 - 1, metric.NVLinkRX: 101e9, metric.NVLinkTX: 102e9, metric.NVLinkCRC: 0, metric.NVLinkReplays: 0, metric.NVLinkRecoveries: 0,
+		metric.ECCCorrected: 3, metric.ECCCorrectedAggregate: 121, metric.ECCUncorrectedAggregate: 0,
+		metric.RemappedCorrectable: 1, metric.RemappedUncorrectable: 0, metric.RemapPending: 0, metric.RemapFailed: 0,
+		metric.SMActive: 91, metric.SMOccupancy: 42, metric.TensorActive: 38, metric.DRAMActive: 47, metric.Encoder: 0, metric.Decoder: 0, metric.JPEG: 0, metric.OFA: 0,
+		metric.PerformanceState: 0, metric.PersistenceMode: 1, metric.ComputeMode: 0, metric.MemoryTemperature: 71, metric.BAR1Used: 3 << 30,
+	} {
+		g.Values.Set(id, v)
+	}
+}
+
+// lacking takes metrics away from a GPU, as one that does not have them.
+func lacking(g *cluster.GPU, why string, ids ...metric.ID) {
+	g.Card.Absent = map[string][]string{why: nil}
+	for _, id := range ids {
+		g.Card.Absent[why] = append(g.Card.Absent[why], id.String())
+		g.Values.Set(id, math.NaN())
+		g.Card.Values.Set(id, math.NaN())
+	}
+	past := utilOf(g)
+	if remember(g, past); slices.Contains(ids, metric.Util) {
+		setUtil(g, nil)
+	}
 }
 
 // historyLen is how many bins the fixtures' histories have, all that are kept, and newestBin the newest of them.
@@ -110,9 +148,17 @@ func remember(g *cluster.GPU, util []float32) {
 			case metric.Util:
 				series[i] = v
 			case metric.Power:
-				series[i] = float32(72 + (g.Float(id)-72)*float64(v)/max(g.Float(metric.Util), 1))
+				if util, known := g.Get(metric.Util); known {
+					series[i] = float32(72 + (g.Float(id)-72)*float64(v)/max(util, 1))
+				}
 			case metric.Temperature:
 				series[i] += (v-90)/20 - max(0, float32(historyLen-20-i))/20
+			case metric.NVLinkTX, metric.NVLinkRX, metric.PCIeRX, metric.PCIeTX:
+				series[i] *= v / 97
+			case metric.SMClock:
+				if most, _ := g.Get(metric.SMClockMax); throttledAt(uint64(g.Float(metric.Throttle)), i)&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0 {
+					series[i] = float32(most) - 15*float32(i%3)
+				}
 			case metric.Throttle:
 				series[i] = float32(throttledAt(uint64(g.Float(id)), i))
 			}

@@ -69,6 +69,11 @@ var shots = []shot{
 	{name: "filter-prompt", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/N0 2"},
 	{name: "filter-map", snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "/n03\r"},
 	{name: "filter-none", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/gpu xyz\r"},
+	{name: "gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 1)},
+	{name: "gpu-throttled", snap: fixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU }},
+	{name: "gpu-old", snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)},
+	{name: "gpu-lost", snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)},
+	{name: "gpu-mig", snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }
 
@@ -108,7 +113,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

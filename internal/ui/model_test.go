@@ -110,6 +110,9 @@ func (r *rig) where() string {
 	if r.view.screen == screenRanks {
 		return fmt.Sprintf("%s/%s ranks", r.view.job, r.view.nodes[r.view.job].name)
 	}
+	if r.view.screen == screenGPU {
+		return fmt.Sprintf("%s/%s gpu", r.view.job, r.view.nodes[r.view.job].name)
+	}
 	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
 }
 
@@ -141,7 +144,10 @@ func TestMoving(t *testing.T) {
 		{"o ? right", "48211/gpu-n01 4"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
 		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"}, {"o n", "48211/gpu-n02 1"},
 		{"] n", "48211/gpu-n01 0"}, {"] N", "48211/gpu-n01 0"},
-		{"enter x", "48211/gpu-n01 0"},
+		{"enter x", "48211/gpu-n01 gpu"}, {"g", "48211/gpu-n01 gpu"}, {"g esc", "48211/gpu-n01 0"}, {"g down", "48211/gpu-n02 gpu"}, {"g down esc", "48211/gpu-n02 0"},
+		{"g up", "48211/gpu-n04 gpu"}, {"g .", "48211/gpu-n02 gpu"}, {"g right", "48211/gpu-n01 gpu"}, {"g ]", "48377/gpu-s11 gpu"}, {"g n", "48211/gpu-n02 gpu"},
+		{"g o", "48211/gpu-n01 1"}, {"g p", "48211/gpu-n01 0"}, {"g ! esc", "48211/gpu-n01 gpu"}, {"g d esc esc", "48211/gpu-n01 0"}, {"g ? esc", "48211/gpu-n01 gpu"},
+		{"right right g", "48211/gpu-n03 0"}, {"o enter g esc esc", "48211/gpu-n01 1"},
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(test.keys)...)

@@ -189,7 +189,7 @@ func TestProblems(t *testing.T) {
 	for keys, want := range map[string]string{
 		"!": "48211/gpu-n01 3", "right right right !": "48211/gpu-n04 3", "right right right ! down": "48211/gpu-n01 3", "! up": "48211/gpu-n04 3",
 		"! up up": "48211/gpu-n04 3", "! n": "48211/gpu-n02 3", "! N N": "48211/gpu-n02 3", "! end": "48211/gpu-n02 3", "! right": "48211/gpu-n01 3",
-		"! n enter": "48211/gpu-n02 0", "! n esc": "48211/gpu-n02 0", "! !": "48211/gpu-n01 0", "o ! esc": "48211/gpu-n01 1", "! d esc": "48211/gpu-n01 3",
+		"! n enter": "48211/gpu-n02 gpu", "! n enter esc": "48211/gpu-n02 3", "! n enter ! ! esc": "48211/gpu-n02 1", "! n esc": "48211/gpu-n02 0", "! !": "48211/gpu-n01 0", "o ! esc": "48211/gpu-n01 1", "! d esc": "48211/gpu-n01 3",
 		"! d esc esc": "48211/gpu-n01 0", "d ! d": "48211/gpu-n01 2", "d ! d esc": "48211/gpu-n01 0", "! ]": "48377/gpu-s11 3", "! ] enter": "48377/gpu-s11 3",
 	} {
 		r := newRig(t, fixture())

@@ -37,10 +37,11 @@ const (
 	screenDoctor
 	screenProblems
 	screenRanks
+	screenGPU
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU}
 
 // view is what the user has chosen to see.
 type view struct {
@@ -59,6 +60,7 @@ type view struct {
 
 	node     *page.Node
 	overview *page.Overview
+	gpu      page.GPU
 	doctor   page.Doctor
 	problems page.Problems
 	ranks    page.Ranks
@@ -109,6 +111,9 @@ func (v *view) resolve(s *part.Scene) {
 	}
 	if at := v.resolveNode(s.Job.Nodes, s.Order); at >= 0 {
 		s.SetNode(at)
+		if v.screen == screenGPU {
+			v.gpu.Settle(s)
+		}
 	}
 }
 
@@ -123,6 +128,8 @@ func (v *view) body() Page {
 		return &v.problems
 	case screenRanks:
 		return &v.ranks
+	case screenGPU:
+		return &v.gpu
 	}
 	return v.node
 }
@@ -144,8 +151,12 @@ func (v *view) press(msg tea.Msg, s *part.Scene) (taken bool) {
 	if a.Node != "" {
 		v.choose(a.Node, slices.Index(s.Job.Nodes, a.Node))
 	}
-	if a.Open {
+	switch {
+	case a.Open:
 		v.level(screenNode)
+	case a.Full:
+		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
+		v.over(screenGPU)
 	}
 	return a.Taken
 }
@@ -200,6 +211,7 @@ func (v *view) moveProblem(s *part.Scene, by int) {
 		if node := nextProblem(order, health, v.nodes[job.ID].name, by, i > 0); node != "" {
 			v.job, v.jobAt = job.ID, at
 			v.choose(node, slices.Index(job.Nodes, node))
+			v.gpu.Show(node, "")
 			return
 		}
 	}

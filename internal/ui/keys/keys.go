@@ -21,6 +21,7 @@ var (
 	PageUp   = bind("PgUp", "page up", "pgup", "ctrl+u")
 	PageDown = bind("PgDn", "page down", "pgdown", "ctrl+d")
 	First    = bind("Home g", "first", "home", "g")
+	Top      = bind("Home", "first", "home") // where g opens a GPU
 	Last     = bind("End G", "last", "end", "G")
 
 	PrevJob     = bind("[", "job", "[")
@@ -32,6 +33,7 @@ var (
 
 	Overview  = bind("o Tab", "overview", "o", "O", "tab")
 	Open      = bind("Enter", "open", "enter")
+	GPU       = bind("Enter g", "GPU", "enter", "g")
 	Processes = bind("p", "procs", "p", "P")
 	Doctor    = bind("d", "connection", "d", "D")
 	Problems  = bind("!", "problems", "!")
@@ -70,6 +72,7 @@ type Page string
 const (
 	OnNode     Page = "node view"
 	OnOverview Page = "overview"
+	OnGPU      Page = "GPU"
 	OnDoctor   Page = "connection details"
 	OnProblems Page = "problems"
 	OnRanks    Page = "ranks"
@@ -88,21 +91,26 @@ type Row struct {
 var Rows = []Row{
 	{Bindings: of(Up, Down), Text: "previous / next job", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
+	{Bindings: of(Up, Down), Text: "previous / next node", Long: "previous / next node, the GPU with the same number", On: on(OnGPU)},
+	{Bindings: of(Left, Right), Text: "previous / next GPU", On: on(OnGPU)},
 	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks)},
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
 	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
 	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen"},
-	{Bindings: of(First, Last), Text: "first / last"},
+	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnNoJobs)},
+	{Bindings: of(Top, Last), Text: "first / last", On: on(OnNode, OnGPU)},
 	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: withJob},
 	{
 		Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; the node is remembered for each job",
-		On: on(OnNode, OnDoctor, OnOverview),
+		On: on(OnNode, OnGPU, OnDoctor, OnOverview),
 	},
 	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one"},
 	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
 	{Bindings: of(Ranks), Text: "ranks of the job", Long: "ranks of the job: the processes of all its nodes in one list", On: withJob},
 	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered"},
-	{Bindings: of(Open), Text: "open the node", On: on(OnOverview, OnProblems, OnRanks)},
+	{Bindings: of(Open), Text: "open the node", On: on(OnOverview, OnRanks)},
+	{Bindings: of(Open), Text: "open the GPU or the node", On: on(OnProblems)},
+	{Bindings: of(GPU), Text: "one GPU in full", Long: "one GPU in full: the first with a problem", On: on(OnNode)},
 	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes", On: withJob},
 	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage", On: withJob},
 	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withJob},
@@ -129,7 +137,7 @@ var Rows = []Row{
 }
 
 // withJob are the pages that show a job.
-var withJob = on(OnNode, OnOverview, OnDoctor, OnProblems, OnRanks)
+var withJob = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
 
 func on(pages ...Page) []Page { return pages }
 
@@ -169,6 +177,9 @@ func (h Hint) As(verb string) Hint { return Hint{h.Key, verb} }
 var (
 	Job     = HintOf(Up, Down).As("job")     // where there is no cursor
 	Node    = HintOf(Left, Right).As("node") // where there is no cursor
-	Jobs    = HintOf(PrevJob, NextJob)
-	Problem = HintOf(NextProblem)
+	NextGPU = HintOf(Left, Right).As("GPU")  // on the page of a GPU
+
+	NodeDown = HintOf(Up, Down).As("node") // likewise
+	Jobs     = HintOf(PrevJob, NextJob)
+	Problem  = HintOf(NextProblem)
 )

@@ -19,7 +19,7 @@ var names = map[string]string{
 	"PgUp": "pgup", "PgDn": "pgdown", "Home": "home", "End": "end", "Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F5": "f5", "F10": "f10",
 }
 
-var pages = []Page{OnNode, OnOverview, OnDoctor, OnProblems, OnRanks, OnNoJobs}
+var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnNoJobs}
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {

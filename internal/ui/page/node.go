@@ -45,18 +45,33 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) Answer {
 			return taken
 		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
 			return Answer{}
+		case key.Matches(k, keys.GPU):
+			return Answer{Taken: true, Full: tally.HasNumbers(s.Node) && len(s.GPUs(s.Node)) > 0}
 		}
 	}
 	if !tally.HasNumbers(s.Node) {
 		return p.doctor.Press(msg, s)
 	}
 	r := p.rooms(s)
+	if m, ok := msg.(tea.MouseClickMsg); ok {
+		return r.click(m, s)
+	}
 	from, moved := r.scrolled(msg)
 	if !moved {
 		return Answer{}
 	}
 	p.from = from
 	return taken
+}
+
+// click opens the GPU under the mouse.
+func (r *nodeRooms) click(m tea.MouseClickMsg, s *part.Scene) Answer {
+	row := m.Y - r.head - 1
+	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.shown {
+		return Answer{}
+	}
+	g := table.InOrder(s, r.gpus.shown)[r.gpus.from+row]
+	return Answer{Taken: true, Full: true, GPU: g.Key}
 }
 
 func (p *Node) toggle(s *part.Scene) {
@@ -92,6 +107,9 @@ func (p *Node) hints(s *part.Scene) []keys.Hint {
 	hints := around(s)
 	if s.H >= part.Small { // else there is no room for them
 		hints = append(hints, processes)
+	}
+	if len(s.GPUs(s.Node)) > 0 {
+		hints = append(hints, keys.HintOf(keys.GPU))
 	}
 	hints = append(hints, keys.HintOf(keys.Overview))
 	return slices.Concat(released(s), hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Doctor)}, last)

@@ -19,6 +19,8 @@ type Answer struct {
 	Taken bool   // nobody else looks at the message
 	Node  string // the cursor is on this node of the job now; "": where it was
 	Open  bool   // show that node in the node view
+	Full  bool   // show a GPU of that node on its page
+	GPU   string // the key of that GPU; "": the one with the worst problem
 }
 
 // taken answers a message that changed the page only.

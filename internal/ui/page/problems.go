@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -95,7 +96,7 @@ func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to i
 	return from, to
 }
 
-// Press moves the cursor, and opens the node of a problem.
+// Press moves the cursor, and opens the GPU or the node of a problem.
 func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
 	findings := s.Health.Listed("")
 	at := p.cursor(findings)
@@ -129,14 +130,24 @@ func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
 		case key.Matches(m, keys.PrevProblem):
 			return p.goTo(s, (at+len(findings)-1)%max(len(findings), 1))
 		case key.Matches(m, keys.Open):
-			a := p.goTo(s, at)
-			a.Open = a.Node != ""
-			return a
+			return p.open(s, at)
 		case key.Matches(m, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
 			return taken
 		}
 	}
 	return Answer{}
+}
+
+// open goes to the GPU of a problem, or to its node.
+func (p *Problems) open(s *part.Scene, i int) Answer {
+	a := p.goTo(s, i)
+	switch {
+	case p.at.key != "" && a.Node != "" && tally.HasNumbers(s.NodeOf(a.Node)):
+		a.Full, a.GPU = true, p.at.key
+	default:
+		a.Open = a.Node != ""
+	}
+	return a
 }
 
 // within scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
@@ -152,7 +163,7 @@ func (p *Problems) within(k tea.KeyPressMsg, s *part.Scene, finding *cluster.Fin
 	return true
 }
 
-// click selects the problem under the mouse, and opens the node of the one that is selected.
+// click selects the problem under the mouse, and opens the one that is selected.
 func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.Finding) Answer {
 	f := &part.Frame{Scene: s}
 	from, to := p.window(s, findings)
@@ -160,10 +171,10 @@ func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.
 	for i := from; i < to && m.Button == tea.MouseLeft; i++ {
 		rows := part.SentenceRows(f, &findings[i])
 		if m.Y >= y && m.Y < y+rows {
-			open := i == p.cursor(findings)
-			a := p.goTo(s, i)
-			a.Open = open
-			return a
+			if i == p.cursor(findings) {
+				return p.open(s, i)
+			}
+			return p.goTo(s, i)
 		}
 		y += rows
 	}

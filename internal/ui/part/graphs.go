@@ -116,21 +116,25 @@ func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 	return [][]chart{charts[:first], charts[first:min(2*first, len(charts))]}, min(two, graphMost)
 }
 
-// drawChart draws one graph.
+// drawChart draws one graph with the time below it.
 func drawChart(f *Frame, x, y, w, rows int, a axis, c chart) {
-	chartTitle(f, x, y, w, c)
+	c.draw(f, x, y, w, rows, a)
+	axisEnds(f, x+graphAxis, y+1+rows, w-graphAxis, a)
+}
+
+// draw draws the title, and below it so many rows of dots.
+func (c *chart) draw(f *Frame, x, y, w, rows int, a axis) {
+	c.head(f, x, y, w)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
 	f.Right(x, y+rows, graphAxis-1, c.bottom, draw.Dim)
 	for r := range rows {
 		f.Fill(x+graphAxis-1, y+1+r, 1, '┊', draw.Faint)
 	}
-	x, w = x+graphAxis, w-graphAxis
-	c.dots(f, x, y+1, w, rows, a)
-	axisEnds(f, x, y+1+rows, w, a)
+	c.dots(f, x+graphAxis, y+1, w-graphAxis, rows, a)
 }
 
-// chartTitle writes what a graph shows, and its value now.
-func chartTitle(f *Frame, x, y, w int, c chart) {
+// head writes what a graph shows, and its value now.
+func (c *chart) head(f *Frame, x, y, w int) {
 	title, room := c.title, w-draw.Width(c.now)-1
 	if draw.Width(title) > room { // half a name says nothing
 		title, _, _ = strings.Cut(title, "  (")

@@ -1,7 +1,6 @@
 package part
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -11,14 +10,20 @@ import (
 )
 
 // Header draws rows 0 and 1. withNode adds the place of the selected node among the job's.
-func Header(f *Frame, withNode bool) {
-	right := position(f, true, withNode)
+func Header(f *Frame, withNode bool) { header(f, withNode, keys.Job.Key, keys.Node.Key) }
+
+// GPUHeader draws rows 0 and 1 of a page whose arrows change the GPU and the node.
+func GPUHeader(f *Frame) { header(f, true, "", keys.NodeDown.Key) }
+
+// header draws rows 0 and 1 with the arrows that change the job and the node.
+func header(f *Frame, withNode bool, jobArrows, nodeArrows string) {
+	right := position(f, true, withNode, jobArrows, nodeArrows)
 	start := f.W - Width(right)
 	for _, job := range []bool{true, false} { // the job's name goes before where it is in a list
 		if start >= jobNameLeast(f) {
 			break
 		}
-		right = position(f, job, false)
+		right = position(f, job, false, jobArrows, nodeArrows)
 		start = f.W - Width(right)
 	}
 	x := JobName(f, start)
@@ -88,21 +93,21 @@ func JobTimes(f *Frame) []Piece {
 }
 
 // position is the right end of row 0: the places in the lists, the intervals and the time.
-func position(f *Frame, withJob, withNode bool) []Piece {
+func position(f *Frame, withJob, withNode bool, jobArrows, nodeArrows string) []Piece {
 	wide := f.W >= 100
 	var words []Piece
 	add := func(name string, at, n int, arrows string) {
 		words = append(words, Piece{name + " [", draw.Dim}, Piece{strconv.Itoa(at+1) + "/" + strconv.Itoa(n), draw.Text}, Piece{"]", draw.Dim})
-		if wide && withNode && n > 1 { // else the arrows move a cursor
+		if wide && withNode && n > 1 && arrows != "" { // else the arrows move a cursor
 			words = append(words, Piece{" " + f.KeyName(arrows), draw.Dim})
 		}
 		words = append(words, Piece{"  ", draw.Dim})
 	}
 	if f.Job.ID != "" && withJob {
-		add("job", f.JobAt, len(f.Snap.Jobs), keys.Job.Key)
+		add("job", f.JobAt, len(f.Snap.Jobs), jobArrows)
 	}
 	if withNode {
-		add("node", f.NodeAt, len(f.Job.Nodes), keys.Node.Key)
+		add("node", f.NodeAt, len(f.Job.Nodes), nodeArrows)
 	}
 	return append(words, Clock(f)...)
 }
@@ -114,59 +119,6 @@ func Clock(f *Frame) []Piece {
 		return []Piece{clock}
 	}
 	return []Piece{{"poll " + Seconds(f.Snap.Poll) + "  redraw " + Seconds(f.Display) + "  ", draw.Dim}, clock}
-}
-
-// Tabs draws the rule of row 2 with the job's nodes in it. Its ends have the marks of the nodes that are not there.
-func Tabs(f *Frame) {
-	const y, longest, end = 2, 24, 12 // room for "‹1000 ✗▲ "
-	f.Fill(0, y, f.W, '─', draw.Faint)
-	nodes := f.Job.Nodes
-	per := 0
-	for _, name := range nodes {
-		per = max(per, min(draw.Width(name), longest)+6)
-	}
-	n := len(nodes)
-	if n*per > f.W-4 {
-		n = min(max(1, (f.W-2*end)/per), n)
-	}
-	from := max(0, min(f.NodeAt-n/2, len(nodes)-n))
-	to := from + n
-	x := 2
-	if from > 0 {
-		x = f.Pieces(x, y, f.hidden(" ‹"+strconv.Itoa(from), nodes[:from])...) + 1
-	}
-	for i := from; i < to; i++ {
-		x = tab(f, x, y, draw.ClipMiddle(nodes[i], longest), f.Health.NodeMark(nodes[i]), i == f.NodeAt) + 1
-	}
-	if to < len(nodes) {
-		f.Pieces(x, y, f.hidden(" "+strconv.Itoa(len(nodes)-to)+"›", nodes[to:])...)
-	}
-}
-
-// hidden counts nodes that are not shown, with the marks of those in trouble.
-func (s *Scene) hidden(count string, nodes []string) []Piece {
-	pieces := []Piece{Dim(count + " ")}
-	for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {
-		if slices.ContainsFunc(nodes, func(name string) bool { return s.Health.Rank(name) == int(severity) }) {
-			pieces = append(pieces, Piece{Marks[severity].Glyph, Marks[severity].Role})
-		}
-	}
-	if len(pieces) > 1 {
-		pieces = append(pieces, Dim(" "))
-	}
-	return pieces
-}
-
-func tab(f *Frame, x, y int, name string, m Mark, current bool) int {
-	role, glyphRole := draw.Dim, m.Role
-	if current {
-		role, glyphRole = draw.Tab, draw.Tab
-	}
-	x = f.Put(x, y, " "+name, role)
-	if m.Glyph != "" {
-		x = f.Put(x, y, " "+m.Glyph, glyphRole)
-	}
-	return f.Put(x, y, " ", role)
 }
 
 // Retry says when a node is tried again: "retry in 14s".

@@ -14,6 +14,16 @@ const sentenceWide = 180
 // Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last. GPUs of a
 // node that have the same problem share a sentence.
 func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
+	return sentences(f, y, end, whereWide(f), findings)
+}
+
+// SentencesHere is Sentences on a page about the GPU of the findings, which does not repeat the place.
+func SentencesHere(f *Frame, y, end int, findings []cluster.Finding) int {
+	return sentences(f, y, end, 0, findings)
+}
+
+// sentences writes findings with so many columns for their place.
+func sentences(f *Frame, y, end, where int, findings []cluster.Finding) int {
 	all := Alike(findings)
 	for i := range all {
 		finding, words := all[i].Say(f)
@@ -21,10 +31,10 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 		if i < len(all)-1 {
 			more = 1
 		}
-		lines := sentenceLines(f, words)
+		lines := sentenceLines(f, where, words)
 		if y+lines[len(lines)-1].row+1+more > end {
-			room := max(f.W-1-sentenceText(f), 10)
-			lines = []line{{0, sentenceText(f), inOneLine(words, room), draw.Text}}
+			room := max(f.W-1-sentenceText(where), 10)
+			lines = []line{{0, sentenceText(where), inOneLine(words, room), draw.Text}}
 		}
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
@@ -34,7 +44,7 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 			}
 			return y
 		}
-		sentence(f, y, finding, lines)
+		sentence(f, y, where, finding, lines)
 		y += height
 	}
 	return y
@@ -42,13 +52,13 @@ func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 
 // SentenceRows is how many rows Sentence takes.
 func SentenceRows(f *Frame, finding *cluster.Finding) int {
-	lines := sentenceLines(f, f.Say(finding))
+	lines := sentenceLines(f, whereWide(f), f.Say(finding))
 	return lines[len(lines)-1].row + 1
 }
 
 // Sentence writes a finding from row y on, without its first skip lines, as far as there are rows, and returns the row below.
 func Sentence(f *Frame, y, skip int, finding *cluster.Finding) int {
-	lines := sentenceLines(f, f.Say(finding))
+	lines := sentenceLines(f, whereWide(f), f.Say(finding))
 	skip = min(skip, len(lines)-1)
 	lines = lines[skip:]
 	for i := range lines {
@@ -59,7 +69,7 @@ func Sentence(f *Frame, y, skip int, finding *cluster.Finding) int {
 		lines = lines[:len(lines)-1]
 	}
 	if len(lines) > 0 {
-		sentence(f, y, finding, lines)
+		sentence(f, y, whereWide(f), finding, lines)
 	}
 	return below
 }
@@ -107,7 +117,7 @@ func inOneLine(words health.Words, w int) string {
 }
 
 // sentence writes one finding: glyph, age, place and words.
-func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
+func sentence(f *Frame, y, where int, finding *cluster.Finding, lines []line) {
 	m := MarkOf(finding)
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Right(2, y, 6, Since(finding, f.Snap.At, ""), draw.Dim)
@@ -118,11 +128,13 @@ func sentence(f *Frame, y int, finding *cluster.Finding, lines []line) {
 	if finding.Severity >= cluster.Warning {
 		role = m.Role
 	}
-	where := "job"
-	if finding.Node != "" {
-		where = f.NodeName(finding.Node, whereWide(f)-len(gpu)) + gpu
+	if where > 0 {
+		place := "job"
+		if finding.Node != "" {
+			place = f.NodeName(finding.Node, where-len(gpu)) + gpu
+		}
+		f.Left(10, y, min(where, f.W-11), place, role)
 	}
-	f.Left(10, y, min(whereWide(f), f.W-11), where, role)
 	for _, l := range lines {
 		if !finding.Holds() {
 			l.role = draw.Dim
@@ -139,8 +151,13 @@ func whereWide(f *Frame) int {
 	return 13
 }
 
-// sentenceText is the column where the words of a sentence begin.
-func sentenceText(f *Frame) int { return 10 + whereWide(f) + 1 }
+// sentenceText is the column where the words of a sentence begin, behind so many columns for its place.
+func sentenceText(where int) int {
+	if where == 0 {
+		return 10
+	}
+	return 10 + where + 1
+}
 
 // line is one line of a sentence.
 type line struct {
@@ -150,21 +167,22 @@ type line struct {
 }
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or behind where both fit.
-func sentenceLines(f *Frame, finding health.Words) []line {
-	room := max(f.W-1-sentenceText(f), 10)
+func sentenceLines(f *Frame, where int, finding health.Words) []line {
+	at := sentenceText(where)
+	room := max(f.W-1-at, 10)
 	var lines []line
 	for i, s := range draw.Wrap(finding.Sentence, room, "") {
-		lines = append(lines, line{i, sentenceText(f), s, draw.Text})
+		lines = append(lines, line{i, at, s, draw.Text})
 	}
 	if finding.Hint == "" {
 		return lines
 	}
 	hint := "→ " + finding.Hint
-	if behind := sentenceText(f) + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide && behind+draw.Width(hint) <= f.W-1 {
+	if behind := at + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide && behind+draw.Width(hint) <= f.W-1 {
 		return append(lines, line{0, behind, hint, draw.Dim})
 	}
 	for _, s := range draw.Wrap(hint, room, "  ") {
-		lines = append(lines, line{len(lines), sentenceText(f), s, draw.Dim})
+		lines = append(lines, line{len(lines), at, s, draw.Dim})
 	}
 	return lines
 }

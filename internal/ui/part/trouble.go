@@ -2,8 +2,11 @@ package part
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -54,6 +57,25 @@ func Absence(f *Frame, n *cluster.Node, w int) string {
 	}
 	if next := Retry(f, n); next != "" && n.State == cluster.NodeFailed && draw.Width(text)+2+len(next) <= w {
 		text += ", " + next
+	}
+	return text
+}
+
+// LostText says why a GPU is lost and since when; "" for one that is not. No old number stays.
+func LostText(g *cluster.GPU, findings []*cluster.Finding) string {
+	words := tally.Lost(g)
+	if words == "" {
+		return ""
+	}
+	text := words
+	switch {
+	case len(findings) > 0 && findings[0].Kind == cluster.KindUnusable:
+		text = "unusable: " + words
+	case !strings.Contains(strings.ToLower(words), "lost"):
+		text = "GPU lost: " + words
+	}
+	if len(findings) > 0 && !findings[0].Since.IsZero() && !findings[0].Before {
+		text += ", since " + findings[0].Since.Format(time.TimeOnly)
 	}
 	return text
 }

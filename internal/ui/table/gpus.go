@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -37,28 +35,22 @@ func NewGPUs(f *part.Frame) *GPUs {
 // Head draws the headings in row y.
 func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns) }
 
-// Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last. Where not all of them are
-// drawn the bad ones come first.
+// Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
-	gpus := f.GPUs(f.Node)
-	if n < len(gpus) {
-		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return gpuRank(f, b) - gpuRank(f, a) })
-	}
-	for _, g := range gpus[from : from+n] {
+	for _, g := range InOrder(f.Scene, n)[from : from+n] {
 		gpuRow(f, y, g, &t.layout)
 		y++
 	}
 	return y
 }
 
-func gpuRank(f *part.Frame, g *cluster.GPU) int {
-	if tally.Absent(g) {
-		return int(cluster.Critical)
+// InOrder are the GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the bad ones come first.
+func InOrder(s *part.Scene, n int) []*cluster.GPU {
+	gpus := s.GPUs(s.Node)
+	if n < len(gpus) {
+		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return s.GPURank(b) - s.GPURank(a) })
 	}
-	if findings := f.Health.OfGPU(f.Node.Name, g); len(findings) > 0 {
-		return int(findings[0].Severity)
-	}
-	return -1
+	return gpus
 }
 
 // gpuRow draws one GPU.
@@ -85,8 +77,8 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	f.Number(l[colGPU], y, part.Number(g), m.Role)
 	rank(f, y, tally.Rank(f.Node, g), l, name)
 	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
-	if words := tally.Lost(g); words != "" {
-		lostRow(f, y, words, findings, l)
+	if text := part.LostText(g, findings); text != "" {
+		insteadOfCells(f, y, " "+text, l)
 		return
 	}
 	r := gpuRoles{own: own, hot: tally.Hot(g), util: g.Float(metric.Util)}
@@ -95,21 +87,6 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	}
 	gpuNumbers(f, y, g, l, r)
 	gpuFlags(f, y, g, findings, own, m.Role, l)
-}
-
-// lostRow says in place of the cells that the GPU is lost: no old number stays.
-func lostRow(f *part.Frame, y int, words string, findings []*cluster.Finding, l *layout) {
-	text := " " + words
-	switch {
-	case len(findings) > 0 && findings[0].Kind == cluster.KindUnusable:
-		text = " unusable: " + words
-	case !strings.Contains(strings.ToLower(words), "lost"):
-		text = " GPU lost: " + words
-	}
-	if len(findings) > 0 && !findings[0].Since.IsZero() && !findings[0].Before {
-		text += ", since " + findings[0].Since.Format(time.TimeOnly)
-	}
-	insteadOfCells(f, y, text, l)
 }
 
 // insteadOfCells writes why a GPU has no numbers.

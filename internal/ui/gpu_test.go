@@ -1,0 +1,223 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// showGPU opens the page of the GPU with that number on the node at that place of the job.
+func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) func(v *view) {
+	key := ""
+	for _, g := range snap().Nodes[node].GPUs {
+		if g.Number == number {
+			key = g.Key
+		}
+	}
+	return func(v *view) {
+		v.choose(node, at)
+		v.screen, v.trail = screenGPU, []screen{screenNode}
+		v.gpu.Show(node, key)
+	}
+}
+
+// oldFixture has a GPU without NVLink, GPM and newer engines, and with errors.
+func oldFixture() *cluster.Snapshot {
+	s := fixture()
+	g := &s.Nodes["gpu-n02"].GPUs[3]
+	lacking(g, "Not Supported", metric.NVLinkTX, metric.NVLinkRX, metric.NVLinkUp, metric.NVLinks, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries,
+		metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.JPEG, metric.OFA, metric.MemoryTemperature,
+		metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed)
+	g.Card.Name, g.Card.Capability = "Tesla V100-PCIE-32GB", "7.0"
+	for id, v := range map[metric.ID]float64{metric.PCIeGenMax: 3, metric.MemoryTotal: 32768 * mib} {
+		g.Card.Values.Set(id, v)
+	}
+	for id, v := range map[metric.ID]float64{metric.PCIeGen: 1, metric.MemoryUsed: 30211 * mib, metric.RetiredUncorrectable: 3, metric.RetiredPending: 1} {
+		g.Values.Set(id, v)
+	}
+	remember(g, utilOf(g))
+	s.Nodes["gpu-n02"].Xids = []cluster.Xid{{At: ago(35 * 60e9), Code: 63, Key: g.Key}, {At: ago(4 * 60e9), Code: 48, Key: g.Key}, {At: ago(4 * 60e9), Code: 94, Key: g.Key}}
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindPCIe, Severity: cluster.Warning, Since: ago(8 * 60e9), Node: "gpu-n02", GPU: 3})
+	return keyed(s)
+}
+
+// migFixture has a GPU in MIG mode with two instances.
+func migFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n01"]
+	parent := &n.GPUs[0]
+	parent.Card.MIG = true
+	lacking(parent, "Not Supported", metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive)
+	return s
+}
+
+var busOf = regexp.MustCompile(`bus 0000:([0-9A-F]{2}):`)
+
+// shows is the number of the GPU that the page is about, -1: none.
+func (r *rig) shows() int {
+	found := busOf.FindStringSubmatch(r.text())
+	if found == nil {
+		return -1
+	}
+	bus, err := strconv.ParseInt(found[1], 16, 64)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return int(bus-0x1b) / 0x20
+}
+
+// The page begins with the GPU that needs a look, or with that of the row or of the problem; the arrows go through the GPUs of the node, round
+// the ends, and to the GPU with the same number on other nodes.
+func TestGPUPage(t *testing.T) {
+	for _, test := range []struct {
+		keys string
+		want int
+	}{
+		{"enter", 5}, {"g", 5}, {"right enter", 3}, {"g right", 6}, {"g right right right", 0}, {"g left", 4}, {"g left left left left left left", 7},
+		{"g down", 5}, {"g down left up", 4}, {"g down down", -1}, {"g down down up", 5}, {"g n", 3}, {"g n N", 5}, {"g .", 5},
+		{"! n enter", 3}, {"! n enter right esc enter", 3}, {"g right ? esc", 6}, {"g right ! esc", 6}, {"g right o enter g", 5},
+		{"] g", 2}, {"] g left", 7}, {"] g a left", 3}, {"] g right right a", 2},
+	} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(test.keys)...)
+		if got := r.shows(); got != test.want {
+			t.Errorf("after %q GPU%d is shown, want %d:\n%s", test.keys, got, test.want, r.text())
+		}
+	}
+}
+
+// A click on the row of a GPU opens its page, also where the rows are sorted because they do not all fit.
+func TestClickOpensAGPU(t *testing.T) {
+	r := newRig(t, fixture())
+	y := slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, "    2 ") })
+	r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
+	if r.where() != "48211/gpu-n01 gpu" || r.shows() != 2 {
+		t.Errorf("a click in row %d leads to %s, GPU%d", y, r.where(), r.shows())
+	}
+	r = newRig(t, fixture())
+	r.send(tea.WindowSizeMsg{Width: 120, Height: 10})
+	y = slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, " ▲  5 ") })
+	r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
+	if r.shows() != 5 {
+		t.Errorf("a click on GPU5 in row %d shows GPU%d:\n%s", y, r.shows(), r.text())
+	}
+	r = newRig(t, fixture())
+	for _, y := range []int{0, 3, 5, 14, 20} { // the header, the headings, the sum, the processes
+		if r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft}); r.where() != "48211/gpu-n01 0" {
+			t.Fatalf("a click in row %d leads to %s", y, r.where())
+		}
+	}
+}
+
+// A GPU is remembered by its key. When it is gone the page says so, and the arrows lead to those next to it.
+func TestAGPUThatIsGone(t *testing.T) {
+	without := func(numbers ...int) *cluster.Snapshot {
+		s := fixture()
+		n := s.Nodes["gpu-n01"]
+		n.GPUs = slices.DeleteFunc(n.GPUs, func(g cluster.GPU) bool { return slices.Contains(numbers, g.Number) })
+		return s
+	}
+	for _, test := range []struct {
+		keys string
+		want int
+	}{{"right", 6}, {"left", 4}, {"down up", 4}} {
+		r := newRig(t, fixture())
+		r.press("g")
+		r.snap = without(1)
+		if r.send(tick{r.chain}); r.shows() != 5 {
+			t.Fatalf("without GPU1 the page shows GPU%d", r.shows())
+		}
+		r.snap = without(1, 5)
+		r.send(tick{r.chain})
+		if text := r.text(); r.shows() != -1 || !strings.Contains(text, "GPU5 (GPU-") || !strings.Contains(text, "is no longer listed") {
+			t.Fatalf("GPU5 is gone, and the page is\n%s", text)
+		}
+		if r.press(strings.Fields(test.keys)...); test.keys != "down up" && r.shows() != test.want {
+			t.Errorf("from the place of GPU5 %q leads to GPU%d, want %d", test.keys, r.shows(), test.want)
+		}
+		r.snap = fixture()
+		if r.send(tick{r.chain}); test.keys == "down up" && r.shows() < 0 {
+			t.Errorf("when GPU5 is back the page is\n%s", r.text())
+		}
+	}
+}
+
+// A lost GPU has a sentence and its past, no numbers; one whose node does not respond says how old its numbers are.
+func TestGPUWithoutNumbers(t *testing.T) {
+	lost := strings.Join(linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)}, 120, 40), "\n")
+	for _, want := range []string{"✗ GPU is lost, since 18:41:55", "[stale 12s]", "→ GPU unavailable until"} {
+		if !strings.Contains(lost, want) {
+			t.Errorf("there is no %q in\n%s", want, lost)
+		}
+	}
+	if number := regexp.MustCompile(`\d+ (W|MHz|GiB|GB/s)\b|\d%`).FindString(lost); number != "" {
+		t.Errorf("the lost GPU has a number, %s:\n%s", number, lost)
+	}
+	stale := linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 6)}, 120, 40)
+	if text := strings.Join(stale, "\n"); !strings.Contains(stale[3], "[stale 12s]") || !strings.Contains(text, "990 MHz") || !strings.Contains(text, "No report for 12s") {
+		t.Errorf("the stale GPU is\n%s", text)
+	}
+}
+
+// What a GPU does not have is said once, with the reason; other graphs take the room, at every size.
+func TestGPUWithoutSomeMetrics(t *testing.T) {
+	old := shot{snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)}
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+		text := strings.Join(linesOf(old, size[0], size[1]), "\n")
+		if strings.Count(text, "n/a: NVLink, SM active") != 1 || strings.Contains(text, "NVLink GB/s") || !strings.Contains(text, "n/a (Not Supported)") {
+			t.Errorf("%v:\n%s", size, text)
+		}
+		if pcie := strings.Contains(text, "PCIe GB/s, both ways"); pcie != (size[0] >= 120) {
+			t.Errorf("%v: PCIe is drawn: %v", size, pcie)
+		}
+	}
+	text := strings.Join(linesOf(shot{snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)}, 120, 40), "\n")
+	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory bandwidth") || !strings.Contains(text, "MIG on") {
+		t.Errorf("in MIG mode the page is\n%s", text)
+	}
+}
+
+// The page has the same parts in the same rows whatever the values are.
+func TestGPUPageDoesNotJump(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {200, 50}, {300, 90}} {
+		var rules [2][]int
+		for i, number := range []int{5, 0} { // one that is throttled, one that is well
+			for y, line := range linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, number)}, size[0], size[1]) {
+				if strings.HasPrefix(line, "──") || strings.Contains(line, "┊") {
+					rules[i] = append(rules[i], y)
+				}
+			}
+		}
+		if !slices.Equal(rules[0], rules[1]) {
+			t.Errorf("%v: rules and graphs are in rows %v and %v", size, rules[0], rules[1])
+		}
+	}
+}
+
+// The timeline has the reasons that there were, with how long they held in the time that it shows, and those that are usual.
+func TestThrottleTimeline(t *testing.T) {
+	hot := linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, 5)}, 120, 40)
+	for _, want := range []string{`heat \(hardware\) .*█{3,}.*█{3,} +1m15s$`, `heat \(software\) +╌+ +–$`, `power cap .*█+.*█+.*36s$`} {
+		if !slices.ContainsFunc(hot, regexp.MustCompile(want).MatchString) {
+			t.Errorf("no line matches %s:\n%s", want, strings.Join(hot, "\n"))
+		}
+	}
+	sync := func() *cluster.Snapshot {
+		s := fixture()
+		g := &s.Nodes["gpu-n01"].GPUs[0]
+		set(&g.GPU, values{"throttle": wire.ThrottleSyncBoost | wire.ThrottleHWSlowdown})
+		remember(g, utilOf(g))
+		return s
+	}
+	low := strings.Join(linesOf(shot{snap: sync, view: showGPU("gpu-n01", 0, sync, 0)}, 80, 24), "\n")
+	if !strings.Contains(low, "sync boost") && !strings.Contains(low, "HW slowdown") {
+		t.Errorf("where there is room for two reasons, those that held come first:\n%s", low)
+	}
+}

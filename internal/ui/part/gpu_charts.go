@@ -1,0 +1,263 @@
+package part
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// gpuChart is a chart of one GPU, made from metrics that the GPU must have.
+type gpuChart struct {
+	name string // in a note that the GPU lacks it
+	of   []metric.ID
+	make func(*cluster.GPU) chart
+}
+
+// gpuCharts are the charts of the GPU page, the most wanted first.
+var gpuCharts = []gpuChart{
+	{"utilization", []metric.ID{metric.Util}, func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
+	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory},
+	{"power", []metric.ID{metric.Power}, gpuPower},
+	{"temperature", []metric.ID{metric.Temperature}, func(g *cluster.GPU) chart { return celsiusChart("Temperature °C", []*cluster.GPU{g}, g) }},
+	{"SM clock", []metric.ID{metric.SMClock}, gpuClock},
+	{"NVLink", []metric.ID{metric.NVLinkTX, metric.NVLinkRX}, func(g *cluster.GPU) chart {
+		return gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, NVLinkMost(g))
+	}},
+	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart { return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, PCIeMost(g)) }},
+	{"memory bandwidth", []metric.ID{metric.MemUtil}, func(g *cluster.GPU) chart { return gpuShare(g, "Memory bandwidth %", metric.MemUtil) }},
+}
+
+// GPUCharts are the histories of one GPU. What the GPU does not have is left out.
+type GPUCharts struct {
+	gpu    *cluster.GPU
+	axis   axis
+	charts []gpuChart
+}
+
+// NewGPUCharts chooses the charts for a GPU.
+func NewGPUCharts(f *Frame, g *cluster.GPU) GPUCharts {
+	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g})}
+	for _, chart := range gpuCharts {
+		if !slices.ContainsFunc(chart.of, func(id metric.ID) bool { return Lacks(g, id) }) {
+			c.charts = append(c.charts, chart)
+		}
+	}
+	return c
+}
+
+// Title says which time the charts show.
+func (c *GPUCharts) Title() string { return strings.ToUpper(c.axis.words()[:1]) + c.axis.words()[1:] }
+
+// beside is how many charts stand beside each other.
+func beside(width int) int {
+	switch {
+	case width < 70:
+		return 1
+	case width < 150:
+		return 2
+	case width < 190:
+		return 3
+	}
+	return 4
+}
+
+// Draw draws as many charts as there is room for in so many rows. In low terminals the axis of the time stands below the last of them only.
+func (c *GPUCharts) Draw(f *Frame, y, rows int) {
+	across := beside(f.W)
+	if len(c.charts) == 0 || chartWidth(f.W, across) < graphAxis+6 {
+		return
+	}
+	wanted := (len(c.charts) + across - 1) / across
+	own := f.H >= Tall
+	least, foot := graphLeast+graphFrame, 0
+	if !own {
+		least, foot = graphLeast, 1
+	}
+	lines := min(wanted, (rows-foot)/least)
+	if lines < 1 {
+		return
+	}
+	high := (rows - foot) / lines
+	for i := range lines {
+		line := c.charts[i*across : min((i+1)*across, len(c.charts))]
+		w := chartWidth(f.W, len(line))
+		for k, chart := range line {
+			x := 2 + k*(w+2)
+			if drawn := chart.make(c.gpu); own {
+				drawChart(f, x, y+i*high, w, high-graphFrame, c.axis, drawn)
+			} else {
+				drawn.draw(f, x, y+i*high, w, high-1, c.axis)
+			}
+			if !own && i == lines-1 {
+				axisEnds(f, x+graphAxis, y+lines*high, w-graphAxis, c.axis)
+			}
+		}
+	}
+}
+
+// Lacks says that a GPU does not have a metric: its probe says so, or it has numbers, and never that one in two samples.
+func Lacks(g *cluster.GPU, id metric.ID) bool {
+	if _, known := g.Get(id); known || g.History.Has(id) {
+		return false
+	}
+	oldest, _ := g.History.Oldest()
+	newest, _ := g.History.Newest()
+	return WhyAbsent(g, id) != "" || newest > oldest && !g.Values.Empty()
+}
+
+// WhyAbsent is NVML's reason why a GPU does not have a metric, "" if it is not known.
+func WhyAbsent(g *cluster.GPU, id metric.ID) string {
+	for why, keys := range g.Card.Absent {
+		if slices.Contains(keys, id.String()) {
+			return why
+		}
+	}
+	if g.Card.MIG && (id == metric.Util || id == metric.MemUtil) {
+		return "MIG"
+	}
+	return ""
+}
+
+// Missing names what a GPU does not have of the charts and engines, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".
+func Missing(g *cluster.GPU) string {
+	var reasons []string
+	names := map[string][]string{}
+	add := func(name string, ids ...metric.ID) {
+		for _, id := range ids {
+			if Lacks(g, id) {
+				why := WhyAbsent(g, id)
+				if names[why] == nil {
+					reasons = append(reasons, why)
+				}
+				names[why] = append(names[why], name)
+				return
+			}
+		}
+	}
+	for _, c := range gpuCharts {
+		add(c.name, c.of...)
+	}
+	for _, u := range engines {
+		add(u.long, u.id)
+	}
+	for i, why := range reasons {
+		reasons[i] = strings.Join(names[why], ", ")
+		if why != "" {
+			reasons[i] += " (" + why + ")"
+		}
+	}
+	if len(reasons) == 0 {
+		return ""
+	}
+	return "n/a: " + strings.Join(reasons, "; ")
+}
+
+// none is the value now of a GPU that gives no numbers any more.
+func none(g *cluster.GPU, text string) string {
+	switch {
+	case text != "":
+		return text
+	case tally.Lost(g) != "" || g.HangsMS > 0:
+		return "–"
+	}
+	return "n/a"
+}
+
+func last(g *cluster.GPU, id metric.ID) series {
+	return func(n int) []float32 { return g.History.Tail(nil, id, tally.Edge(g), n) }
+}
+
+func gpuShare(g *cluster.GPU, title string, id metric.ID) chart {
+	c := shareChart(title, g.Float(id), last(g, id))
+	c.now = none(g, Measured(g, id, "%"))
+	return c
+}
+
+func gpuMemory(g *cluster.GPU) chart {
+	c := chart{title: "Memory", bottom: "0", area: true, samples: last(g, metric.MemoryUsed)}
+	if total, known := g.Get(metric.MemoryTotal); known {
+		c.title, c.high, c.top = "Memory GiB of "+draw.GiB(uint64(total)), total, draw.Whole(total/gib)
+	} else {
+		c.unlimited(gib)
+	}
+	if used, known := g.Get(metric.MemoryUsed); known {
+		c.now = draw.GiB(uint64(used)) + " GiB"
+	}
+	c.now = none(g, c.now)
+	return c
+}
+
+func gpuPower(g *cluster.GPU) chart {
+	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power), now: none(g, Measured(g, metric.Power, " W"))}
+	if limit, known := g.Get(metric.PowerLimit); known {
+		c.title, c.high, c.top, c.mark = "Power W of "+draw.Whole(limit), limit, draw.Whole(limit), limit
+	} else {
+		c.unlimited(1)
+	}
+	c.throttledBy(g, wire.ThrottleHWPowerBrake)
+	return c
+}
+
+func gpuClock(g *cluster.GPU) chart {
+	c := chart{title: "SM clock MHz", bottom: "0", samples: last(g, metric.SMClock), pool: draw.PoolLowest, now: none(g, Measured(g, metric.SMClock, " MHz"))}
+	if most, known := g.Get(metric.SMClockMax); known {
+		c.title, c.high, c.top = "SM clock MHz of "+draw.Whole(most), most, draw.Whole(most)
+	} else {
+		c.unlimited(1)
+	}
+	c.throttledBy(g, tally.Thermal|wire.ThrottleHWPowerBrake|wire.ThrottleHWSlowdown)
+	return c
+}
+
+// throttledBy makes a chart amber where one of these reasons lowered the clocks.
+func (c *chart) throttledBy(g *cluster.GPU, reasons uint64) {
+	c.held = func(n int) []float32 { return tally.Throttled([]*cluster.GPU{g}, reasons, n) }
+	if now, _ := g.Get(metric.Throttle); uint64(now)&reasons != 0 {
+		c.nowRole = draw.Warn
+	}
+}
+
+// gpuTraffic is a chart of both directions of a link, up to most bytes per second.
+func gpuTraffic(g *cluster.GPU, name string, tx, rx metric.ID, most float64) chart {
+	c := chart{title: name + " GB/s, both ways", short: name + " GB/s", bottom: "0", high: most, area: true}
+	c.samples = func(n int) []float32 {
+		sum := last(g, tx)(n)
+		for i, v := range last(g, rx)(n) {
+			sum[i] += v
+		}
+		return sum
+	}
+	if c.top = draw.Whole(most / 1e9); math.IsNaN(most) {
+		c.unlimited(1e9)
+	}
+	c.now = none(g, Rate(g.Float(tx)+g.Float(rx)))
+	return c
+}
+
+const gib = 1 << 30
+
+// unlimited gives a chart without a limit the lowest round number above its samples as a scale, in a unit.
+func (c *chart) unlimited(unit float64) {
+	highest := unit
+	for _, v := range c.samples(cluster.HistoryLen(0)) {
+		if v == v {
+			highest = max(highest, float64(v))
+		}
+	}
+	c.high = math.Pow(10, math.Ceil(math.Log10(highest/unit)))
+	for _, part := range []float64{5, 2} {
+		if c.high/part >= highest/unit {
+			c.high /= part
+			break
+		}
+	}
+	c.top = strconv.FormatFloat(c.high, 'f', -1, 64)
+	c.high *= unit
+}

@@ -1,0 +1,127 @@
+package part
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Tabs draws the rule of row 2 with the job's nodes in it. Its ends have the marks of the nodes that are not there.
+func Tabs(f *Frame) {
+	const longest = 24
+	f.Fill(0, 2, f.W, '─', draw.Faint)
+	tabs := make([]labeled, len(f.Job.Nodes))
+	for i, name := range f.Job.Nodes {
+		tabs[i] = labeled{draw.ClipMiddle(name, longest), f.Health.NodeMark(name), f.Health.Rank(name)}
+	}
+	tabRow(f, tabs, f.NodeAt, f.W)
+}
+
+// GPUTabs draws the rule of row 2 with GPUs of the selected node in it and the node's name at its end. at: the current one, -1: none.
+func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
+	const y, longest = 2, 24
+	f.Fill(0, y, f.W, '─', draw.Faint)
+	name := draw.ClipMiddle(f.Node.Name, min(longest, f.W/3))
+	end := f.W - 4 - draw.Width(name)
+	f.Put(end, y, " "+name+" ", draw.Strong)
+	tabs := make([]labeled, len(gpus))
+	for _, long := range []bool{true, false} {
+		for i, g := range gpus {
+			tabs[i] = labeled{GPUNumber(g), GPUMark(f, g), f.GPURank(g)}
+			if !long && i != at {
+				tabs[i].text = Number(g)
+			}
+		}
+		if all, _ := tabWidths(tabs); all <= end-4 {
+			break
+		}
+	}
+	tabRow(f, tabs, at, end)
+}
+
+// GPUMark is the mark of a GPU of the selected node.
+func GPUMark(f *Frame, g *cluster.GPU) Mark {
+	switch rank := f.GPURank(g); {
+	case rank > int(cluster.Note):
+		return Marks[cluster.Severity(rank)]
+	default:
+		return Mark{Role: draw.Text}
+	}
+}
+
+// GPURank orders GPUs of the selected node by how bad they are.
+func (s *Scene) GPURank(g *cluster.GPU) int {
+	if tally.Absent(g) {
+		return int(cluster.Critical)
+	}
+	if findings := s.Health.OfGPU(s.Node.Name, g); len(findings) > 0 {
+		return int(findings[0].Severity)
+	}
+	return -1
+}
+
+// labeled is a tab: its text, and the mark and rank of what it stands for.
+type labeled struct {
+	text string
+	mark Mark
+	rank int
+}
+
+// tabWidths is the room for tabs, also when all have marks, and for the widest of them.
+func tabWidths(tabs []labeled) (all, widest int) {
+	for _, t := range tabs {
+		w := draw.Width(t.text) + 6
+		all, widest = all+w, max(widest, w)
+	}
+	return all, widest
+}
+
+// tabRow draws tabs into the rule of row 2, up to column end: those around the current one.
+func tabRow(f *Frame, tabs []labeled, at, end int) {
+	const y, ends = 2, 12 // room for "‹1000 ✗▲ "
+	n := len(tabs)
+	if all, per := tabWidths(tabs); all > end-4 {
+		n = min(max(1, (end-2*ends)/per), n)
+	}
+	from := max(0, min(at-n/2, len(tabs)-n))
+	to := from + n
+	x := 2
+	if from > 0 {
+		x = f.Pieces(x, y, hidden(" ‹"+strconv.Itoa(from), tabs[:from])...) + 1
+	}
+	for i := from; i < to; i++ {
+		x = tab(f, x, y, tabs[i].text, tabs[i].mark, i == at) + 1
+	}
+	if to < len(tabs) {
+		f.Pieces(x, y, hidden(" "+strconv.Itoa(len(tabs)-to)+"›", tabs[to:])...)
+	}
+}
+
+// hidden counts tabs that are not shown, with the marks of those in trouble.
+func hidden(count string, tabs []labeled) []Piece {
+	pieces := []Piece{Dim(count + " ")}
+	for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {
+		if slices.ContainsFunc(tabs, func(t labeled) bool { return t.rank == int(severity) }) {
+			pieces = append(pieces, Piece{Marks[severity].Glyph, Marks[severity].Role})
+		}
+	}
+	if len(pieces) > 1 {
+		pieces = append(pieces, Dim(" "))
+	}
+	return pieces
+}
+
+func tab(f *Frame, x, y int, name string, m Mark, current bool) int {
+	role, glyphRole := draw.Dim, m.Role
+	if current {
+		role, glyphRole = draw.Tab, draw.Tab
+	}
+	x = f.Put(x, y, " "+name, role)
+	if m.Glyph != "" {
+		x = f.Put(x, y, " "+m.Glyph, glyphRole)
+	}
+	return f.Put(x, y, " ", role)
+}

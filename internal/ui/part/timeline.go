@@ -1,0 +1,159 @@
+package part
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// reason is a reason for reduced clocks, or several: any of bits, and none of but.
+type reason struct {
+	name, short string
+	bits, but   uint64
+	bad         bool // a rule is about it
+}
+
+// reasons are the rows of the throttle timeline, the worst first.
+var reasons = []reason{
+	{name: "heat (hardware)", short: "heat (HW)", bits: wire.ThrottleHWThermal, bad: true},
+	{name: "heat (software)", short: "heat (SW)", bits: wire.ThrottleSWThermal, bad: true},
+	{name: "power brake", bits: wire.ThrottleHWPowerBrake, bad: true},
+	{name: "power cap", bits: wire.ThrottleSWPowerCap},
+	{name: "sync boost", bits: wire.ThrottleSyncBoost},
+	{name: "hardware slowdown", short: "HW slowdown", bits: wire.ThrottleHWSlowdown, but: wire.ThrottleHWThermal | wire.ThrottleHWPowerBrake, bad: true},
+	{name: "application clocks", short: "app clocks", bits: wire.ThrottleAppClocks},
+	{name: "display clocks", bits: wire.ThrottleDisplay},
+	{name: "idle", bits: wire.ThrottleGPUIdle},
+}
+
+// in says that the reason is among those of a sample.
+func (r *reason) in(sample float32) bool {
+	return uint64(sample)&r.bits != 0 && uint64(sample)&r.but == 0
+}
+
+// Timeline is when the clocks of a GPU were reduced, and why.
+type Timeline struct {
+	gpu      *cluster.GPU
+	axis     axis
+	bin      time.Duration
+	sampling draw.Sampling
+	samples  []float32
+	x, w     int // of the time
+}
+
+const timelineTotal = 9 // columns behind the time
+
+// NewTimeline returns the timeline for a GPU and the width of the terminal.
+func NewTimeline(f *Frame, g *cluster.GPU) *Timeline {
+	t := &Timeline{gpu: g, axis: axisOf(f, []*cluster.GPU{g}), bin: cluster.BinWidth(f.Snap.Poll), x: 21}
+	if f.W < 100 {
+		t.x = 16
+	}
+	t.w = max(f.W-1-timelineTotal-t.x, 1)
+	t.sampling = draw.Sampling{Newest: t.axis.newest, Bins: t.axis.bins, Dots: t.w}
+	t.samples = g.History.Tail(nil, metric.Throttle, t.axis.newest, t.sampling.Values())
+	return t
+}
+
+// Title says which time the timeline shows, and how much of it a column does.
+func (t *Timeline) Title() string {
+	column := t.axis.span / time.Duration(t.w)
+	text := draw.One(column.Seconds())
+	if column >= 10*time.Second {
+		text = draw.Whole(column.Seconds())
+	}
+	return t.axis.words() + ", a column is " + text + " s"
+}
+
+// Draw draws so many reasons from row y on: those that there were, then the usual ones, in the order of the list.
+func (t *Timeline) Draw(f *Frame, y, rows int) {
+	if Lacks(t.gpu, metric.Throttle) {
+		why := WhyAbsent(t.gpu, metric.Throttle)
+		if why != "" {
+			why = " (" + why + ")"
+		}
+		f.Left(1, y, f.W-2, "n/a"+why, draw.Dim)
+		return
+	}
+	for i, r := range t.chosen(rows) {
+		t.row(f, y+i, &reasons[r])
+	}
+}
+
+// chosen are the places of the reasons to show.
+func (t *Timeline) chosen(rows int) []int {
+	var chosen []int
+	for _, occurred := range []bool{true, false} {
+		for i := range reasons {
+			if len(chosen) < rows && (t.lasted(&reasons[i]) > 0) == occurred {
+				chosen = append(chosen, i)
+			}
+		}
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// lasted is how long a reason held in the time shown.
+func (t *Timeline) lasted(r *reason) time.Duration {
+	n := 0
+	for _, v := range t.samples[max(len(t.samples)-t.axis.bins, 0):] {
+		if v == v && r.in(v) {
+			n++
+		}
+	}
+	return time.Duration(n) * t.bin
+}
+
+func (t *Timeline) row(f *Frame, y int, r *reason) {
+	total := t.lasted(r)
+	name, label, number, block := r.name, draw.Dim, draw.Dim, draw.Cell
+	if r.short != "" && f.W < 100 {
+		name = r.short
+	}
+	text := "–"
+	if total > 0 {
+		text, label, number = lasted(total), draw.Text, draw.Text
+	}
+	if total > 0 && r.bad {
+		block, number = draw.Warn, draw.Warn
+	}
+	if now, known := t.gpu.Get(metric.Throttle); known && r.bad && r.in(float32(now)) && tally.Lost(t.gpu) == "" {
+		label = draw.Warn
+	}
+	f.Left(1, y, t.x-2, name, label)
+	held := make([]float32, len(t.samples))
+	for i, v := range t.samples {
+		switch {
+		case v != v:
+			held[i] = v
+		case r.in(v):
+			held[i] = 1
+		}
+	}
+	for i, v := range t.sampling.Resample(held, draw.PoolHighest) {
+		switch {
+		case v > 0:
+			f.Fill(t.x+i, y, 1, '█', block)
+		case v == 0:
+			f.Fill(t.x+i, y, 1, '╌', draw.Faint)
+		}
+	}
+	if t.w > 1 {
+		f.Right(t.x+t.w+1, y, timelineTotal-1, text, number)
+	}
+}
+
+// lasted is a duration to the second: "40s", "1m12s".
+func lasted(d time.Duration) string {
+	if s := int(d / time.Second); s >= 60 && s < 3600 {
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	}
+	return draw.Age(d)
+}
