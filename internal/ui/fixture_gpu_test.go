@@ -143,6 +143,9 @@ func remember(g *cluster.GPU, util []float32) {
 	}
 	remake(g, past{g.Values, g.Card.Values, bitsOf(util)}, func(id metric.ID) []float32 {
 		series := slices.Repeat([]float32{float32(g.Float(id))}, historyLen)
+		if _, known := g.Get(id); !known && id != metric.Util {
+			return series
+		}
 		for i, v := range util {
 			switch id {
 			case metric.Util:

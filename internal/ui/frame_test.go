@@ -74,6 +74,7 @@ var shots = []shot{
 	{name: "gpu-old", snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)},
 	{name: "gpu-lost", snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)},
 	{name: "gpu-mig", snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)},
+	{name: "gpu-instance", snap: migFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU; v.gpu.Show("gpu-n01", "MIG-1") }},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }
 

@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -17,7 +19,7 @@ import (
 func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) func(v *view) {
 	key := ""
 	for _, g := range snap().Nodes[node].GPUs {
-		if g.Number == number {
+		if g.Number == number && g.Card.Instance == nil {
 			key = g.Key
 		}
 	}
@@ -52,6 +54,17 @@ func oldFixture() *cluster.Snapshot {
 func migFixture() *cluster.Snapshot {
 	s := fixture()
 	n := s.Nodes["gpu-n01"]
+	for i := range 2 {
+		g := n.GPUs[0]
+		parent := g.Card.UUID
+		g.Card.Index, g.Index = 20+i, 20+i
+		g.Card.Instance = &wire.Instance{Parent: parent, Index: i, GPU: 3 + i}
+		g.Key = fmt.Sprint("MIG-", i)
+		g.Card.UUID = g.Key
+		lacking(&g, "Not Supported", metric.Util, metric.MemUtil, metric.Power, metric.Temperature, metric.SMClock, metric.Throttle, metric.PCIeRX, metric.PCIeTX,
+			metric.NVLinkRX, metric.NVLinkTX)
+		n.GPUs = slices.Insert(n.GPUs, 1+i, g)
+	}
 	parent := &n.GPUs[0]
 	parent.Card.MIG = true
 	lacking(parent, "Not Supported", metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive)
@@ -179,7 +192,7 @@ func TestGPUWithoutSomeMetrics(t *testing.T) {
 		}
 	}
 	text := strings.Join(linesOf(shot{snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)}, 120, 40), "\n")
-	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory bandwidth") || !strings.Contains(text, "MIG on") {
+	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory bandwidth") || !strings.Contains(text, "MIG on, 2 instances") || !strings.Contains(text, "─ GPU0:1 ─") && !strings.Contains(text, "─ 0:1 ─") {
 		t.Errorf("in MIG mode the page is\n%s", text)
 	}
 }
@@ -219,5 +232,37 @@ func TestThrottleTimeline(t *testing.T) {
 	low := strings.Join(linesOf(shot{snap: sync, view: showGPU("gpu-n01", 0, sync, 0)}, 80, 24), "\n")
 	if !strings.Contains(low, "sync boost") && !strings.Contains(low, "HW slowdown") {
 		t.Errorf("where there is room for two reasons, those that held come first:\n%s", low)
+	}
+}
+
+// watchedFixture is a node that has reported for 20 minutes, with the counters of its GPU.
+func watchedFixture() *cluster.Snapshot {
+	store := cluster.NewStore(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
+	begin := ago(20 * time.Minute)
+	apply := func(e cluster.Event) {
+		e.Node = "gpu-n01"
+		store.Apply(e)
+	}
+	store.Apply(cluster.Event{At: begin, Discovery: &cluster.Discovery{Jobs: []cluster.Job{{ID: "48211", Nodes: []string{"gpu-n01"}}}}})
+	apply(cluster.Event{At: begin, Try: &cluster.Try{Interval: 3 * time.Second}})
+	apply(cluster.Event{At: begin, Hello: &wire.Hello{GPUs: []wire.Card{{
+		UUID: "GPU-1", Minor: ptr(0), Name: "NVIDIA H100", Absent: map[string][]string{"Insufficient Permissions": {wire.AbsentXids}},
+	}}}})
+	for sec := 0; sec <= 1200; sec += 3 {
+		values := metric.Make(map[metric.ID]float64{
+			metric.Util: 90, metric.Throttle: 0, metric.HWThermalTime: 4000 + float64(sec)/10, metric.PCIeReplays: 7 + float64(sec/600), metric.NVLinkCRC: 3,
+		})
+		apply(cluster.Event{At: begin.Add(time.Duration(sec) * time.Second), Report: &wire.Report{MonoMS: int64(sec+1) * 1000, GPUs: []wire.GPU{{Values: values}}}})
+	}
+	return store.Snapshot(fixtureNow)
+}
+
+// Where the driver counts the time of a reason, the total is of all the time that nvnodetop watches, and errors since then are called new.
+func TestGPUCounters(t *testing.T) {
+	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.screen = screenGPU }}, 120, 40), "\n")
+	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals of 20m", "replays 9 (2 new)", "CRC errors 3\n", "n/a (Insufficient Permissions)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
 	}
 }

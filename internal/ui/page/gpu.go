@@ -190,8 +190,8 @@ func (p *GPU) Wants(s *part.Scene) Wants {
 // processes is the part of the list of its processes that is on the screen.
 func (p *GPU) processes(s *part.Scene, r gpuRooms) window {
 	w := window{}
-	if at, list := 0, gpusOf(s); r.processes > 0 {
-		if at = p.find(list); at >= 0 {
+	if list := gpusOf(s); r.processes > 0 {
+		if at := p.find(list); at >= 0 {
 			w.all = len(processesOf(s, list[at]))
 		}
 	}

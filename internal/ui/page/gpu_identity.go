@@ -41,6 +41,9 @@ func identity(f *part.Frame, y int, g *cluster.GPU) {
 		l.add("MIG instance", fmt.Sprintf("%d (GI %d, CI %d)", i.Index, i.GPU, i.Compute))
 	}
 	l.add("rank", rankOn(f, g))
+	if g.Card.MIG {
+		l.add("MIG", mig(f.Node, g))
+	}
 	uuid := g.Card.UUID
 	if f.W < uuidWide {
 		uuid = draw.ClipMiddle(uuid, 13)
@@ -51,7 +54,9 @@ func identity(f *part.Frame, y int, g *cluster.GPU) {
 	l.add("driver", driver(f.Node))
 	l.pieces(part.Text(performance(g)))
 	l.add("ECC", onOff(g, metric.ECCMode))
-	l.add("MIG", mig(g))
+	if !g.Card.MIG {
+		l.add("MIG", mig(f.Node, g))
+	}
 }
 
 // details draws more of it, where there is room.
@@ -70,18 +75,12 @@ func details(f *part.Frame, y int, g *cluster.GPU) {
 	}
 }
 
-// rankOn are the ranks of the processes on a GPU: "5", "4, 5".
+// rankOn is the rank of the processes on a GPU, "" when it is unknown or they have several.
 func rankOn(f *part.Frame, g *cluster.GPU) string {
-	var ranks []string
-	for _, p := range processesOf(f.Scene, g) {
-		if p.Rank != nil {
-			ranks = append(ranks, strconv.Itoa(p.Rank.Rank))
-		}
+	if r := tally.Rank(f.Node, g); r != nil {
+		return strconv.Itoa(r.Rank)
 	}
-	if len(ranks) > 4 {
-		ranks = append(ranks[:4], "…")
-	}
-	return strings.Join(ranks, ", ")
+	return ""
 }
 
 func driver(n *cluster.Node) string {
@@ -111,14 +110,24 @@ func onOff(g *cluster.GPU, id metric.ID) string {
 	return "on"
 }
 
-func mig(g *cluster.GPU) string {
+// mig says whether a GPU is in MIG mode, and how many instances it has then.
+func mig(n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case g.Card.Instance != nil, g.Card.MIGUnknown:
 		return ""
-	case g.Card.MIG:
+	case !g.Card.MIG:
+		return "off"
+	}
+	instances := 0
+	for i := range n.GPUs {
+		if of := n.GPUs[i].Card.Instance; of != nil && of.Parent == g.Card.UUID {
+			instances++
+		}
+	}
+	if instances == 0 {
 		return "on"
 	}
-	return "off"
+	return "on, " + part.Plural(instances, "instance", "instances")
 }
 
 var computeModes = []string{"default", "exclusive thread", "prohibited", "exclusive process"}
@@ -133,12 +142,12 @@ func computeMode(g *cluster.GPU) string {
 
 // share is "1215 of 1980 MHz", or without the maximum where that is not known.
 func share(g *cluster.GPU, now, most metric.ID, unit string) string {
-	text, max := part.Measured(g, now, ""), part.Measured(g, most, "")
+	text, limit := part.Measured(g, now, ""), part.Measured(g, most, "")
 	switch {
 	case text == "":
 		return ""
-	case max != "":
-		text += " of " + max
+	case limit != "":
+		text += " of " + limit
 	}
 	return text + unit
 }

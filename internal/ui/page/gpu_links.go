@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // linkColumns are where the state of a link, its two rates and its errors stand.
@@ -86,7 +87,16 @@ func unknown(g *cluster.GPU, id metric.ID) string {
 
 func pcieRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := linkRow(f, y, g, "PCIe", pcieState(g), metric.PCIeRX, metric.PCIeTX, cluster.KindPCIe)
-	l.add("replays", part.Measured(g, metric.PCIeReplays, ""))
+	l.count("replays", g, metric.PCIeReplays)
+}
+
+// count draws a counter, and how many of it are new since nvnodetop watches.
+func (l *facts) count(label string, g *cluster.GPU, id metric.ID) {
+	text := part.Measured(g, id, "")
+	if grown, _ := g.Grown(id); grown > 0 {
+		text += " (" + draw.Whole(grown) + " new)"
+	}
+	l.add(label, text)
 }
 
 // pcieState is "gen4 x16 of gen5 x16".
@@ -106,9 +116,9 @@ func pcieState(g *cluster.GPU) string {
 
 func nvlinkRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := linkRow(f, y, g, "NVLink", nvlinkState(g), metric.NVLinkRX, metric.NVLinkTX, cluster.KindNVLinkDown)
-	l.add("CRC errors", part.Measured(g, metric.NVLinkCRC, ""))
-	l.add("replays", part.Measured(g, metric.NVLinkReplays, ""))
-	l.add("recoveries", part.Measured(g, metric.NVLinkRecoveries, ""))
+	l.count("CRC errors", g, metric.NVLinkCRC)
+	l.count("replays", g, metric.NVLinkReplays)
+	l.count("recoveries", g, metric.NVLinkRecoveries)
 }
 
 // nvlinkState is "18 of 18 up".
@@ -185,7 +195,9 @@ func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 	x := columnsOf(f).state
 	xids := slices.DeleteFunc(slices.Clone(f.Node.Xids), func(x cluster.Xid) bool { return x.Key != g.Key })
 	slices.Reverse(xids)
-	if len(xids) == 0 {
+	if why := part.WhyNot(g, wire.AbsentXids); len(xids) == 0 && why != "" {
+		f.Left(x, y, f.W-1-x, "n/a ("+why+")", draw.Dim)
+	} else if len(xids) == 0 {
 		f.Put(x, y, "none seen", draw.Dim)
 	}
 	for i, xid := range xids[:min(len(xids), rows)] {

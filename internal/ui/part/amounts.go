@@ -109,12 +109,16 @@ func HeatRole(s tally.Sum) draw.Role {
 // GPUNumber is "GPU3", or "GPU?" when the number is not known.
 func GPUNumber(g *cluster.GPU) string { return "GPU" + Number(g) }
 
-// Number is the number of a GPU, "?" when it is not known.
+// Number is the number of a GPU, "?" when it is not known; a MIG instance has its own behind that of its GPU: "3:1".
 func Number(g *cluster.GPU) string {
-	if g.Number == cluster.NoNumber {
-		return "?"
+	number := "?"
+	if g.Number != cluster.NoNumber {
+		number = strconv.Itoa(g.Number)
 	}
-	return strconv.Itoa(g.Number)
+	if i := g.Card.Instance; i != nil {
+		number += ":" + strconv.Itoa(i.Index)
+	}
+	return number
 }
 
 // Percent is "97%", "n/a" for NaN.

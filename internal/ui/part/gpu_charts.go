@@ -114,13 +114,21 @@ func Lacks(g *cluster.GPU, id metric.ID) bool {
 
 // WhyAbsent is NVML's reason why a GPU does not have a metric, "" if it is not known.
 func WhyAbsent(g *cluster.GPU, id metric.ID) string {
-	for why, keys := range g.Card.Absent {
-		if slices.Contains(keys, id.String()) {
-			return why
-		}
+	if why := WhyNot(g, id.String()); why != "" {
+		return why
 	}
 	if g.Card.MIG && (id == metric.Util || id == metric.MemUtil) {
 		return "MIG"
+	}
+	return ""
+}
+
+// WhyNot is why a GPU does not have what has that key in Card.Absent.
+func WhyNot(g *cluster.GPU, key string) string {
+	for why, keys := range g.Card.Absent {
+		if slices.Contains(keys, key) {
+			return why
+		}
 	}
 	return ""
 }

@@ -16,16 +16,17 @@ import (
 type reason struct {
 	name, short string
 	bits, but   uint64
-	bad         bool // a rule is about it
+	time        metric.ID // the driver's counter of the time that it held; none: Util, which counts nothing
+	bad         bool      // a rule is about it
 }
 
 // reasons are the rows of the throttle timeline, the worst first.
 var reasons = []reason{
-	{name: "heat (hardware)", short: "heat (HW)", bits: wire.ThrottleHWThermal, bad: true},
-	{name: "heat (software)", short: "heat (SW)", bits: wire.ThrottleSWThermal, bad: true},
-	{name: "power brake", bits: wire.ThrottleHWPowerBrake, bad: true},
-	{name: "power cap", bits: wire.ThrottleSWPowerCap},
-	{name: "sync boost", bits: wire.ThrottleSyncBoost},
+	{name: "heat (hardware)", short: "heat (HW)", bits: wire.ThrottleHWThermal, time: metric.HWThermalTime, bad: true},
+	{name: "heat (software)", short: "heat (SW)", bits: wire.ThrottleSWThermal, time: metric.SWThermalTime, bad: true},
+	{name: "power brake", bits: wire.ThrottleHWPowerBrake, time: metric.PowerBrakeTime, bad: true},
+	{name: "power cap", bits: wire.ThrottleSWPowerCap, time: metric.PowerCapTime},
+	{name: "sync boost", bits: wire.ThrottleSyncBoost, time: metric.SyncBoostTime},
 	{name: "hardware slowdown", short: "HW slowdown", bits: wire.ThrottleHWSlowdown, but: wire.ThrottleHWThermal | wire.ThrottleHWPowerBrake, bad: true},
 	{name: "application clocks", short: "app clocks", bits: wire.ThrottleAppClocks},
 	{name: "display clocks", bits: wire.ThrottleDisplay},
@@ -61,14 +62,26 @@ func NewTimeline(f *Frame, g *cluster.GPU) *Timeline {
 	return t
 }
 
-// Title says which time the timeline shows, and how much of it a column does.
+// Title says which time the timeline shows, how much of it a column does, and which time the totals are of.
 func (t *Timeline) Title() string {
 	column := t.axis.span / time.Duration(t.w)
 	text := draw.One(column.Seconds())
 	if column >= 10*time.Second {
 		text = draw.Whole(column.Seconds())
 	}
-	return t.axis.words() + ", a column is " + text + " s"
+	text = t.axis.words() + ", a column is " + text + " s"
+	if watched := t.gpu.Watched(); t.counts() && watched > t.axis.span {
+		text += ", totals of " + draw.Age(watched)
+	}
+	return text
+}
+
+// counts says that the driver counts the time for one of the reasons.
+func (t *Timeline) counts() bool {
+	return slices.ContainsFunc(reasons, func(r reason) bool {
+		_, counted := t.gpu.Grown(r.time)
+		return counted
+	})
 }
 
 // Draw draws so many reasons from row y on: those that there were, then the usual ones, in the order of the list.
@@ -100,8 +113,11 @@ func (t *Timeline) chosen(rows int) []int {
 	return chosen
 }
 
-// lasted is how long a reason held in the time shown.
+// lasted is how long a reason held since nvnodetop watches, as the driver counts, else in the time shown, by samples.
 func (t *Timeline) lasted(r *reason) time.Duration {
+	if seconds, counted := t.gpu.Grown(r.time); counted {
+		return time.Duration(seconds * float64(time.Second))
+	}
 	n := 0
 	for _, v := range t.samples[max(len(t.samples)-t.axis.bins, 0):] {
 		if v == v && r.in(v) {
