@@ -2,12 +2,15 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // m shows the ranks of all nodes of the job in one list. One that is gone, and those of nodes that do not report, have their rows in place.
@@ -36,6 +39,27 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// The rank on a GPU that is lost is in trouble, and says so. Those of a node that does not respond are not looked through.
+func TestRankOnALostGPU(t *testing.T) {
+	s := ranksFixture()
+	n := s.Nodes["gpu-n02"]
+	forget(&n.GPUs[3], "GPU is lost")
+	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.GPU == n.GPUs[3].Index })
+	n.Ranks[3].Seen = ago(time.Minute)
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(time.Minute), Node: n.Name, GPU: 3})
+	keyed(s)
+	r := newRig(t, s)
+	r.press("m", "home", "n", "n")
+	if line := r.cursorLine(); !strings.Contains(line, "✗    11  gpu-n02            3  rank 11 of 32: its GPU is lost, last seen 1m ago") {
+		t.Errorf("the second problem is %q", line)
+	}
+	for _, want := range []string{"rank 13", "  5  gpu-n01"} {
+		if r.press("n"); !strings.Contains(r.cursorLine(), want) {
+			t.Errorf("then there is %q, not %s", r.cursorLine(), want)
+		}
+	}
+}
+
 // s sorts, the worst first, with a mark behind the heading; ranks that are gone come first, processes without a rank behind the others.
 func TestRanksAreSorted(t *testing.T) {
 	r := newRig(t, ranksFixture())
@@ -55,7 +79,7 @@ func TestRanksAreSorted(t *testing.T) {
 func TestRanksKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 0",
-		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 0", "m N": "48211/gpu-n03 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
+		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 0", "m N": "48211/gpu-n02 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
 		"o m esc": "48211/gpu-n01 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 0", "m ]": "48377/gpu-s11 ranks",
 		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1", "m ?": "48211/gpu-n01 4",
 	} {

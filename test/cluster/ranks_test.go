@@ -3,7 +3,7 @@ package cluster
 import "testing"
 
 // The rank table has the tasks of all nodes of a job. One that ends while the others run keeps its row, which says so.
-func TestRanks(t *testing.T) {
+func TestRankTable(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
 	w.well()

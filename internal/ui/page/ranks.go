@@ -59,9 +59,9 @@ func (p *Ranks) Begin(s *part.Scene) string {
 	return p.goTo(s, rows, max(i, 0)).Node
 }
 
-// inTrouble reports whether a row has a warning or an error.
+// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked through.
 func inTrouble(s *part.Scene, r *tally.RankRow) bool {
-	role := part.RankMark(s, r).Role
+	role := part.RankRole(s, r)
 	return role == draw.Warn || role == draw.Crit
 }
 

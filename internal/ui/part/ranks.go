@@ -8,24 +8,35 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, or of the node.
+// RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, else of the node.
 func RankMark(s *Scene, r *tally.RankRow) Mark {
-	switch {
-	case r.State == tally.RankGone:
+	switch r.State {
+	case tally.RankGone:
 		return Marks[cluster.Critical]
-	case r.State == tally.RankUnseen:
+	case tally.RankUnseen:
 		return Marks[cluster.Warning]
-	case r.State == tally.RankUnknown && r.Node == "":
-		return Mark{Role: draw.Dim}
-	case r.State == tally.RankUnknown:
+	}
+	if r.GPU != nil {
+		if findings := s.Health.OfGPU(r.Node, r.GPU); len(findings) > 0 && findings[0].Severity > cluster.Note {
+			return Marks[findings[0].Severity]
+		}
+	}
+	if r.State == tally.RankUnknown && r.Node != "" {
 		return s.Health.NodeMark(r.Node)
-	case r.GPU == nil:
-		return Mark{Role: draw.Strong}
 	}
-	if findings := s.Health.OfGPU(r.Node, r.GPU); len(findings) > 0 && findings[0].Severity > cluster.Note {
-		return Marks[findings[0].Severity]
+	return Mark{}
+}
+
+// RankRole is the role for the rank and its place: that of its mark, unless only its node does not report.
+func RankRole(s *Scene, r *tally.RankRow) draw.Role {
+	m := RankMark(s, r)
+	switch {
+	case r.State == tally.RankUnknown && (r.GPU == nil || s.NodeOf(r.Node).State != cluster.NodeReporting):
+		return draw.Dim
+	case m.Glyph == "":
+		return draw.Strong
 	}
-	return Mark{Role: draw.Strong}
+	return m.Role
 }
 
 // SlowRole is the role for the numbers of a process that say why its GPU is slow, plain unless that lags or is idle.
@@ -56,7 +67,7 @@ func RankWords(f *Frame, r *tally.RankRow, w int) string {
 	default:
 		words = []string{name + " has not been seen: not all nodes list their processes", "not seen: not all nodes list their processes", "not seen"}
 		if r.Node != "" {
-			why := silence(f, f.NodeOf(r.Node))
+			why := silence(f, f.NodeOf(r.Node), r.GPU)
 			words = []string{name + ": " + why + seen, why + seen, why}
 		}
 	}
@@ -77,13 +88,17 @@ func rankName(r *tally.RankRow) string {
 	return text
 }
 
-// silence says why a node does not list its processes.
-func silence(f *Frame, n *cluster.Node) string {
-	switch n.State {
-	case cluster.NodeStale:
+// silence says why a node does not list the processes on a GPU; nil: on some GPU.
+func silence(f *Frame, n *cluster.Node, g *cluster.GPU) string {
+	switch {
+	case n.State == cluster.NodeStale:
 		return "node not responding"
-	case cluster.NodeReporting:
-		return "the node does not list the processes of this GPU"
+	case n.State != cluster.NodeReporting:
+		return Absence(f, n, Unlimited)
+	case g != nil && tally.Lost(g) != "":
+		return "its GPU is lost"
+	case g != nil && g.Hung():
+		return "its GPU hangs"
 	}
-	return Absence(f, n, Unlimited)
+	return "the processes on its GPU cannot be listed"
 }

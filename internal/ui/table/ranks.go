@@ -71,7 +71,8 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 		f.Put(0, y, "▸", draw.Strong)
 	}
 	f.Put(1, y, m.Glyph, m.Role)
-	t.place(f, y, r, m.Role)
+	role := part.RankRole(f.Scene, r)
+	t.place(f, y, r, role)
 	if r.Process != nil {
 		t.process(f, y, r)
 		if r.State == tally.RankUnknown {
@@ -79,7 +80,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 		}
 	} else {
 		x := l[colGPU].X + l[colGPU].W + 2
-		f.Left(x, y, f.W-1-x, part.RankWords(f, r, f.W-1-x), m.Role)
+		f.Left(x, y, f.W-1-x, part.RankWords(f, r, f.W-1-x), role)
 	}
 	if selected {
 		f.Select(y, 0, f.W)
