@@ -50,6 +50,14 @@ func (j *Job) GPUsOn(node string) (count int, known bool) {
 	return count, known
 }
 
+// told reports whether SLURM has said all that it has to say about the job's GPUs on a node.
+func (j *Job) told(node string) bool {
+	_, named := j.Minors[node]
+	_, counted := j.Counts[node]
+	_, configured := j.Configured[node]
+	return named || counted && configured
+}
+
 // layout is what the GPUs that a node lists say about its numbers. It is small: each Snapshot reads those of all nodes.
 type layout struct {
 	gpus    int    // without instances

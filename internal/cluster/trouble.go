@@ -86,7 +86,7 @@ func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*team, now moment) {
 	t.told = nil
 	for _, job := range jobs {
 		now.first = !slices.Contains(before, job.ID)
-		if _, told := job.GPUsOn(n.Name); told {
+		if job.told(n.Name) {
 			t.told = append(t.told, job.ID)
 		}
 		held := rules(Subject{Scope: ScopeJob, Node: n, Job: &job.Job, Common: &job.common})

@@ -301,6 +301,7 @@ type decoded struct {
 		Driver      string `json:"driver_version"`
 		Failure     struct{ Class, Summary, Words string }
 		Host        map[string]float64
+		Unknown     []string `json:"owner_unknown"`
 		GPUs        []map[string]any
 		Processes   []map[string]any
 	}

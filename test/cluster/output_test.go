@@ -27,6 +27,11 @@ func TestJSON(t *testing.T) {
 		if n.State != "reporting" || len(n.GPUs) != 4 || n.Host["memory_total_bytes"] < 1<<20 || n.Driver == "" {
 			t.Errorf("%s: %+v", n.Name, n)
 		}
+		for _, key := range []string{"load5", "load15", "swap_total_bytes", "disk_total_bytes", "disk_free_bytes", "tmp_total_bytes", "tmp_free_bytes"} {
+			if _, has := n.Host[key]; !has {
+				t.Errorf("%s has no %s", n.Name, key)
+			}
+		}
 		for i, g := range n.GPUs {
 			for _, key := range []string{"util_percent", "memory_used_bytes", "power_watts", "temperature_celsius", "sm_mhz", "uuid"} {
 				if g[key] == nil {
