@@ -45,45 +45,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The ranks that a job gives its processes are where they run; those that SLURM gives them count if there are no others.
-func TestRanks(t *testing.T) {
-	for from, script := range map[string]string{
-		"SLURM_PROCID": "srun gpuwork",
-		"RANK":         "srun sh -c 'RANK=$((7 - SLURM_PROCID)) WORLD_SIZE=8 exec gpuwork'",
-	} {
-		t.Run(from, func(t *testing.T) {
-			id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node[01-02]", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4",
-				"-o", "/dev/null", "--wrap", script)
-			t.Cleanup(func() { cancelJob(t, id) })
-			r := runs(t, "--json")
-			for range 30 {
-				if d := r.json(t); len(d.Jobs) == 1 && len(d.Jobs[0].Ranks) == 8 && d.Nodes[0].Processes != nil && d.Nodes[1].Processes != nil {
-					break
-				}
-				time.Sleep(200 * time.Millisecond)
-				r = runs(t, "--json")
-			}
-			validate(t, r.stdout)
-			d := r.json(t)
-			if len(d.Jobs) != 1 || len(d.Jobs[0].Ranks) != 8 {
-				t.Fatalf("not 8 ranks in\n%s", r.stdout)
-			}
-			for i, rank := range d.Jobs[0].Ranks {
-				node := "node01"
-				if (i > 3) == (from == "SLURM_PROCID") {
-					node = "node02"
-				}
-				if rank.Rank != i || rank.World != 8 || rank.State != "runs" || rank.Node != node || rank.PID == 0 {
-					t.Errorf("rank %d is %+v", i, rank)
-				}
-			}
-			if p := d.Nodes[0].Processes[0]; p["rank_variable"] != from || p["job_number"] != id || p["step"] != "0" || p["state"] != "S" || p["threads"] != 1.0 {
-				t.Errorf("process %v", p)
-			}
-		})
-	}
-}
-
 func validate(t *testing.T, text string) {
 	t.Helper()
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(export.Schema))
