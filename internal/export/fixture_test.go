@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -98,6 +99,7 @@ func fullReport() *wire.Report {
 		metric.Util: 0, metric.MemUtil: 1, metric.MemoryUsed: 7007, metric.Temperature: 33, metric.Power: 61.5, metric.PowerLimit: 350,
 		metric.SMClock: 210, metric.MemClock: 405, metric.Throttle: 0x1ff, metric.ECCUncorrected: 3,
 	})
+	cold.Set(metric.RemapFailed, math.NaN()) // where something critical holds, what was before does not matter
 	return &wire.Report{
 		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{
 			metric.CPU: 31.5, metric.Load: 41.25, metric.HostMemoryUsed: 3003, metric.HostMemoryTotal: 4004, metric.Uptime: 77000,
