@@ -74,7 +74,8 @@ func TestListStays(t *testing.T) {
 		w.hello(-1, "a", 2)
 		w.listing(0, wire.Process{PID: 7})
 		after(w)
-		if got, listed, _ := w.listed(old + 1); listed || got != nil {
+		sec := w.nodes["a"].Arrived.Sub(t0).Seconds()
+		if got, listed, _ := w.listed(sec); listed || got != nil {
 			t.Errorf("%s: listed %v, %v", name, listed, got)
 		}
 	}
