@@ -138,21 +138,26 @@ func (s *Store) compareJob(p *jobPace, job *Job, at time.Time) {
 // youth is the age up to which what a job's GPUs do is not usual for them: programs start, and load what they need.
 const youth = 3 * time.Minute
 
-// gatherPeers collects the GPUs of a job that report. A GPU that several jobs may have is compared in the first of them.
+// gatherPeers collects the GPUs of a job that report, where it is known which are the job's. A GPU that several jobs have is compared in the
+// first of them.
 func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 	all := Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
 	p.bare, p.gap = p.bare[:0], 3*BinWidth(s.poll)
 	for _, name := range job.Nodes {
 		n := s.nodes[name]
-		if n == nil || !n.reportsAt(at) {
+		if n == nil {
+			all.Away++
+			continue
+		}
+		if state, _ := n.state(at); state != NodeReporting {
 			count, _ := job.GPUsOn(name)
 			all.Away += max(count, 1)
 			continue
 		}
-		share := job.Share(&n.Node)
 		p.gap = max(p.gap, n.patience())
+		share := job.Share(&n.Node)
 		for i, g := range n.paces {
-			if !share.Has(&g.Number) || len(n.jobs) > 1 && n.firstJob(g.Number) != job.ID {
+			if !share.Known || !share.Has(&g.Number) || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
 				continue
 			}
 			if g.Begin(job.ID); g.Out {
@@ -167,17 +172,11 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 	return all
 }
 
-// reportsAt reports whether the node reports at a moment.
-func (n *nodeRecord) reportsAt(at time.Time) bool {
-	state, _ := n.state(at)
-	return state == NodeReporting
-}
-
-// firstJob returns the ID of the first job that may have a GPU.
-func (n *nodeRecord) firstJob(number int) string {
-	for _, job := range n.jobs {
-		if job.Share(&n.Node).Has(&number) {
-			return job.ID
+// firstJob returns the ID of the first job that has the GPU with this number.
+func (n *nodeRecord) firstJob(number *int) string {
+	for _, t := range n.jobs {
+		if share := t.Share(&n.Node); share.Known && share.Has(number) {
+			return t.ID
 		}
 	}
 	return ""

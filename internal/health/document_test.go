@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/health.md")
@@ -44,6 +45,7 @@ rows in ` + "`internal/health`" + ` by ` + "`go test ./internal/health -update`"
 			}
 		}
 	}
+	b.WriteString(peersTable(t))
 	b.WriteString(thresholdTable())
 	b.WriteString(xidTable())
 	if *update {
@@ -58,6 +60,34 @@ rows in ` + "`internal/health`" + ` by ` + "`go test ./internal/health -update`"
 	if string(have) != b.String() {
 		t.Errorf("docs/health.md is out of date: go test ./internal/health -update")
 	}
+}
+
+// allRules returns the rows of both tables.
+func allRules() []rule {
+	all := slices.Clone(rules)
+	for _, r := range peerRules {
+		all = append(all, r.rule)
+	}
+	return all
+}
+
+// peersTable documents the rules that compare the GPUs of a job.
+func peersTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("\n## Jobs, when their GPUs are compared\n\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
+	for _, r := range peerRules {
+		f := cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "GPU-3", Compared: &cluster.Comparison{
+			Own: pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980}, Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
+			Used: [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
+		}}
+		if r.kind == cluster.KindIdle {
+			f.Compared.Count = 1
+		}
+		words := Say(&cluster.Snapshot{}, &f)
+		letter := strings.Trim(string(rune(words.Letter)), "\x00")
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity], filled(t, &r.rule), words.Sentence, words.Hint, r.source)
+	}
+	return b.String()
 }
 
 // line is the row of one rule, with what is said of a sample.
@@ -103,7 +133,7 @@ They are set in ` + "`$XDG_CONFIG_HOME/nvnodetop/config.toml` (`~/.config/nvnode
 	for id := noThreshold + 1; id < thresholds; id++ {
 		row := id.Row()
 		var kinds []string
-		for _, r := range rules {
+		for _, r := range allRules() {
 			if strings.Contains(r.when, "{"+row.Key+"}") {
 				kinds = append(kinds, "`"+string(r.kind)+"`")
 			}
@@ -138,7 +168,7 @@ only.
 // Every threshold is one of a rule.
 func TestEveryThresholdIsUsed(t *testing.T) {
 	for _, key := range Names() {
-		if !slices.ContainsFunc(rules, func(r rule) bool { return strings.Contains(r.when, "{"+key+"}") }) {
+		if !slices.ContainsFunc(allRules(), func(r rule) bool { return strings.Contains(r.when, "{"+key+"}") }) {
 			t.Errorf("no rule says when it holds with %s", key)
 		}
 	}

@@ -27,21 +27,23 @@ const (
 	waiting = 0.75
 )
 
-// peerRule is one kind of problem that shows when the GPUs of a job are compared.
+// peerRule is one kind of problem that shows when the GPUs of a job are compared. The severity is the highest that it has.
 type peerRule struct {
-	kind  cluster.Kind
-	find  func(subject) []cluster.Condition
-	after time.Duration // how long it holds before it is reported
-	lasts Threshold     // if set, this many seconds take the place of after
-	only  bool          // if it holds, the rules below it do not count
+	rule
+	find func(subject) []cluster.Condition // in place of holds
 }
 
 var peerRules = []peerRule{
-	{kind: cluster.KindJobHang, find: hanging, lasts: HangSeconds, only: true},
-	{kind: cluster.KindLag, find: lagging, lasts: LagSeconds},
-	{kind: cluster.KindJobIdle, find: allIdle},
-	{kind: cluster.KindIdle, find: idling},
-	{kind: cluster.KindImbalance, find: unbalanced, after: time.Minute},
+	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds, only: true,
+		when: "For {hang_seconds} s most GPUs of the job run kernels all the time, at half of their usual power, without memory traffic and with 1% of the usual traffic over PCIe and NVLink. A note if it is not known what is usual.", source: "own"}, hanging},
+	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
+		when: "For {lag_seconds} s the utilization or the SM clock is below {lag_ratio} of the median of the job's GPUs of this model, and of what is usual for the GPU; or it works while the others wait for it. Only in jobs whose GPUs work in step. A note if the GPU has always been slower, unless its process has little CPU.", source: "NVIDIA Resiliency Extension"}, lagging},
+	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning,
+		when: "No GPU of a job that works most of the time has worked for 60 s, or for twice its longest pause; the only GPU of a job for {idle_minutes} minutes. A note if the job has not used a GPU at all.", source: "own"}, allIdle},
+	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning,
+		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work. A note until six times as long.", source: "Princeton jobstats"}, idling},
+	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, severity: cluster.Note, after: time.Minute,
+		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB more.", source: "own"}, unbalanced},
 }
 
 // comparing returns the conditions that hold when the GPUs of a job are compared.

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -38,7 +39,7 @@ func HealthLine(f *Frame) {
 		}
 		texts := groupTexts(f, g)
 		if i > 0 { // all but the worst are named or counted among the rest
-			texts = texts[:1]
+			texts = texts[:max(len(texts)-1, 1)]
 		}
 		text := fitting(texts, end-x-g.frame()-len(more))
 		if text == "" && i == 0 { // the worst goes before how many more there are
@@ -172,6 +173,15 @@ func (g *group) frame() int {
 	return 4
 }
 
+// slows is 1 for what slows or stops the whole job: among equals it goes first. Otherwise it is 0.
+func (g *group) slows() int {
+	switch g.first.Kind {
+	case cluster.KindLag, cluster.KindJobHang, cluster.KindJobIdle:
+		return 1
+	}
+	return 0
+}
+
 // problems counts the findings of groups.
 func problems(groups []group) (n int) {
 	for _, g := range groups {
@@ -180,7 +190,7 @@ func problems(groups []group) (n int) {
 	return n
 }
 
-// groups gathers the findings that hold by kind, in order. Notes are not problems and are left out.
+// groups gathers the findings that hold by kind, in order, those that slow the whole job first. Notes are not problems and are left out.
 func groups(findings []cluster.Finding) []group {
 	var all []group
 	for i := range findings {
@@ -196,6 +206,9 @@ func groups(findings []cluster.Finding) []group {
 		}
 		all[at].count++
 	}
+	slices.SortStableFunc(all, func(a, b group) int {
+		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.slows(), a.slows()))
+	})
 	return all
 }
 
