@@ -1,0 +1,167 @@
+package pace
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+
+// values is a sample with these numbers; a negative one is unknown.
+func values(util, power, clock float64) *metric.Values {
+	var v metric.Values
+	for id, x := range map[metric.ID]float64{metric.Util: util, metric.Power: power, metric.SMClock: clock} {
+		if x >= 0 {
+			v.Set(id, x)
+		}
+	}
+	return &v
+}
+
+// A mean follows a change within half a minute at any interval, begins again after a gap, and is unknown with the sample.
+func TestMeans(t *testing.T) {
+	for _, poll := range []time.Duration{250 * time.Millisecond, 3 * time.Second, 10 * time.Second} {
+		g := New("m")
+		at := t0
+		for range 40 {
+			g.Add(at, values(100, 600, 1650))
+			at = at.Add(poll)
+		}
+		for past := time.Duration(0); past < 30*time.Second; past += poll {
+			g.Add(at, values(20, -1, 1650))
+			at = at.Add(poll)
+		}
+		if u := g.Mean[Util]; u < 20 || u > 26 {
+			t.Errorf("after 30 s of 20%% every %v the mean is %v", poll, u)
+		}
+		if p := g.Mean[Power]; p == p {
+			t.Errorf("the unknown power is %v", p)
+		}
+		g.Add(at.Add(2*lapse), values(70, 500, 1650))
+		if g.Mean[Util] != 70 || g.Mean[Power] != 500 {
+			t.Errorf("after a gap the means are %v", g.Mean)
+		}
+		g.Add(at, values(0, 0, 0))
+		if g.Mean[Util] != 70 {
+			t.Error("an old sample counts")
+		}
+	}
+}
+
+// What a GPU did for another job is forgotten; that it works now is not.
+func TestBegin(t *testing.T) {
+	g := New("m")
+	g.Add(t0, values(100, 600, 1650))
+	g.Usual[Util], g.LagLast = 0.5, t0
+	g.Begin("8")
+	if g.Usual[Util] == g.Usual[Util] || !g.LagLast.IsZero() || !g.Worked.Equal(t0) || g.Mean[Util] != 100 {
+		t.Errorf("%+v", g)
+	}
+	g.Usual[Util] = 0.5
+	if g.Begin("8"); g.Usual[Util] != 0.5 {
+		t.Error("the same job begins twice")
+	}
+}
+
+func TestNth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n < 200; n++ {
+		var v []float32
+		for range n {
+			v = append(v, float32(r.IntN(20)))
+		}
+		sorted := slices.Sorted(slices.Values(v))
+		if k := r.IntN(n); nth(slices.Clone(v), k) != sorted[k] {
+			t.Fatalf("number %d of %v is not %v", k, sorted, sorted[k])
+		}
+	}
+}
+
+// run compares GPUs with these utilizations for a while, and returns the job.
+func run(job *Job, gpus []*GPU, from time.Time, length time.Duration, young bool, util func(i int) float64) time.Time {
+	at := from
+	for ; at.Sub(from) < length; at = at.Add(3 * time.Second) {
+		for i, g := range gpus {
+			u := util(i)
+			g.Add(at, values(u, 100+5*u, 1650))
+		}
+		job.Compare(at, gpus, young)
+	}
+	return at
+}
+
+func eight() []*GPU {
+	var gpus []*GPU
+	for range 8 {
+		gpus = append(gpus, New("m"))
+	}
+	return gpus
+}
+
+// A GPU that falls behind keeps what is usual for it; one that was always behind has that as usual. A young job has nothing usual.
+func TestUsual(t *testing.T) {
+	var job Job
+	gpus := eight()
+	at := run(&job, gpus, t0, time.Minute, true, func(int) float64 { return 97 })
+	if u := gpus[0].Usual[Util]; u == u || job.Groups[0].Lockstep() {
+		t.Errorf("a young job: %v is usual", u)
+	}
+	slow := func(i int) float64 { return map[bool]float64{true: 50, false: 97}[i == 7] }
+	at = run(&job, gpus, at, 3*time.Minute, false, slow)
+	if u := gpus[7].Usual[Util]; u > 0.6 || gpus[0].Usual[Util] < 0.95 {
+		t.Errorf("usual are %v and %v", u, gpus[0].Usual[Util])
+	}
+	run(&job, gpus, at, time.Hour, false, func(i int) float64 {
+		if i == 0 {
+			return 25
+		}
+		return slow(i)
+	})
+	if u := gpus[0].Usual[Util]; u < 0.9 || gpus[0].Share[Util] > 0.3 || !job.Groups[0].Lockstep() {
+		t.Errorf("after an hour %v is usual, and the share is %v", u, gpus[0].Share[Util])
+	}
+}
+
+// GPUs are compared with those of their model only, lost ones and those without a utilization with none.
+func TestGroups(t *testing.T) {
+	var job Job
+	gpus := eight()
+	for i := range 3 {
+		gpus[i] = New("other")
+	}
+	gpus[3].Out = true
+	run(&job, gpus, t0, time.Minute, false, func(i int) float64 {
+		if i == 4 {
+			return -1
+		}
+		return float64(90 - 30*min(i/3, 1))
+	})
+	if len(job.Groups) != 2 || len(job.Groups[0].GPUs) != 3 || len(job.Groups[1].GPUs) != 3 {
+		t.Fatalf("%+v", job.Groups)
+	}
+	if job.Groups[0].Median[Util] != 90 || job.Groups[1].Median[Util] != 60 {
+		t.Errorf("medians %v, %v", job.Groups[0].Median, job.Groups[1].Median)
+	}
+}
+
+// A job that works most of the time is steady, also in a pause, however long; one that rests more than it works is not.
+func TestSteady(t *testing.T) {
+	var job Job
+	gpus := eight()
+	at := run(&job, gpus, t0, 10*time.Minute, false, func(int) float64 { return 97 })
+	at = run(&job, gpus, at, 20*time.Minute, false, func(int) float64 { return 0 })
+	if !job.Steady() || at.Sub(job.Worked) < 19*time.Minute {
+		t.Errorf("in a pause since %v: steady %t", job.Worked, job.Steady())
+	}
+	for range 5 {
+		at = run(&job, gpus, at, time.Minute, false, func(int) float64 { return 97 })
+		at = run(&job, gpus, at, 3*time.Minute, false, func(int) float64 { return 0 })
+	}
+	if job.Steady() || job.Pause < 19*time.Minute {
+		t.Errorf("in bursts: steady %t, longest pause %v", job.Steady(), job.Pause)
+	}
+}
