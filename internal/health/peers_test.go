@@ -86,6 +86,9 @@ func alike(a, b string) bool {
 	return strings.ReplaceAll(blur(a), "000%", "00%") == strings.ReplaceAll(blur(b), "000%", "00%")
 }
 
+// calm is the work of a job that does not take all the power.
+var calm = work{util: 97, memory: 30, power: 390, clock: 1650, link: 20e9, used: 70}
+
 // An hour of jobs that are well, or whose GPUs differ for good reasons, has no finding.
 func TestNoFalseAlarm(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -104,6 +107,19 @@ func TestNoFalseAlarm(t *testing.T) {
 		{"different models", trace{nodes: 2, gpus: 8, age: traceAge, models: []string{"NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB"}, does: mixedModels}},
 		{"pipeline stages", trace{nodes: 1, gpus: 8, age: traceAge, does: staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})}},
 		{"pipeline stages that differ much", trace{nodes: 1, gpus: 8, age: traceAge, does: staged([]float64{95, 95, 70, 70, 55, 55, 40, 40})}},
+		{"pipeline stages, after all have warmed up", trace{nodes: 1, gpus: 8, does: func(at time.Duration, node, gpu int) work {
+			if at < 150*time.Second {
+				return trains
+			}
+			return staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})(at, node, gpu)
+		}}},
+		{"more work for one GPU, which the others do not wait for", trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(calm), until(calm, trains, changesAt), 0, 2)}},
+		{"a request now and then", trace{nodes: 1, gpus: 8, age: traceAge, does: func(at time.Duration, _, _ int) work {
+			if at%(5*time.Minute) < 40*time.Second {
+				return trains
+			}
+			return rests
+		}}},
 		{"evaluation in between", trace{nodes: 2, gpus: 8, age: traceAge, does: evaluating}},
 		{"phases on different GPUs", trace{nodes: 1, gpus: 8, age: traceAge, does: alternating}},
 	} {
