@@ -18,6 +18,7 @@ type Common struct {
 // team is a job with what its nodes have in common, as of a time.
 type team struct {
 	Job
+	disc   *Discovery
 	common Common
 	at     time.Time
 }
@@ -120,10 +121,10 @@ func (n *nodeRecord) timed(at time.Time, r *wire.Report) {
 }
 
 // teamsOf returns a team for each job, in the same order.
-func teamsOf(jobs []Job) []*team {
-	teams := make([]*team, len(jobs))
-	for i := range jobs {
-		teams[i] = &team{Job: jobs[i]}
+func teamsOf(d *Discovery) []*team {
+	teams := make([]*team, len(d.Jobs))
+	for i := range d.Jobs {
+		teams[i] = &team{Job: d.Jobs[i], disc: d}
 	}
 	return teams
 }

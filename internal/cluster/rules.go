@@ -18,7 +18,8 @@ type Subject struct {
 	Job   *Job   // in ScopeJob and ScopePeers
 	Peers *Peers // in ScopePeers
 
-	Common *Common // of the job's nodes, in ScopeJob
+	Common    *Common    // of the job's nodes, in ScopeJob
+	Discovery *Discovery // that lists the job, in ScopeJob
 }
 
 // Scope is the kind of a Subject. It says when Rules are asked.

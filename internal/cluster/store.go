@@ -73,7 +73,7 @@ func (s *Store) Apply(e Event) {
 
 // discovered stores the jobs, and compares the GPUs that they have with those in the last report of each node.
 func (s *Store) discovered(at time.Time, d Discovery) {
-	s.disc, s.teams, s.jobs = d, teamsOf(d.Jobs), make(map[string][]*team, len(s.nodes))
+	s.disc, s.teams, s.jobs = d, teamsOf(&d), make(map[string][]*team, len(s.nodes))
 	for _, t := range s.teams {
 		for _, node := range t.Nodes {
 			s.jobs[node] = append(s.jobs[node], t)

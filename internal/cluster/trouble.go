@@ -89,7 +89,7 @@ func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*team, now moment) {
 		if job.told(n.Name) {
 			t.told = append(t.told, job.ID)
 		}
-		held := rules(Subject{Scope: ScopeJob, Node: n, Job: &job.Job, Common: &job.common})
+		held := rules(Subject{Scope: ScopeJob, Node: n, Job: &job.Job, Common: &job.common, Discovery: job.disc})
 		track := t.ofJob(job.ID)
 		if track == nil && len(held) == 0 {
 			continue

@@ -1,10 +1,12 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func is(state cluster.NodeState) func(subject) bool {
@@ -90,4 +92,19 @@ func otherThan(own, common string) bool { return own != "" && common != "" && ow
 
 func clockWrong(s subject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 && (s.Node.Offset-s.Common.Offset).Abs() > s.limits.seconds(ClockSkewSeconds)
+}
+
+// leftOver holds if processes of jobs that have ended hold GPU memory.
+func leftOver(s subject) bool { return s.Discovery != nil && len(s.Node.Orphans(s.Discovery)) > 0 }
+
+func strange(s subject) bool { return len(strangers(s.Job, s.Node, s.Discovery)) > 0 }
+
+// strangers are the processes on the job's GPUs that are not its own, except those that are left over from a job that has ended.
+func strangers(job *cluster.Job, n *cluster.Node, d *cluster.Discovery) []*wire.Process {
+	all := job.Strangers(n)
+	if d == nil || len(all) == 0 {
+		return all
+	}
+	left := n.Orphans(d)
+	return slices.DeleteFunc(all, func(p *wire.Process) bool { return slices.Contains(left, p) })
 }

@@ -3,6 +3,7 @@ package health
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) 
 		}
 		return nil
 	})}
-	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"a"}}}}})
+	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1}}}}})
 	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: interval}})
 	w.hello(wire.Hello{GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}})
 	for i, r := range reports {
@@ -136,6 +137,31 @@ func member(common cluster.Common, change func(*cluster.Node)) cluster.Subject {
 
 func clock(ahead time.Duration, of cluster.Common) cluster.Subject {
 	return member(of, func(n *cluster.Node) { n.Clocked, n.Offset = true, -ahead })
+}
+
+// processIn is a process of a job and a user that holds GPU memory. Jobs 1 and 2 run.
+func processIn(job int, user string) wire.Process {
+	return wire.Process{PID: 4711, Type: "C", GPUMemory: new(uint64(2 * gib)), ElapsedSec: new(int64(600)), Identity: wire.Identity{Name: "python", User: user, UID: new(1000), Job: strconv.Itoa(job)}}
+}
+
+// running is job 1, whose GPU 0 has a process.
+func running(p wire.Process) cluster.Subject {
+	return allocated(p, []cluster.Job{{ID: "1", Number: "1", User: "me", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1}}, {ID: "2", Number: "2", User: "you"}})
+}
+
+func allocated(p wire.Process, jobs []cluster.Job) (last cluster.Subject) {
+	w := world{cluster.NewStore(time.Second, func(s cluster.Subject) []cluster.Condition {
+		if s.Scope == cluster.ScopeJob {
+			node := *s.Node
+			s.Node, last = &node, s
+		}
+		return nil
+	})}
+	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{User: "me", Answered: at(0), Jobs: jobs}})
+	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3 * time.Second}})
+	w.hello(wire.Hello{Job: "1", GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}})
+	w.report(1, wire.Report{GPUs: []wire.GPU{{}}, Listed: true, Processes: []wire.Process{p}})
+	return last
 }
 
 type m = map[metric.ID]float64
@@ -197,6 +223,8 @@ var alarms = []struct {
 	{cluster.KindHidden, job("2", []int{4}, []int{5}), job("2", []int{4}, []int{4, 5})},
 	{cluster.KindMissing, job("", []int{4, 5}, []int{4}), job("", []int{4, 5}, []int{4, 5})},
 	{cluster.KindMissing, job("", []int{0}, []int{1, 2}), job("1", []int{0}, []int{1})},
+	{cluster.KindLeftOver, running(processIn(9, "me")), running(processIn(1, "me"))},
+	{cluster.KindStranger, running(processIn(2, "you")), running(processIn(9, "me"))},
 	{cluster.KindHostMemory, using(95), using(94)},
 	{cluster.KindHostMemory, using(80, 82, 84), using(10, 40, 79)},
 	{cluster.KindWrongCgroup, job("2", []int{4, 5}, []int{4}), job("2", []int{4, 5}, []int{4, 5, 6})},
@@ -324,6 +352,9 @@ func sayOf(kind cluster.Kind, s cluster.Subject) Words {
 	}
 	if s.Common != nil {
 		e.common = s.Common
+	}
+	if s.Discovery != nil {
+		e.discovery = s.Discovery
 	}
 	w := Words{Label: wordings[kind].Label}
 	wordings[kind].say(&w, e)

@@ -72,6 +72,8 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindWrongCgroup: {Label{One: "other cgroup", Many: "nodes in other cgroups"}, "in the cgroup of another job", otherCgroup},
 	cluster.KindOwner:       {Label{One: "owner not known", Many: "nodes with GPUs of unknown owners"}, "owner not known", ownerUnknown},
 	cluster.KindMixed:       {Label{One: "other driver or model", Many: "nodes of another kind"}, "other driver or model", mixed},
+	cluster.KindLeftOver:    {Label{One: "left-over process", Many: "nodes with left-over processes"}, "left-over process", leftBehind},
+	cluster.KindStranger:    {Label{One: "foreign process", Many: "nodes with foreign processes"}, "foreign process", stranger},
 	cluster.KindClockSkew:   {Label{One: "clock wrong", Many: "nodes with wrong clocks"}, "clock wrong", clockSkew},
 
 	cluster.KindLag:       {Label{'L', true, "lags", "GPUs lag"}, "lagged", lag},
@@ -147,20 +149,22 @@ type evidence struct {
 	gpu   *cluster.GPU // the zero GPU if the finding is about the node
 	job   *cluster.Job
 
-	common   *cluster.Common
-	nodes    map[string]*cluster.Node
-	compared *cluster.Comparison
-	at       time.Time // of the Snapshot
+	common *cluster.Common
+
+	discovery *cluster.Discovery
+	nodes     map[string]*cluster.Node
+	compared  *cluster.Comparison
+	at        time.Time // of the Snapshot
 }
 
 // nothing is no evidence.
 var nothing = evidence{
-	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{}, compared: &cluster.Comparison{},
+	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{}, discovery: &cluster.Discovery{}, compared: &cluster.Comparison{},
 }
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
-	e.at, e.nodes = s.At, s.Nodes
+	e.at, e.nodes, e.discovery = s.At, s.Nodes, &s.Discovery
 	if f.Compared != nil {
 		e.compared = f.Compared
 	}

@@ -23,7 +23,7 @@ func newWorld(minors ...int) world {
 	w := world{cluster.NewStore(3*time.Second, Rules(Defaults()))}
 	job := cluster.Job{ID: "1", Nodes: []string{"a"}}
 	if minors != nil {
-		job.Minors = map[string][]int{"a": minors}
+		job.Minors, job.Configured = map[string][]int{"a": minors}, map[string]int{"a": len(minors)}
 	}
 	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{job}}})
 	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3 * time.Second}})
@@ -131,7 +131,7 @@ func TestHang(t *testing.T) {
 
 // A driver that is slower than the pace is one finding with one age; the node reports all the while.
 func TestSlowDriver(t *testing.T) {
-	w := newWorld()
+	w := newWorld(0)
 	old := wire.Report{TookMS: 2000, GPUs: []wire.GPU{{AgeMS: 4000}}}
 	for sec := 1.0; sec < 600; sec += 14 {
 		w.report(sec, wire.Report{TookMS: 14_000})

@@ -38,7 +38,7 @@ const (
 	needsBoot   = "this GPU needs a reboot of the node: move the job and report it to your admins"
 	askAdmins   = "report it to your admins"
 	watch       = "no action needed now; if it repeats, report it to your admins"
-	suspectData = "results of this GPU may be wrong: restart from a checkpoint and report it to your admins"
+	suspectData = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
 	suspectLink = "do not trust collectives on this node: move the job and report it to your admins"
 	firstInJob  = "often follows a fault of another GPU: look for the first Xid in the job"
 )

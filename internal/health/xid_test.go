@@ -17,7 +17,7 @@ func xidAt(sec float64, code uint64) wire.Report {
 
 // An Xid is told from its own time on, for an hour, with what followed from it, and then as cleared.
 func TestXidOverTime(t *testing.T) {
-	w := newWorld()
+	w := newWorld(0)
 	w.report(1, wire.Report{})
 	w.report(60, xidAt(60, 79))
 	w.report(63, xidAt(63, 45))
