@@ -19,8 +19,8 @@ const maxFile = 1 << 20
 
 // Read takes the settings of the user's file, $XDG_CONFIG_HOME/nvnodetop/config.toml. Without that file nothing changes.
 func (c *Config) Read() error {
-	path, err := path("XDG_CONFIG_HOME", ".config", "config.toml")
-	if err != nil {
+	path, _ := path("XDG_CONFIG_HOME", ".config", "config.toml")
+	if path == "" {
 		return nil // without a home there is no file
 	}
 	info, err := os.Stat(path)

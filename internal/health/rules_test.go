@@ -308,7 +308,7 @@ func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	for i := range node.GPUs {
 		node.GPUs[i].Values.Set(id, math.NaN())
 	}
-	node.Host.Values.Set(id, math.NaN())
+	node.Host.Set(id, math.NaN())
 	s.Node = &node
 	if s.GPU != nil {
 		gpu := *s.GPU
