@@ -108,6 +108,9 @@ func xidOf(code uint64) xid {
 	return xid{name: "see NVIDIA's Xid catalog", severity: cluster.Warning, hint: askAdmins}
 }
 
+// XidName returns an Xid in plain words.
+func XidName(code uint64) string { return xidOf(code).name }
+
 // together is how long after an Xid others on the node are its consequences.
 const together = time.Minute
 

@@ -187,6 +187,9 @@ func TestGPUWithoutSomeMetrics(t *testing.T) {
 		if strings.Count(text, "n/a: NVLink, SM active") != 1 || strings.Contains(text, "NVLink GB/s") || !strings.Contains(text, "n/a (Not Supported)") {
 			t.Errorf("%v:\n%s", size, text)
 		}
+		if size[0] >= 120 && !strings.Contains(text, "18:38:07  94  contained memory error") {
+			t.Errorf("%v: the last Xid is not there:\n%s", size, text)
+		}
 		if pcie := strings.Contains(text, "PCIe GB/s, both ways"); pcie != (size[0] >= 120) {
 			t.Errorf("%v: PCIe is drawn: %v", size, pcie)
 		}

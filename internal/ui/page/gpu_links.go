@@ -204,19 +204,20 @@ func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 		l := facts{f, x, y + i}
 		l.pieces(part.Dim(xid.At.Format(time.TimeOnly)))
 		l.pieces(part.Piece{Text: strconv.FormatUint(xid.Code, 10), Role: draw.Warn})
+		l.pieces(part.Text(draw.Clip(part.XidText(xid), max(f.W-1-l.x, 0))))
 		if i == rows-1 {
-			l.add("earlier", codes(xids[i+1:]))
+			l.earlier(xids[i+1:])
 		}
 	}
 }
 
-// codes lists the codes of events: "48, 63".
-func codes(xids []cluster.Xid) string {
+// earlier lists the codes of events that have no row: "48, 63".
+func (l *facts) earlier(xids []cluster.Xid) {
 	var codes []string
 	for _, xid := range xids {
 		if code := strconv.FormatUint(xid.Code, 10); !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
 	}
-	return strings.Join(codes, ", ")
+	l.add("earlier", strings.Join(codes, ", "))
 }

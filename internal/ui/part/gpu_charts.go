@@ -25,7 +25,7 @@ var gpuCharts = []gpuChart{
 	{"utilization", []metric.ID{metric.Util}, func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
 	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory},
 	{"power", []metric.ID{metric.Power}, gpuPower},
-	{"temperature", []metric.ID{metric.Temperature}, func(g *cluster.GPU) chart { return celsiusChart("Temperature °C", []*cluster.GPU{g}, g) }},
+	{"temperature", []metric.ID{metric.Temperature}, gpuHeat},
 	{"SM clock", []metric.ID{metric.SMClock}, gpuClock},
 	{"NVLink", []metric.ID{metric.NVLinkTX, metric.NVLinkRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, NVLinkMost(g))
@@ -198,6 +198,12 @@ func gpuMemory(g *cluster.GPU) chart {
 	if used, known := g.Get(metric.MemoryUsed); known {
 		c.now = draw.GiB(uint64(used)) + " GiB"
 	}
+	c.now = none(g, c.now)
+	return c
+}
+
+func gpuHeat(g *cluster.GPU) chart {
+	c := celsiusChart("Temperature °C", []*cluster.GPU{g}, g)
 	c.now = none(g, c.now)
 	return c
 }

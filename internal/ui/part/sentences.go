@@ -32,6 +32,11 @@ func sentences(f *Frame, y, end, where int, findings []cluster.Finding) int {
 			more = 1
 		}
 		lines := sentenceLines(f, where, words)
+		if where == 0 && y+lines[len(lines)-1].row+1+more > end { // the sentence goes before its hint
+			whole := words
+			whole.Hint = ""
+			lines = sentenceLines(f, where, whole)
+		}
 		if y+lines[len(lines)-1].row+1+more > end {
 			room := max(f.W-1-sentenceText(where), 10)
 			lines = []line{{0, sentenceText(where), inOneLine(words, room), draw.Text}}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -60,6 +61,9 @@ func Absence(f *Frame, n *cluster.Node, w int) string {
 	}
 	return text
 }
+
+// XidText is an Xid in plain words.
+func XidText(x cluster.Xid) string { return health.XidName(x.Code) }
 
 // LostText says why a GPU is lost and since when; "" for one that is not. No old number stays.
 func LostText(g *cluster.GPU, findings []*cluster.Finding) string {
