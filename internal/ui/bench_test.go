@@ -22,6 +22,7 @@ func BenchmarkFrame(b *testing.B) {
 		{"node", fixture(), func(*view) {}},
 		{"node-procs", fixture(), func(v *view) { v.node.Processes = page.ShowOn }},
 		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
+		{"gpu", fixture(), func(v *view) { v.screen = screenGPU }},
 		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
 		{"times-1000", manyFixture(1000), func(v *view) { v.screen = screenOverview; v.overview.Times = true }},
