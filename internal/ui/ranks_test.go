@@ -75,12 +75,12 @@ func TestRanksAreSorted(t *testing.T) {
 	}
 }
 
-// The cursor carries the selected node along and stays on its rank when the rows change. Enter opens the node, m and Esc lead back.
+// The cursor carries the selected node along and stays on its rank when the rows change. Enter opens the GPU, or the node of a rank whose GPU is not known; m and Esc lead back.
 func TestRanksKeys(t *testing.T) {
 	for keys, want := range map[string]string{
-		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 0",
-		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 0", "m N": "48211/gpu-n02 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
-		"o m esc": "48211/gpu-n01 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 0", "m ]": "48377/gpu-s11 ranks",
+		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 gpu", "m home enter esc": "48211/gpu-n01 ranks",
+		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 gpu", "m N": "48211/gpu-n02 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
+		"o m esc": "48211/gpu-n01 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 gpu", "m ]": "48377/gpu-s11 ranks",
 		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1", "m ?": "48211/gpu-n01 4",
 	} {
 		r := newRig(t, ranksFixture())

@@ -15,7 +15,7 @@ func TestRankTable(t *testing.T) {
 	do(t, "on", "node02", "sh", "-c", "kill $(pgrep -n -u alice -x gpuwork)")
 	w.sees("7 of 8 ranks", "1 gone", "of 8 is gone, last seen")
 	w.types("n\r")
-	w.sees("node02", "Used/Tot MiB")
+	w.sees("A100-SXM4-80GB", "UUID", "Links and errors")
 	w.quits()
 }
 

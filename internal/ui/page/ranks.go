@@ -155,7 +155,7 @@ func unranked(f *part.Frame, rows []tally.RankRow) []string {
 // rankVariables are the variables that name a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMIX_RANK"
 
-// Press moves the cursor, sorts, and opens the node of a row.
+// Press moves the cursor, sorts, and opens the GPU or the node of a row.
 func (p *Ranks) Press(msg tea.Msg, s *part.Scene) Answer {
 	rows := p.rows(s)
 	at := p.cursor(rows)
@@ -203,10 +203,17 @@ func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at 
 	return Answer{}
 }
 
-// open leads to where the row at that place runs.
+// open goes to the GPU of the row at that place, or to its node.
 func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) Answer {
 	a := p.goTo(s, rows, at)
-	a.Open = a.Node != ""
+	if a.Node == "" {
+		return a
+	}
+	if g := rows[p.last].GPU; g != nil && tally.HasNumbers(s.NodeOf(a.Node)) {
+		a.Full, a.GPU = true, g.Key
+	} else {
+		a.Open = true
+	}
 	return a
 }
 
