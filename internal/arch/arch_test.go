@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"internal/ui":             {"internal/bell", "internal/cluster", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/page", "internal/ui/part", "internal/wire"},
 	"internal/ui/draw":        {"internal/text"},
 	"internal/ui/keys":        {},
-	"internal/ui/page":        {"internal/cluster", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/part", "internal/ui/table"},
+	"internal/ui/page":        {"internal/cluster", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/part", "internal/ui/table", "internal/wire"},
 	"internal/ui/part":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
 	"internal/ui/table":       {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
 	"internal/wire":           {"internal/metric"},
