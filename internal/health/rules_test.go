@@ -76,6 +76,12 @@ func among(gpus ...map[metric.ID]float64) cluster.Subject {
 	return s
 }
 
+// besideAnother makes the second GPU of the node one of another model.
+func besideAnother(s cluster.Subject) cluster.Subject {
+	s.Node.GPUs[1].Card.Name = "NVIDIA H100"
+	return s
+}
+
 // over is what a Store says of a GPU with a counter that had these values, each a second after the one before.
 func over(id metric.ID, counts ...float64) cluster.Subject {
 	reports := make([]wire.Report, len(counts))
@@ -274,7 +280,7 @@ func TestLikeAProblem(t *testing.T) {
 		"a fabric":                           {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF, metric.FabricState: 3}), cluster.KindNVLinkDown},
 		"a fabric that is well":              {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF, metric.FabricState: 3}), ""},
 		"no bridge":                          {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0}, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
-		"links that only another one has":    {among(m{metric.NVLinks: 4, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF}), ""},
+		"links that only another one has":    {besideAnother(among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF})), ""},
 		"PCIe generation":                    {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}), cluster.KindPCIe},
 		"PCIe, idle":                         {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
 		"PCIe, busy or not":                  {values(m{metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
