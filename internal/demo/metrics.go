@@ -140,7 +140,7 @@ func spent(now, a, b time.Duration) float64 {
 	if now < 0 {
 		return 0
 	}
-	return (time.Duration(now/cycle)*(b-a) + min(max(now%cycle-a, 0), b-a)).Seconds()
+	return (now/cycle*(b-a) + min(max(now%cycle-a, 0), b-a)).Seconds()
 }
 
 // xids returns the events of the driver since the report before. A GPU that falls off the bus says so once.
