@@ -63,7 +63,7 @@ func (j *Job) Model(n *Node) string {
 	minors, known := j.Minors[n.Name]
 	for i := range n.Hello.GPUs {
 		c := &n.Hello.GPUs[i]
-		if c.Name != "" && (!known || c.Minor != nil && slices.Contains(minors, *c.Minor)) {
+		if c.Name != "" && c.Instance == nil && (!known || c.Minor != nil && slices.Contains(minors, *c.Minor)) {
 			return c.Name
 		}
 	}

@@ -128,4 +128,4 @@ func (n *Node) any(so func(*GPU) bool) bool {
 	return false
 }
 
-func mayHaveMIG(g *GPU) bool { return g.Card.MIG || g.Card.MIGUnknown }
+func mayHaveMIG(g *GPU) bool { return g.Card.MIG || g.Card.MIGUnknown || g.Instance() }

@@ -157,7 +157,7 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 		p.gap = max(p.gap, n.patience())
 		share := job.Share(&n.Node)
 		for i, g := range n.paces {
-			if !share.Known || !share.Has(&g.Number) || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
+			if !share.Known || !share.Has(&g.Number) || n.GPUs[i].Instance() || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
 				continue
 			}
 			if g.Begin(job.ID); g.Out {

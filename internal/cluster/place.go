@@ -25,13 +25,21 @@ func (n *nodeRecord) number(gpus []GPU) {
 		g := &gpus[i]
 		if g.Number = NoNumber; g.Card.Minor != nil {
 			g.Number = *g.Card.Minor
-		} else {
+		} else if !g.Instance() {
 			without = append(without, g)
 		}
 	}
-	if len(without) > 0 && !n.placeByJobs(gpus, without) {
-		n.placeByIndex(gpus, without)
+	if len(without) == 0 {
+		return
 	}
+	if whole := wholeGPUs(gpus); !n.placeByJobs(whole, without) {
+		n.placeByIndex(whole, without)
+	}
+}
+
+// wholeGPUs returns the GPUs without MIG instances, which SLURM does not number as GPUs.
+func wholeGPUs(gpus []GPU) []GPU {
+	return slices.DeleteFunc(slices.Clone(gpus), func(g GPU) bool { return g.Instance() })
 }
 
 // remembered restores the cards of GPUs that have lost them, and stores the cards if they are complete.
@@ -41,7 +49,7 @@ func (n *nodeRecord) remembered(gpus []GPU) {
 	}
 	var bare []*GPU
 	for i := range gpus {
-		if c := &gpus[i].Card; c.UUID == "" || c.Minor == nil {
+		if c := &gpus[i].Card; c.Instance == nil && (c.UUID == "" || c.Minor == nil) {
 			bare = append(bare, &gpus[i])
 		}
 	}
@@ -66,6 +74,9 @@ func (m *memory) find(gpus []GPU, bare *GPU, bares int) int {
 	var absent []int
 	moved := false
 	for i, c := range m.cards {
+		if c.Instance != nil {
+			continue
+		}
 		at := slices.IndexFunc(gpus, func(g GPU) bool { return g.Card.UUID == c.UUID })
 		if at < 0 {
 			absent = append(absent, i)

@@ -95,7 +95,7 @@ type GPU struct {
 	wire.GPU
 	Card   wire.Card
 	Key    string // UUID, or "index:N" without one
-	Number int    // displayed: the device's minor number, or NoNumber
+	Number int    // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
 
 	History History
 	growth  growth
@@ -106,6 +106,9 @@ const NoNumber = -1
 
 // hungAfter is how long a driver call for a GPU may take before the GPU counts as hung.
 const hungAfter = 10 * time.Second
+
+// Instance reports whether this is a MIG instance of another GPU, and not a GPU itself.
+func (g *GPU) Instance() bool { return g.Card.Instance != nil }
 
 // Hung reports whether a driver call for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }

@@ -110,7 +110,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 				v := n.view(now)
 				snap.Nodes[name] = &v
 			}
-			v.count(snap.Nodes[name], n.out)
+			v.count(snap.Nodes[name], n.out, n.instances)
 			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
 		told.addPeers(s.paces[job.ID], snap.Nodes, now)
@@ -120,12 +120,12 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	return snap
 }
 
-// count adds a node of the job, on which out GPUs are lost or hung.
-func (v *JobView) count(n *Node, out int) {
+// count adds a node of the job, on which out GPUs are lost or hung, and which has MIG instances: they do not count.
+func (v *JobView) count(n *Node, out, instances int) {
 	own, seen := 0, 0
 	share := v.Share(n)
 	for i := range n.GPUs {
-		if g := &n.GPUs[i]; share.Has(&g.Number) {
+		if g := &n.GPUs[i]; share.Has(&g.Number) && (instances == 0 || !g.Instance()) {
 			own++
 			if out == 0 || g.reports() { // to touch every GPU of a large cluster would take longer than the rest
 				seen++
@@ -150,6 +150,7 @@ type nodeRecord struct {
 
 	// First the fields that each Snapshot reads, so that those of a thousand nodes fit into the processor's cache.
 	out       int       // GPUs that are lost or hung
+	instances int       // of GPUs in MIG mode
 	reporting time.Time // when the first report of this session arrived; zero: none yet
 	troubles  troubles
 	began     time.Time // the current attempt; zero: there is none
@@ -258,10 +259,13 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
 	n.layout = layoutOf(n.GPUs)
 	n.follow(at, !r.OffBeat)
-	n.out = 0
+	n.out, n.instances = 0, 0
 	for i := range n.GPUs {
 		if !n.GPUs[i].reports() {
 			n.out++
+		}
+		if n.GPUs[i].Instance() {
+			n.instances++
 		}
 	}
 	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond

@@ -118,6 +118,14 @@ type jobMemory struct {
 	Limit uint64 `json:"memory_limit_bytes,omitempty"`
 }
 
+// migInstance says of which GPU a MIG instance is, and which of its instances.
+type migInstance struct {
+	Parent  string `json:"parent"`
+	Index   int    `json:"index"`
+	GPU     int    `json:"gi"`
+	Compute int    `json:"ci"`
+}
+
 type fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`

@@ -30,8 +30,10 @@ func full() *cluster.Snapshot {
 			Hints: []string{"Look at the output.", "Try ssh."},
 		}}},
 		{At: at(-11), Node: "n6", Try: &cluster.Try{Interval: 3 * time.Second}},
-		{At: at(-6), Node: "n6", Hello: &wire.Hello{Host: "n6.cluster", CPUs: 16, GPUs: []wire.Card{{UUID: "GPU-m", Minor: new(0), MIG: true}}}},
-		{At: at(-5), Node: "n6", Report: &wire.Report{}},
+		{At: at(-6), Node: "n6", Hello: &wire.Hello{Host: "n6.cluster", CPUs: 16, GPUs: []wire.Card{
+			{UUID: "GPU-m", Minor: new(0), MIG: true}, {Index: 1026, Minor: new(0), Name: "NVIDIA A100 MIG 2g.20gb", PCIBus: "00000000:2C:00.0", Instance: &wire.Instance{Parent: "GPU-m", Index: 1, GPU: 3, Compute: 2}},
+		}}},
+		{At: at(-5), Node: "n6", Report: &wire.Report{GPUs: []wire.GPU{{}, {Index: 1026, Values: metric.Make(map[metric.ID]float64{metric.MemoryUsed: 9009})}}, Listed: true, Processes: []wire.Process{{PID: 705, GPU: 1026, Type: "C"}}}},
 		{At: at(-9), Node: "n5", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-8), Node: "n5", Hello: &wire.Hello{Host: "n5.cluster", CPUs: 8, Job: "16", GPUs: []wire.Card{{UUID: "GPU-e", Minor: new(2)}, {Index: 1, UUID: "GPU-f", Minor: new(3)}}}},
 		{At: at(-7), Node: "n5", Report: &wire.Report{}},

@@ -102,6 +102,14 @@ func newFinding(f *cluster.Finding) finding {
 	return out
 }
 
+// nameOf is how a GPU is named. A MIG instance has the number of its GPU, and so its key names it.
+func nameOf(g *cluster.GPU) (*int, string) {
+	if g.Instance() {
+		return nil, g.Key
+	}
+	return identity(g.Number, g.Key)
+}
+
 // identity is how a GPU is named: by its number, else by its key.
 func identity(number int, key string) (*int, string) {
 	if number == cluster.NoNumber {
@@ -187,12 +195,15 @@ func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 // newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own it.
 func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object {
 	var out object
-	if number, key := identity(g.Number, g.Key); number != nil {
+	if number, key := nameOf(g); number != nil {
 		out = out.add("index", *number)
 	} else {
 		out = out.add("key", key)
 	}
 	out = out.add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
+	if i := g.Card.Instance; i != nil {
+		out = out.add("mig_instance", migInstance(*i))
+	}
 	out = out.add("lost", g.Lost).add("lost_class", g.LostID).add("hangs_seconds", seconds(g.HangsMS)).add("hanging_call", g.Call)
 	out = out.add("age_seconds", seconds(g.AgeMS)).add("processes_unlisted", g.Unlisted).numbers(metric.GPU, g.Get)
 	var ids []string

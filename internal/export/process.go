@@ -47,7 +47,7 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) process {
 		Parent: p.Parent, Job: p.Job, Step: p.Step, Foreign: p.Foreign, Memory: p.GPUMemory, SM: p.SMPercent, MemUtil: p.MemPercent,
 		Encoder: p.EncPercent, Decoder: p.DecPercent, CPU: p.CPUPercent, RSS: p.RSS, Threads: p.Threads, Elapsed: p.ElapsedSec,
 	}
-	out.GPU, out.Key = identity(g.Number, g.Key)
+	out.GPU, out.Key = nameOf(g)
 	out.GPUShare, out.HostMemory = percent(tally.GPUShare(g, p)), percent(tally.HostPercent(n, p))
 	if r := p.Rank; r != nil {
 		out.Rank, out.LocalRank, out.World, out.RankFrom = &r.Rank, r.Local, r.World, r.From

@@ -28,7 +28,7 @@ func (g *gpu) refused(err error, fault func(string, error), ids ...metric.ID) er
 		if !g.examined {
 			g.lack(err, ids)
 		}
-	case Lost, Gone:
+	case Lost, Gone, Stale:
 		return err
 	default:
 		fault(ids[0].Row().Label, err)

@@ -29,6 +29,9 @@ type Slot struct {
 	Readers []Reader // of the Device's metrics, as far as the library has the functions
 	Lost    string
 	LostID  string // one of the wire's Lost… constants
+
+	// Parts lists the instances of a GPU in MIG mode; nil: it never has any.
+	Parts func() []Slot
 }
 
 // Reader reads metrics of a GPU with one call of the library. All of them have the same pace.
@@ -58,7 +61,11 @@ type Context struct {
 	PID    int
 	Type   ContextType
 	Memory *uint64 // bytes; nil if unknown
+	In     *InstanceID
 }
+
+// InstanceID says on which MIG instance of a GPU a context is; nil: on none.
+type InstanceID struct{ GPU, Compute int }
 
 // ContextType says which of NVML's lists a Context is from.
 type ContextType string
@@ -98,6 +105,7 @@ const (
 	Denied           // we may not read the value
 	Lost             // the GPU has fallen off the bus or needs a reset
 	Gone             // the driver was unloaded: no GPU responds any more
+	Stale            // the MIG instance is gone: it has to be listed again
 )
 
 // Error is an NVML call that failed.

@@ -30,6 +30,8 @@ type gpu struct {
 	round uint64    // crew.round in which the reading was planned
 	fresh bool      // back holds a reading that was not collected yet
 
+	hides atomic.Pointer[[]InstanceID] // instances that are listed themselves, with their processes; nil: none
+
 	call atomic.Int32 // the call that the reading makes: an index of Readers, or one of the constants below
 
 	// Owned by the reading while it is out.
@@ -175,7 +177,7 @@ func (s *sampler) collectGPUs(sm *sample) {
 		if g.Device != nil {
 			handles++
 		}
-		if err := g.last.err; g.isNew && err != nil && KindOf(err) != Lost {
+		if err := g.last.err; g.isNew && err != nil && KindOf(err) == Gone {
 			gone = append(gone, g)
 		}
 	}
@@ -218,6 +220,9 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 		sm.merge(r.faults, g.Index)
 	default:
 		out.Unlisted = sm.unlisted(r.err.Error())
+		if KindOf(r.err) == Stale {
+			s.retryLater()
+		}
 	}
 	return out
 }

@@ -76,13 +76,66 @@ func (n *inventory) list(slots []Slot) {
 	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
 	for _, slot := range slots {
-		g, card, whole := before.describe(slot)
-		n.partial = n.partial || !whole
-		n.gpus, n.hello.GPUs = append(n.gpus, g), append(n.hello.GPUs, card)
+		g := n.add(&before, slot)
+		for _, part := range before.parts(slot, g) {
+			n.add(&before, part)
+		}
 	}
 	for i := range n.hello.GPUs {
 		n.recognize(&n.hello.GPUs[i], before.hello.GPUs)
 	}
+}
+
+// add adds the GPU or the instance of a slot.
+func (n *inventory) add(before *inventory, slot Slot) *gpu {
+	g, card, whole := before.describe(slot)
+	n.partial = n.partial || !whole
+	n.gpus, n.hello.GPUs = append(n.gpus, g), append(n.hello.GPUs, card)
+	return g
+}
+
+// parts lists the instances of a GPU. One that is busy has those that it had.
+func (n *inventory) parts(slot Slot, g *gpu) (parts []Slot) {
+	switch {
+	case slot.Parts == nil:
+	case !slices.Contains(n.busy, g):
+		return slot.Parts()
+	default:
+		for _, i := range n.instancesOf(g) {
+			parts = append(parts, n.gpus[i].Slot)
+		}
+	}
+	return parts
+}
+
+// instancesOf returns the places of the instances of a GPU.
+func (n *inventory) instancesOf(g *gpu) (at []int) {
+	parent := slices.Index(n.gpus, g)
+	for i, c := range n.hello.GPUs {
+		if c.Instance != nil && parent >= 0 && c.Instance.Parent == n.hello.GPUs[parent].UUID {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// divide tells each GPU which instances are listed beside it.
+func (n *inventory) divide() (divided bool) {
+	for i, g := range n.gpus {
+		if n.hello.GPUs[i].Instance != nil {
+			continue
+		}
+		divided = divided || n.hello.GPUs[i].MIG
+		var hides []InstanceID
+		for _, at := range n.instancesOf(g) {
+			id := n.hello.GPUs[at].Instance
+			hides = append(hides, InstanceID{id.GPU, id.Compute})
+		}
+		if g.hides.Store(nil); hides != nil {
+			g.hides.Store(&hides)
+		}
+	}
+	return divided
 }
 
 // describe makes a GPU of a slot and reads its card. One that is busy stays as it was: a call for its card would be slow, or hang too.
@@ -115,11 +168,15 @@ func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
 // keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is always kept, so that
 // there is never a second reading of it. If it was lost, or is now, it is still what it was, until the next inventory.
 func (n *inventory) keep(before *inventory, busy []*gpu) {
-	for i := range min(len(n.gpus), len(before.gpus)) {
-		card, was, g := &n.hello.GPUs[i], &before.hello.GPUs[i], before.gpus[i]
+	for i := range n.gpus {
+		card := &n.hello.GPUs[i]
+		at := slices.IndexFunc(before.hello.GPUs, func(c wire.Card) bool { return c.Index == card.Index })
+		if at < 0 {
+			continue
+		}
+		was, g := &before.hello.GPUs[at], before.gpus[at]
 		well := card.UUID == was.UUID && card.Lost == "" && was.Lost == ""
 		switch {
-		case card.Index != was.Index:
 		case slices.Contains(busy, g):
 			n.gpus[i] = g
 			if !well {

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
@@ -45,7 +46,7 @@ type listing struct {
 func (g *gpu) list(now time.Time) {
 	r := &g.back
 	g.call.Store(callProcesses)
-	contexts, err := g.Device.Processes()
+	contexts, err := g.ownContexts()
 	if err != nil {
 		r.processFault(err)
 	}
@@ -66,6 +67,19 @@ func (g *gpu) list(now time.Time) {
 		g.call.Store(callUsage)
 		r.usage = newestUsage(g.Device, since, now, r)
 	}
+}
+
+// ownContexts lists the contexts on the GPU, but for those on instances that are listed themselves.
+func (g *gpu) ownContexts() ([]Context, error) {
+	contexts, err := g.Device.Processes()
+	hides := g.hides.Load()
+	if hides == nil {
+		return contexts, err
+	}
+	if kind := KindOf(err); contexts == nil && (kind == Absent || kind == Denied) { // as for a user who may not list those of all instances
+		return nil, nil
+	}
+	return slices.DeleteFunc(contexts, func(c Context) bool { return c.In != nil && slices.Contains(*hides, *c.In) }), err
 }
 
 // processFault records an error of a process call, except that the GPU is lost, which the GPU's entry says.

@@ -149,16 +149,16 @@ func TestMergeContexts(t *testing.T) {
 		want []Context
 	}{
 		{"none", nil, nil},
-		{"compute and graphics", []Context{{1, Compute, mem(5)}, {2, Compute, mem(6)}, {1, Graphics, mem(7)}},
+		{"compute and graphics", []Context{{PID: 1, Type: Compute, Memory: mem(5)}, {PID: 2, Type: Compute, Memory: mem(6)}, {PID: 1, Type: Graphics, Memory: mem(7)}},
 			[]Context{{PID: 1, Type: ComputeGraphics, Memory: mem(7)}, {PID: 2, Type: Compute, Memory: mem(6)}}},
-		{"all three", []Context{{1, Compute, nil}, {1, Graphics, nil}, {1, MPS, nil}}, []Context{{PID: 1, Type: MPS}}},
-		{"MPS client in the compute list", []Context{{1, Compute, mem(5)}, {1, MPS, mem(5)}},
+		{"all three", []Context{{PID: 1, Type: Compute}, {PID: 1, Type: Graphics}, {PID: 1, Type: MPS}}, []Context{{PID: 1, Type: MPS}}},
+		{"MPS client in the compute list", []Context{{PID: 1, Type: Compute, Memory: mem(5)}, {PID: 1, Type: MPS, Memory: mem(5)}},
 			[]Context{{PID: 1, Type: MPS, Memory: mem(5)}}},
-		{"two MIG instances", []Context{{1, Compute, mem(5)}, {1, Compute, mem(6)}},
+		{"two MIG instances", []Context{{PID: 1, Type: Compute, Memory: mem(5)}, {PID: 1, Type: Compute, Memory: mem(6)}},
 			[]Context{{PID: 1, Type: Compute, Memory: mem(11)}}},
-		{"memory known in one list", []Context{{1, Graphics, nil}, {1, Compute, mem(5)}},
+		{"memory known in one list", []Context{{PID: 1, Type: Graphics}, {PID: 1, Type: Compute, Memory: mem(5)}},
 			[]Context{{PID: 1, Type: ComputeGraphics, Memory: mem(5)}}},
-		{"memory of 0 is known", []Context{{1, Compute, mem(0)}}, []Context{{PID: 1, Type: Compute, Memory: mem(0)}}},
+		{"memory of 0 is known", []Context{{PID: 1, Type: Compute, Memory: mem(0)}}, []Context{{PID: 1, Type: Compute, Memory: mem(0)}}},
 	} {
 		if diff := cmp.Diff(tc.want, mergeContexts(tc.in)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)

@@ -71,8 +71,11 @@ func (s *sampler) settle(next inventory) error {
 		return ErrOutdated
 	}
 	s.examine()
-	if s.cards.incomplete() {
+	switch divided := s.cards.divide(); {
+	case s.cards.incomplete():
 		s.retryLater()
+	case divided && !s.retrying: // instances come and go
+		s.retry.Reset(slowEvery)
 	}
 	s.lookout.watch(&s.cards)
 	if reflect.DeepEqual(old, s.cards.hello) {

@@ -25,12 +25,12 @@ func HasNumbers(n *cluster.Node) bool {
 // Lost is NVML's message about a lost GPU; "" if the GPU is not lost.
 func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
-// Own are those GPUs of a node that are the job's.
+// Own are those GPUs of a node that are the job's. MIG instances are not among them: what they use is in the numbers of their GPU.
 func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
-	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !job.Owns(n, g) })
+	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !job.Owns(n, g) || g.Instance() })
 }
 
-// All are the GPUs of a node, whoever they belong to.
+// All are the GPUs of a node and their MIG instances, whoever they belong to.
 func All(n *cluster.Node) []*cluster.GPU {
 	gpus := make([]*cluster.GPU, len(n.GPUs))
 	for i := range n.GPUs {

@@ -59,8 +59,8 @@ func lostID(ret nvml.Return) string {
 	return wire.LostOther
 }
 
-// Card reads the static, non-numeric properties. What identifies a GPU comes first: it may be known even of one that is lost.
-func (d *device) Card() wire.Card {
+// place reads what says where a GPU is. It may be known even of one that is lost.
+func (d *device) place() wire.Card {
 	var c wire.Card
 	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
 		c.Minor = &minor
@@ -68,6 +68,12 @@ func (d *device) Card() wire.Card {
 	if pci, ret := d.nvml.GetPciInfo(); ret == nvml.SUCCESS {
 		c.PCIBus = text(pci.BusId[:])
 	}
+	return c
+}
+
+// Card reads the static, non-numeric properties.
+func (d *device) Card() wire.Card {
+	c := d.place()
 	uuid, ret := d.nvml.GetUUID()
 	switch err := check(ret); {
 	case err == nil:

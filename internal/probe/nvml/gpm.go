@@ -153,11 +153,16 @@ func (g *gpm) free() {
 
 // gpmReader reads GPM of the whole device.
 func (d *device) gpmReader() probe.Reader {
-	r := d.gpm.reader(func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
+	return d.gpm.unless(d.withoutGPM, func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
+}
+
+// unless reads from samples that take fills, unless the first reading finds that there is no GPM.
+func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return) probe.Reader {
+	r := g.reader(take)
 	read, asked, none := r.Read, false, false
 	r.Read = func(to *probe.Answer) error {
 		if !asked {
-			asked, none = true, d.withoutGPM()
+			asked, none = true, without()
 		}
 		if none {
 			return check(nvml.ERROR_NOT_SUPPORTED)
@@ -176,6 +181,11 @@ func (d *device) withoutGPM() bool {
 	if mode, _, ret := d.nvml.GetMigMode(); ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE {
 		return true
 	}
+	return d.beforeGPM()
+}
+
+// beforeGPM reports whether the GPU is too old to have GPM, for itself or for its instances.
+func (d *device) beforeGPM() bool {
 	capability, _, ret := d.nvml.GetCudaComputeCapability()
 	return ret == nvml.SUCCESS && capability < hopper
 }

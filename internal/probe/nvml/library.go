@@ -114,7 +114,7 @@ func (l *Library) Devices() ([]probe.Slot, error) {
 		switch ret {
 		case nvml.SUCCESS:
 			d := &device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{i, wholeGPU})}
-			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers()})
+			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers(), Parts: func() []probe.Slot { return l.instances(i, handle) }})
 		case nvml.ERROR_NO_PERMISSION:
 		default:
 			slots = append(slots, probe.Slot{Index: i, Lost: ret.Error(), LostID: lostID(ret)})

@@ -31,6 +31,9 @@ func (d *device) Processes() ([]probe.Context, error) {
 	return append(append(contexts, graphics...), mps...), err
 }
 
+// noInstance is the GPU instance of a process on a GPU without MIG.
+const noInstance = math.MaxUint32
+
 func list(typ probe.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) ([]probe.Context, error) {
 	infos, ret := read()
 	if err := check(ret); err != nil {
@@ -38,7 +41,11 @@ func list(typ probe.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) 
 	}
 	contexts := make([]probe.Context, 0, len(infos))
 	for _, info := range infos {
-		contexts = append(contexts, probe.Context{PID: int(info.Pid), Type: typ, Memory: memory(info.UsedGpuMemory)})
+		c := probe.Context{PID: int(info.Pid), Type: typ, Memory: memory(info.UsedGpuMemory)}
+		if info.GpuInstanceId != noInstance {
+			c.In = &probe.InstanceID{GPU: int(info.GpuInstanceId), Compute: int(info.ComputeInstanceId)}
+		}
+		contexts = append(contexts, c)
 	}
 	return contexts, nil
 }

@@ -78,11 +78,11 @@ func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, na
 // Own are those GPUs of a node that are the job's.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
-// GPUs returns the GPUs of a node to show, including GPUs allocated to the job that are missing.
+// GPUs returns the GPUs of a node to show and their MIG instances, including GPUs allocated to the job that are missing.
 func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	gpus := tally.All(n)
 	if s.Mine {
-		gpus = s.Own(n)
+		gpus = slices.DeleteFunc(gpus, func(g *cluster.GPU) bool { return !s.Job.Owns(n, g) })
 	}
 	return tally.WithAbsent(s.Job, n, gpus)
 }

@@ -200,7 +200,7 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	switch {
 	case text != "":
 		text = draw.Clip(text+age, s.W-len(rest)) + rest
-	case g.Card.MIG && !g.Values.Has(metric.Util):
+	case (g.Card.MIG || g.Instance()) && !g.Values.Has(metric.Util):
 		text, role = "n/a (MIG)", draw.Dim
 	}
 	f.Left(s.X, y, s.W, text, role)

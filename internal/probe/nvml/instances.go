@@ -1,0 +1,91 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package nvml
+
+import (
+	"slices"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// instance is an instance of a GPU in MIG mode. It has memory and processes of its own.
+type instance struct {
+	device
+	parent nvml.Device
+	id     wire.Instance // without Parent
+}
+
+// firstInstance is the Index of the first instance of the first GPU. GPUs have theirs below it.
+const firstInstance = 1000
+
+// instanceIndex is the same for an instance with the same ids, whichever others there are.
+func instanceIndex(gpu int, id wire.Instance) int {
+	return firstInstance*(gpu+1) + 8*id.GPU + id.Compute
+}
+
+// instances lists the instances of a GPU. Those that cannot be read are left out: they may be just going.
+func (l *Library) instances(gpu int, parent nvml.Device) []probe.Slot {
+	if mode, _, ret := parent.GetMigMode(); ret != nvml.SUCCESS || mode != nvml.DEVICE_MIG_ENABLE {
+		return nil
+	}
+	most, ret := parent.GetMaxMigDeviceCount()
+	if ret != nvml.SUCCESS {
+		return nil
+	}
+	var slots []probe.Slot
+	for i := range most {
+		handle, ret := parent.GetMigDeviceHandleByIndex(i)
+		if ret != nvml.SUCCESS {
+			continue
+		}
+		gi, ret1 := handle.GetGpuInstanceId()
+		ci, ret2 := handle.GetComputeInstanceId()
+		if ret1 != nvml.SUCCESS || ret2 != nvml.SUCCESS {
+			continue
+		}
+		d := &instance{device: device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{gpu, gi})}, parent: parent}
+		d.id = wire.Instance{Index: i, GPU: gi, Compute: ci}
+		slots = append(slots, probe.Slot{Index: instanceIndex(gpu, d.id), Device: d, Readers: d.readers()})
+	}
+	return slots
+}
+
+// Card reads the identity of the instance. Its place is that of its GPU.
+func (d *instance) Card() wire.Card {
+	c := (&device{nvml: d.parent}).place()
+	id := d.id
+	id.Parent, _ = d.parent.GetUUID() // empty when it fails
+	c.Instance = &id
+	uuid, ret := d.nvml.GetUUID()
+	if err := check(ret); probe.KindOf(err) == probe.Lost {
+		c.Lost, c.LostID = err.Error(), lostID(ret)
+		return c
+	}
+	c.UUID = uuid
+	c.Name, _ = d.nvml.GetName() // empty when it fails
+	return c
+}
+
+// readers reads the memory of the instance, and GPM where the driver has it for instances. NVML has nothing else for them.
+func (d *instance) readers() []probe.Reader {
+	var out []probe.Reader
+	for _, r := range readers {
+		if slices.Contains(r.ids, metric.MemoryUsed) || slices.Contains(r.ids, metric.MemoryTotal) {
+			out = append(out, probe.Reader{IDs: r.ids, Read: func(to *probe.Answer) error { return checkInstance(r.read(&d.device, to)) }})
+		}
+	}
+	whole := &device{nvml: d.parent}
+	return append(out, d.gpm.unless(whole.beforeGPM, func(sample nvml.GpmSample) nvml.Return { return d.parent.GpmMigSampleGet(d.id.GPU, sample) }))
+}
+
+// checkInstance makes an error of what a call for an instance returned. A handle is refused when the instance is gone.
+func checkInstance(ret nvml.Return) error {
+	if ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND {
+		return &probe.Error{Kind: probe.Stale, Words: "the MIG instance is gone"}
+	}
+	return check(ret)
+}
