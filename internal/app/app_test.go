@@ -160,7 +160,7 @@ func TestDemo(t *testing.T) {
 	}
 	for _, n := range doc.Nodes {
 		// a row of the overview, and a section of its own with the GPUs
-		if !regexp.MustCompile(`(?m)^ . `+n.Name+`( +\d+[TE]?){4} .+ [\d.]+/\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2} .  0 .+\n .  1 .+\n .  2 .+\n .  3 `).MatchString(out) {
+		if !regexp.MustCompile(`(?m)^ . `+n.Name+`( +\d+[A-Z]?){4} .+ [\d.]+/\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2} .  0 .+\n .  1 .+\n .  2 .+\n .  3 `).MatchString(out) {
 			t.Errorf("%s is missing in\n%s", n.Name, out)
 		}
 	}

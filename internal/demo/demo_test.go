@@ -84,7 +84,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		for kind, by := range map[cluster.Kind]time.Duration{
-			cluster.KindLost: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: time.Second, cluster.KindECCGrowing: time.Second, cluster.KindNVLinkDown: time.Second,
+			cluster.KindLost: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: time.Second, cluster.KindECC: time.Second, cluster.KindNVLinkDown: time.Second,
 			cluster.KindPowerBrake: time.Second, cluster.KindStale: time.Second, cluster.KindLag: time.Second, cluster.KindConnecting: 5 * time.Second,
 		} {
 			if at, ok := firstSeen[kind]; !ok || at > by {
@@ -122,9 +122,8 @@ func TestDemoBeginsSettled(t *testing.T) {
 				}
 			}
 			want := map[cluster.Kind]bool{cluster.KindLost: true, cluster.KindFailed: true, cluster.KindThermal: true, cluster.KindECC: true, cluster.KindPowerBrake: true, cluster.KindNVLinkDown: true}
-			if past == longPast { // a GPU must lag for a minute, and errors come while it is watched
-				delete(want, cluster.KindECC)
-				want[cluster.KindLag], want[cluster.KindECCGrowing] = true, true
+			if past == longPast { // a GPU must lag for a minute
+				want[cluster.KindLag] = true
 			}
 			if diff := cmp.Diff(want, kinds); diff != "" {
 				t.Errorf("after a past of %v (-want +got):\n%s", past, diff)

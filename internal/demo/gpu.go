@@ -117,7 +117,6 @@ const (
 const (
 	heatBegins, heatFull, heatEnds = 5 * time.Second, 35 * time.Second, 190 * time.Second
 	lagBegins, lagEnds             = 12 * time.Second, 240 * time.Second
-	errorAt                        = 60 * time.Second // once: the count stays
 	lostAt                         = 70 * time.Second // once: it stays lost
 	unlinkedAt                     = 40 * time.Second // once: it stays down
 	brakeBegins, brakeEnds         = 85 * time.Second, 150 * time.Second
@@ -189,7 +188,7 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	g.Values.Set(metric.MemClock, float64(m.mem))
 	g.Values.Set(metric.Throttle, float64(throttle))
 	g.Values.Set(metric.ECCUncorrected, 0)
-	if s.fate&corrupts != 0 && now >= errorAt {
+	if s.fate&corrupts != 0 {
 		g.Values.Set(metric.ECCUncorrected, 2)
 	}
 	w.fill(&g.Values, h, gpu, now, l)

@@ -70,7 +70,7 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 	w.fillLinks(v, h, gpu, now, l)
 	w.fillCounters(v, h, gpu, now)
 	v.Set(metric.RecoveryAction, 0)
-	if s.fate&corrupts != 0 && now >= errorAt {
+	if s.fate&corrupts != 0 {
 		v.Set(metric.ECCUncorrectedAggregate, 2)
 	}
 }

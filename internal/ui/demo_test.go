@@ -36,7 +36,7 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 		line string // one line matches
 	}{
 		{overview, `gpu-n02 GPU3 lags 2\d/9\d%`},
-		{overview, `^ ✗ gpu-n02 .* 2\dL `},
+		{overview, `^ ▲ gpu-n02 .* 2\dL `},
 		{node, `^ ▲  3 .* 2\d% .*!LAG -[67]\d 1m$`},
 		{problems, `gpu-n02 GPU3 +Lags \(rank 11, PID \d+\): 2\d% against a median of 9\d%, full clocks, its process has 12% of a core,`},
 	} {
