@@ -70,7 +70,7 @@ func fullHello() *wire.Hello {
 	return &wire.Hello{
 		Host: "n1.cluster", Driver: "550.54", CUDA: "12.4", CPUs: 64,
 		GPUs: []wire.Card{
-			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 6006, metric.SMClockMax: 1980, metric.Slowdown: 89})},
+			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", Serial: "1650023", VBIOS: "96.00.61", Capability: "9.0", Absent: map[string][]string{"Not Supported": {"fan_percent", "ofa_percent"}}, Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 6006, metric.SMClockMax: 1980, metric.Slowdown: 89})},
 			{Index: 1, UUID: "GPU-b", Minor: new(4), Name: "NVIDIA A100", PCIBus: "00000000:2C:00.0"},
 			{Index: 2, UUID: "GPU-c", Minor: new(5), Name: "NVIDIA L40", PCIBus: "00000000:3D:00.0", Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 8008, metric.SMClockMax: 2520, metric.Slowdown: 95})},
 			{Index: 3},

@@ -201,11 +201,15 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object 
 		out = out.add("key", key)
 	}
 	out = out.add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
+	out = out.add("serial", g.Card.Serial).add("vbios", g.Card.VBIOS).add("cuda_capability", g.Card.Capability)
 	if i := g.Card.Instance; i != nil {
 		out = out.add("mig_instance", migInstance(*i))
 	}
 	out = out.add("lost", g.Lost).add("lost_class", g.LostID).add("hangs_seconds", seconds(g.HangsMS)).add("hanging_call", g.Call)
 	out = out.add("age_seconds", seconds(g.AgeMS)).add("processes_unlisted", g.Unlisted).numbers(metric.GPU, g.Get)
+	if len(g.Card.Absent) > 0 {
+		out = out.add("absent", g.Card.Absent)
+	}
 	var ids []string
 	for _, j := range jobs {
 		if share := j.Share(node); j.ID != "" && share.Known && share.Has(&g.Number) {
