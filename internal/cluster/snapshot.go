@@ -22,7 +22,7 @@ type Snapshot struct {
 type JobView struct {
 	Job
 	Common    Common
-	Findings  []Finding // worst first, then newest first; those cleared within Linger come last
+	Findings  []Finding // worst first, then what slows the whole job, then newest first; those cleared within Linger come last
 	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int       // nodes that report
 	GPUs      int       // of the job: as SLURM counts them, otherwise those that nodes have listed

@@ -189,10 +189,13 @@ func firstIf(a, b bool) int {
 	return 1
 }
 
+// SlowsJob reports whether a problem of this kind slows or stops the whole job. Among equals it comes first.
+func (k Kind) SlowsJob() bool { return k == KindLag || k == KindJobHang || k == KindJobIdle }
+
 // findings returns JobView's Findings, those that hold first, and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {
 	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
-		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity), b.since.Compare(a.since))
+		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity), firstIf(a.Kind.SlowsJob(), b.Kind.SlowsJob()), b.since.Compare(a.since))
 	})
 	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }

@@ -45,4 +45,7 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 			t.Errorf("%s: no line matches %s:\n%s", test.of.name, test.line, strings.Join(lines, "\n"))
 		}
 	}
+	if row := linesOf(overview, 120, 40)[1]; !strings.Contains(row, "gpu-n02 GPU3 lags 2") {
+		t.Errorf("row 1 in 120 columns: %s", row)
+	}
 }

@@ -15,7 +15,7 @@ func stripOf(lines []string, node string) string {
 	return string(line[column("-10m") : column("now")+len("now")])
 }
 
-// A row has the past of its node: heights, letters while a rule held, also one that is over, marks while the node did not report, and
+// A row has the past of its node: heights, letters while a rule held, also one that is over, or where memory errors began, marks while the node did not report, and
 // blanks where nothing is known.
 func TestTimes(t *testing.T) {
 	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40)
@@ -27,7 +27,7 @@ func TestTimes(t *testing.T) {
 		counts map[string]int
 		ends   string
 	}{
-		"gpu-n01": {map[string]int{"P": 8, "T": 5, " ": 0}, "▃TTTTT"}, "gpu-n02": {map[string]int{"E": 50, "░": 4}, "░░░░EEEEEEEEE"},
+		"gpu-n01": {map[string]int{"P": 8, "T": 5, " ": 0}, "▃TTTTT"}, "gpu-n02": {map[string]int{"E": 1, "░": 4}, "░░░░▂▂▂▂▂▂▂▂▂"},
 		"gpu-n03": {map[string]int{"·": 11, " ": 26}, "▇▇▇▇"}, "gpu-n04": {map[string]int{"✗": 21, " ": 46}, "✗✗✗"},
 	} {
 		strip := stripOf(lines, node)

@@ -1,7 +1,7 @@
 package part
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -17,7 +17,7 @@ func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
 	groups := groups(f.Job.Findings)
-	right := reporting(f)
+	right := reporting(f, len(groups) > namedBeside)
 	end := f.W - draw.Width(right) - 1
 	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+groups[0].frame()+len("+12 more (!)") > end { // the worst goes before how much reports
 		end = f.W - 1
@@ -139,8 +139,12 @@ func lastCleared(f *Frame) (n int, ago time.Duration) {
 	return n, ago
 }
 
-// reporting says how much of the job reports. Without a GPU that is known, or with one node, half of that says nothing.
-func reporting(f *Frame) string {
+// namedBeside is how many problems have room beside the long wording of reporting in 120 columns.
+const namedBeside = 2
+
+// reporting says how much of the job reports, in few letters where problems need the room. Without a GPU that is known, or with one node,
+// half of that says nothing.
+func reporting(f *Frame, brief bool) string {
 	j := f.Job
 	gpus, nodes := " of "+Plural(j.GPUs, "GPU", "GPUs"), " of "+Plural(len(j.Nodes), "node", "nodes")+" reporting"
 	switch {
@@ -152,6 +156,8 @@ func reporting(f *Frame) string {
 		return strconv.Itoa(j.Reporting) + nodes + " "
 	case len(j.Nodes) == 1:
 		return strconv.Itoa(j.GPUsSeen) + gpus + " "
+	case brief:
+		return fmt.Sprintf("%d/%s, %d/%s ", j.GPUsSeen, Plural(j.GPUs, "GPU", "GPUs"), j.Reporting, Plural(len(j.Nodes), "node", "nodes"))
 	}
 	return strconv.Itoa(j.GPUsSeen) + gpus + ", " + strconv.Itoa(j.Reporting) + nodes + " "
 }
@@ -173,15 +179,6 @@ func (g *group) frame() int {
 	return 4
 }
 
-// slows is 1 for what slows or stops the whole job: among equals it goes first. Otherwise it is 0.
-func (g *group) slows() int {
-	switch g.first.Kind {
-	case cluster.KindLag, cluster.KindJobHang, cluster.KindJobIdle:
-		return 1
-	}
-	return 0
-}
-
 // problems counts the findings of groups.
 func problems(groups []group) (n int) {
 	for _, g := range groups {
@@ -190,7 +187,7 @@ func problems(groups []group) (n int) {
 	return n
 }
 
-// groups gathers the findings that hold by kind, in order, those that slow the whole job first. Notes are not problems and are left out.
+// groups gathers the findings that hold by kind, in their order. Notes are not problems and are left out.
 func groups(findings []cluster.Finding) []group {
 	var all []group
 	for i := range findings {
@@ -206,9 +203,6 @@ func groups(findings []cluster.Finding) []group {
 		}
 		all[at].count++
 	}
-	slices.SortStableFunc(all, func(a, b group) int {
-		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.slows(), a.slows()))
-	})
 	return all
 }
 

@@ -98,10 +98,15 @@ func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
 		if finding.Holds() {
 			to = f.Snap.At
 		}
-		if m := silenceOf(finding.Kind); m.glyph != 0 {
+		m, letter := silenceOf(finding.Kind), health.LabelOf(finding).Letter
+		switch {
+		case m.glyph != 0:
 			s.put(silences, m, finding.Since, to)
-		} else if letter := health.LabelOf(finding).Letter; letter != 0 {
-			s.put(letters, mark{rune(letter), Marks[finding.Severity].Role, letterRank(letter)}, finding.Since, to)
+		case letter == 0 || lasting(letter) && finding.Before:
+		case lasting(letter):
+			s.put(letters, letterMark(finding, letter), finding.Since, finding.Since)
+		default:
+			s.put(letters, letterMark(finding, letter), finding.Since, to)
 		}
 	}
 	switch n.State { // some states have no finding, or a late one
@@ -113,6 +118,14 @@ func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
 		s.put(silences, silenceOf(cluster.KindFailed), n.Since, f.Snap.At)
 	}
 	return silences, letters
+}
+
+// lasting reports whether a letter stands for what stays until somebody repairs it, and hardly changes the load: it marks its beginning, so
+// that the load after it can be seen.
+func lasting(letter byte) bool { return letter == 'E' || letter == 'N' }
+
+func letterMark(f *cluster.Finding, letter byte) mark {
+	return mark{rune(letter), Marks[f.Severity].Role, letterRank(letter)}
 }
 
 // silenceOf is the mark for times without data.
