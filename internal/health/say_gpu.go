@@ -164,7 +164,7 @@ func gpuHangs(w *Words, e evidence) {
 
 func thermal(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperature(", "), "thermal"+e.temperature(" ")
-	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.clocks(), e.throttledFor(metric.HWThermalTime, metric.SWThermalTime)) + "."
+	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.clocks(), e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
 	w.Hint = "cooling problem in this slot: report it to your admins"
 }
 

@@ -122,6 +122,11 @@ var stateRows = map[ID]Row{
 		From: []string{"nvmlDeviceGetFieldValues"},
 		Help: "Time for which a slower GPU of the sync boost group has held the clocks down, since the driver was loaded.",
 	},
+	ThermalTime: {
+		Key: "thermal_seconds", Label: "time in thermal slowdown", Unit: Seconds, Decimals: 3, Sum: Highest,
+		From: []string{"nvmlDeviceGetFieldValues"},
+		Help: "Time for which the temperature has reduced the clocks, since the driver was loaded, of drivers that do not tell software from hardware.",
+	},
 	SWThermalTime: {
 		Key: "sw_thermal_seconds", Label: "time in software thermal slowdown", Unit: Seconds, Decimals: 3, Sum: Highest,
 		From: []string{"nvmlDeviceGetFieldValues"},

@@ -43,6 +43,7 @@ const (
 	Throttle
 	PowerCapTime
 	SyncBoostTime
+	ThermalTime
 	SWThermalTime
 	HWThermalTime
 	PowerBrakeTime

@@ -238,7 +238,7 @@ func (m *model) View() tea.View {
 
 // modes returns the window title and the mouse mode.
 func (m *model) modes() tea.View {
-	v := tea.View{WindowTitle: title(m.scene.Job, m.ASCII), MouseMode: tea.MouseModeCellMotion}
+	v := tea.View{WindowTitle: title(m.scene.Job), MouseMode: tea.MouseModeCellMotion}
 	if m.view.noMouse {
 		v.MouseMode = tea.MouseModeNone
 	}

@@ -13,8 +13,9 @@ import (
 // maxTitle limits the title, in characters. A window shows fewer.
 const maxTitle = 80
 
-// title is the window title: the job and how many problems it has, "nvnodetop 48211 ✗1 ▲3". job may be nil.
-func title(job *cluster.JobView, ascii bool) string {
+// title is the window title: the job and how many problems it has, "nvnodetop 48211 X1 !3". job may be nil. It has only ASCII characters:
+// to some terminals a byte of "✗" is the end of a title, and the rest of it text.
+func title(job *cluster.JobView) string {
 	words := []string{"nvnodetop"}
 	if job != nil {
 		words = append(words, job.ID)
@@ -25,18 +26,15 @@ func title(job *cluster.JobView, ascii bool) string {
 			}
 		}
 	}
-	return harmless(strings.Join(words, " "), ascii)
+	return harmless(strings.Join(words, " "))
 }
 
 // harmless removes everything from a title that could end it early and begin another escape sequence. Job IDs come from outside.
-func harmless(s string, ascii bool) string {
+func harmless(s string) string {
 	var out []rune
 	for _, r := range strings.Join(strings.Fields(s), " ") {
 		if unicode.IsPrint(r) && r != unicode.ReplacementChar && len(out) < maxTitle {
-			if ascii {
-				r = draw.ASCII(r)
-			}
-			out = append(out, r)
+			out = append(out, draw.ASCII(r))
 		}
 	}
 	return string(out)

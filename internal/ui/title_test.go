@@ -15,24 +15,22 @@ func TestTitle(t *testing.T) {
 	for _, test := range []struct {
 		id       string
 		findings []cluster.Finding
-		ascii    bool
 		want     string
 	}{
-		{"48211", nil, false, "nvnodetop 48211"},
-		{"48211_3", wrong, false, "nvnodetop 48211_3 ✗1 ▲2"},
-		{"48211", wrong, true, "nvnodetop 48211 X1 !2"},
-		{"48211", wrong[1:2], false, "nvnodetop 48211 ▲1"},
-		{"", wrong[:1], false, "nvnodetop ✗1"},
-		{"4\x1b\\\x1b]0;8\a\u009c\n2\u202e1\xff", nil, false, `nvnodetop 4\]0;8 21`},
-		{"模", nil, true, "nvnodetop ?"},
-		{strings.Repeat("4", 1000), nil, false, "nvnodetop " + strings.Repeat("4", 70)},
+		{"48211", nil, "nvnodetop 48211"},
+		{"48211_3", wrong, "nvnodetop 48211_3 X1 !2"},
+		{"48211", wrong[1:2], "nvnodetop 48211 !1"},
+		{"", wrong[:1], "nvnodetop X1"},
+		{"4\x1b\\\x1b]0;8\a\u009c\n2\u202e1\xff", nil, `nvnodetop 4\]0;8 21`},
+		{"模", nil, "nvnodetop ?"},
+		{strings.Repeat("4", 1000), nil, "nvnodetop " + strings.Repeat("4", 70)},
 	} {
 		job := cluster.JobView{Job: cluster.Job{ID: test.id}, Findings: test.findings}
-		if got := title(&job, test.ascii); got != test.want {
+		if got := title(&job); got != test.want {
 			t.Errorf("%q: %q, want %q", test.id, got, test.want)
 		}
 	}
-	if got := title(nil, false); got != "nvnodetop" {
+	if got := title(nil); got != "nvnodetop" {
 		t.Errorf("without a job: %q", got)
 	}
 }

@@ -99,7 +99,8 @@ func TestSources(t *testing.T) {
 		"nanoseconds":          {metric.PowerCapTime, 550, map[uint32]answer{74: wide(1_234_500_000)}, `{"power_cap_seconds":1.235}`, 0},
 		"millijoules":          {metric.Energy, 550, map[uint32]answer{83: wide(1_234_567)}, `{"energy_joules":1234.567}`, 0},
 		"reasons of now":       {metric.SWThermalTime, 590, map[uint32]answer{75: wide(1e9), 269: wide(2e9)}, `{"sw_thermal_seconds":2}`, 0},
-		"reasons of then":      {metric.SWThermalTime, 580, map[uint32]answer{75: wide(1e9), 269: wide(2e9)}, `{"sw_thermal_seconds":1}`, 0},
+		"reasons of then":      {metric.SWThermalTime, 580, map[uint32]answer{75: wide(1e9), 269: wide(2e9)}, `{}`, 0},
+		"heat of any kind":     {metric.ThermalTime, 580, map[uint32]answer{75: wide(1e9)}, `{"thermal_seconds":1}`, 0},
 		"another field then":   {metric.HWThermalTime, 580, map[uint32]answer{251: wide(1e9), 270: wide(2e9)}, `{}`, 0},
 		"driver not known":     {metric.PowerBrakeTime, 0, map[uint32]answer{271: wide(2e9)}, `{}`, 0},
 	} {
@@ -130,7 +131,7 @@ func TestBatchSettles(t *testing.T) {
 	}
 	asked := 0
 	b := newBatch(&device{nvml: fieldsOf(fields, &asked), driver: 570}, fastFields)
-	for i, want := range []struct{ asked, refused int }{{len(b.values), 8}, {6, 2}} {
+	for i, want := range []struct{ asked, refused int }{{len(b.values), 9}, {6, 2}} {
 		var got probe.Answer
 		if err := b.read(&got); err != nil || asked != want.asked || len(got.Refusals) != want.refused || got.String() != `{"memory_temperature_celsius":83}` || len(got.Counters) != 3 {
 			t.Errorf("reading %d asked for %d fields: %v, %v, counters %v, refused %v", i, asked, &got.Values, err, got.Counters, got.Refusals)
