@@ -142,11 +142,12 @@ func (g *gpu) ask(i int, fault func(string, error)) error {
 	a, r := &g.answer, &g.Readers[i]
 	a.Counters, a.Refusals = a.Counters[:0], a.Refusals[:0]
 	g.call.Store(int32(i))
+	began := time.Now()
 	if err := r.Read(a); err != nil {
 		return g.refused(err, fault, r.IDs...)
 	}
 	for _, c := range a.Counters {
-		a.Set(c.ID, g.rates.rate(c, time.Now()))
+		a.Set(c.ID, g.rates.rate(c, began, time.Now()))
 	}
 	for _, f := range a.Refusals {
 		if err := g.refused(f.Err, fault, f.ID); err != nil {

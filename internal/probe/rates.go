@@ -11,6 +11,10 @@ import (
 // rateWindow is the shortest time over which a rate is computed. A report off the beat comes sooner: it repeats the last rate.
 const rateWindow = 500 * time.Millisecond
 
+// slowShare is the part of the time between two readings that each of them may take at most. The driver does not say when in a call it read
+// a counter: after a call that has hung, all that flowed meanwhile would look like the flow of the short time since.
+const slowShare = 10
+
 // rates turns counters into their increase per second. The zero value has seen nothing.
 type rates []mark
 
@@ -18,25 +22,29 @@ type rates []mark
 type mark struct {
 	Counter
 	at   time.Time
-	rate float64 // up to then; NaN: not known
+	took time.Duration // the reading
+	rate float64       // up to then; NaN: not known
 }
 
-// rate returns the increase per second of a counter that was read at some time; NaN at first and when it went backwards.
-func (r *rates) rate(c Counter, at time.Time) float64 {
+// rate returns the increase per second of a counter that was read between two times; NaN at first, when it went backwards and when it is not
+// known well enough over which time it increased.
+func (r *rates) rate(c Counter, began, ended time.Time) float64 {
+	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })
 	if i < 0 {
-		*r = append(*r, mark{c, at, math.NaN()})
-		return math.NaN()
+		*r = append(*r, next)
+		return next.rate
 	}
 	m := &(*r)[i]
-	window := at.Sub(m.at)
-	switch {
-	case c.N < m.N:
-		*m = mark{c, at, math.NaN()}
-	case window >= rateWindow:
-		*m = mark{c, at, float64(c.N-m.N) / window.Seconds()}
+	window := ended.Sub(m.at)
+	if c.N >= m.N && window < rateWindow {
+		return m.rate
 	}
-	return m.rate
+	if c.N >= m.N && slowShare*max(m.took, next.took) <= window {
+		next.rate = float64(c.N-m.N) / window.Seconds()
+	}
+	*m = next
+	return next.rate
 }
 
 // forget forgets the counters, after which the next rates are not known.

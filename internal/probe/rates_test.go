@@ -27,16 +27,39 @@ func TestRates(t *testing.T) {
 		{6 * time.Second, 300, 200},
 		{66 * time.Second, 900, 10},
 	} {
-		got := r.rate(Counter{metric.PCIeTX, tt.n}, start.Add(tt.at))
+		got := r.rate(Counter{metric.PCIeTX, tt.n}, start.Add(tt.at), start.Add(tt.at))
 		if got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("reading %d: %v bytes/s, want %v", i, got, tt.want)
 		}
 	}
-	if got := r.rate(Counter{metric.PCIeRX, 1e6}, start.Add(67*time.Second)); got == got {
+	if got := r.rate(Counter{metric.PCIeRX, 1e6}, start, start.Add(67*time.Second)); got == got {
 		t.Errorf("the first reading of another counter gives %v", got)
 	}
-	if r.forget(); r.rate(Counter{metric.PCIeTX, 2000}, start.Add(68*time.Second)) == 0 {
+	if r.forget(); r.rate(Counter{metric.PCIeTX, 2000}, start, start.Add(68*time.Second)) == 0 {
 		t.Error("a counter is compared with one from before the GPU was lost")
+	}
+}
+
+// It is not known when in a long call the driver read a counter, so there is no rate up to it, nor one from it over a short time.
+func TestRatesOfSlowReadings(t *testing.T) {
+	var r rates
+	nan := math.NaN()
+	for i, tt := range []struct {
+		began, ended time.Duration
+		n            uint64 // 1000 per second, at either end of the call
+		want         float64
+	}{
+		{0, 0, 0, nan},
+		{900 * time.Millisecond, time.Second, 1000, 1000},
+		{2 * time.Second, 8 * time.Second, 2000, nan}, // read when the call began
+		{8500 * time.Millisecond, 8500 * time.Millisecond, 8500, nan},
+		{9 * time.Second, 9 * time.Second, 9000, 1000},
+		{10 * time.Second, 16 * time.Second, 16000, nan}, // read when it ended
+		{76 * time.Second, 76 * time.Second, 76000, 1000},
+	} {
+		if got := r.rate(Counter{metric.NVLinkTX, tt.n}, start.Add(tt.began), start.Add(tt.ended)); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+			t.Errorf("reading %d: %v bytes/s, want %v", i, got, tt.want)
+		}
 	}
 }
 
