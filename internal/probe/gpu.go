@@ -26,7 +26,7 @@ type gpu struct {
 
 	// Protected by crew.mu.
 	out   bool      // a reading is running or planned
-	begun time.Time // of the reading
+	begun time.Time // of the reading; zero while it is planned
 	round uint64    // crew.round in which the reading was planned
 	fresh bool      // back holds a reading that was not collected yet
 

@@ -38,7 +38,6 @@ func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left
 func (c *crew) begin(gpus []*gpu, q question) (main *shift, done <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
 	c.round, c.open, c.done = c.round+1, 0, make(chan struct{})
 	main = newShift(q, make([]*gpu, 0, len(gpus))...)
 	for _, g := range gpus {
@@ -47,7 +46,7 @@ func (c *crew) begin(gpus []*gpu, q question) (main *shift, done <-chan struct{}
 		if g.Device == nil || g.out {
 			continue
 		}
-		g.out, g.begun, g.round = true, now, c.round
+		g.out, g.begun, g.round = true, time.Time{}, c.round
 		c.out, c.open = c.out+1, c.open+1
 		if g.last.took > patience {
 			c.start(newShift(q, g))
@@ -167,11 +166,11 @@ func (g *gpu) collect() {
 	}
 }
 
-// pending reports whether a reading of the GPU is running, and since when.
-func (c *crew) pending(g *gpu) (since time.Time, out bool) {
+// pending reports whether a reading of the GPU is running, and since when. One that waits for that of another GPU is not.
+func (c *crew) pending(g *gpu) (since time.Time, running bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return g.begun, g.out
+	return g.begun, g.out && !g.begun.IsZero()
 }
 
 // busy returns those of the GPUs of which a reading is running or planned.

@@ -83,6 +83,21 @@ func TestOneGPUHangs(t *testing.T) {
 	})
 }
 
+// A GPU that is not read yet, because another one before it takes long, does not hang.
+func TestWaitingIsNotHanging(t *testing.T) {
+	c := crew{hands: make(chan *shift, 1)} // nobody takes what is handed over
+	_, devices := newFakeLibrary(1)
+	g := &gpu{Slot: Slot{Device: devices[0]}}
+	main, _ := c.begin([]*gpu{g}, question{})
+	if since, running := c.pending(g); running {
+		t.Errorf("before it is read, it is being read since %v", since)
+	}
+	c.next(main, start)
+	if since, running := c.pending(g); !running || !since.Equal(start) {
+		t.Errorf("while it is read: %v, %v", since, running)
+	}
+}
+
 // However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input within a moment.
 func TestAllGPUsHang(t *testing.T) {
 	proc := writeProc(t, nil)
