@@ -76,6 +76,7 @@ const (
 	Bits // a bitmask
 	Joules
 	BytesPerSecond
+	Relative // percent of a nominal value, which may be exceeded
 )
 
 // exact is the largest number up to which float64 holds every integer.
@@ -95,6 +96,7 @@ var units = [...]struct {
 	Bits:           {"bits", 0, exact},
 	Joules:         {"J", 0, exact},
 	BytesPerSecond: {"bytes/s", 0, exact},
+	Relative:       {"percent", 0, 1000},
 }
 
 func (u Unit) String() string { return units[u].name }

@@ -33,9 +33,9 @@ var stateRows = map[ID]Row{
 		Help: "Highest temperature at which the memory is meant to work.",
 	},
 	Fan: {
-		Key: "fan_percent", Label: "fan", Unit: Percent, Pace: Slow, Sum: Highest,
+		Key: "fan_percent", Label: "fan", Unit: Relative, Pace: Slow, Sum: Highest,
 		From: []string{"nvmlDeviceGetFanSpeed"},
-		Help: "Fan speed in percent of the maximum. Boards without fans have none.",
+		Help: "Fan speed in percent of the nominal maximum, which may be exceeded. Boards without fans have none.",
 	},
 	Power: {
 		Key: "power_watts", Label: "power", Unit: Watts, Decimals: 3, Kept: true, Sum: Add,

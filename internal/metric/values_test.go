@@ -24,6 +24,15 @@ func TestAbsentIsAbsent(t *testing.T) {
 	}
 }
 
+// NVML's percentage of the fan's speed may be over 100.
+func TestFanBeyondItsMaximum(t *testing.T) {
+	v := Make(map[ID]float64{Fan: 120})
+	var back Values
+	if err := back.Parse(v.Append(nil), GPU); err != nil || back.Float(Fan) != 120 {
+		t.Errorf("got %v, %v, want 120 %%", back, err)
+	}
+}
+
 func TestSetRounds(t *testing.T) {
 	v := Make(map[ID]float64{Util: 49.6, Power: 312.50049, CPU: 33.333333, Load: 2.0049})
 	if got, want := v.String(), `{"util_percent":50,"power_watts":312.5,"cpu_percent":33.33,"load1":2}`; got != want {
