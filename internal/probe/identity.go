@@ -36,11 +36,8 @@ func identifyOwn(fs procfs.FS, mount string, k processKey) identity {
 	if err != nil {
 		return who
 	}
-	from := launch.Read(f)
+	who.Origin = launch.Read(f).In(who.Job, who.Step)
 	_ = f.Close() // opened for reading: no data can be lost
-	if who.Rank = from.Rank; who.Job == "" {
-		who.Job, who.Step = from.Job, from.Step
-	}
 	return who
 }
 

@@ -21,6 +21,18 @@ type Origin struct {
 	Rank      *wire.Rank
 }
 
+// In is o of a process in a step of a job, as its cgroup says: both are empty where it does not. The cgroup is right about them. If the
+// environment names another step, SLURM's variables were inherited from there, as by a job that was submitted in a step.
+func (o Origin) In(job, step string) Origin {
+	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && step != "" && (job != o.Job || step != o.Step) {
+		o.Rank = nil
+	}
+	if job != "" {
+		o.Job, o.Step = job, step
+	}
+	return o
+}
+
 // maxEnviron is how many bytes of an environment are read. Of a longer one nothing is known: what decides may be in the rest.
 const maxEnviron = 256 << 10
 
@@ -74,6 +86,7 @@ var wanted = func() map[string]bool {
 }()
 
 const (
+	slurmRank     = "SLURM_PROCID"
 	slurmStep     = "SLURM_STEP_ID"
 	slurmTasks    = "SLURM_STEP_NUM_TASKS"
 	pmixNamespace = "PMIX_NAMESPACE"
@@ -94,7 +107,7 @@ var launchers = []launcher{
 	{"PMIX_RANK", "", "", func(vars map[string]string) bool { return !strings.HasPrefix(vars[pmixNamespace], "slurm.") }},
 	{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", nil},
 	{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE", nil},
-	{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", inStep},
+	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep},
 }
 
 // inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID 0, and so has all that

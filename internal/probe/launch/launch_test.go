@@ -149,6 +149,56 @@ func TestDropShared(t *testing.T) {
 	}
 }
 
+// SLURM has one task of each rank in a step. Other launchers may have started several programs there.
+func TestDropSharedOfATask(t *testing.T) {
+	for _, test := range []struct {
+		name, from         string
+		step, other        string
+		gpu, rank, dropped int // of the other process; ranks that are dropped
+	}{
+		{"wrappers of a task", "SLURM_PROCID", "0", "0", 1, 3, 2},
+		{"another task", "SLURM_PROCID", "0", "0", 1, 4, 0},
+		{"another step", "SLURM_PROCID", "0", "1", 1, 3, 0},
+		{"no step is known", "SLURM_PROCID", "", "", 1, 3, 0},
+		{"the same GPU", "SLURM_PROCID", "0", "0", 0, 3, 0},
+		{"two programs", "RANK", "0", "0", 1, 3, 0},
+	} {
+		list := []wire.Process{
+			{PID: 11, Identity: wire.Identity{Parent: 10, Job: "16", Step: test.step, Rank: &wire.Rank{Rank: 3, From: test.from}}},
+			{PID: 21, GPU: test.gpu, Identity: wire.Identity{Parent: 20, Job: "16", Step: test.other, Rank: &wire.Rank{Rank: test.rank, From: test.from}}},
+		}
+		DropShared(list)
+		dropped := 0
+		for _, p := range list {
+			if p.Rank == nil {
+				dropped++
+			}
+		}
+		if dropped != test.dropped {
+			t.Errorf("%s: %d ranks are dropped, want %d", test.name, dropped, test.dropped)
+		}
+	}
+}
+
+// The cgroup says in which step a process is. Variables of SLURM that are of another step are not about it.
+func TestOriginInCgroup(t *testing.T) {
+	for _, test := range []struct{ name, vars, job, step, want string }{
+		{"no cgroup", task, "", "", "16/0 SLURM_PROCID 5 1/8"},
+		{"the same", task, "16", "0", "16/0 SLURM_PROCID 5 1/8"},
+		{"without a step", task, "16", "", "16/ SLURM_PROCID 5 1/8"},
+		{"the script of a job that was submitted in a step", strings.Replace(task, "JOB_ID=16", "JOB_ID=17", 1), "17", "batch", "17/batch"},
+		{"another job", task, "17", "0", "17/0"},
+		{"another step", task, "16", "1", "16/1"},
+		{"torchrun there", task + torch, "16", "batch", "16/batch RANK 3 3/16"},
+		{"a heterogeneous job", task + " SLURM_HET_SIZE=2", "17", "0", "17/0 SLURM_PROCID 5 1/8"},
+		{"nothing in the environment", "", "16", "0", "16/0"},
+	} {
+		if got := words(Read(strings.NewReader(environ(test.vars))).In(test.job, test.step)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 // Whatever a process has in its environment, what is said of it is short and can be.
 func FuzzRead(f *testing.F) {
 	f.Add(environ(task + torch))
