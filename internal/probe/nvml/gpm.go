@@ -97,6 +97,29 @@ func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *probe.Answer) nvml
 	return nvml.SUCCESS
 }
 
+// forget forgets the last sample, unless it is being taken.
+func (g *gpm) forget() {
+	if g.mu.TryLock() {
+		g.taken, g.done = time.Time{}, false
+		g.mu.Unlock()
+	}
+}
+
+// forgetful makes readers forget the last sample when they find that the GPU is lost: when it is back its counters may have begun again.
+func (g *gpm) forgetful(readers []probe.Reader) []probe.Reader {
+	for i := range readers {
+		read := readers[i].Read
+		readers[i].Read = func(to *probe.Answer) error {
+			err := read(to)
+			if probe.KindOf(err) == probe.Lost {
+				g.forget()
+			}
+			return err
+		}
+	}
+	return readers
+}
+
 func (g *gpm) measure(take func(nvml.GpmSample) nvml.Return) nvml.Return {
 	if ret := g.alloc(); ret != nvml.SUCCESS {
 		return ret

@@ -4,6 +4,7 @@ package nvml
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,6 +81,37 @@ func TestGPM(t *testing.T) {
 		read("back", "{}", 0)
 		if l.Shutdown(); f.freed != 2 {
 			t.Errorf("%d samples freed, want 2", f.freed)
+		}
+	})
+}
+
+// The counters of a GPU that is back may have begun again, whichever call said that it was lost: no metric is of samples before and after.
+func TestGPMOfALostGPU(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeGPM()
+		l := &Library{nvml: f.lib}
+		d := &device{nvml: f, gpm: l.gpm(gpmKey{0, wholeGPU})}
+		all := d.readers()
+		read := func(id metric.ID) (got probe.Answer, err error) {
+			for _, r := range all {
+				if slices.Contains(r.IDs, id) {
+					err = r.Read(&got)
+				}
+			}
+			return got, err
+		}
+		for _, want := range []bool{false, true} {
+			if got, err := read(metric.SMActive); err != nil || got.Has(metric.SMActive) != want {
+				t.Fatalf("before: %v, %v", &got.Values, err)
+			}
+			time.Sleep(time.Second)
+		}
+		f.GetPowerUsageFunc = func() (uint32, nvml.Return) { return 0, nvml.ERROR_GPU_IS_LOST }
+		if _, err := read(metric.Power); probe.KindOf(err) != probe.Lost {
+			t.Fatal(err)
+		}
+		if got, err := read(metric.SMActive); err != nil || got.Has(metric.SMActive) {
+			t.Errorf("back: %v, %v", &got.Values, err)
 		}
 	})
 }

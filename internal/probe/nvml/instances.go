@@ -79,7 +79,8 @@ func (d *instance) readers() []probe.Reader {
 		}
 	}
 	whole := &device{nvml: d.parent}
-	return append(out, d.gpm.unless(whole.beforeGPM, func(sample nvml.GpmSample) nvml.Return { return d.parent.GpmMigSampleGet(d.id.GPU, sample) }))
+	take := func(sample nvml.GpmSample) nvml.Return { return d.parent.GpmMigSampleGet(d.id.GPU, sample) }
+	return d.gpm.forgetful(append(out, d.gpm.unless(whole.beforeGPM, take)))
 }
 
 // checkInstance makes an error of what a call for an instance returned. A handle is refused when the instance is gone.

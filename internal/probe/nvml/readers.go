@@ -51,5 +51,5 @@ func (d *device) readers() []probe.Reader {
 	for _, fields := range [][]field{fastFields, slowFields} {
 		out = append(out, newBatch(d, fields).reader())
 	}
-	return append(out, d.gpmReader())
+	return d.gpm.forgetful(append(out, d.gpmReader()))
 }

@@ -143,7 +143,7 @@ func TestReadersThatFail(t *testing.T) {
 	for ret, want := range map[nvml.Return]probe.ErrorKind{
 		nvml.ERROR_NOT_SUPPORTED: probe.Absent, nvml.ERROR_NO_PERMISSION: probe.Denied, nvml.ERROR_UNKNOWN: probe.Other, nvml.ERROR_GPU_IS_LOST: probe.Lost,
 	} {
-		got := readCalls(&device{nvml: fullGPU(ret)}, func(r probe.Reader, err error) {
+		got := readCalls(&device{nvml: fullGPU(ret), gpm: &gpm{}}, func(r probe.Reader, err error) {
 			if err == nil || probe.KindOf(err) != want {
 				t.Errorf("%v: %v is of kind %v, want %v", r.IDs[0], err, probe.KindOf(err), want)
 			}
