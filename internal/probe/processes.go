@@ -115,7 +115,7 @@ func (s *sampler) collectProcesses(sm *sample) {
 	if !sm.wanted || sm.gone != "" {
 		return
 	}
-	s.procs.begin(sm.at)
+	s.procs.begin(s.opts.Now()) // the GPUs may have taken long
 	var on []*gpu
 	complete := true
 	for i, g := range s.cards.gpus {

@@ -28,6 +28,24 @@ func lister(lib Library, proc string, at *Moment) *sampler {
 	return s
 }
 
+// The CPU time of a process is read after the GPUs, which may take long: what counts is the time between two readings of it.
+func TestCPUAfterASlowGPU(t *testing.T) {
+	files := procOf("4242", "python", "90000", "python3\x00", "0")
+	proc := writeProc(t, files)
+	lib, devices := newFakeLibrary(1)
+	devices[0].contexts = []Context{{PID: 4242, Type: Compute}}
+	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+	slow := time.Duration(0)
+	devices[0].counter = func() uint64 { at.Mono, slow = at.Mono+slow, 0; return 0 }
+	s := lister(lib, proc, &at)
+	s.take()
+	writeFile(t, proc+"/4242/stat", strings.Replace(files["4242/stat"], " 100 50 ", " 550 50 ", 1))
+	at.Mono, slow = at.Mono+3*time.Second, 1500*time.Millisecond
+	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 100 {
+		t.Errorf("CPU %v, want 100", *p.CPUPercent)
+	}
+}
+
 func TestProcesses(t *testing.T) {
 	files := procOf("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
 	proc := writeProc(t, files)
