@@ -26,12 +26,12 @@ func BenchmarkRules1000x8(b *testing.B) {
 	nodes := make([]*cluster.Node, 1000)
 	for i := range nodes {
 		n := &cluster.Node{Name: "n", State: cluster.NodeReporting, Hello: &wire.Hello{Driver: "550"}, Interval: 3 * time.Second, Host: wire.Host{Values: metric.Make(host)}}
-		for range 8 {
-			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{Values: metric.Make(sample)}, Card: wire.Card{Name: "H100", Values: metric.Make(card)}})
+		for i := range 8 {
+			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, GPU: wire.GPU{Values: metric.Make(sample)}, Card: wire.Card{Name: "H100", Values: metric.Make(card)}})
 		}
 		nodes[i] = n
 	}
-	job := &cluster.Job{ID: "1", Number: "1", Nodes: []string{"n"}}
+	job := &cluster.Job{ID: "1", Number: "1", Nodes: []string{"n"}, Minors: map[string][]int{"n": {0, 1, 2, 3, 4, 5, 6, 7}}}
 	common := &cluster.Common{Driver: "550", Model: "H100", Clocks: 3}
 	began := used(b)
 	for b.Loop() {
