@@ -128,7 +128,11 @@ func (s *Store) compareJob(p *jobPace, job *Job, at time.Time) {
 		p.where.node = job.Nodes[0]
 	}
 	var held []Condition
-	if !job.Suspended {
+	if job.Suspended {
+		for _, g := range p.bare {
+			g.Rest(at)
+		}
+	} else {
 		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
 		held = s.rules(Subject{Scope: ScopePeers, Job: job, Peers: &peers})
 	}

@@ -96,10 +96,10 @@ func idling(s subject) []cluster.Condition {
 	if now.Sub(s.Peers.Pace.Worked) > justWorked || now.Sub(s.Job.Start) < least {
 		return nil
 	}
-	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return now.Sub(idleSince(g)) >= least })
+	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return now.Sub(g.Idle()) >= least })
 	var held []cluster.Condition
 	for _, p := range idle {
-		c := cluster.Condition{Since: idleSince(p.GPU)}
+		c := cluster.Condition{Since: p.Idle()}
 		if now.Sub(c.Since) >= longIdle*least {
 			c.Severity = cluster.Warning
 		}
@@ -111,14 +111,6 @@ func idling(s subject) []cluster.Condition {
 }
 
 func every(*pace.Group) bool { return true }
-
-// idleSince is when an idle GPU stopped to work, or when it was first seen.
-func idleSince(g *pace.GPU) time.Time {
-	if g.Worked.IsZero() {
-		return g.Seen
-	}
-	return g.Worked
-}
 
 const (
 	// stopped is how long no GPU of a job works before it is reported. A job with longer pauses gets twice the longest of them, up to
@@ -133,7 +125,7 @@ const (
 // allIdle finds a job of which no GPU works any more.
 func allIdle(s subject) []cluster.Condition {
 	p := s.Peers
-	worked := p.Pace.Worked
+	worked, since := p.Pace.Worked, idleSince(p)
 	least := max(stopped, min(2*p.Pace.Pause, longestPause))
 	if len(p.GPUs) == 1 {
 		least = max(least, s.limits.minutes(IdleMinutes))
@@ -143,11 +135,11 @@ func allIdle(s subject) []cluster.Condition {
 		return nil
 	case worked.IsZero():
 		return unused(s)
-	case p.At.Sub(worked) < least || !p.Pace.Steady():
+	case p.At.Sub(since) < least || !p.Pace.Steady():
 		return nil
 	}
-	c := cluster.Condition{Since: worked, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true}}
-	if len(p.GPUs) > 1 || p.At.Sub(worked) >= longIdle*least {
+	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true}}
+	if len(p.GPUs) > 1 || p.At.Sub(since) >= longIdle*least {
 		c.Severity = cluster.Warning
 	}
 	var first []cluster.Peer
@@ -162,17 +154,20 @@ func allIdle(s subject) []cluster.Condition {
 	return []cluster.Condition{c}
 }
 
-// unused finds a job that has not used a GPU since it is watched.
-func unused(s subject) []cluster.Condition {
-	since := s.Peers.At
-	for _, g := range s.Peers.GPUs {
-		if g.Mean[pace.Util] != g.Mean[pace.Util] { // unknown
-			return nil
-		}
-		if g.Seen.Before(since) {
-			since = g.Seen
+// idleSince is since when none of the GPUs of a job is seen to work.
+func idleSince(p *cluster.Peers) time.Time {
+	since := p.Pace.Worked
+	for _, g := range p.GPUs {
+		if idle := g.Idle(); idle.After(since) {
+			since = idle
 		}
 	}
+	return since
+}
+
+// unused finds a job that has not used a GPU since it is watched.
+func unused(s subject) []cluster.Condition {
+	since := idleSince(s.Peers)
 	if s.Peers.At.Sub(since) < s.limits.minutes(IdleMinutes) {
 		return nil
 	}
@@ -225,10 +220,10 @@ func stands(g *pace.Group) (quiet, sure bool) {
 	if usual[pace.Power] != usual[pace.Power] {
 		return g.Quiet(), false
 	}
-	if memory > quietMemory || !(power <= quietPower*usual[pace.Power]) {
+	if !(memory <= quietMemory) || !(power <= quietPower*usual[pace.Power]) {
 		return false, true
 	}
-	return !(usual[pace.Link] > pace.LeastLink && link > quietLink*usual[pace.Link]), true
+	return !(usual[pace.Link] > pace.LeastLink) || link <= quietLink*usual[pace.Link], true
 }
 
 const (

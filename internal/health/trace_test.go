@@ -2,6 +2,8 @@ package health
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -41,6 +43,7 @@ type trace struct {
 	models      []string      // of the GPUs of each node, by turns; nil: all alike
 	does        func(at time.Duration, node, gpu int) work
 	processes   func(at time.Duration, node int) []wire.Process
+	silent      func(at time.Duration, node int) bool // the node sends no reports; nil: it always does
 }
 
 const (
@@ -62,14 +65,8 @@ func (f found) String() string {
 // store returns a Store that has seen everything up to the first reports.
 func (tr trace) store() *cluster.Store {
 	s := cluster.NewStore(tracePoll, Rules(Defaults()))
-	job := cluster.Job{ID: "7", Number: "7", Start: t0.Add(-tr.age), Minors: map[string][]int{}}
-	for n := range tr.nodes {
-		job.Nodes = append(job.Nodes, nodeName(n))
-		for g := range tr.gpus {
-			job.Minors[nodeName(n)] = append(job.Minors[nodeName(n)], g)
-		}
-	}
-	s.Apply(cluster.Event{At: t0, Discovery: &cluster.Discovery{Answered: t0, Jobs: []cluster.Job{job}}})
+	d := tr.discovery()
+	s.Apply(cluster.Event{At: t0, Discovery: &d})
 	for n := range tr.nodes {
 		s.Apply(cluster.Event{At: t0, Node: nodeName(n), Try: &cluster.Try{Interval: tracePoll}})
 		s.Apply(cluster.Event{At: t0, Node: nodeName(n), Hello: &wire.Hello{GPUs: tr.cards(n)}})
@@ -77,10 +74,25 @@ func (tr trace) store() *cluster.Store {
 	return s
 }
 
+// discovery is what SLURM says of the job.
+func (tr trace) discovery() cluster.Discovery {
+	job := cluster.Job{ID: "7", Number: "7", Start: t0.Add(-tr.age), Minors: map[string][]int{}}
+	for n := range tr.nodes {
+		job.Nodes = append(job.Nodes, nodeName(n))
+		for g := range tr.gpus {
+			job.Minors[nodeName(n)] = append(job.Minors[nodeName(n)], g)
+		}
+	}
+	return cluster.Discovery{Answered: t0, Jobs: []cluster.Job{job}}
+}
+
 // apply applies the reports of one interval.
 func (tr trace) apply(s *cluster.Store, at time.Duration, r *rand.Rand) {
 	for n := range tr.nodes {
 		now := at + time.Duration(n)*time.Millisecond
+		if tr.silent != nil && tr.silent(at, n) {
+			continue
+		}
 		s.Apply(cluster.Event{At: t0.Add(now), Node: nodeName(n), Report: tr.report(now, n, r)})
 	}
 }
@@ -125,10 +137,12 @@ func (tr trace) report(at time.Duration, node int, r *rand.Rand) *wire.Report {
 	rep := &wire.Report{MonoMS: at.Milliseconds()}
 	for g := range tr.gpus {
 		w := tr.does(at, node, g).shaken(r)
-		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: metric.Make(map[metric.ID]float64{
+		values := map[metric.ID]float64{
 			metric.Util: w.util, metric.MemUtil: w.memory, metric.Power: w.power, metric.SMClock: w.clock, metric.PowerLimit: 700,
 			metric.PCIeTX: w.link / 10, metric.NVLinkTX: 0.9 * w.link, metric.MemoryUsed: w.used * (1 << 30), metric.Throttle: float64(w.throttle),
-		})})
+		}
+		maps.DeleteFunc(values, func(_ metric.ID, v float64) bool { return math.IsNaN(v) })
+		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: metric.Make(values)})
 	}
 	if tr.processes != nil {
 		rep.Listed, rep.Processes = true, tr.processes(at, node)

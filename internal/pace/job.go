@@ -12,6 +12,7 @@ type Job struct {
 	Work   time.Duration // for how long most GPUs have worked, while watched
 	Pause  time.Duration // the longest time without any work that ended
 	at     time.Time
+	since  time.Time // the job is watched without gaps
 
 	busy, total float64   // seconds in which most GPUs worked, and all; the last minutes count most
 	counted     time.Time // the last moment in total
@@ -96,6 +97,9 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	if j.at.IsZero() {
 		passed = 0
 	}
+	if at.Sub(j.at) > longest { // nobody knows whether it worked
+		j.since, j.counted = at, at
+	}
 	j.at = at
 	j.gather(gpus)
 	worked := j.pause(gpus)
@@ -117,9 +121,6 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 // count counts the time since a GPU last worked. A pause counts when it is over.
 func (j *Job) count(at time.Time, busy bool) {
 	passed := at.Sub(j.counted)
-	if j.counted.IsZero() {
-		passed = 0
-	}
 	j.counted = at
 	keep := 1 - float64(weightOf(passed, remembers))
 	j.busy, j.total = keep*j.busy, keep*j.total+passed.Seconds()
@@ -161,10 +162,10 @@ func (j *Job) pause(gpus []*GPU) bool {
 			last = g.Worked
 		}
 	}
-	if !j.Worked.IsZero() {
+	worked := last.After(j.Worked)
+	if worked && j.Worked.After(j.since) {
 		j.Pause = max(j.Pause, last.Sub(j.Worked))
 	}
-	worked := last.After(j.Worked)
 	j.Worked = last
 	return worked
 }

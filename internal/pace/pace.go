@@ -55,7 +55,7 @@ type GPU struct {
 	Limit float32         // of its power, in W; NaN: unknown
 
 	At       time.Time // of the last sample
-	Seen     time.Time // of the first sample
+	Seen     time.Time // since when its utilization is watched, without gaps
 	Worked   time.Time // of the last sample with work; zero: none
 	LagBegan time.Time // when it last began to lag
 	LagLast  time.Time // when it last lagged
@@ -113,13 +113,24 @@ func (g *GPU) Add(at time.Time, v *metric.Values) {
 		}
 	}
 	g.Used, g.Limit, g.At = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at
-	if g.Seen.IsZero() {
+	if u := now[Util]; g.Seen.IsZero() || passed >= lapse || u != u {
 		g.Seen = at
 	}
 	if works(now) {
 		g.Worked = at
 	}
 }
+
+// Idle returns since when the GPU is seen to do nothing. What nobody has watched does not count.
+func (g *GPU) Idle() time.Time {
+	if g.Worked.After(g.Seen) {
+		return g.Worked
+	}
+	return g.Seen
+}
+
+// Rest says that the GPU may not work at this moment: its job is suspended.
+func (g *GPU) Rest(at time.Time) { g.Seen = at }
 
 // weightOf is the weight of what has come in the time that has passed, in an average with a time constant.
 func weightOf(passed, constant time.Duration) float32 {

@@ -1,0 +1,88 @@
+package health
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// gone is the reading of a GPU that gives no values.
+var gone = work{util: math.NaN(), memory: math.NaN(), power: math.NaN(), clock: math.NaN(), link: math.NaN(), used: math.NaN()}
+
+// lacking returns a work of which the driver does not give some numbers.
+func lacking(w work, change func(*work)) work {
+	change(&w)
+	return w
+}
+
+// What nobody has watched, and what the driver does not report, is no evidence that a GPU or a job is idle or hangs.
+func TestUnknownIsNotIdle(t *testing.T) {
+	paused := func(long time.Duration) func(time.Duration, int) bool {
+		return func(at time.Duration, node int) bool {
+			return at > 5*time.Minute && at < 5*time.Minute+long && node == 0
+		}
+	}
+	// back works until it is silent, and rests for half a minute when it is back.
+	back := func(at time.Duration, node, _ int) work {
+		if node == 0 && at >= 25*time.Minute && at < 25*time.Minute+40*time.Second {
+			return rests
+		}
+		return trains
+	}
+	noUtil := func(w *work) { w.util = math.NaN() }
+	for name, tr := range map[string]trace{
+		"a node of two is back":                              {nodes: 2, gpus: 8, age: traceAge, does: back, silent: paused(20 * time.Minute)},
+		"the only node is back":                              {nodes: 1, gpus: 8, age: traceAge, does: back, silent: paused(20 * time.Minute)},
+		"the only GPU is back":                               {nodes: 1, gpus: 1, age: traceAge, does: back, silent: paused(20 * time.Minute)},
+		"no utilization of one":                              {nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), always(lacking(rests, noUtil)), 0, 3)},
+		"no utilization of one from then":                    {nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, lacking(rests, noUtil), 5*time.Minute), 0, 3)},
+		"the others are idle, and of one no number is known": {nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, gone, 5*time.Minute), 0, 3)},
+		"no memory traffic is known":                         {nodes: 2, gpus: 8, age: traceAge, does: until(lacking(trains, func(w *work) { w.memory = math.NaN() }), lacking(waits, func(w *work) { w.memory = math.NaN() }), 5*time.Minute)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range tr.play(t, 40*time.Minute) {
+				if f.Kind != cluster.KindStale {
+					t.Errorf("found %v", f)
+				}
+			}
+		})
+	}
+}
+
+// A job that was suspended is not idle when it goes on.
+func TestResumedJob(t *testing.T) {
+	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: func(at time.Duration, _, gpu int) work {
+		if at > 5*time.Minute && at < 30*time.Minute || at < 31*time.Minute && gpu == 3 {
+			return rests
+		}
+		return trains
+	}}
+	r := rand.New(rand.NewPCG(1, 2))
+	s := tr.store()
+	for at := time.Duration(0); at <= 32*time.Minute; at += tracePoll {
+		if at%(30*time.Second) == 0 {
+			d := tr.discovery()
+			d.Jobs[0].Suspended = at >= 5*time.Minute && at < 30*time.Minute
+			s.Apply(cluster.Event{At: t0.Add(at), Discovery: &d})
+		}
+		tr.apply(s, at, r)
+		snap := s.Snapshot(t0.Add(at + time.Second))
+		for i := range snap.Jobs[0].Findings {
+			t.Fatalf("after %v: %s", at, Say(snap, &snap.Jobs[0].Findings[i]).Sentence)
+		}
+	}
+}
+
+// The GPUs of a job that stops some time after it was out of sight are told as soon as those of others: the time out of sight is no pause.
+func TestGapIsNoPause(t *testing.T) {
+	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: until(trains, rests, 35*time.Minute), silent: func(at time.Duration, _ int) bool { return at > 5*time.Minute && at < 25*time.Minute }}
+	for _, f := range tr.play(t, 40*time.Minute) {
+		if f.Kind == cluster.KindJobIdle && f.at < 37*time.Minute {
+			return
+		}
+	}
+	t.Error("the job is idle, and nothing says so")
+}
