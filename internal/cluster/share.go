@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -154,7 +155,8 @@ func (j *Job) stranger(p *wire.Process) bool {
 	case p.Job != "" && j.Number != "":
 		return p.Job != j.Number
 	}
-	return p.User != "" && j.User != "" && p.User != j.User
+	named := p.UID == nil || p.User != strconv.Itoa(*p.UID) // a node that does not know the name gives the number
+	return named && p.User != "" && j.User != "" && p.User != j.User
 }
 
 // leftOverBytes is the GPU memory above which a process counts as left over. A context alone needs more.

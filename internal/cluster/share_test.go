@@ -149,6 +149,7 @@ func TestStrangers(t *testing.T) {
 		who(2, "C", "alice", "7", 1001), // 2: of another job of the same user
 		who(3, "C", "bob", "", 1002),    // 3: of another user
 		who(3, "C", "alice", "", 1001),  // perhaps its own
+		who(3, "C", "1001", "", 1001),   // perhaps its own: the node does not know the name
 		who(0, "C", "bob", "8", 1002),   // not on its GPUs
 		who(3, "C", "root", "", 0),      // of the node
 		who(3, "G", "gdm", "", 120),     // it draws

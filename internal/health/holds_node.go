@@ -97,7 +97,10 @@ func clockWrong(s subject) bool {
 // leftOver holds if processes of jobs that have ended hold GPU memory.
 func leftOver(s subject) bool { return s.Discovery != nil && len(s.Node.Orphans(s.Discovery)) > 0 }
 
-func strange(s subject) bool { return len(strangers(s.Job, s.Node, s.Discovery)) > 0 }
+// strange holds if others' processes are on the job's GPUs. Those of a suspended job are lent to others.
+func strange(s subject) bool {
+	return !s.Job.Suspended && len(strangers(s.Job, s.Node, s.Discovery)) > 0
+}
 
 // strangers are the processes on the job's GPUs that are not its own, except those that are left over from a job that has ended.
 func strangers(job *cluster.Job, n *cluster.Node, d *cluster.Discovery) []*wire.Process {

@@ -11,6 +11,9 @@ import (
 // moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
 const moreThanOnce = time.Nanosecond
 
+// listedAgain is longer than it takes until a node lists its processes again, so the second list has confirmed what the first one says.
+const listedAgain = metric.SlowSeconds * 3 / 2 * time.Second
+
 // Sources of the rules, for docs/health.md.
 const (
 	nvml        = "nvml.h"
@@ -99,10 +102,10 @@ var rules = []rule{
 		when: "The driver does not list a GPU that SLURM allocated to the job.", source: "scontrol show job -d"},
 	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Warning, holds: perhapsMissing,
 		when: "The same, where SLURM may just number the GPUs differently.", source: "scontrol show job -d"},
-	{kind: cluster.KindLeftOver, scope: cluster.ScopeJob, severity: cluster.Warning, holds: leftOver, after: time.Minute,
-		when: "A process of the user whose job has ended holds more than 15 MiB of GPU memory on the node, for 1 min.", source: "squeue, cgroup"},
-	{kind: cluster.KindStranger, scope: cluster.ScopeJob, severity: cluster.Warning, holds: strange, after: moreThanOnce,
-		when: "A process of another job or user, not root's, is on a GPU that is proved to be the job's.", source: "squeue, cgroup"},
+	{kind: cluster.KindLeftOver, scope: cluster.ScopeJob, severity: cluster.Warning, holds: leftOver, after: listedAgain,
+		when: "A process of the user whose job has ended holds more than 15 MiB of GPU memory on the node, for 90 s.", source: "squeue, cgroup"},
+	{kind: cluster.KindStranger, scope: cluster.ScopeJob, severity: cluster.Warning, holds: strange, after: listedAgain,
+		when: "A process of another job or user, not root's, is on a GPU that is proved to be the job's, for 90 s. Not while the job is suspended.", source: "squeue, cgroup"},
 	{kind: cluster.KindHostMemory, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hostMemoryFull,
 		when: "The job uses {host_memory_percent}% of the memory that its cgroup may use on the node.", source: "cgroup"},
 	{kind: cluster.KindHostMemory, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hostMemoryFills, after: time.Minute,

@@ -1,0 +1,61 @@
+package health
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// A node lists its processes once a minute. Until it has done so again, those of the job before are no news of the next one.
+func TestProcessesOfTheJobBefore(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		first     wire.Process // that is listed once
+		next      wire.Process // that is listed from the second list on
+		suspended bool
+		want      cluster.Kind
+	}{
+		{"the next task of an array", processIn(1, "me"), processIn(2, "me"), false, ""},
+		{"after the job of another user", processIn(8, "you"), processIn(2, "me"), false, ""},
+		{"a job that has ended", processIn(1, "me"), processIn(1, "me"), false, cluster.KindLeftOver},
+		{"another job", processIn(1, "me"), processIn(3, "you"), false, cluster.KindStranger},
+		{"another job, while this one is suspended", processIn(1, "me"), processIn(3, "you"), true, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := world{cluster.NewStore(3*time.Second, Rules(Defaults()))}
+			task := func(sec float64, number string, suspended bool) {
+				w.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{User: "me", Answered: at(sec), Jobs: []cluster.Job{{
+					ID: "1_" + number, Number: number, User: "me", Nodes: []string{"a"}, Suspended: suspended, Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1},
+				}}}})
+			}
+			task(0, "1", false)
+			w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3 * time.Second}})
+			w.hello(wire.Hello{GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}})
+			var got cluster.Kind
+			for sec := 0.0; sec <= 240; sec += 3 {
+				r := wire.Report{GPUs: []wire.GPU{{}}}
+				if int(sec)%60 == 0 {
+					if r.Listed, r.Processes = true, []wire.Process{tc.first}; sec >= 60 {
+						r.Processes[0] = tc.next
+						r.Processes[0].ElapsedSec = new(int64(sec + 600))
+					}
+				}
+				w.report(sec, r)
+				if sec == 3 {
+					task(sec, "2", tc.suspended)
+				}
+				for _, f := range w.Snapshot(at(sec)).Jobs[0].Findings {
+					if sec < 90 || got != "" && got != f.Kind {
+						t.Fatalf("after %g s: %+v", sec, f)
+					}
+					got = f.Kind
+				}
+			}
+			if got != tc.want {
+				t.Errorf("found %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
