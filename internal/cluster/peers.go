@@ -31,6 +31,7 @@ type Comparison struct {
 	Count  int          // GPUs that this is about
 	Of     int          // GPUs that were compared
 	Seen   bool         // the GPU has worked since it is watched
+	Rank   *SeenRank    // that has ended
 	Places []Place      // GPUs that differ, in the order in which that began, at most maxPlaces
 }
 

@@ -190,7 +190,9 @@ func firstIf(a, b bool) int {
 }
 
 // SlowsJob reports whether a problem of this kind slows or stops the whole job. Among equals it comes first.
-func (k Kind) SlowsJob() bool { return k == KindLag || k == KindJobHang || k == KindJobIdle }
+func (k Kind) SlowsJob() bool {
+	return k == KindLag || k == KindJobHang || k == KindJobIdle || k == KindRankGone
+}
 
 // findings returns JobView's Findings, those that hold first, and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {

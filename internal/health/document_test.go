@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/health.md")
@@ -79,11 +81,12 @@ func peersTable(t *testing.T) string {
 		f := cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "GPU-3", Compared: &cluster.Comparison{
 			Own: pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980}, Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
 			Used: [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
+			Rank: &cluster.SeenRank{Rank: wire.Rank{Rank: 13, World: new(16)}, PID: 4711},
 		}}
 		if r.kind == cluster.KindIdle {
 			f.Compared.Count = 1
 		}
-		words := Say(&cluster.Snapshot{}, &f)
+		words := Say(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity], filled(t, &r.rule), words.Sentence, words.Hint, r.source)
 	}

@@ -14,6 +14,8 @@ type peerRule struct {
 }
 
 var peerRules = []peerRule{
+	{rule{kind: cluster.KindRankGone, scope: cluster.ScopePeers, severity: cluster.Critical, after: listedAgain,
+		when: "The process of a rank has left its GPU, for 90 s, and at least as many ranks of its program still run. A warning unless the GPUs of the job have worked in step: other programs may end one by one.", source: "own"}, ranksGone},
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds, only: true,
 		when: "For {hang_seconds} s most GPUs of the job run kernels all the time, at half of their usual power, without memory traffic and with 1% of the usual traffic over PCIe and NVLink. A note if it is not known what is usual.", source: "own"}, hanging},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
@@ -80,6 +82,21 @@ func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, 
 		}
 	}
 	return found
+}
+
+// ranksGone finds GPUs whose rank has ended while others run.
+func ranksGone(s subject) []cluster.Condition {
+	var held []cluster.Condition
+	for _, gone := range s.Peers.Gone(s.Job) {
+		severity := cluster.Warning
+		for i := range s.Peers.Pace.Groups {
+			if g := &s.Peers.Pace.Groups[i]; g.Model == gone.Model && g.Coupled() {
+				severity = cluster.Critical
+			}
+		}
+		held = append(held, cluster.Condition{Severity: severity, Of: &gone.Peer, Compared: &cluster.Comparison{Rank: &gone.SeenRank}})
+	}
+	return held
 }
 
 const (

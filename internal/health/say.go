@@ -76,6 +76,7 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindStranger:    {Label{One: "foreign process", Many: "nodes with foreign processes"}, "foreign process", stranger},
 	cluster.KindClockSkew:   {Label{One: "clock wrong", Many: "nodes with wrong clocks"}, "clock wrong", clockSkew},
 
+	cluster.KindRankGone:  {Label{'X', false, "rank gone", "GPUs whose rank is gone"}, "rank gone", rankGone},
 	cluster.KindLag:       {Label{'L', true, "lags", "GPUs lag"}, "lagged", lag},
 	cluster.KindIdle:      {Label{'I', true, "idle", "GPUs idle"}, "idle", idleGPU},
 	cluster.KindJobIdle:   {Label{One: "all GPUs idle", Many: "jobs idle"}, "all GPUs idle", idleJob},

@@ -37,6 +37,22 @@ func stranger(w *Words, e evidence) {
 	w.Hint = "it takes time and memory from your job: report it to your admins"
 }
 
+// rankGone names a rank that has ended.
+func rankGone(w *Words, e evidence) {
+	r := e.compared.Rank
+	if r == nil {
+		return
+	}
+	w.Flag, w.Short = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank)
+	which := fmt.Sprintf("rank %d", r.Rank.Rank)
+	if r.World != nil {
+		which += fmt.Sprintf(" of %d", *r.World)
+	}
+	w.Long = which + " is gone"
+	w.Sentence = sentence(fmt.Sprintf("%s: PID %d was last seen %s ago", w.Long, r.PID, span(e.at.Sub(r.Seen))))
+	w.Hint = "look for its first error in the job's log; the others may wait for it forever"
+}
+
 // process names a process.
 func process(p *wire.Process) string {
 	return fmt.Sprintf("Process %d (%s)", p.PID, cmp.Or(p.Name, "name unknown"))

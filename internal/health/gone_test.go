@@ -1,0 +1,70 @@
+package health
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// ending is a training job on nodes with 8 GPUs each, of which some ranks end, and may be started again a minute later.
+func ending(ends func(at time.Duration, rank int) bool, world int, again time.Duration) func(time.Duration, int) []wire.Process {
+	return func(at time.Duration, node int) []wire.Process {
+		var list []wire.Process
+		for g := range 8 {
+			rank := 8*node + g
+			p := wire.Process{PID: 1000 + rank, GPU: g, ElapsedSec: new(int64(at/time.Second) + 3600), Identity: wire.Identity{Rank: &wire.Rank{Rank: rank, World: new(world), From: "RANK"}}}
+			if again > 0 && at >= again {
+				p.PID, p.ElapsedSec = p.PID+100, new(int64((at-again)/time.Second))
+			} else if ends(at, rank) {
+				continue
+			}
+			list = append(list, p)
+		}
+		return list
+	}
+}
+
+// A rank that ends while others run is named, and one that ends with them is not.
+func TestRankGone(t *testing.T) {
+	const crash = 5 * time.Minute
+	one := func(at time.Duration, rank int) bool { return at >= crash && rank == 13 }
+	for _, tc := range []struct {
+		name   string
+		tr     trace
+		number int // of findings
+		worst  cluster.Severity
+	}{
+		{"one crashes", trace{does: always(trains), processes: ending(one, 16, 0)}, 1, cluster.Critical},
+		{"one of a job that does not work in step", trace{does: searching(rand.New(rand.NewPCG(3, 4)), 8), processes: ending(one, 16, 0)}, 1, cluster.Warning},
+		{"the ranks of one of two nodes", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank >= 8 }, 16, 0)}, 8, cluster.Critical},
+		{"all end", trace{does: always(trains), processes: ending(func(at time.Duration, _ int) bool { return at >= crash }, 16, 0)}, 0, 0},
+		{"all end, one after the other", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash+time.Duration(rank)*8*time.Second }, 16, 0)}, 0, 0},
+		{"rank 0 saves the result", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank != 0 }, 16, 0)}, 0, 0},
+		{"the program is started again", trace{does: always(trains), processes: ending(one, 16, crash+time.Minute)}, 0, 0},
+		{"the node is silent", trace{does: always(trains), processes: ending(one, 16, 0), silent: func(at time.Duration, node int) bool { return node == 1 && at >= crash }}, 0, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.tr.nodes, tc.tr.gpus, tc.tr.age = 2, 8, traceAge
+			var got []found
+			for _, f := range tc.tr.play(t, 10*time.Minute) {
+				if f.Kind == cluster.KindRankGone {
+					got = append(got, f)
+				}
+			}
+			if len(got) != tc.number {
+				t.Fatalf("found %v", got)
+			}
+			for _, f := range got {
+				if f.Severity != tc.worst || f.Node != "n02" || f.at < crash+listedAgain || f.at > crash+2*listedAgain {
+					t.Errorf("found %v", f)
+				}
+			}
+			if len(got) == 1 && (got[0].GPU != 5 || got[0].words.Sentence != "Rank 13 of 16 is gone: PID 1013 was last seen 96s ago.") {
+				t.Errorf("found %v", got[0])
+			}
+		})
+	}
+}
