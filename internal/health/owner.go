@@ -29,18 +29,18 @@ func otherCgroup(w *Words, e evidence) {
 // ownerUnknown says why it is not known which GPUs are the job's.
 func ownerUnknown(w *Words, e evidence) {
 	w.Long, w.Short = "which GPUs are this job's is not known", "owner not known"
-	w.Sentence = "Which GPUs of the node are this job's is not known: "
+	w.Sentence = "It is not known which GPUs of the node are this job's: "
 	count, counted := e.job.GPUsOn(e.node.Name)
 	_, named := e.job.Minors[e.node.Name]
 	switch {
 	case hasMIG(e.node):
 		w.Sentence += "MIG is on, and SLURM does not say which instances the job has."
 	case named:
-		w.Sentence += "the numbers that SLURM gives are not those of the driver."
+		w.Sentence += "SLURM numbers the GPUs differently from the driver."
 	case counted:
-		w.Sentence += fmt.Sprintf("SLURM allocated %d to it and does not prove which.", count)
+		w.Sentence += fmt.Sprintf("SLURM allocated %d, and nothing proves which.", count)
 	default:
-		w.Sentence += "SLURM does not say which it has."
+		w.Sentence += "SLURM does not say which."
 	}
 }
 

@@ -235,12 +235,12 @@ func TestPeersAlarms(t *testing.T) {
 		{"the slow GPU changes", trace{nodes: 2, gpus: 8, age: traceAge, does: changing(trains, starved)}, 15 * time.Minute,
 			[]string{"lag GPU-1 2 15m: The slow GPU changes: GPU0 on n00, then GPU0 on n00."}},
 		{"idle", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}, 40 * time.Minute, []string{
-			"idle n01 GPU5 0 7m: Idle while other GPUs of the job work; 70 GiB of its memory are in use.",
-			"idle n01 GPU5 2 32m: Idle while other GPUs of the job work; 70 GiB of its memory are in use."}},
+			"idle n01 GPU5 0 7m: Idle while other GPUs of the job work; 70 GiB of its memory is in use.",
+			"idle n01 GPU5 2 32m: Idle while other GPUs of the job work; 70 GiB of its memory is in use."}},
 		{"two are not used", trace{nodes: 1, gpus: 8, age: traceAge, does: one(one(always(trains), always(small), 0, 6), always(small), 0, 7)}, 10 * time.Minute, []string{
-			"idle n01 GPU6 0 5m: Not used since nvnodetop watches; 2 of the job's 8 GPUs are idle.", "idle n01 GPU7 0 5m: Not used since nvnodetop watches; 2 of the job's 8 GPUs are idle."}},
+			"idle n01 GPU6 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle.", "idle n01 GPU7 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle."}},
 		{"none is used", trace{nodes: 1, gpus: 8, age: traceAge, does: always(small)}, 10 * time.Minute, []string{
-			"job_idle n01 GPU-1 0 5m: The job has not used any of its 8 GPUs since nvnodetop watches."}},
+			"job_idle n01 GPU-1 0 5m: None of the 8 GPUs has been used since nvnodetop started watching."}},
 		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, rests, 4*time.Minute), 1, 4)}, 7 * time.Minute, []string{
 			"job_idle GPU-1 2 6m: All GPUs idle: GPU4 on n02 is idle since 12:04:00."}},
 		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute), until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 9, 9)}, 9 * time.Minute, []string{
@@ -248,7 +248,7 @@ func TestPeersAlarms(t *testing.T) {
 		{"has hung for long", trace{nodes: 2, gpus: 8, age: traceAge, does: always(waits)}, 5 * time.Minute, []string{
 			"job_hang GPU-1 0 3m: The job seems to hang in a collective: 16 of 16 GPUs are fully utilized, at 150 W and without memory traffic."}},
 		{"one with more memory", trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(fuller(trains, 40)), always(fuller(trains, 75)), 0, 0)}, 5 * time.Minute, []string{
-			"memory_imbalance n01 GPU0 0 3m: 75 GiB of memory are in use against a median of 40 GiB."}},
+			"memory_imbalance n01 GPU0 0 3m: 75 GiB of memory is in use, against a median of 40 GiB."}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := tc.trace.play(t, tc.long)

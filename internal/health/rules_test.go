@@ -347,6 +347,11 @@ func TestAbsentValues(t *testing.T) {
 func sayOf(kind cluster.Kind, s cluster.Subject) Words {
 	e := nothing
 	e.node, e.at = s.Node, s.Node.Arrived
+	for _, c := range Rules(Defaults())(s) {
+		if c.Kind == kind {
+			e.severity = c.Severity
+		}
+	}
 	if s.Node.Hello != nil {
 		e.hello = s.Node.Hello
 	}

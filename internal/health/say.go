@@ -155,7 +155,8 @@ type evidence struct {
 	discovery *cluster.Discovery
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
-	at        time.Time // of the Snapshot
+	severity  cluster.Severity // of the finding
+	at        time.Time        // of the Snapshot
 }
 
 // nothing is no evidence.
@@ -165,7 +166,7 @@ var nothing = evidence{
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
-	e.at, e.nodes, e.discovery = s.At, s.Nodes, &s.Discovery
+	e.at, e.nodes, e.discovery, e.severity = s.At, s.Nodes, &s.Discovery, f.Severity
 	if f.Compared != nil {
 		e.compared = f.Compared
 	}

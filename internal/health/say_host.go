@@ -5,38 +5,28 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 func persistenceOff(w *Words, _ evidence) {
 	w.Long, w.Short = "persistence mode off", "persistence off"
 	w.Sentence = "Persistence mode is off: the driver unloads when no program uses a GPU."
-	w.Hint = "the next program starts some seconds later, and counters of errors begin anew; your admins can turn it on"
+	w.Hint = "the next program takes some seconds longer to start, and error counters restart at 0; your admins can turn it on"
 }
 
+// diskFull says how full /tmp is, of which it is a warning, or the local disk.
 func diskFull(w *Words, e evidence) {
-	where, free, total := e.fullest()
-	if total == 0 {
+	where, free, total := "/tmp", e.node.Host.Float(metric.TmpFree), e.node.Host.Float(metric.TmpTotal)
+	if e.severity == cluster.Note {
+		where, free, total = "the local disk", e.node.Host.Float(metric.DiskFree), e.node.Host.Float(metric.DiskTotal)
+	}
+	if !(total > 0 && free >= 0) {
 		return
 	}
 	w.Long, w.Short = where+" nearly full", where+" full"
-	w.Sentence = fmt.Sprintf("%s has %s left.", where, gibOf(free, total))
-	w.Sentence = strings.ToUpper(w.Sentence[:1]) + w.Sentence[1:]
+	w.Sentence = sentence(fmt.Sprintf("%s has %s left", where, gibOf(free, total)))
 	w.Hint = "programs that write there will fail: remove files of your own, or write elsewhere"
-}
-
-// fullest returns the file system with the smaller share of free space. total is 0 if none is known.
-func (e evidence) fullest() (where string, free, total float64) {
-	for _, fs := range []struct {
-		name     string
-		free, of metric.ID
-	}{{"/tmp", metric.TmpFree, metric.TmpTotal}, {"the local disk", metric.DiskFree, metric.DiskTotal}} {
-		left, of := e.node.Host.Float(fs.free), e.node.Host.Float(fs.of)
-		if of > 0 && left >= 0 && (total == 0 || left/of < free/total) {
-			where, free, total = fs.name, left, of
-		}
-	}
-	return where, free, total
 }
 
 func hostMemory(w *Words, e evidence) {
@@ -61,18 +51,18 @@ func minutes(d time.Duration) string {
 }
 
 func mixed(w *Words, e evidence) {
-	others, run := "the other nodes", "run"
+	others, run := "most other nodes", "run"
 	if len(e.job.Nodes) == 2 {
 		others, run = "the other node", "runs"
 	}
 	var what []string
 	if own := e.hello.Driver; otherThan(own, e.common.Driver) {
 		w.Long, w.Short = "driver "+own+", others "+e.common.Driver, "other driver"
-		what = append(what, fmt.Sprintf("Driver %s, %s %s %s.", own, others, run, e.common.Driver))
+		what = append(what, fmt.Sprintf("This node runs driver %s, %s %s %s.", own, others, run, e.common.Driver))
 	}
 	if own := e.model(); otherThan(own, e.common.Model) {
 		w.Long, w.Short = own+", others "+e.common.Model, "other GPUs"
-		what = append(what, fmt.Sprintf("The GPUs are %s, those of %s %s.", own, others, e.common.Model))
+		what = append(what, fmt.Sprintf("Its GPUs are %s, those of %s are %s.", own, others, e.common.Model))
 	}
 	w.Sentence = strings.Join(what, " ")
 	w.Hint = "fine if you asked for it; otherwise the slowest kind sets the pace"
@@ -93,6 +83,10 @@ func clockSkew(w *Words, e evidence) {
 		how = "behind"
 	}
 	w.Long, w.Short = fmt.Sprintf("clock %s %s", fine(ahead.Abs()), strings.TrimSuffix(how, " of")), "clock wrong"
-	w.Sentence = fmt.Sprintf("The clock of this node is %s %s those of the job's other nodes.", fine(ahead.Abs()), how)
-	w.Hint = "times in logs and of files do not fit together: report it to your admins"
+	others := "those of the job's other nodes"
+	if len(e.job.Nodes) == 2 {
+		others = "that of the job's other node"
+	}
+	w.Sentence = fmt.Sprintf("The clock of this node is %s %s %s.", fine(ahead.Abs()), how, others)
+	w.Hint = "times in logs and of files do not match between nodes: report it to your admins"
 }

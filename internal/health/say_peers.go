@@ -184,18 +184,18 @@ func idleGPU(w *Words, e evidence) {
 	c := e.compared
 	w.Flag, w.Long, w.Short = "!IDLE", "idle", "idle"
 	if c.Seen {
-		w.Sentence = "Idle" + e.who() + " while other GPUs of the job work"
+		w.Sentence = "Idle" + e.who() + " while other GPUs" + e.ofJob() + " work"
 		w.Hint = "if the rank on it has ended, its job may wait for it: look at its log"
 	} else {
 		w.Long, w.Short = "not used", "not used"
-		w.Sentence = "Not used since nvnodetop watches" + e.who()
+		w.Sentence = "Not used since nvnodetop started watching" + e.who()
 		w.Hint = "ask for fewer GPUs, or check CUDA_VISIBLE_DEVICES and the number of ranks"
 	}
 	if c.Count > 1 {
-		w.Sentence += fmt.Sprintf("; %d of the job's %d GPUs are idle", c.Count, c.Of)
+		w.Sentence += fmt.Sprintf("; %d of %d GPUs are idle", c.Count, c.Of)
 	}
 	if used, known := e.gpu.Get(metric.MemoryUsed); known && used >= 1<<30 {
-		w.Sentence += fmt.Sprintf("; %.0f GiB of its memory are in use", used/(1<<30))
+		w.Sentence += fmt.Sprintf("; %.0f GiB of its memory is in use", used/(1<<30))
 	}
 	w.Sentence += "."
 }
@@ -209,7 +209,7 @@ func idleJob(w *Words, e evidence) {
 	}
 	w.One, w.Long, w.Short = all, all, all
 	if !c.Seen {
-		w.Sentence = sentence("the job has not used " + anyOf(c.Of) + " since nvnodetop watches")
+		w.Sentence = noneOf(c.Of) + " been used since nvnodetop started watching."
 		w.Hint = "if it should, check that its program finds the GPUs"
 		return
 	}
@@ -217,12 +217,20 @@ func idleJob(w *Words, e evidence) {
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 
-// anyOf names all GPUs of a job: "any of its 8 GPUs".
-func anyOf(n int) string {
+// noneOf begins a sentence about all GPUs of a job.
+func noneOf(n int) string {
 	if n == 1 {
-		return "its GPU"
+		return "The GPU has not"
 	}
-	return fmt.Sprintf("any of its %d GPUs", n)
+	return fmt.Sprintf("None of the %d GPUs has", n)
+}
+
+// ofJob returns " of the job" if there is one: nodes that the user named have none.
+func (e evidence) ofJob() string {
+	if e.job.ID == "" {
+		return ""
+	}
+	return " of the job"
 }
 
 // firstPlace names the GPU that differed first, and since when: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if none is known.
@@ -262,6 +270,6 @@ func imbalance(w *Words, e evidence) {
 	own, median := e.compared.Used[0]/(1<<30), e.compared.Used[1]/(1<<30)
 	w.Long = fmt.Sprintf("%.0f GiB of memory, the median is %.0f", own, median)
 	w.Short = fmt.Sprintf("memory %.0f/%.0f GiB", own, median)
-	w.Sentence = fmt.Sprintf("%.0f GiB of memory are in use%s against a median of %.0f GiB.", own, e.who(), median)
+	w.Sentence = fmt.Sprintf("%.0f GiB of memory is in use%s, against a median of %.0f GiB.", own, e.who(), median)
 	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one rank"
 }

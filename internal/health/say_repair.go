@@ -78,7 +78,7 @@ func remapping(w *Words, e evidence) {
 func remappingFailed(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "ROWS", "row remapping failed", "remap failed"
 	w.Sentence = "A memory row could not be remapped" + listed(e.remapped()) + "."
-	w.Hint = "this GPU is a case for return: move the job and report it to your admins"
+	w.Hint = "this GPU probably needs to be replaced: move the job and report it to your admins"
 }
 
 // remapped returns how many rows were remapped; "" if it is unknown.
@@ -103,7 +103,7 @@ func retiredPages(w *Words, e evidence) {
 	default:
 		w.Sentence = "Memory pages will be retired at the next reboot."
 	}
-	w.Hint = "the memory of this GPU wears out: report it to your admins"
+	w.Hint = "the memory of this GPU is wearing out: report it to your admins"
 }
 
 func memoryNearlyFull(w *Words, e evidence) {

@@ -351,3 +351,26 @@ func TestALongHang(t *testing.T) {
 		t.Errorf("%+v %+v", f, words)
 	}
 }
+
+// The file system that is nearly full is named, and not another one with a smaller share of free space.
+func TestTheFullDiskIsNamed(t *testing.T) {
+	for want, numbers := range map[string]m{
+		"/tmp has 0.9 of 20.0 GiB left.":           {metric.TmpFree: 0.9 * gib, metric.TmpTotal: 20 * gib, metric.DiskFree: 80 * gib, metric.DiskTotal: 4000 * gib},
+		"The local disk has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.1 * gib, metric.TmpTotal: gib * 4, metric.DiskFree: 0.9 * gib, metric.DiskTotal: 20 * gib},
+	} {
+		w := newWorld()
+		w.report(1, wire.Report{Host: wire.Host{Values: metric.Make(numbers)}})
+		if f, words := w.findings(1); len(f) != 1 || f[0].Kind != cluster.KindDisk || words[0].Sentence != want {
+			t.Errorf("%+v %+v, want %q", f, words, want)
+		}
+	}
+}
+
+// Of two nodes, the other one is one node.
+func TestClockOfTwo(t *testing.T) {
+	s := clock(7*time.Second, cluster.Common{Clocks: 2})
+	s.Job.Nodes = []string{"a", "b"}
+	if w := sayOf(cluster.KindClockSkew, s); w.Sentence != "The clock of this node is 7s ahead of that of the job's other node." {
+		t.Error(w.Sentence)
+	}
+}

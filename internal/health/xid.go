@@ -35,7 +35,7 @@ const (
 	restart     = "restart the program; if it comes back on this GPU only, report it to your admins"
 	debug       = "run the program with compute-sanitizer; if it is always this GPU, report it to your admins"
 	needsReset  = "this GPU needs a reset: move the job and report it to your admins"
-	needsBoot   = "this GPU needs a reboot of the node: move the job and report it to your admins"
+	needsBoot   = "the node must be rebooted: move the job and report it to your admins"
 	askAdmins   = "report it to your admins"
 	watch       = "no action needed now; if it repeats, report it to your admins"
 	suspectData = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
@@ -61,7 +61,7 @@ var xids = map[uint64]xid{
 	54:  {"auxiliary power is not connected", ofHardware, cluster.Critical, askAdmins, false},
 	62:  {"the micro-controller of the GPU halted", ofHardware, cluster.Critical, needsReset, false},
 	63:  {"a memory row will be remapped, or a page retired", ofHardware, cluster.Note, "no action: a spare row is used after the next reset", false},
-	64:  {"a memory row could not be remapped", ofHardware, cluster.Critical, "this GPU needs a reset, and is a case for return: report it to your admins", false},
+	64:  {"a memory row could not be remapped", ofHardware, cluster.Critical, "this GPU needs a reset, and probably a replacement: report it to your admins", false},
 	66:  {"illegal access by the driver", ofDriver, cluster.Note, watch, false},
 	68:  {"video decoder exception", ofProgram, cluster.Warning, restart, false},
 	69:  {"graphics engine class error", ofProgram, cluster.Warning, restart, false},
@@ -70,7 +70,7 @@ var xids = map[uint64]xid{
 	92:  {"many corrected memory errors", ofHardware, cluster.Note, watch, false},
 	94:  {"contained memory error: only one program was hit", ofHardware, cluster.Warning, "restart the program; other programs and GPUs are not affected", false},
 	95:  {"uncontained memory error: every program on the GPU was hit", ofHardware, cluster.Critical, needsReset, false},
-	109: {"a context switch timed out: a kernel did not yield", ofProgram, cluster.Warning, "end the program first; if that does not help, the GPU needs a reset: report it to your admins", false},
+	109: {"a context switch timed out: a kernel did not yield", ofProgram, cluster.Warning, "end the program; if that does not help, the GPU needs a reset: report it to your admins", false},
 	110: {"security fault", ofHardware, cluster.Critical, needsReset, false},
 	119: {"the firmware of the GPU does not answer", ofDriver, cluster.Critical, "nvidia-smi may hang too; " + needsReset, false},
 	120: {"error in the firmware of the GPU", ofDriver, cluster.Critical, needsReset, false},
