@@ -24,15 +24,16 @@ type Peer struct {
 
 // Comparison is the evidence of a Condition in ScopePeers: what was compared, when it last held.
 type Comparison struct {
-	How    How
-	Own    pace.Numbers // averages of the GPU
-	Median pace.Numbers // of the GPUs of its model
-	Used   [2]float64   // memory in use, of the GPU and the median
-	Count  int          // GPUs that this is about
-	Of     int          // GPUs that were compared
-	Seen   bool         // the GPU has worked since it is watched
-	Rank   *SeenRank    // that has ended
-	Places []Place      // GPUs that differ, in the order in which that began, at most maxPlaces
+	How     How
+	Own     pace.Numbers  // averages of the GPU
+	Median  pace.Numbers  // of the GPUs of its model
+	Used    [2]float64    // memory in use, of the GPU and the median
+	Count   int           // GPUs that this is about
+	Of      int           // GPUs that were compared
+	Seen    bool          // the GPU has worked since it is watched
+	Rank    *SeenRank     // that has ended
+	Allowed time.Duration // how long a job may be idle; 0: not known
+	Places  []Place       // GPUs that differ, in the order in which that began, at most maxPlaces
 }
 
 // Place is a GPU, and since when it differs.

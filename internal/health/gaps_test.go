@@ -86,3 +86,33 @@ func TestGapIsNoPause(t *testing.T) {
 	}
 	t.Error("the job is idle, and nothing says so")
 }
+
+// A site that ends idle jobs is mentioned with what is left of the time, as soon as something is idle.
+func TestIdleCountdown(t *testing.T) {
+	limits := Defaults()
+	limits[IdleKillMinutes] = 60
+	for name, tc := range map[string]struct {
+		does func(time.Duration, int, int) work
+		want string
+	}{
+		"one GPU":  {one(always(trains), until(trains, rests, 2*time.Minute), 0, 5), "Idle while other GPUs of the job work; 70 GiB of its memory is in use; your site ends idle jobs after 60 min: 12 min left."},
+		"the job":  {until(trains, rests, 2*time.Minute), "All GPUs idle; your site ends idle jobs after 60 min: 12 min left."},
+		"not used": {one(always(rests), always(rests), 0, 0), "None of the 8 GPUs has been used since nvnodetop started watching; your site ends idle jobs after 60 min: 10 min left."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := trace{nodes: 1, gpus: 8, age: traceAge, does: tc.does}
+			s := tr.storeWith(limits)
+			r := rand.New(rand.NewPCG(1, 2))
+			for at := time.Duration(0); at <= 50*time.Minute; at += tracePoll {
+				tr.apply(s, at, r)
+			}
+			snap := s.Snapshot(t0.Add(50 * time.Minute))
+			if len(snap.Jobs[0].Findings) != 1 {
+				t.Fatalf("%+v", snap.Jobs[0].Findings)
+			}
+			if got := Say(snap, &snap.Jobs[0].Findings[0]).Sentence; got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -21,9 +21,9 @@ var peerRules = []peerRule{
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
 		when: "For {lag_seconds} s the utilization or the SM clock is below {lag_ratio} of the median of the job's GPUs of this model, and of what is usual for the GPU; or it works while the others wait for it. Only in jobs whose GPUs work in step. A note if the GPU has always been slower, unless its process has little CPU.", source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning,
-		when: "No GPU of a job that works most of the time has worked for 60 s, or for twice its longest pause; the only GPU of a job for {idle_minutes} minutes. A note if the job has not used a GPU at all.", source: "own"}, allIdle},
+		when: "No GPU of a job that works most of the time has worked for 60 s, or for twice its longest pause; the only GPU of a job for {idle_minutes} minutes. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note if the job has not used a GPU at all.", source: "own"}, allIdle},
 	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning,
-		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work. A note until six times as long.", source: "Princeton jobstats"}, idling},
+		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times as long.", source: "Princeton jobstats"}, idling},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, severity: cluster.Note, after: time.Minute,
 		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB more.", source: "own"}, unbalanced},
 }
@@ -121,6 +121,7 @@ func idling(s subject) []cluster.Condition {
 			c.Severity = cluster.Warning
 		}
 		c = p.condition(c, cluster.Starved)
+		c.Compared.Allowed = s.limits.minutes(IdleKillMinutes)
 		c.Compared.Count, c.Compared.Of = len(idle), len(s.Peers.GPUs)+s.Peers.Away
 		held = append(held, c)
 	}
@@ -155,7 +156,7 @@ func allIdle(s subject) []cluster.Condition {
 	case p.At.Sub(since) < least || !p.Pace.Steady():
 		return nil
 	}
-	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true}}
+	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes)}}
 	if len(p.GPUs) > 1 || p.At.Sub(since) >= longIdle*least {
 		c.Severity = cluster.Warning
 	}
@@ -189,7 +190,7 @@ func unused(s subject) []cluster.Condition {
 		return nil
 	}
 	n := len(s.Peers.GPUs)
-	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away}}}
+	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away, Allowed: s.limits.minutes(IdleKillMinutes)}}}
 }
 
 const (

@@ -156,6 +156,7 @@ type evidence struct {
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
 	severity  cluster.Severity // of the finding
+	since     time.Time        // likewise
 	at        time.Time        // of the Snapshot
 }
 
@@ -166,7 +167,8 @@ var nothing = evidence{
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
-	e.at, e.nodes, e.discovery, e.severity = s.At, s.Nodes, &s.Discovery, f.Severity
+	e.at, e.nodes, e.discovery = s.At, s.Nodes, &s.Discovery
+	e.severity, e.since = f.Severity, f.Since
 	if f.Compared != nil {
 		e.compared = f.Compared
 	}

@@ -197,7 +197,20 @@ func idleGPU(w *Words, e evidence) {
 	if used, known := e.gpu.Get(metric.MemoryUsed); known && used >= 1<<30 {
 		w.Sentence += fmt.Sprintf("; %.0f GiB of its memory is in use", used/(1<<30))
 	}
-	w.Sentence += "."
+	w.Sentence += e.countdown() + "."
+}
+
+// countdown says when the site ends an idle job; "" if that is not known.
+func (e evidence) countdown() string {
+	allowed := e.compared.Allowed
+	if allowed <= 0 {
+		return ""
+	}
+	text := "; your site ends idle jobs after " + minutes(allowed)
+	if left := allowed - e.at.Sub(e.since); left > 0 {
+		text += ": " + minutes(left) + " left"
+	}
+	return text
 }
 
 // idleJob describes a job of which no GPU works.
@@ -209,11 +222,11 @@ func idleJob(w *Words, e evidence) {
 	}
 	w.One, w.Long, w.Short = all, all, all
 	if !c.Seen {
-		w.Sentence = noneOf(c.Of) + " been used since nvnodetop started watching."
+		w.Sentence = noneOf(c.Of) + " been used since nvnodetop started watching" + e.countdown() + "."
 		w.Hint = "if it should, check that its program finds the GPUs"
 		return
 	}
-	w.Sentence = sentence(all + e.firstPlace(": ", "is idle"))
+	w.Sentence = sentence(all + e.firstPlace(": ", "is idle") + e.countdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 

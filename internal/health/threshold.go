@@ -23,6 +23,7 @@ const (
 	LagRatio
 	LagSeconds
 	IdleMinutes
+	IdleKillMinutes
 	HangSeconds
 	thresholds
 )
@@ -54,6 +55,7 @@ var thresholdRows = [thresholds]ThresholdRow{
 	LagRatio:           {"lag_ratio", 0.7, 0.1, 0.95, "The share of the job's median, and of what is usual for the GPU, below which it lags."},
 	LagSeconds:         {"lag_seconds", 60, 10, 3600, "How long a GPU lags before it is reported."},
 	IdleMinutes:        {"idle_minutes", 5, 1, 1440, "How long a GPU is idle before it is reported. After six times as long it is a warning."},
+	IdleKillMinutes:    {"idle_kill_minutes", 0, 0, 10080, "After how long your site ends idle jobs, for the countdown. 0: it does not."},
 	HangSeconds:        {"hang_seconds", 120, 30, 3600, "How long the GPUs of a job wait for each other before it is reported."},
 }
 

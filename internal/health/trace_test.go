@@ -63,8 +63,10 @@ func (f found) String() string {
 }
 
 // store returns a Store that has seen everything up to the first reports.
-func (tr trace) store() *cluster.Store {
-	s := cluster.NewStore(tracePoll, Rules(Defaults()))
+func (tr trace) store() *cluster.Store { return tr.storeWith(Defaults()) }
+
+func (tr trace) storeWith(limits Thresholds) *cluster.Store {
+	s := cluster.NewStore(tracePoll, Rules(limits))
 	d := tr.discovery()
 	s.Apply(cluster.Event{At: t0, Discovery: &d})
 	for n := range tr.nodes {
