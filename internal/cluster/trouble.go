@@ -189,11 +189,6 @@ func firstIf(a, b bool) int {
 	return 1
 }
 
-// SlowsJob reports whether a problem of this kind slows or stops the whole job. Among equals it comes first.
-func (k Kind) SlowsJob() bool {
-	return k == KindLag || k == KindJobHang || k == KindJobIdle || k == KindRankGone
-}
-
 // findings returns JobView's Findings, those that hold first, and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {
 	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {

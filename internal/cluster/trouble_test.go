@@ -41,6 +41,9 @@ func fewRules(s Subject) []Condition {
 	if g.Values.Has(metric.ECCUncorrected) {
 		held = append(held, Condition{Kind: KindECC, Severity: Warning})
 	}
+	if g.Values.Has(metric.SMActive) {
+		held = append(held, Condition{Kind: KindLag, Severity: Warning})
+	}
 	if seconds, known := g.Get(metric.Throttle); known {
 		held = append(held, Condition{Kind: KindThermal, Severity: Warning, After: time.Duration(seconds) * time.Second})
 	}
@@ -391,13 +394,13 @@ func TestOrder(t *testing.T) {
 		w.try(0, n)
 		w.hello(0, n, 1)
 	}
-	w.sample(1, "a", hot)
+	w.sample(1, "a", wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.SMActive: 10})})
 	w.sample(2, "b", hot)
 	w.try(0, "c")
 	w.down(3, "f", reach.ClassAdopt)
 	w.down(3, "d", reach.ClassAdopt)
 	w.down(2, "e", reach.ClassRefused)
-	const want = "node_failed d/-1 3-, node_failed f/-1 3-, node_failed e/-1 2-, thermal b/0 2-, thermal a/0 1-, connecting c/-1 0-"
+	const want = "node_failed d/-1 3-, node_failed f/-1 3-, node_failed e/-1 2-, lag a/0 1-, thermal b/0 2-, thermal a/0 1-, connecting c/-1 0-"
 	w.expect(t, 4, want)
 	w.sample(4, "b", well) // a cleared one comes after all that hold
 	w.expect(t, 4, strings.Replace(want, "thermal b/0 2-, ", "", 1)+", thermal b/0 2-2")

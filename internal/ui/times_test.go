@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
@@ -39,6 +40,27 @@ func TestTimes(t *testing.T) {
 				t.Errorf("%s: %q has %d of %q, want %d", node, strip, got, glyph, n)
 			}
 		}
+	}
+}
+
+// A slow GPU is seen behind the other problems of its node, and an error that is older than our first look does not hide the past.
+func TestTimesShowTheSlowGPU(t *testing.T) {
+	snap := func() *cluster.Snapshot {
+		s := troubledFixture()
+		s.Jobs[0].Findings = []cluster.Finding{
+			{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90 * time.Second), Node: "gpu-n02", GPU: 3, Key: s.Nodes["gpu-n02"].GPUs[3].Key},
+			{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(60 * time.Second), Node: "gpu-n02", GPU: 5},
+			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true, Node: "gpu-n02", GPU: 3},
+			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true, Node: "gpu-n01", GPU: 3},
+		}
+		return s
+	}
+	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40).lines()
+	if strip := stripOf(lines, "gpu-n02"); strings.Count(strip, "L") < 9 || strings.ContainsAny(strip, "ET") {
+		t.Errorf("the strip with the slow GPU is %q", strip)
+	}
+	if strip := stripOf(lines, "gpu-n01"); strings.Count(strip, "E") != 1 || !strings.HasSuffix(strip, "E") {
+		t.Errorf("the strip with an old error is %q", strip)
 	}
 }
 

@@ -52,6 +52,24 @@ func rowOf(f *Frame) string {
 	return strings.TrimSpace(strings.Split(string(draw.NewTheme(colorprofile.NoTTY, false, false).Encode(nil, f.Canvas)), "\n")[1])
 }
 
+// The slow GPU is named in row 1 at every width, also behind several errors.
+func TestRow1NamesTheSlowGPU(t *testing.T) {
+	findings := []cluster.Finding{
+		{Kind: cluster.KindLost, Severity: cluster.Critical, Node: "gpu-n01", GPU: 1, Key: "1"},
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Node: "gpu-n02", GPU: -1},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "0"},
+		{Kind: cluster.KindLag, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1, Key: "1"},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "0"},
+	}
+	for _, w := range []int{80, 100, 120, 200} {
+		f := sceneOf(findings...)
+		f.W, f.Canvas = w, draw.New(w, f.H)
+		if row := rowOf(f); !strings.HasPrefix(row, "✗ gpu-n01 GPU1 lost   ▲ gpu-n02 GPU1 lags") {
+			t.Errorf("%d wide, row 1 is %q", w, row)
+		}
+	}
+}
+
 // Row 1 names a problem that there is one of, and counts several.
 func TestRow1Names(t *testing.T) {
 	lost := cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Node: "gpu-n01", GPU: 1, Key: "1"}
@@ -142,5 +160,21 @@ func TestAlike(t *testing.T) {
 	}
 	if finding, _ := all[1].Say(f); finding.GPU != 1 {
 		t.Errorf("the other is of GPU %d", finding.GPU)
+	}
+}
+
+// A narrow column has a shorter wording, never half a word.
+func TestTroubleInNarrowColumns(t *testing.T) {
+	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: time.Unix(900, 0), Node: "gpu-n01", GPU: 1, Key: "1"}
+	hot := cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: time.Unix(900, 0), Node: "gpu-n01", GPU: 0, Key: "0"}
+	refused := cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: time.Unix(900, 0), Node: "gpu-n02", GPU: -1}
+	f := sceneOf(refused, lag, hot)
+	f.NodeOf("gpu-n02").Failure = &reach.Failure{Class: reach.ClassAdopt, Short: "login refused", Detail: "pam_slurm_adopt"}
+	for node, want := range map[string]map[int]string{"gpu-n01": {14: "GPU1 lags +1", 8: "lags +1"}, "gpu-n02": {15: "login refused", 13: "login refused"}} {
+		for w, text := range want {
+			if got := Trouble(f, f.NodeOf(node), w); got != text {
+				t.Errorf("%s in %d columns: %q, want %q", node, w, got, text)
+			}
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package part
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -17,7 +16,7 @@ func HealthLine(f *Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
 	groups := groups(f.Job.Findings)
-	right := reporting(f, len(groups) > namedBeside)
+	right := reporting(f)
 	end := f.W - draw.Width(right) - 1
 	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+groups[0].frame()+len("+12 more (!)") > end { // the worst goes before how much reports
 		end = f.W - 1
@@ -139,12 +138,8 @@ func lastCleared(f *Frame) (n int, ago time.Duration) {
 	return n, ago
 }
 
-// namedBeside is how many problems have room beside the long wording of reporting in 120 columns.
-const namedBeside = 2
-
-// reporting says how much of the job reports, in few letters where problems need the room. Without a GPU that is known, or with one node,
-// half of that says nothing.
-func reporting(f *Frame, brief bool) string {
+// reporting says how much of the job reports. Without a GPU that is known, or with one node, half of that says nothing.
+func reporting(f *Frame) string {
 	j := f.Job
 	gpus, nodes := " of "+Plural(j.GPUs, "GPU", "GPUs"), " of "+Plural(len(j.Nodes), "node", "nodes")+" reporting"
 	switch {
@@ -156,8 +151,6 @@ func reporting(f *Frame, brief bool) string {
 		return strconv.Itoa(j.Reporting) + nodes + " "
 	case len(j.Nodes) == 1:
 		return strconv.Itoa(j.GPUsSeen) + gpus + " "
-	case brief:
-		return fmt.Sprintf("%d/%s, %d/%s ", j.GPUsSeen, Plural(j.GPUs, "GPU", "GPUs"), j.Reporting, Plural(len(j.Nodes), "node", "nodes"))
 	}
 	return strconv.Itoa(j.GPUsSeen) + gpus + ", " + strconv.Itoa(j.Reporting) + nodes + " "
 }
@@ -187,7 +180,8 @@ func problems(groups []group) (n int) {
 	return n
 }
 
-// groups gathers the findings that hold by kind, in their order. Notes are not problems and are left out.
+// groups gathers the findings that hold by kind: the worst, then what slows the whole job, then the others, worst first. Notes are not
+// problems and are left out.
 func groups(findings []cluster.Finding) []group {
 	var all []group
 	for i := range findings {
@@ -202,6 +196,10 @@ func groups(findings []cluster.Finding) []group {
 			all = append(all, group{label: label, severity: f.Severity, first: f})
 		}
 		all[at].count++
+	}
+	if at := slices.IndexFunc(all, func(g group) bool { return g.first.Kind.SlowsJob() }); at > 1 { // not behind the last that fits
+		slow := all[at]
+		all = slices.Insert(slices.Delete(all, at, at+1), 1, slow)
 	}
 	return all
 }

@@ -102,7 +102,9 @@ func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
 		switch {
 		case m.glyph != 0:
 			s.put(silences, m, finding.Since, to)
-		case letter == 0 || lasting(letter) && finding.Before:
+		case letter == 0:
+		case lasting(letter) && finding.Before: // it began at an unknown time
+			s.put(letters, letterMark(finding, letter), to, to)
 		case lasting(letter):
 			s.put(letters, letterMark(finding, letter), finding.Since, finding.Since)
 		default:
@@ -125,7 +127,15 @@ func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
 func lasting(letter byte) bool { return letter == 'E' || letter == 'N' }
 
 func letterMark(f *cluster.Finding, letter byte) mark {
-	return mark{rune(letter), Marks[f.Severity].Role, letterRank(letter)}
+	return mark{rune(letter), Marks[f.Severity].Role, stripRank(f)}
+}
+
+// stripRank orders the letters of a column. A slow GPU comes behind a lost one only: the heights are those of the lowest.
+func stripRank(finding *cluster.Finding) int {
+	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
+		return 1
+	}
+	return 2 * letterRank(health.LabelOf(finding).Letter)
 }
 
 // silenceOf is the mark for times without data.

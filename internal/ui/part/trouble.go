@@ -37,10 +37,14 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
 	}
-	if draw.Width(long+rest) <= w {
-		return long + rest
+	label := health.LabelOf(worst).One
+	short := ShortOf(worst, words, w-len(rest)-len(age))
+	for _, text := range []string{long + rest, short + age + rest, short + rest, OnGPU(worst, label) + age + rest, OnGPU(worst, label) + rest, label + rest} {
+		if draw.Width(text) <= w {
+			return text
+		}
 	}
-	return draw.Clip(ShortOf(worst, words, w-len(rest)-len(age))+age, w-len(rest)) + rest
+	return draw.Clip(short, w-len(rest)) + rest
 }
 
 // Absence is the reason why a node has no numbers.
