@@ -75,6 +75,7 @@ var shots = []shot{
 	{name: "gpu-lost", snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)},
 	{name: "gpu-mig", snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)},
 	{name: "gpu-instance", snap: migFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU; v.gpu.Show("gpu-n01", "MIG-1") }},
+	{name: "node-mig", snap: tenthFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.node.Processes = page.ShowOn }},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }
 

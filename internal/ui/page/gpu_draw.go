@@ -181,7 +181,7 @@ func (p *GPU) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r gpuRooms) {
 		f.Left(2, y+1, f.W-3, noProcessesOn(f, g), draw.Dim)
 		return
 	}
-	t := table.NewProcesses(f.W)
+	t := table.NewProcesses(f)
 	t.Head(f, y+1)
 	t.Rows(f, y+2, list[w.from:w.from+w.shown])
 }

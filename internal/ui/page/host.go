@@ -136,7 +136,7 @@ func versions(f *part.Frame) []part.Piece {
 func models(n *cluster.Node) string {
 	var all, counted []string
 	for i := range n.GPUs {
-		if name := n.GPUs[i].Card.Name; name != "" {
+		if name := n.GPUs[i].Card.Name; name != "" && !n.GPUs[i].Instance() {
 			all = append(all, tally.ShortModel(name))
 		}
 	}

@@ -197,7 +197,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 		f.Left(2, y, f.W-3, noProcesses(f), draw.Dim)
 		return max(y+1, r.below)
 	}
-	t := table.NewProcesses(f.W)
+	t := table.NewProcesses(f)
 	t.Head(f, y)
 	return max(t.Rows(f, y+1, list[r.list.from:r.list.from+r.list.shown]), r.below)
 }

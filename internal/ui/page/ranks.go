@@ -270,7 +270,7 @@ func (p *Ranks) Draw(f *part.Frame) {
 
 // table draws the rows that fit, with their headings in row y.
 func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w window) {
-	t := table.NewRanks(f.W)
+	t := table.NewRanks(f)
 	t.Head(f, y, p.order)
 	at := p.cursor(rows)
 	for i := w.from; i < w.from+w.shown && y+1 < f.H-1; i++ {

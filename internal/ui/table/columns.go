@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -165,11 +166,35 @@ const manyFrom = 100
 // healthSmall is the width below which HEALTH comes in small.
 const healthSmall = 65
 
-// gpuLayout is for GPUs of one model, which the line of the node names, or of several.
-func gpuLayout(width int, models bool) layout {
-	columns := gpuColumns
+// numberWidth is how many columns the longest number of a MIG instance on these nodes takes: "10:1".
+func numberWidth(nodes ...*cluster.Node) int {
+	longest := 0
+	for _, n := range nodes {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Instance() {
+				longest = max(longest, draw.Width(part.Number(g)))
+			}
+		}
+	}
+	return longest
+}
+
+// numbered are the columns with at least that many for the number of a GPU.
+func numbered(columns []column, number int) []column {
+	columns = slices.Clone(columns)
+	for i := range columns {
+		if c := &columns[i]; c.key == colGPU {
+			c.least = max(c.least, number)
+		}
+	}
+	return columns
+}
+
+// gpuLayout is for GPUs of one model, which the line of the node names, or of several, with numbers of that length.
+func gpuLayout(width int, models bool, number int) layout {
+	columns := numbered(gpuColumns, number)
 	if !models {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colName })
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.key == colName })
 	}
 	return fit(width, columns, gpuGrowth, 2)
 }
@@ -193,10 +218,10 @@ func timeLayout(width int, strip func(most int) int) layout {
 // commandFirst is the width up to which the command lines of processes have the room of what few users look at.
 const commandFirst = 160
 
-func processLayout(width int) layout {
-	columns := processColumns
+func processLayout(width, number int) layout {
+	columns := numbered(processColumns, number)
 	if width < commandFirst {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colState || c.key == colThreads })
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.key == colState || c.key == colThreads })
 	}
 	return fit(width, columns, processGrowth, 2)
 }

@@ -29,7 +29,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 	for i := range f.Node.GPUs {
 		several = several || f.Node.GPUs[i].Card.Name != f.Node.GPUs[0].Card.Name
 	}
-	return &GPUs{gpuLayout(f.W, several)}
+	return &GPUs{gpuLayout(f.W, several, numberWidth(f.Node))}
 }
 
 // Head draws the headings in row y.

@@ -14,8 +14,10 @@ import (
 // Processes is the table of the selected node's processes.
 type Processes struct{ layout layout }
 
-// NewProcesses returns the table for a terminal of that width.
-func NewProcesses(width int) *Processes { return &Processes{processLayout(width)} }
+// NewProcesses returns the table for the terminal and the selected node of a frame.
+func NewProcesses(f *part.Frame) *Processes {
+	return &Processes{processLayout(f.W, numberWidth(f.Node))}
+}
 
 // Head draws the headings in row y.
 func (t *Processes) Head(f *part.Frame, y int) { headings(f, y, &t.layout, processColumns) }
@@ -34,7 +36,11 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
 	}
-	f.Number(l[colGPU], y, strconv.Itoa(p.Number), text)
+	number := strconv.Itoa(p.Number)
+	if p.On != nil {
+		number = part.Number(p.On)
+	}
+	f.Number(l[colGPU], y, number, text)
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
 	f.Text(l[colType], y, p.Type, dim)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)

@@ -26,7 +26,9 @@ var rankColumns = []column{
 
 var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
 
-func rankLayout(width int) layout { return fit(width, rankColumns, rankGrowth, 3) }
+func rankLayout(width, number int) layout {
+	return fit(width, numbered(rankColumns, number), rankGrowth, 3)
+}
 
 // RankOrder is an order of the ranks.
 type RankOrder uint8
@@ -49,8 +51,14 @@ var sortedBy = [RankOrders]struct {
 // Ranks is the table of the ranks of a job.
 type Ranks struct{ layout layout }
 
-// NewRanks returns the table for a terminal of that width.
-func NewRanks(width int) *Ranks { return &Ranks{rankLayout(width)} }
+// NewRanks returns the table for the terminal and the job of a frame.
+func NewRanks(f *part.Frame) *Ranks {
+	number := 0
+	for _, name := range f.Job.Nodes {
+		number = max(number, numberWidth(f.NodeOf(name)))
+	}
+	return &Ranks{rankLayout(f.W, number)}
+}
 
 // Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
 func (t *Ranks) Head(f *part.Frame, y int, order RankOrder) {
@@ -91,7 +99,10 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 	l := &t.layout
 	gpu := "–"
-	if r.Number != cluster.NoNumber {
+	switch {
+	case r.GPU != nil:
+		gpu = part.Number(r.GPU)
+	case r.Number != cluster.NoNumber:
 		gpu = strconv.Itoa(r.Number)
 	}
 	rank(f, y, r.Rank, l, role)
