@@ -203,8 +203,11 @@ func (e evidence) throttledFor(ids ...metric.ID) string {
 	if over == 0 {
 		return ""
 	}
-	return fmt.Sprintf("throttled for %.0f%% of the last %s, %s of the %s watched", 100*min(share, 1), fine(over), span(time.Duration(total*float64(time.Second))), span(e.gpu.Watched()))
+	return fmt.Sprintf("throttled for %.0f%% of the last %s, %s of the %s watched", 100*min(share, 1), lately(over), span(time.Duration(total*float64(time.Second))), span(e.gpu.Watched()))
 }
+
+// lately formats the time between two readings: "3s", never 0.
+func lately(d time.Duration) string { return span(max(d.Round(time.Second), time.Second)) }
 
 // temperature returns the GPU's temperature after the text before; "" if it is unknown.
 func (e evidence) temperature(before string) string {

@@ -199,3 +199,15 @@ func warned(line string) map[int]bool {
 	}
 	return amber
 }
+
+// A narrow graph of the utilization names the slow GPU rather than what the band is. One number is no range.
+func TestTitleOfTheBand(t *testing.T) {
+	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40), "\n")
+	if !strings.Contains(text, "Utilization %  (gpu-n02 GPU3)  24–97%") {
+		t.Errorf("the graph is not about gpu-n02 GPU3:\n%s", text)
+	}
+	text = strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.job = "48377" }}, 120, 40), "\n")
+	if !strings.Contains(text, " 64%  Hottest") {
+		t.Errorf("equal ends are a range:\n%s", text)
+	}
+}

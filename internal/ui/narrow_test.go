@@ -140,3 +140,22 @@ func TestDoctorInLowTerminals(t *testing.T) {
 		}
 	}
 }
+
+// In a narrow terminal a problem is whole: its sentence stands below its place.
+func TestProblemsInNarrowTerminals(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 40, 12)
+	text := strings.Join(d.lines(), "\n")
+	for _, want := range []string{"gpu-n04\n   Login refused:", "job's output"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+}
+
+// Where there is no room for a graph of a GPU, its problem has the rows.
+func TestShortPageOfAGPU(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, 60, 10)
+	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "→ ") || !strings.Contains(text, "report it to your admins") {
+		t.Errorf("the page shows\n%s", text)
+	}
+}

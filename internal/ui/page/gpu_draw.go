@@ -129,12 +129,9 @@ func gpuFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 		return
 	}
 	if text := part.LostText(g, f.Health.OfGPU(f.Node.Name, g)); text != "" {
-		f.Put(1, y, draw.Clip(" ✗ "+text+" ", f.W-2), draw.CritFill)
+		x := f.Put(1, y, draw.Clip(" ✗ "+text+" ", f.W-2), draw.CritFill)
 		if len(findings) > 0 {
-			lines := draw.Wrap("→ "+f.Say(&findings[0]).Hint, f.W-4, "  ")
-			for i := 0; i < len(lines) && y+1+i < end; i++ {
-				f.Left(3, y+1+i, f.W-4, lines[i], draw.Dim)
-			}
+			lostHint(f, x+2, y, end, "→ "+f.Say(&findings[0]).Hint)
 		}
 		return
 	}
@@ -143,6 +140,31 @@ func gpuFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 		return
 	}
 	part.SentencesHere(f, y, end, findings)
+}
+
+// lostHint writes a hint below the sentence, else begins behind it in column x, as far as it fits without being cut.
+func lostHint(f *part.Frame, x, y, end int, hint string) {
+	if lines := draw.Wrap(hint, f.W-4, "  "); y+1+len(lines) <= end {
+		for i, text := range lines {
+			f.Left(3, y+1+i, f.W-4, text, draw.Dim)
+		}
+		return
+	}
+	if f.W-1-x < 20 {
+		return
+	}
+	first := draw.Wrap(hint, f.W-1-x, "")[0]
+	lines := draw.Wrap(strings.TrimSpace(strings.TrimPrefix(hint, first)), f.W-6, "")
+	if first == hint {
+		lines = nil
+	}
+	if y+1+len(lines) > end {
+		return
+	}
+	f.Left(x, y, f.W-1-x, first, draw.Dim)
+	for i, text := range lines {
+		f.Left(5, y+1+i, f.W-6, text, draw.Dim)
+	}
 }
 
 // noFinding is what stands in place of problems.

@@ -9,7 +9,8 @@ type gpuRooms struct {
 	engines, throttle, links, processes int
 }
 
-// newGPURooms gives out the rows of a terminal: each step of the list as long as there is room for it. What is left is for the graphs.
+// newGPURooms gives out the rows of a terminal: each step of the list as long as there is room for it. What is left is for the graphs, else for the
+// problems.
 func newGPURooms(h int) gpuRooms {
 	r := gpuRooms{head: 3}
 	if h < part.Small {
@@ -37,6 +38,8 @@ func newGPURooms(h int) gpuRooms {
 	}
 	if r.graphs > 0 {
 		r.graphs += left
+	} else { // too few rows for one
+		r.findings += left
 	}
 	return r
 }

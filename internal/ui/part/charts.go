@@ -66,11 +66,15 @@ func utilChart(f *Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(
 	c.area, c.pool = false, draw.PoolLowest
 	c.upper = func(n int) []float32 { return tally.Median(gpus, n) }
 	c.held = func(n int) []float32 { return lagged(f, a, gpus, n) }
-	c.now = draw.Whole(low.Value) + "–" + Percent(tally.MedianNow(fresh))
+	c.now = Percent(low.Value)
+	if median := Percent(tally.MedianNow(fresh)); median != c.now {
+		c.now = draw.Whole(low.Value) + "–" + median
+	}
 	more := counted(low.Count, all)
 	c.title, c.short = "Utilization %, lowest to median"+more, "Utilization %"+more
 	if standsOut {
-		c.title += "  (" + name(low.GPU) + ")"
+		where := "  (" + name(low.GPU) + ")"
+		c.title, c.named = c.title+where, c.short+where
 	}
 	return []chart{c}
 }

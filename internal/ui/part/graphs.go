@@ -51,6 +51,7 @@ func (a axis) words() string {
 // chart is one graph: its title, the value now, its scale, its samples, and how they are drawn.
 type chart struct {
 	title, short string // short is for where the title does not fit
+	named        string // short, with the GPU that the graph is about; "": there is none
 	now          string
 	nowRole      draw.Role // Text: as all
 	top, bottom  string    // the ends of the scale, in words
@@ -136,8 +137,11 @@ func (c *chart) draw(f *Frame, x, y, w, rows int, a axis) {
 // head writes what a graph shows, and its value now.
 func (c *chart) head(f *Frame, x, y, w int) {
 	title, room := c.title, w-draw.Width(c.now)-1
+	if draw.Width(title) > room && c.named != "" {
+		title = c.named
+	}
 	if draw.Width(title) > room { // half a name says nothing
-		title, _, _ = strings.Cut(title, "  (")
+		title, _, _ = strings.Cut(c.title, "  (")
 	}
 	if draw.Width(title) > room && c.short != "" {
 		title = c.short

@@ -8,8 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// sentenceWide is the width from which a hint stands behind its sentence when both fit.
-const sentenceWide = 180
+// sentenceWide is the width from which a hint stands behind its sentence when both fit, sentenceBeside the one from which a sentence stands
+// beside its place.
+const (
+	sentenceWide   = 180
+	sentenceBeside = 60
+)
 
 // Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last. GPUs of a
 // node that have the same problem share a sentence.
@@ -173,11 +177,14 @@ type line struct {
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or behind where both fit.
 func sentenceLines(f *Frame, where int, finding health.Words) []line {
-	at := sentenceText(where)
+	at, top := sentenceText(where), 0
+	if where > 0 && f.W < sentenceBeside { // below its place
+		at, top = 3, 1
+	}
 	room := max(f.W-1-at, 10)
 	var lines []line
 	for i, s := range draw.Wrap(finding.Sentence, room, "") {
-		lines = append(lines, line{i, at, s, draw.Text})
+		lines = append(lines, line{top + i, at, s, draw.Text})
 	}
 	if finding.Hint == "" {
 		return lines
@@ -187,7 +194,7 @@ func sentenceLines(f *Frame, where int, finding health.Words) []line {
 		return append(lines, line{0, behind, hint, draw.Dim})
 	}
 	for _, s := range draw.Wrap(hint, room, "  ") {
-		lines = append(lines, line{len(lines), at, s, draw.Dim})
+		lines = append(lines, line{top + len(lines), at, s, draw.Dim})
 	}
 	return lines
 }
