@@ -72,6 +72,26 @@ func migFixture() *cluster.Snapshot {
 	return s
 }
 
+// Where not all GPUs have a tab, those that have one are named: a number is how many more there are.
+func TestTabsOfFewGPUs(t *testing.T) {
+	for w, want := range map[int]string{60: "‹2 ─ GPU2 ─ GPU3 ▲ ─ 4›", 80: "─ 2 ─ GPU3 ▲ ─ 4 ─"} {
+		if row := linesOf(shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, w, 24)[2]; !strings.Contains(row, want) {
+			t.Errorf("%d wide, there is no %q in %q", w, want, row)
+		}
+	}
+}
+
+// Of the GPUs of a node with warnings the page begins with the slow one.
+func TestGPUPageBeginsWithTheSlowGPU(t *testing.T) {
+	s := fixture()
+	n := s.Nodes["gpu-n01"]
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: n.Name, GPU: 7})
+	r := newRig(t, keyed(s))
+	if r.press("enter"); r.shows() != 7 {
+		t.Errorf("the page begins with GPU %d, not with the slow one", r.shows())
+	}
+}
+
 // tenthFixture has the instances on GPU 10, with a process on the second.
 func tenthFixture() *cluster.Snapshot {
 	s := migFixture()

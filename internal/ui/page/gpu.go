@@ -95,11 +95,15 @@ func (p *GPU) turnTo(node string, of gpuID) {
 	p.node, p.chosen, p.gpu, p.from = node, false, gpuID{number: of.number}, 0
 }
 
-// worst is the place of the first of the GPUs with the worst problem among the job's, else of the first.
+// worst is the place of the first of the GPUs with the worst problem among the job's, among equals of one that slows the job, else of the first.
 func worst(s *part.Scene, list []*cluster.GPU) int {
-	at, rank := 0, int(cluster.Note)
+	at, rank := 0, 2*int(cluster.Note)+1
 	for i, g := range list {
-		if r := s.GPURank(g); r > rank && (tally.Absent(g) || s.Job.Owns(s.Node, g)) {
+		r := 2 * s.GPURank(g)
+		if findings := s.Health.OfGPU(s.Node.Name, g); len(findings) > 0 && findings[0].Kind.SlowsJob() {
+			r++
+		}
+		if r > rank && (tally.Absent(g) || s.Job.Owns(s.Node, g)) {
 			at, rank = i, r
 		}
 	}

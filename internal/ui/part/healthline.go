@@ -81,21 +81,19 @@ func fitting(wordings []string, w int) string {
 
 // slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those of its last answer.
 func slurmAway(f *Frame, x, end int, wordings ...string) int {
-	const least = 12
-	if end-x < least {
+	from := ""
+	if at := f.Snap.Discovery.Answered; !at.IsZero() {
+		from = ", job list from " + at.Format(time.TimeOnly)
+	}
+	var texts []string
+	for _, words := range wordings {
+		texts = append(texts, "▲ "+words+from)
+	}
+	text := fitting(append(texts, "▲ "+wordings[len(wordings)-1], "▲ SLURM failed"), end-x)
+	if text == "" {
 		return x
 	}
-	text := ""
-	for _, words := range wordings {
-		text = "▲ " + words
-		if at := f.Snap.Discovery.Answered; !at.IsZero() {
-			text += ", job list from " + at.Format(time.TimeOnly)
-		}
-		if draw.Width(text) <= end-x {
-			break
-		}
-	}
-	return f.Put(x, 1, draw.Clip(text, end-x), draw.Warn) + 2
+	return f.Put(x, 1, text, draw.Warn) + 2
 }
 
 // verdict is row 1 without a problem: "32 GPUs OK" if every GPU has said so, otherwise the reason for doubt.

@@ -28,7 +28,7 @@ func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
 	end := f.W - 4 - draw.Width(name)
 	f.Put(end, y, " "+name+" ", draw.Strong)
 	tabs := make([]labeled, len(gpus))
-	for _, long := range []bool{true, false} {
+	for _, long := range []bool{true, false, true} { // where not all fit, a number alone looks like how many there are more
 		for i, g := range gpus {
 			tabs[i] = labeled{GPUNumber(g), GPUMark(f, g), f.GPURank(g)}
 			if !long && i != at {
