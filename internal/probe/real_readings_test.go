@@ -116,6 +116,7 @@ func TestRealReadings(t *testing.T) {
 	}
 	grows("energy_joules", 1e3, 1e12)
 	grows("power_cap_seconds", 0.5, 60)
+	grows("thermal_seconds", 0.5, 60)
 	grows("hw_thermal_seconds", 0.5, 60)
 	grows("pcie_tx_bytes_per_second", 95e6, 105e6)
 	grows("pcie_rx_bytes_per_second", 190e6, 210e6)
@@ -175,7 +176,7 @@ func TestRealAbsence(t *testing.T) {
 		},
 		"H100, R535": {"r535", "count 1\nhopper\n",
 			map[string][]string{unsupported: {"hw_thermal_seconds", "power_brake_seconds", "retired_pages_pending"}},
-			[]metric.ID{metric.SWThermalTime, metric.NVLinkUp, metric.NVLinkTX, metric.PCIeTX, metric.RemapPending, metric.SMActive, metric.FabricState},
+			[]metric.ID{metric.ThermalTime, metric.NVLinkUp, metric.NVLinkTX, metric.PCIeTX, metric.RemapPending, metric.SMActive, metric.FabricState},
 		},
 		"H100 with MIG": {"current", "count 1\nhopper\nmig 1:0:9000\n",
 			map[string][]string{unsupported: {"util_percent", "encoder_percent", "sm_active_percent"}},
