@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -165,30 +164,6 @@ const manyFrom = 100
 
 // healthSmall is the width below which HEALTH comes in small.
 const healthSmall = 65
-
-// numberWidth is how many columns the longest number of a MIG instance on these nodes takes: "10:1".
-func numberWidth(nodes ...*cluster.Node) int {
-	longest := 0
-	for _, n := range nodes {
-		for i := range n.GPUs {
-			if g := &n.GPUs[i]; g.Instance() {
-				longest = max(longest, draw.Width(part.Number(g)))
-			}
-		}
-	}
-	return longest
-}
-
-// numbered are the columns with at least that many for the number of a GPU.
-func numbered(columns []column, number int) []column {
-	columns = slices.Clone(columns)
-	for i := range columns {
-		if c := &columns[i]; c.key == colGPU {
-			c.least = max(c.least, number)
-		}
-	}
-	return columns
-}
 
 // gpuLayout is for GPUs of one model, which the line of the node names, or of several, with numbers of that length.
 func gpuLayout(width int, models bool, number int) layout {

@@ -1,0 +1,33 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// numberWidth is how many columns the longest number of a MIG instance on these nodes takes: "10:1".
+func numberWidth(nodes ...*cluster.Node) int {
+	longest := 0
+	for _, n := range nodes {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Instance() {
+				longest = max(longest, draw.Width(part.Number(g)))
+			}
+		}
+	}
+	return longest
+}
+
+// numbered are the columns with at least that many for the number of a GPU.
+func numbered(columns []column, number int) []column {
+	columns = slices.Clone(columns)
+	for i := range columns {
+		if c := &columns[i]; c.key == colGPU {
+			c.least = max(c.least, number)
+		}
+	}
+	return columns
+}
