@@ -57,10 +57,14 @@ type traffic struct {
 	open openCounters // belongs to the running call
 }
 
+// slowShare is the part of the time between two readings that each of them may take at most: when in a slow one the card counted is not known.
+const slowShare = 10
+
 // counts are the sums of the counters at a time.
 type counts struct {
-	known bool // false: not read yet
-	at    time.Duration
+	known bool          // false: not read yet
+	at    time.Duration // when the reading began
+	took  time.Duration
 	sums  [2]uint64
 	files int
 	set   int // of files: sums of two sets have no difference
@@ -74,7 +78,12 @@ func newTraffic(what string, tx, rx metric.ID, unit float64, find func(tx bool) 
 // read sets the rates between the last two readings.
 func (t *traffic) read(to *metric.Values, at time.Duration) error {
 	if !t.call.running && t.due(at) {
-		t.call.start(at, func() counts { return t.open.count(at, t.find) })
+		t.call.start(at, func() counts {
+			began := time.Now()
+			now := t.open.count(at, t.find)
+			now.took = time.Since(began)
+			return now
+		})
 	}
 	if now, ok := t.call.take(at); ok {
 		t.adopt(now)
@@ -93,13 +102,15 @@ func (t *traffic) due(at time.Duration) bool {
 	return !t.last.known || window >= lookEvery || t.last.files > 0 && window >= MinWindow
 }
 
-// adopt makes rates. Counters that went back, or of other files, make none.
+// adopt makes rates. Counters that went back, of other files, or of slow readings make none.
 func (t *traffic) adopt(now counts) {
-	window := (now.at - t.last.at).Seconds()
+	window := now.at - t.last.at
+	same := t.last.known && now.files > 0 && now.set == t.last.set
+	exact := window > 0 && slowShare*max(now.took, t.last.took) <= window
 	for i := range t.rates {
 		t.rates[i] = math.NaN()
-		if t.last.known && now.files > 0 && now.set == t.last.set && now.sums[i] >= t.last.sums[i] && window > 0 {
-			t.rates[i] = float64(now.sums[i]-t.last.sums[i]) * t.unit / window
+		if same && exact && now.sums[i] >= t.last.sums[i] {
+			t.rates[i] = float64(now.sums[i]-t.last.sums[i]) * t.unit / window.Seconds()
 		}
 	}
 	t.last = now

@@ -134,6 +134,24 @@ func TestHangingCounters(t *testing.T) {
 	}
 }
 
+// What flowed while a reading hung does not look as if it had flowed in the short time before it, nor after it.
+func TestRatesOfSlowCounters(t *testing.T) {
+	c := newTraffic("network counters", metric.NetTX, metric.NetRX, 1, nil)
+	for i, step := range []struct {
+		at, took time.Duration
+		bytes    uint64 // 1000 per second, at the end of the reading
+		want     bool
+	}{
+		{0, 0, 0, false}, {2 * time.Second, 200 * time.Millisecond, 2000, true}, {4 * time.Second, 4 * time.Second, 8000, false},
+		{9 * time.Second, 0, 9000, false}, {10 * time.Second, 0, 10000, true},
+	} {
+		c.adopt(counts{known: true, at: start + step.at, took: step.took, sums: [2]uint64{step.bytes, step.bytes}, files: 2, set: 1})
+		if rate := c.rates[0]; (rate == 1000) != step.want || (rate == rate) != step.want {
+			t.Errorf("reading %d: %v bytes/s", i, rate)
+		}
+	}
+}
+
 func TestDisk(t *testing.T) {
 	d := newDisk(t.TempDir(), metric.TmpFree, metric.TmpTotal)
 	var v metric.Values
