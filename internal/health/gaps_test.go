@@ -40,6 +40,7 @@ func TestUnknownIsNotIdle(t *testing.T) {
 		"no utilization of one":                              {nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), always(lacking(rests, noUtil)), 0, 3)},
 		"no utilization of one from then":                    {nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, lacking(rests, noUtil), 5*time.Minute), 0, 3)},
 		"the others are idle, and of one no number is known": {nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, gone, 5*time.Minute), 0, 3)},
+		"two of three nodes are silent":                      {nodes: 3, gpus: 8, age: traceAge, does: until(trains, rests, 5*time.Minute), silent: func(at time.Duration, node int) bool { return node > 0 && at >= 5*time.Minute }},
 		"no memory traffic is known":                         {nodes: 2, gpus: 8, age: traceAge, does: until(lacking(trains, func(w *work) { w.memory = math.NaN() }), lacking(waits, func(w *work) { w.memory = math.NaN() }), 5*time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,5 +115,45 @@ func TestIdleCountdown(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// GPUs of which nobody knows whose they are tell nothing of a job.
+func TestUnknownShareIsNotCompared(t *testing.T) {
+	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}
+	r := rand.New(rand.NewPCG(1, 2))
+	s := tr.store()
+	d := tr.discovery()
+	d.Jobs[0].Minors = nil
+	s.Apply(cluster.Event{At: t0, Discovery: &d})
+	for at := time.Duration(0); at <= 10*time.Minute; at += tracePoll {
+		tr.apply(s, at, r)
+	}
+	for _, f := range s.Snapshot(t0.Add(10 * time.Minute)).Jobs[0].Findings {
+		if f.Kind != cluster.KindOwner {
+			t.Errorf("found %+v", f)
+		}
+	}
+}
+
+// A GPU that two jobs have is told of once.
+func TestSharedGPUIsComparedOnce(t *testing.T) {
+	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}
+	r := rand.New(rand.NewPCG(1, 2))
+	s := tr.store()
+	d := tr.discovery()
+	other := d.Jobs[0]
+	other.ID, other.Number = "8", "8"
+	d.Jobs = append(d.Jobs, other)
+	s.Apply(cluster.Event{At: t0, Discovery: &d})
+	for at := time.Duration(0); at <= 10*time.Minute; at += tracePoll {
+		tr.apply(s, at, r)
+	}
+	snap := s.Snapshot(t0.Add(10 * time.Minute))
+	if first, second := snap.Jobs[0].Findings, snap.Jobs[1].Findings; len(first) != 1 || len(second) != 0 {
+		t.Errorf("%+v\n%+v", first, second)
+	}
+	if old := s.Snapshot(t0.Add(20 * time.Minute)).Jobs[0].Findings; len(old) != 1 || old[0].Kind != cluster.KindStale {
+		t.Errorf("of a node that is silent: %+v", old)
 	}
 }

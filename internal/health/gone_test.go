@@ -2,6 +2,7 @@ package health
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,6 +28,27 @@ func ending(ends func(at time.Duration, rank int) bool, world int, again time.Du
 	}
 }
 
+// but13 are processes without rank 13 from then on.
+func but13(all func(time.Duration, int) []wire.Process, from time.Duration) func(time.Duration, int) []wire.Process {
+	return func(at time.Duration, node int) []wire.Process {
+		return slices.DeleteFunc(all(at, node), func(p wire.Process) bool { return at >= from && p.Rank.Rank == 13 })
+	}
+}
+
+// moved are processes of which rank 13 is on the first node from then on.
+func moved(all func(time.Duration, int) []wire.Process, from time.Duration) func(time.Duration, int) []wire.Process {
+	return func(at time.Duration, node int) []wire.Process {
+		list := all(at, node)
+		if at >= from && node == 0 {
+			p := list[5]
+			rank := *p.Rank
+			rank.Rank, p.PID, p.Rank = 13, 5000, &rank
+			list = append(list, p)
+		}
+		return list
+	}
+}
+
 // A rank that ends while others run is named, and one that ends with them is not.
 func TestRankGone(t *testing.T) {
 	const crash = 5 * time.Minute
@@ -44,6 +66,8 @@ func TestRankGone(t *testing.T) {
 		{"all end, one after the other", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash+time.Duration(rank)*8*time.Second }, 16, 0)}, 0, 0},
 		{"rank 0 saves the result", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank != 0 }, 16, 0)}, 0, 0},
 		{"the program is started again", trace{does: always(trains), processes: ending(one, 16, crash+time.Minute)}, 0, 0},
+		{"the program is started again without it", trace{does: always(trains), processes: but13(ending(one, 16, crash+time.Minute), crash)}, 0, 0},
+		{"it has moved to the other node", trace{does: always(trains), processes: moved(ending(one, 16, 0), crash)}, 0, 0},
 		{"the node is silent", trace{does: always(trains), processes: ending(one, 16, 0), silent: func(at time.Duration, node int) bool { return node == 1 && at >= crash }}, 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -178,6 +178,12 @@ func unnamed(s cluster.Subject) cluster.Subject {
 	return s
 }
 
+// withMIG turns MIG on.
+func withMIG(s cluster.Subject) cluster.Subject {
+	s.Node.GPUs[0].Card.MIG = true
+	return s
+}
+
 // alarms has for each rule, in order, a sample that it is there for, and one that only looks like that.
 var alarms = []struct {
 	kind     cluster.Kind
@@ -279,6 +285,8 @@ func TestLikeAProblem(t *testing.T) {
 		"one replay in a long time":          {over(metric.NVLinkReplays, 5, 5, 5), ""},
 		"a fabric":                           {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF, metric.FabricState: 3}), cluster.KindNVLinkDown},
 		"a fabric that is well":              {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF, metric.FabricState: 3}), ""},
+		"one link more than another one":     {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xFF}, m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}), ""},
+		"MIG instances in place of GPUs":     {withMIG(unnamed(job("1", []int{0, 1}, []int{0}))), cluster.KindOwner},
 		"no bridge":                          {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0}, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
 		"links that only another one has":    {besideAnother(among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF})), ""},
 		"PCIe generation":                    {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}), cluster.KindPCIe},
