@@ -1,0 +1,193 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and histories grow only
+// behind the shared part.
+type nodeRecord struct {
+	Node // as of the last Event; view adds what depends on the time
+
+	// First the fields that each Snapshot reads, so that those of a thousand nodes fit into the processor's cache.
+	out       int       // GPUs that are lost or hung
+	instances int       // of GPUs in MIG mode
+	reporting time.Time // when the first report of this session arrived; zero: none yet
+	troubles  troubles
+	began     time.Time // the current attempt; zero: there is none
+	downSince time.Time // of the first failure in a row
+
+	poll      time.Duration
+	jobs      []*team      // on the node, as of the last Event or Discovery
+	hello     *wire.Hello  // the one that GPUs have their cards from
+	seen      time.Time    // the first Event
+	lastSteps []reach.Step // of the last failed attempt
+	clock     binClock
+	known     map[string]History   // histories to continue, by GPU.Key
+	work      map[string]*pace.GPU // likewise, their work
+	paces     []*pace.GPU          // of GPUs, in their order
+	memory    memory
+	offsets   offsets
+	judged    Node // asOf's
+}
+
+const maxAttempts = 8
+
+// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the connection comes back
+// soon. After that the failure takes its place.
+const keepNumbers = 20 * time.Second
+
+func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
+	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, known: map[string]History{}, work: map[string]*pace.GPU{}, troubles: troubles{whole: place{node: name, number: NoNumber}}}
+}
+
+// take applies an Event, and steps the conditions that held before it and those that hold after it.
+func (n *nodeRecord) take(e Event, rules Rules) {
+	n.troubles.reached(rules, n.asOf(e.At), e.At)
+	n.apply(e)
+	after := n.asOf(e.At)
+	n.troubles.reached(rules, after, e.At)
+	if e.Report != nil && n.Hello != nil {
+		n.troubles.reported(rules, after, n.jobs, e.At)
+	}
+}
+
+// compare places the GPUs of the last report and steps the conditions of the jobs. It waits for the next report if the last one is old or
+// belongs to an earlier Hello.
+func (n *nodeRecord) compare(at time.Time, rules Rules) {
+	if state, _ := n.state(at); state != NodeReporting || n.hello != n.Hello {
+		return
+	}
+	if n.any(func(g *GPU) bool { return g.Card.Minor == nil }) { // the numbers of others depend on no job
+		n.GPUs = slices.Clone(n.GPUs)
+		n.number(n.GPUs)
+		sortGPUs(n.GPUs)
+		n.follow(at, false)
+	}
+	n.troubles.compared(rules, n.asOf(at), n.jobs, at)
+}
+
+func (n *nodeRecord) apply(e Event) {
+	switch {
+	case e.Try != nil:
+		n.try(e.At, e.Try)
+	case e.Step != nil:
+		n.step(e.At, *e.Step)
+	case e.Hello != nil:
+		n.greet(cleanHello(e.Hello))
+	case e.Report != nil && n.Hello != nil:
+		n.sample(e.At, e.Report)
+	case e.Down != nil:
+		n.down(e.At, e.Down)
+	}
+}
+
+func (n *nodeRecord) try(at time.Time, t *Try) {
+	n.began, n.Tries, n.Steps, n.RetryAt = at, n.Tries+1, nil, time.Time{}
+	n.Stages = t.Stages
+	n.Interval = max(t.Interval, time.Millisecond)
+}
+
+func (n *nodeRecord) step(at time.Time, s reach.Step) {
+	s.At, s.Text = at, clean(s.Text, maxName)
+	n.Steps = slices.Clone(n.Steps)
+	if i := slices.IndexFunc(n.Steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
+		n.Steps[i] = s
+	} else {
+		n.Steps = append(n.Steps, s)
+	}
+}
+
+func (n *nodeRecord) down(at time.Time, d *Down) {
+	if n.Failure == nil {
+		n.downSince = at
+	}
+	n.Failure, n.RetryAt = cleanFailure(&d.Failure), d.Retry
+	took := time.Duration(0)
+	if !n.began.IsZero() {
+		took = at.Sub(n.began)
+	}
+	n.Attempts = append([]Attempt{{At: at, Summary: n.Failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
+	n.lastSteps, n.began, n.reporting = n.Steps, time.Time{}, time.Time{}
+}
+
+func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
+	before, another := n.GPUs, n.reporting.IsZero() || n.hello != n.Hello
+	if n.reporting.IsZero() {
+		n.reporting, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
+		n.clock = binClock{}
+	}
+	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
+	n.layout = layoutOf(n.GPUs)
+	n.follow(at, !r.OffBeat)
+	n.out, n.instances = 0, 0
+	for i := range n.GPUs {
+		if !n.GPUs[i].reports() {
+			n.out++
+		}
+		if n.GPUs[i].Instance() {
+			n.instances++
+		}
+	}
+	n.Took = time.Duration(cleanSpan(r.TookMS)) * time.Millisecond
+	n.Faults, n.Memory = cleanFaults(r.Faults), n.memories(r)
+	n.list(at, r, before, another)
+	n.addXids(at, r)
+	n.timed(at, r)
+}
+
+// asOf returns the node at a moment, for the rules. It is valid until the next call.
+func (n *nodeRecord) asOf(at time.Time) *Node {
+	n.judged = n.view(at)
+	return &n.judged
+}
+
+// view returns the node as of now.
+func (n *nodeRecord) view(now time.Time) Node {
+	v := n.Node
+	v.State, v.Since = n.state(now)
+	if v.State == NodeFailed {
+		v.Steps = n.lastSteps
+	}
+	if !n.Arrived.IsZero() {
+		v.Age = max(now.Sub(n.Arrived), 0)
+	}
+	if !v.hasNumbers() {
+		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults, v.Memory = wire.Host{}, nil, false, nil, nil, nil
+	}
+	if now.Sub(v.ListedAt) > keepList {
+		v.Listed, v.Processes = false, nil
+	}
+	return v
+}
+
+func (n *Node) hasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }
+
+// maxTook limits how long the Store waits for the report of a slow driver, whatever the node says.
+const maxTook = time.Minute
+
+// patience is the age from which data is stale. A slow driver gets more time.
+func (n *Node) patience() time.Duration { return 3 * max(n.Interval, min(n.Took, maxTook)) }
+
+func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
+	age := now.Sub(n.Arrived)
+	switch {
+	case !n.reporting.IsZero() && age <= n.patience():
+		return NodeReporting, n.reporting
+	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
+		return NodeStale, n.Arrived
+	case n.Failure != nil:
+		if !n.Arrived.IsZero() {
+			return NodeFailed, n.Arrived
+		}
+		return NodeFailed, n.downSince
+	case !n.began.IsZero():
+		return NodeConnecting, n.began
+	}
+	return NodeConnecting, n.seen
+}
