@@ -6,7 +6,7 @@ import (
 )
 
 // patience is how long a report waits for a reading that it has begun. A late one is used in a later report.
-const patience = 20 * time.Millisecond
+const patience = 100 * time.Millisecond
 
 // aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there is no other one.
 type aside[T any] struct {

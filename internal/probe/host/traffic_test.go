@@ -119,7 +119,7 @@ func TestHangingCounters(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(began); took < patience || took > 50*patience {
+	if took := time.Since(began); took < patience || took > 20*patience {
 		t.Errorf("three reports took %v", took)
 	}
 	if err := c.read(&v, start+hangsAfter); err == nil || err.Error() != "reading InfiniBand counters hangs" {
