@@ -123,6 +123,18 @@ func job(t *testing.T, n int, args ...string) string {
 	return id
 }
 
+// runsNow waits until SLURM has started a job.
+func runsNow(t *testing.T, id string) {
+	t.Helper()
+	for range 300 {
+		if do(t, "on", "login", "squeue", "-h", "-j", id, "-o", "%t") == "R" {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("job %s does not start", id)
+}
+
 // cancelJob returns when the nodes of the job are free again, so that the job of the next test starts at once.
 func cancelJob(t *testing.T, id string) {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 func TestOwner(t *testing.T) {
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork")
 	t.Cleanup(func() { cancelJob(t, id) })
+	runsNow(t, id)
 	owned := func() (gpus int, unknown []string) {
 		n := runs(t, "--json").json(t).Nodes[0]
 		for _, g := range n.GPUs {
