@@ -48,4 +48,8 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	if row := linesOf(overview, 120, 40)[1]; !strings.Contains(row, "gpu-n02 GPU3 lags 2") {
 		t.Errorf("row 1 in 120 columns: %s", row)
 	}
+	amber := regexp.MustCompile(`38;2;242;182;50m[^m]*2\d%`)
+	if frame := string(darkTheme.Encode(nil, node.take(200, 60))); !amber.MatchString(frame) {
+		t.Error("the utilization of the slow GPU is not amber")
+	}
 }

@@ -18,7 +18,11 @@ var offends = map[cluster.Kind][]col{
 	cluster.KindThermal:    {colTemp, colClock},
 	cluster.KindPowerBrake: {colPower, colClock},
 	cluster.KindSlowdown:   {colClock},
+	cluster.KindIdle:       {colUtil},
 }
+
+// lagging are the cells that show how a GPU lags.
+var lagging = map[cluster.How][]col{cluster.Starved: {colUtil}, cluster.Slowed: {colClock}, cluster.Awaited: {colPower}}
 
 // GPUs is the table of the selected node's GPUs.
 type GPUs struct{ layout layout }
@@ -84,6 +88,9 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 	r := gpuRoles{own: own, hot: tally.Hot(g), util: g.Float(metric.Util)}
 	for _, finding := range findings {
 		r.offending = append(r.offending, offends[finding.Kind]...)
+		if finding.Kind == cluster.KindLag && finding.Compared != nil {
+			r.offending = append(r.offending, lagging[finding.Compared.How]...)
+		}
 	}
 	gpuNumbers(f, y, g, l, r)
 	gpuFlags(f, y, g, findings, own, m.Role, l)
@@ -120,6 +127,9 @@ func (r gpuRoles) of(f *part.Frame, k col) draw.Role {
 func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
 	if !r.own {
 		return draw.Ghost, draw.BarGhost, draw.GhostBar
+	}
+	if slices.Contains(r.offending, colUtil) {
+		return draw.Warn, draw.BarWarn, draw.Warn
 	}
 	number, bar = f.Level(r.util, draw.Text, draw.BarData)
 	history, _ = f.Level(r.util, draw.Cell, bar)
