@@ -87,19 +87,16 @@ func allShots() []shot {
 
 // Whatever the size: no panic, the exact height, no line wider than the terminal, and nothing but rules in its last column.
 func TestSweep(t *testing.T) {
+	notRaced(t)
 	heights := []int{1, 2, 3, 4, 6, 9, 10, 12, 15, 20, 24, 29, 30, 40, 50, 100}
 	for _, s := range allShots() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			snap := s.snap() // once: making the large one takes longer than drawing it
 			s.snap = func() *cluster.Snapshot { return snap }
-			perWidth := 4
-			if len(snap.Nodes) > 500 { // a frame of these takes ten times as long as the others
-				perWidth = 2
-			}
 			for w := 1; w <= 300; w += 1 + w/40 {
-				for k := range perWidth {
-					h := heights[(w*perWidth+k)%len(heights)]
+				for k := range 4 {
+					h := heights[(w*4+k)%len(heights)]
 					lines := strings.Split(string(plainTheme.Encode(nil, s.take(w, h))), "\n")
 					if len(lines) != h {
 						t.Fatalf("%d×%d: %d lines", w, h, len(lines))

@@ -30,6 +30,7 @@ func TestTextGolden(t *testing.T) {
 
 // Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape sequences.
 func TestTextAtAnyWidth(t *testing.T) {
+	notRaced(t)
 	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(), noJobsFixture(), slurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer

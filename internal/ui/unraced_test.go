@@ -1,0 +1,7 @@
+//go:build !race
+
+package ui
+
+import "testing"
+
+func notRaced(*testing.T) {}
