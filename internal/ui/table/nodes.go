@@ -30,18 +30,23 @@ func (t *Nodes) Head(f *part.Frame, y int) {
 	}
 }
 
-// Row draws one node in row y.
-func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node) {
-	l := &t.layout
-	m := f.Health.NodeMark(n.Name)
-	selected := n.Name == f.Node.Name
+// nodeName draws the beginning of a node's row: the cursor if it is selected, its mark and its name.
+func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span) (m part.Mark, selected bool) {
+	m, selected = f.Health.NodeMark(n.Name), n.Name == f.Node.Name
 	role := draw.Text
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 		role = draw.Strong
 	}
 	f.Put(1, y, m.Glyph, m.Role)
-	f.Text(l[colNode], y, f.NodeName(n.Name, l[colNode].W), role)
+	f.Text(s, y, f.NodeName(n.Name, s.W), role)
+	return m, selected
+}
+
+// Row draws one node in row y.
+func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node) {
+	l := &t.layout
+	m, selected := nodeName(f, y, n, l[colNode])
 	if s := l[colCells]; s.Shown() {
 		t.cells.Draw(f, s.X, y, n)
 	}

@@ -34,15 +34,7 @@ func (t *Times) Head(f *part.Frame, y int) {
 // Row draws one node in row y.
 func (t *Times) Row(f *part.Frame, y int, n *cluster.Node) {
 	l := &t.layout
-	m := f.Health.NodeMark(n.Name)
-	selected := n.Name == f.Node.Name
-	role := draw.Text
-	if selected {
-		f.Put(0, y, "▸", draw.Strong)
-		role = draw.Strong
-	}
-	f.Put(1, y, m.Glyph, m.Role)
-	f.Text(l[colNode], y, f.NodeName(n.Name, l[colNode].W), role)
+	m, selected := nodeName(f, y, n, l[colNode])
 	if s := l[colHistory]; s.Shown() {
 		t.Strip.Row(f, s.X, y, n)
 	}
