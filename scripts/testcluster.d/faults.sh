@@ -32,6 +32,8 @@ GPUs       nolib H | libok H                    libnvidia-ml.so.1 is missing
            mismatch H | nodriver H | nvmlok H   NVML: driver/library mismatch | driver not loaded
            gpulost H [GPU] | nvmlok H           GPU (2) has fallen off the bus
            nvml H LINES | nvmlok H              any scenario of scripts/fakenvml/README.md; ";" separates lines
+job        jobmemory H LIMIT USED | jobmemoryok H   the job on H has a cgroup with a limit and uses that many MiB of it
+           leftover H JOB | leftoverok H        alice's gpuwork runs on as if job JOB had started it
 host       poweroff H | poweron H               everything on H ends at once | it boots
            drain H [REASON] | resume H          as an admin would
            ctldstop | ctldcont                  SIGSTOP | SIGCONT for slurmctld
@@ -230,6 +232,41 @@ fault_mismatch() { fault_nvml "$1" 'init 18'; }
 fault_nodriver() { fault_nvml "$1" 'init 9'; }
 fault_gpulost() { fault_nvml "$1" "gpu ${2:-2} lost"; }
 fault_nvmlok() { in_host "$1" rm -f /run/fakenvml.scenario; }
+
+# Jobs
+
+# memory_group HOST: prints the cgroup for jobs on HOST, in the machine's hierarchy for memory.
+memory_group() {
+	local mount
+	mount=$(findmnt -n -o TARGET -t cgroup -O memory | head -n 1) && [ -n "$mount" ] || die "this machine has no cgroup version 1 for memory"
+	echo "$mount$(sed -n 's/^[0-9]*:memory://p' "/proc/$(pid_of "$1")/cgroup")/testcluster-$1"
+}
+fault_jobmemory() {
+	local id group pid
+	id=$(in_host login squeue -h -w "$1" -t R -o %A | head -n 1)
+	[ -n "$id" ] || die "no job runs on $1"
+	group=$(memory_group "$1")/job_$id
+	mkdir -p "$group"
+	echo "${2:?LIMIT}M" >"$group/memory.limit_in_bytes"
+	for pid in $(in_host "$1" pgrep -x gpuwork); do in_host "$1" sh -c 'echo "$1" >"$2"' sh "$pid" "$group/cgroup.procs"; done
+	in_host "$1" sh -c 'echo $$ >"$1" && exec head -c "$2M" /dev/zero >/dev/shm/testcluster.full' sh "$group/cgroup.procs" "${3:?USED}"
+}
+fault_jobmemoryok() {
+	local parent group pid
+	parent=$(memory_group "$1") || return 0
+	in_host "$1" rm -f /dev/shm/testcluster.full
+	[ -d "$parent" ] || return 0
+	for group in "$parent"/job_*; do
+		while read -r pid; do echo "$pid" >"$(dirname "$parent")/cgroup.procs" || true; done <"$group/cgroup.procs"
+		rmdir "$group"
+	done
+	rmdir "$parent"
+}
+
+fault_leftover() {
+	as_user alice /home/alice "$1" env "SLURM_JOB_ID=${2:?JOB}" setsid -f gpuwork 86400 </dev/null >/dev/null 2>&1
+}
+fault_leftoverok() { in_host "$1" pkill -f '^gpuwork 86400' || true; }
 
 # Hosts and SLURM
 

@@ -43,6 +43,8 @@ heal_node() {
 	fault_placesok "$1"
 	fault_libok "$1"
 	fault_nvmlok "$1"
+	fault_leftoverok "$1"
+	fault_jobmemoryok "$1"
 	retry 20 resumed "$1" || die "$1 is still drained"
 }
 

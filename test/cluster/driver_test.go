@@ -43,7 +43,7 @@ func TestHangingDriver(t *testing.T) {
 }
 
 // Faults of different nodes, which take their time, are tested side by side.
-func TestDriverFaults(t *testing.T) {
+func TestLongFaults(t *testing.T) {
 	type test struct {
 		name string
 		run  func(*testing.T)
@@ -52,6 +52,8 @@ func TestDriverFaults(t *testing.T) {
 		"node02": {{"hanging init", hangingInit}, {"lost GPU", lostGPUIsListedAgain}},
 		"node03": {{"slow", slowDriver}, {"replaced", replacedDriver}},
 		"node04": {{"stopped probe", stoppedProbe}},
+		"node05": {{"lagging GPU", laggingGPU}},
+		"node06": {{"job", jobInTrouble}},
 	} {
 		t.Run(node, func(t *testing.T) {
 			t.Parallel()

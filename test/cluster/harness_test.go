@@ -20,7 +20,7 @@ import (
 )
 
 // nodes is the size of the cluster that all tests share; jobs use the first few nodes.
-const nodes = 4
+const nodes = 6
 
 // patience is how long a test or subtest may take. The longest (driver hangs, node without power) take about one minute.
 const patience = 3 * time.Minute

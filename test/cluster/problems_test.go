@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A GPU that has become slow in a job whose GPUs work in step is named: in row 1, at its row and among the problems, with its rank.
+func laggingGPU(t *testing.T) {
+	fault(t, "nvml", "node05", "util 97")
+	for rank := range 4 { // the library gives each the next GPU
+		do(t, "on", "-u", "alice", "node05", "env", fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=4", "setsid", "-f", "sh", "-c", "exec gpuwork 86400 >/dev/null 2>&1 </dev/null")
+	}
+	w := watch(t, "--nodes", "node05")
+	w.sees("4 of 4 GPUs", "4 GPUs OK")
+	w.never(50*time.Second, "LAG", "problem")
+	do(t, "fault", "nvml", "node05", "util 97;gpu 2 util 25")
+	began := time.Now()
+	for !strings.Contains(w.Screen(), "!LAG -7") {
+		if time.Since(began) > 100*time.Second {
+			t.Fatal("the slow GPU is not named")
+		}
+		dog.Watch(t)
+		time.Sleep(time.Second)
+	}
+	w.sees("GPU2 lags")
+	w.types("!")
+	w.sees("GPU2", "rank 2", "against a median of 97%")
+	do(t, "fault", "nvml", "node05", "util 97")
+	w.sees("cleared")
+	w.quits()
+}
+
+// What is wrong with a job on a node: its memory is nearly full, and a process of a job that has ended holds memory of a GPU.
+func jobInTrouble(t *testing.T) {
+	job(t, 1, "train", "-w", "node06")
+	w := watch(t)
+	w.sees("4 of 4 GPUs", "4 GPUs OK")
+	if out, err := script("fault", "jobmemory", "node06", "2000", "1950"); err != nil {
+		t.Skip(out, err)
+	}
+	t.Cleanup(func() { do(t, "heal", "node06") })
+	w.sees("The job uses 1.9 of 2.0 GiB host memory here")
+	do(t, "fault", "jobmemoryok", "node06")
+	w.sees("1 problem cleared")
+	do(t, "fault", "leftover", "node06", "4000")
+	w.types("r") // squeue must not know the job after the process has begun
+	w.never(60*time.Second, "of job 4000")
+	w.sees("(gpuwork) of job 4000, which has ended, holds")
+	do(t, "fault", "leftoverok", "node06")
+	w.sees("cleared")
+	w.quits()
+}
+
+// MIG instances are rows of their own after their GPU, which has no utilization.
+func TestInstances(t *testing.T) {
+	fault(t, "nvml", "node02", "gpu 0 mig 1:0:9728:1 2:0:19968:2;proc 0 1 500 compute 40 1:0")
+	w := watch(t, "--nodes", "node02,node01")
+	w.sees("8 of 8 GPUs", "0:0 A100", "6031/9728", "0:1 A100", "n/a (MIG)")
+	w.quits()
+}
