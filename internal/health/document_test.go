@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,8 +118,20 @@ func filled(t *testing.T, r *rule) string {
 		if !known {
 			t.Errorf("%s: %s is no threshold", r.kind, key)
 		}
-		return fmt.Sprintf("%g", id.Row().Value)
+		return plain(id.Row().Value)
 	})
+}
+
+// plain writes a number in full, with commas between thousands.
+func plain(v float64) string {
+	whole, rest, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if rest != "" {
+		rest = "." + rest
+	}
+	return whole + rest
 }
 
 func thresholdTable() string {
@@ -141,7 +154,7 @@ They are set in ` + "`$XDG_CONFIG_HOME/nvnodetop/config.toml` (`~/.config/nvnode
 				kinds = append(kinds, "`"+string(r.kind)+"`")
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %g | %g to %g | %s | %s |\n", row.Key, row.Value, row.Low, row.High, row.Help, strings.Join(slices.Compact(kinds), ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s to %s | %s | %s |\n", row.Key, plain(row.Value), plain(row.Low), plain(row.High), row.Help, strings.Join(slices.Compact(kinds), ", "))
 	}
 	return b.String()
 }
