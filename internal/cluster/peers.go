@@ -197,7 +197,10 @@ func (p *jobPace) step(held []Condition, now moment) {
 			whole = append(whole, c)
 			continue
 		}
-		if c.Kind == KindLag {
+		switch {
+		case c.Kind == KindLag && c.Unclear:
+			c.Of.Waits(now.at)
+		case c.Kind == KindLag:
 			c.Of.Lags(now.at, now.gap)
 		}
 		at := place{node: c.Of.Node.Name, key: c.Of.Own.Key}

@@ -42,6 +42,7 @@ type Condition struct {
 	Since    time.Time     // when it began; zero: when Rules first find it
 	After    time.Duration // how long it holds before it is reported
 	OfGPUs   bool          // it matters only to jobs with GPUs on the node
+	Unclear  bool          // nobody can tell now: what held a moment ago goes on as it was, without growing older, and nothing begins
 
 	Of       *Peer       // in ScopePeers: the GPU; nil: the job
 	Compared *Comparison // likewise: the evidence

@@ -53,7 +53,13 @@ func (t *track) step(held []Condition, m moment) {
 func (t *track) hold(c Condition, m moment) {
 	began := cmp.Or(c.Since, m.at)
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
-	if i < 0 {
+	switch {
+	case c.Unclear && i >= 0:
+		t.spells[i].stay(m)
+		return
+	case c.Unclear:
+		return
+	case i < 0:
 		i = len(t.spells)
 		t.spells = append(t.spells, spell{at: m.at})
 	}
@@ -70,6 +76,9 @@ func (t *track) hold(c Condition, m moment) {
 	s.Condition, s.last = c, m.at
 	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
 }
+
+// stay makes time stand still for the spell.
+func (s *spell) stay(m moment) { s.last, s.at = m.at, m.at }
 
 // passed returns the time since the last step, 0 if it is unknown.
 func (s *spell) passed(m moment) time.Duration {

@@ -250,3 +250,29 @@ func chaos(n int) []Event {
 	}
 	return out
 }
+
+// What cannot be told for some time neither ends nor ages a finding, and begins none.
+func TestUnclear(t *testing.T) {
+	w := oneNode()
+	w.samples(0, 60, dim)
+	w.expect(t, 59, "")
+	w.samples(60, 75, warm) // level 12 s
+	w.samples(75, 375, dim)
+	w.expect(t, 374, "")
+	w.samples(375, 387, warm)
+	w.samples(387, 393, dim)
+	w.samples(393, 396, warm)
+	w.expect(t, 395, "")
+	w.samples(396, 399, warm)
+	w.expect(t, 398, "thermal a/0 60-")
+	w.samples(399, 402, well) // it seems over, until nobody can tell
+	w.expect(t, 401, "thermal a/0 60-396")
+	w.samples(402, 699, dim)
+	w.expect(t, 698, "thermal a/0 60-")
+	w.samples(699, 702, well)
+	w.expect(t, 701, "thermal a/0 60-696")
+	w.samples(702, 765, well)
+	w.expect(t, 764, "; cleared: thermal a/0 60-696")
+	w.samples(765, 780, dim)
+	w.expect(t, 779, "; cleared: thermal a/0 60-696")
+}

@@ -41,6 +41,9 @@ func fewRules(s Subject) []Condition {
 	if g.Values.Has(metric.SMActive) {
 		held = append(held, Condition{Kind: KindLag, Severity: Warning})
 	}
+	if g.Values.Has(metric.DRAMActive) {
+		held = append(held, Condition{Kind: KindThermal, Unclear: true})
+	}
 	if seconds, known := g.Get(metric.Throttle); known {
 		held = append(held, Condition{Kind: KindThermal, Severity: Warning, After: time.Duration(seconds) * time.Second})
 	}
@@ -52,11 +55,12 @@ func (w world) sample(sec float64, node string, g wire.GPU) {
 	w.Apply(Event{At: at(sec), Node: node, Report: &wire.Report{MonoMS: 1000 + int64(sec*1000), GPUs: []wire.GPU{g}}})
 }
 
-// Samples in which the GPU is well, throttled, and throttled in a way that is told after 30 s.
+// Samples in which the GPU is well, throttled, throttled in a way that is told after 30 s, and throttled or not: that is unclear.
 var (
 	well = wire.GPU{}
 	hot  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}
 	warm = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 30})}
+	dim  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.DRAMActive: 1})}
 	ecc  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}
 )
 

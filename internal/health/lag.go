@@ -23,6 +23,11 @@ const (
 	// difference is the way in which the job divides its work.
 	alwaysSlow, alwaysOf = 0.5, 4
 
+	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how many times more than
+	// before and than the others it is utilized if it lags no more.
+	justLagged = 15 * time.Second
+	outdoes    = 1.15
+
 	// waiting is the share of their usual power below which the GPUs of a job wait for one of them.
 	waiting = 0.75
 )
@@ -49,6 +54,27 @@ func lagging(s subject) []cluster.Condition {
 		held = append(held, c)
 	}
 	return held
+}
+
+// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still would is known when it goes on.
+func unclear(s subject, held []cluster.Condition) []cluster.Condition {
+	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
+		return nil
+	}
+	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
+	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused }, func(g *pace.Group, gpu *pace.GPU) bool {
+		return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu)
+	}) {
+		if !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == cluster.KindLag && c.Of != nil && c.Of.GPU == p.GPU }) {
+			out = append(out, cluster.Condition{Kind: cluster.KindLag, Unclear: true, Of: &p.Peer})
+		}
+	}
+	return out
+}
+
+// better reports whether a GPU does more than when it lagged, and more than the others, which have paused.
+func better(g *pace.Group, gpu *pace.GPU) bool {
+	return gpu.Mean[pace.Util] > outdoes*max(gpu.LagUtil, g.Median[pace.Util])
 }
 
 // lagsHow tells how a GPU lags, if it does. Utilization alone does not show it: a GPU that waits for the others in a collective is fully

@@ -19,7 +19,7 @@ var peerRules = []peerRule{
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds, only: true,
 		when: "For {hang_seconds} s most GPUs of the job run kernels all the time, at half of their usual power, without memory traffic and with 1% of the usual traffic over PCIe and NVLink. A note if it is not known what is usual.", source: "own"}, hanging},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
-		when: "For {lag_seconds} s the utilization or the SM clock is below {lag_ratio} of the median of the job's GPUs of this model, and of what is usual for the GPU; or it works while the others wait for it. Only in jobs whose GPUs work in step. A note if the GPU has always been slower, unless its process has little CPU.", source: "NVIDIA Resiliency Extension"}, lagging},
+		when: "For {lag_seconds} s the utilization or the SM clock is below {lag_ratio} of the median of the job's GPUs of this model, and of what is usual for the GPU; or it works while the others wait for it. Only in jobs whose GPUs work in step. A note if the GPU has always been slower, unless its process has little CPU. While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.", source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning,
 		when: "No GPU of a job that works most of the time has worked for 60 s, or for twice its longest pause; the only GPU of a job for {idle_minutes} minutes. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note if the job has not used a GPU at all.", source: "own"}, allIdle},
 	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning,
@@ -48,7 +48,7 @@ func comparing(s subject) []cluster.Condition {
 			break
 		}
 	}
-	return held
+	return append(held, unclear(s, held)...)
 }
 
 // peer is a GPU that differs from the others of its model.

@@ -34,6 +34,9 @@ type Group struct {
 	Near   int           // GPUs whose utilization and power are near the median
 	Works  bool          // most of them work
 	InStep bool          // they work, nearly all of them equally
+	Paused bool          // they do not work in step, for a short time so far, or did not until a moment ago
+	Halted time.Time     // when that pause began, or the last one
+	stood  time.Time     // when they were last seen not to work in step; zero: long ago
 	streak time.Duration // for how long they were in step the last time, short slips aside
 	slip   time.Duration // for how long they have not been in step since
 	work   float64       // seconds of work, of which the last minutes count most
@@ -88,7 +91,11 @@ func (g *Group) Lockstep() bool { return g.InStep && g.Coupled() }
 
 // Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever is usual for them.
 func (g *Group) Quiet() bool {
-	return g.Median[Power] < quietPower*g.GPUs[0].Limit && g.Median[Memory] <= quietMemory && !(g.Median[Link] > LeastLink)
+	return quiet(&g.Median, g.GPUs[0].Limit)
+}
+
+func quiet(n *Numbers, limit float32) bool {
+	return n[Power] < quietPower*limit && n[Memory] <= quietMemory && !(n[Link] > LeastLink)
 }
 
 // Compare compares the GPUs that report. young says that the job is too young for what is usual.
@@ -107,6 +114,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	for i := range j.Groups {
 		g := &j.Groups[i]
 		j.measure(g)
+		g.pause(at)
 		g.follow(passed, young)
 		busy = busy && g.Works
 	}

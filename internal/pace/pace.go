@@ -59,14 +59,16 @@ type GPU struct {
 	Worked   time.Time // of the last sample with work; zero: none
 	LagBegan time.Time // when it last began to lag
 	LagLast  time.Time // when it last lagged
+	LagUtil  float32   // its mean utilization then
 	compared float32   // seconds of work in Usual
+	now      Numbers   // of the last sample
 }
 
 // New returns a GPU of this model that has no samples.
 func New(model string) *GPU {
 	h := fnv.New64a()
 	h.Write([]byte(model))
-	return &GPU{Model: h.Sum64(), Mean: nothing, Share: noShares, Usual: noUsuals, Used: unknown, Limit: unknown}
+	return &GPU{Model: h.Sum64(), Mean: nothing, now: nothing, Share: noShares, Usual: noUsuals, Used: unknown, Limit: unknown}
 }
 
 // Begin forgets everything about earlier jobs.
@@ -74,7 +76,7 @@ func (g *GPU) Begin(job string) {
 	if g.Job == job {
 		return
 	}
-	*g = GPU{Number: g.Number, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean, Share: noShares, Usual: noUsuals, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At}
+	*g = GPU{Number: g.Number, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean, now: g.now, Share: noShares, Usual: noUsuals, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At}
 	if g.works() {
 		g.Worked = g.At
 	}
@@ -112,7 +114,7 @@ func (g *GPU) Add(at time.Time, v *metric.Values) {
 			g.Mean[m] = now[m]
 		}
 	}
-	g.Used, g.Limit, g.At = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at
+	g.Used, g.Limit, g.At, g.now = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at, now
 	if u := now[Util]; g.Seen.IsZero() || passed >= lapse || u != u {
 		g.Seen = at
 	}
@@ -161,11 +163,3 @@ func sample(v *metric.Values) Numbers {
 func works(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
 
 func (g *GPU) works() bool { return works(g.Mean) }
-
-// Lags remembers that the GPU lags. Moments at most gap apart are one time.
-func (g *GPU) Lags(at time.Time, gap time.Duration) {
-	if at.Sub(g.LagLast) > gap {
-		g.LagBegan = at
-	}
-	g.LagLast = at
-}

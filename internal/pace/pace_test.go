@@ -58,7 +58,7 @@ func TestBegin(t *testing.T) {
 	g.Add(t0, values(100, 600, 1650))
 	g.Usual[Util], g.LagLast = 0.5, t0
 	g.Begin("8")
-	if g.Usual[Util] == g.Usual[Util] || !g.LagLast.IsZero() || !g.Worked.Equal(t0) || g.Mean[Util] != 100 {
+	if g.Usual[Util] == g.Usual[Util] || !g.LagLast.IsZero() || !g.Worked.Equal(t0) || g.Mean[Util] != 100 || g.now[Util] != 100 {
 		t.Errorf("%+v", g)
 	}
 	g.Usual[Util] = 0.5
@@ -163,5 +163,28 @@ func TestSteady(t *testing.T) {
 	}
 	if job.Steady() || job.Pause < 19*time.Minute {
 		t.Errorf("in bursts: steady %t, longest pause %v", job.Steady(), job.Pause)
+	}
+}
+
+// The time in which nobody can tell whether a GPU lags is not part of its lag, and does not end it.
+func TestWaits(t *testing.T) {
+	const gap = 9 * time.Second
+	g := New("m")
+	at := t0
+	lag := func(length time.Duration, f func()) {
+		for end := at.Add(length); at.Before(end); {
+			at = at.Add(3 * time.Second)
+			f()
+		}
+	}
+	lag(30*time.Second, func() { g.Lags(at, gap) })
+	lag(80*time.Second, func() { g.Waits(at) })
+	lag(30*time.Second, func() { g.Lags(at, gap) })
+	if got := g.LagLast.Sub(g.LagBegan); got != 57*time.Second {
+		t.Errorf("it lags for %v", got)
+	}
+	at = at.Add(gap + 1)
+	if g.Lags(at, gap); !g.LagBegan.Equal(at) {
+		t.Errorf("after a gap it lags since %v", g.LagBegan)
 	}
 }

@@ -1,0 +1,53 @@
+package pace
+
+import "time"
+
+const (
+	// halts is the share of the usual utilization below which a GPU does nothing of its usual work.
+	halts = 0.5
+
+	// longestPause is how long a pause lasts at most: a job that does not work for longer has ended, or hangs.
+	longestPause = 2 * time.Minute
+
+	// recovers is how long the averages after a pause still tell of it.
+	recovers = 10 * time.Second
+)
+
+// halted reports whether a GPU of the group did nothing of its usual work in its last sample: it was idle, or waited for others.
+func (g *Group) halted(gpu *GPU) bool {
+	return gpu.now[Util] < halts*g.Usual[Util] || quiet(&gpu.now, gpu.Limit)
+}
+
+// pause notes since when most of the GPUs have halted, as for a checkpoint. They do not all begin and end it in the same sample: until
+// they are in step again they are part of it.
+func (g *Group) pause(at time.Time) {
+	halted := 0
+	for _, gpu := range g.GPUs {
+		if g.halted(gpu) {
+			halted++
+		}
+	}
+	switch {
+	case 2*halted > len(g.GPUs), !g.InStep:
+		if g.stood.IsZero() {
+			g.Halted = at
+		}
+		g.stood = at
+	case at.Sub(g.stood) > recovers:
+		g.stood = time.Time{}
+	}
+	g.Paused = !g.stood.IsZero() && g.stood.Sub(g.Halted) <= longestPause
+}
+
+// Lags remembers that the GPU lags. Moments at most gap apart are one time.
+func (g *GPU) Lags(at time.Time, gap time.Duration) {
+	if at.Sub(g.LagLast) > gap {
+		g.LagBegan = at
+	}
+	g.LagLast, g.LagUtil = at, g.Mean[Util]
+}
+
+// Waits says that nobody can tell whether the GPU still lags. The time until now counts neither as lagging nor as a gap.
+func (g *GPU) Waits(at time.Time) {
+	g.LagBegan, g.LagLast = g.LagBegan.Add(at.Sub(g.LagLast)), at
+}
