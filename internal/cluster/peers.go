@@ -162,8 +162,11 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 		}
 		p.gap = max(p.gap, n.patience())
 		share := job.Share(&n.Node)
+		if !share.Known {
+			continue
+		}
 		for i, g := range n.paces {
-			if !share.Known || !share.Has(&g.Number) || n.GPUs[i].Instance() || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
+			if !share.Has(&g.Number) || n.instances > 0 && n.GPUs[i].Instance() || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
 				continue
 			}
 			if g.Begin(job.ID); g.Out {

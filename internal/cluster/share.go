@@ -26,8 +26,11 @@ func (s Share) Has(number *int) bool { return s.all || slices.Contains(s.minors,
 // Share says which GPUs of node n are the job's. SLURM gives indices into the node's list of GPUs in its configuration. They are minor numbers
 // only if no GPU has MIG on and nothing that the node lists contradicts it. Otherwise the cgroup of the job may prove it: it hides all others.
 func (j *Job) Share(n *Node) Share {
-	count, counted := j.GPUsOn(n.Name)
 	minors, told := j.Minors[n.Name]
+	count, counted := len(minors), told
+	if !told {
+		count, counted = j.Counts[n.Name]
+	}
 	switch {
 	case j.ID == "" && !told: // a node that the user named
 		return Share{Known: true, all: true}

@@ -34,12 +34,9 @@ const (
 
 // lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's finding.
 func lagging(s subject) []cluster.Condition {
-	ratio := float32(s.limits[LagRatio])
+	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-justWorked)
 	slow := differing(s, (*pace.Group).Lockstep, func(_ *pace.Group, g *pace.GPU) bool {
-		if s.Peers.At.Sub(g.Worked) > justWorked { // it is idle
-			return false
-		}
-		return g.Share[pace.Util] < ratio || g.Share[pace.Clock] < ratio || g.Share[pace.Power] > 1/ratio
+		return (g.Share[pace.Util] < ratio || g.Share[pace.Clock] < ratio || g.Share[pace.Power] > 1/ratio) && !g.Worked.Before(since) // else it is idle
 	})
 	var held []cluster.Condition
 	for _, p := range slow {

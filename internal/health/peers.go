@@ -113,7 +113,8 @@ func idling(s subject) []cluster.Condition {
 	if now.Sub(s.Peers.Pace.Worked) > justWorked || now.Sub(s.Job.Start) < least {
 		return nil
 	}
-	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return now.Sub(g.Idle()) >= least })
+	latest := now.Add(-least)
+	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return !g.Idle().After(latest) })
 	var held []cluster.Condition
 	for _, p := range idle {
 		c := cluster.Condition{Since: p.Idle()}
@@ -143,7 +144,7 @@ const (
 // allIdle finds a job of which no GPU works any more.
 func allIdle(s subject) []cluster.Condition {
 	p := s.Peers
-	worked, since := p.Pace.Worked, idleSince(p)
+	worked := p.Pace.Worked
 	least := max(stopped, min(2*p.Pace.Pause, longestPause))
 	if len(p.GPUs) == 1 {
 		least = max(least, s.limits.minutes(IdleMinutes))
@@ -153,7 +154,11 @@ func allIdle(s subject) []cluster.Condition {
 		return nil
 	case worked.IsZero():
 		return unused(s)
-	case p.At.Sub(since) < least || !p.Pace.Steady():
+	case p.At.Sub(worked) < least || !p.Pace.Steady():
+		return nil
+	}
+	since := idleSince(p)
+	if p.At.Sub(since) < least {
 		return nil
 	}
 	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes)}}

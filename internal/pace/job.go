@@ -17,7 +17,7 @@ type Job struct {
 	busy, total float64   // seconds in which most GPUs worked, and all; the last minutes count most
 	counted     time.Time // the last moment in total
 
-	values []float32 // memory to count in
+	columns [Measures + 1][]float32 // memory for the numbers of a group: each Measure, and the memory in use
 }
 
 // Steady reports whether the job's GPUs work most of the time, except perhaps now.
@@ -36,6 +36,7 @@ type Group struct {
 	InStep bool          // they work, nearly all of them equally
 	Paused bool          // they do not work in step, for a short time so far, or did not until a moment ago
 	Halted time.Time     // when that pause began, or the last one
+	halted int           // GPUs that have halted
 	stood  time.Time     // when they were last seen not to work in step; zero: long ago
 	streak time.Duration // for how long they were in step the last time, short slips aside
 	slip   time.Duration // for how long they have not been in step since
@@ -180,11 +181,12 @@ func (j *Job) pause(gpus []*GPU) bool {
 
 // measure computes the medians of a group, and each GPU's share of them.
 func (j *Job) measure(g *Group) {
+	j.fill(g)
 	for m := range Measures {
-		g.Median[m] = j.median(g, func(gpu *GPU) float32 { return gpu.Mean[m] })
+		g.Median[m] = median(j.columns[m])
 	}
-	g.Used = j.median(g, func(gpu *GPU) float32 { return gpu.Used })
-	g.Full, g.Near = 0, 0
+	g.Used = median(j.columns[Measures])
+	g.Full, g.Near, g.halted = 0, 0, 0
 	for _, gpu := range g.GPUs {
 		for m := range Shares {
 			gpu.Share[m] = share(gpu.Mean[m], g.Median[m])
@@ -194,6 +196,9 @@ func (j *Job) measure(g *Group) {
 		}
 		if near(gpu.Share[Util], nearUtil) && !(gpu.Share[Power] == gpu.Share[Power] && !near(gpu.Share[Power], nearPower)) {
 			g.Near++
+		}
+		if g.halts(gpu) {
+			g.halted++
 		}
 	}
 	g.Works = g.Median[Util] >= BusyFrom

@@ -1,5 +1,7 @@
 package pace
 
+import "slices"
+
 // share returns a number as a share of the median, NaN if one is unknown or the median is 0.
 func share(v, median float32) float32 {
 	if !(median > 0) {
@@ -10,18 +12,29 @@ func share(v, median float32) float32 {
 
 func near(share, within float32) bool { return share >= 1-within && share <= 1+within }
 
-// median returns the median of the known numbers, of an even number of them the higher one; NaN if there is none.
-func (j *Job) median(g *Group, of func(*GPU) float32) float32 {
-	j.values = j.values[:0]
+// fill sorts the known numbers of a group into the columns.
+func (j *Job) fill(g *Group) {
+	for m := range j.columns {
+		j.columns[m] = slices.Grow(j.columns[m][:0], len(g.GPUs))
+	}
 	for _, gpu := range g.GPUs {
-		if v := of(gpu); v == v {
-			j.values = append(j.values, v)
+		for m, v := range gpu.Mean {
+			if v == v {
+				j.columns[m] = append(j.columns[m], v)
+			}
+		}
+		if v := gpu.Used; v == v {
+			j.columns[Measures] = append(j.columns[Measures], v)
 		}
 	}
-	if len(j.values) == 0 {
+}
+
+// median returns the median of some numbers, of an even number of them the higher one; NaN if there is none. It changes their order.
+func median(v []float32) float32 {
+	if len(v) == 0 {
 		return unknown
 	}
-	return nth(j.values, len(j.values)/2)
+	return nth(v, len(v)/2)
 }
 
 // nth returns the number that would be at n if v were sorted. It changes the order.

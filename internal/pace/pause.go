@@ -3,8 +3,8 @@ package pace
 import "time"
 
 const (
-	// halts is the share of the usual utilization below which a GPU does nothing of its usual work.
-	halts = 0.5
+	// little is the share of the usual utilization below which a GPU does nothing of its usual work.
+	little = 0.5
 
 	// longestPause is how long a pause lasts at most: a job that does not work for longer has ended, or hangs.
 	longestPause = 2 * time.Minute
@@ -13,22 +13,16 @@ const (
 	recovers = 10 * time.Second
 )
 
-// halted reports whether a GPU of the group did nothing of its usual work in its last sample: it was idle, or waited for others.
-func (g *Group) halted(gpu *GPU) bool {
-	return gpu.now[Util] < halts*g.Usual[Util] || quiet(&gpu.now, gpu.Limit)
+// halts reports whether a GPU of the group did nothing of its usual work in its last sample: it was idle, or waited for others.
+func (g *Group) halts(gpu *GPU) bool {
+	return gpu.now[Util] < little*g.Usual[Util] || quiet(&gpu.now, gpu.Limit)
 }
 
 // pause notes since when most of the GPUs have halted, as for a checkpoint. They do not all begin and end it in the same sample: until
 // they are in step again they are part of it.
 func (g *Group) pause(at time.Time) {
-	halted := 0
-	for _, gpu := range g.GPUs {
-		if g.halted(gpu) {
-			halted++
-		}
-	}
 	switch {
-	case 2*halted > len(g.GPUs), !g.InStep:
+	case 2*g.halted > len(g.GPUs), !g.InStep:
 		if g.stood.IsZero() {
 			g.Halted = at
 		}
