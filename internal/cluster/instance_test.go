@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,5 +59,26 @@ func TestLostGPUIsNoInstance(t *testing.T) {
 	w.Apply(Event{At: at(1), Node: "n", Report: &wire.Report{}})
 	if g := w.node(1, "n").GPUs[2]; g.Number != 1 || g.Instance() {
 		t.Errorf("GPU %+v has number %d", g.Card, g.Number)
+	}
+}
+
+// Instances are not compared with the GPUs of a host.
+func TestInstancesAreNoPeers(t *testing.T) {
+	var peers []string
+	w := world{NewStore(3*time.Second, func(s Subject) []Condition {
+		if s.Scope == ScopePeers {
+			for _, p := range s.Peers.GPUs {
+				peers = append(peers, p.Own.Key)
+			}
+		}
+		return nil
+	})}
+	w.jobs(0, Job{Nodes: []string{"a"}})
+	w.try(0, "a")
+	cards := []wire.Card{{Index: 0, UUID: "whole", Minor: new(0)}, {Index: 1, UUID: "MIG-1", Minor: new(1), Instance: &wire.Instance{}}}
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: cards}})
+	w.Apply(Event{At: at(1), Node: "a", Report: &wire.Report{MonoMS: 1000, GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}})
+	if len(peers) != 1 || peers[0] != "whole" {
+		t.Errorf("compared are %q", peers)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // gone is the reading of a GPU that gives no values.
@@ -155,5 +156,23 @@ func TestSharedGPUIsComparedOnce(t *testing.T) {
 	}
 	if old := s.Snapshot(t0.Add(20 * time.Minute)).Jobs[0].Findings; len(old) != 1 || old[0].Kind != cluster.KindStale {
 		t.Errorf("of a node that is silent: %+v", old)
+	}
+}
+
+// A GPU that joins two others has nothing that is usual for it, so it is not known whether it has become slower.
+func TestANewGPUDoesNotLag(t *testing.T) {
+	tr := trace{nodes: 3, gpus: 1, age: traceAge, does: one(always(trains), always(hotGPU), 2, 0), silent: func(at time.Duration, node int) bool { return node == 2 && at < changesAt }}
+	for _, f := range tr.play(t, changesAt+5*time.Minute) {
+		if f.Kind == cluster.KindLag {
+			t.Errorf("found %v", f)
+		}
+	}
+}
+
+// Host memory that is of no job is not that of a host which the user named.
+func TestMemoryOfNoJob(t *testing.T) {
+	n := &cluster.Node{Memory: []cluster.JobMemory{{JobMemory: wire.JobMemory{Used: 99, Limit: 100}}}}
+	if m := memoryOf(n, &cluster.Job{}); m != nil {
+		t.Errorf("%+v", m)
 	}
 }

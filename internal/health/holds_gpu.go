@@ -148,8 +148,7 @@ func narrow(s subject) bool {
 }
 
 func manyReplays(s subject) bool {
-	pace := perMinute(s.GPU, metric.PCIeReplays)
-	return pace > 0 && pace > normalReplays(s.GPU, s.limits[PCIeReplays])
+	return perMinute(s.GPU, metric.PCIeReplays) > normalReplays(s.GPU, s.limits[PCIeReplays])
 }
 
 // normalReplays returns how many PCIe replays per minute are normal, NaN if the link is unknown. perLane is the limit of generation 3.

@@ -19,9 +19,9 @@ const (
 	// never is an After that is never reached.
 	never = time.Duration(math.MaxInt64)
 
-	// alwaysSlow is the share of the median below which a GPU lags that has always been slow, in a job of alwaysOf GPUs or more. Less of a
-	// difference is the way in which the job divides its work.
-	alwaysSlow, alwaysOf = 0.5, 4
+	// alwaysSlow is the share of the median below which a GPU lags that has always been slow. Less of a difference is the way in which the job
+	// divides its work.
+	alwaysSlow = 0.5
 
 	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how many times more than
 	// before and than the others it is utilized if it lags no more.
@@ -95,9 +95,10 @@ func lagsHow(p peer, ratio float32) (cluster.How, cluster.Severity, bool) {
 	return 0, 0, false
 }
 
-// always reports whether the GPU is so slow, and so alone with it, that it lags although it has never been faster.
+// always reports whether the GPU is so slow, and so alone with it, that it lags although it has never been faster. A group of few GPUs has no
+// such one: what is usual for them is learned while all are in step.
 func (p peer) always() bool {
-	return p.Share[pace.Util] < alwaysSlow && len(p.group.GPUs) >= alwaysOf && p.group.Near == len(p.group.GPUs)-1
+	return p.Share[pace.Util] < alwaysSlow && p.group.Near == len(p.group.GPUs)-1
 }
 
 // blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process is starved as well.

@@ -110,7 +110,7 @@ const (
 // idling finds GPUs that are idle while others of the job work.
 func idling(s subject) []cluster.Condition {
 	now, least := s.Peers.At, s.limits.minutes(IdleMinutes)
-	if now.Sub(s.Peers.Pace.Worked) > justWorked || now.Sub(s.Job.Start) < least {
+	if now.Sub(s.Peers.Pace.Worked) > justWorked {
 		return nil
 	}
 	latest := now.Add(-least)
@@ -259,7 +259,7 @@ const (
 func unbalanced(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, p := range differing(s, (*pace.Group).Coupled, func(g *pace.Group, gpu *pace.GPU) bool {
-		return len(g.GPUs) > 2 && gpu.Used > muchMore*g.Used && gpu.Used > g.Used+muchMoreBytes
+		return gpu.Used > muchMore*g.Used && gpu.Used > g.Used+muchMoreBytes
 	}) {
 		held = append(held, p.condition(cluster.Condition{}, cluster.Starved))
 	}

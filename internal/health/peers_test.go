@@ -89,6 +89,13 @@ func alike(a, b string) bool {
 // calm is the work of a job that does not take all the power.
 var calm = work{util: 97, memory: 30, power: 390, clock: 1650, link: 20e9, used: 70}
 
+// powered is the work of a GPU that takes so much power.
+func powered(watts float64) work {
+	w := calm
+	w.power = watts
+	return w
+}
+
 // An hour of jobs that are well, or whose GPUs differ for good reasons, has no finding.
 func TestNoFalseAlarm(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -114,6 +121,7 @@ func TestNoFalseAlarm(t *testing.T) {
 			return staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})(at, node, gpu)
 		}}},
 		{"more work for one GPU, which the others do not wait for", trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(calm), until(calm, trains, changesAt), 0, 2)}},
+		{"more power for one GPU, and less for all from then", trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(powered(400), powered(240), changesAt), until(powered(640), powered(384), changesAt), 0, 2)}},
 		{"a request now and then", trace{nodes: 1, gpus: 8, age: traceAge, does: func(at time.Duration, _, _ int) work {
 			if at%(5*time.Minute) < 40*time.Second {
 				return trains
@@ -243,6 +251,8 @@ func TestPeersAlarms(t *testing.T) {
 			"job_idle n01 GPU-1 0 5m: None of the 8 GPUs has been used since nvnodetop started watching."}},
 		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, rests, 4*time.Minute), 1, 4)}, 7 * time.Minute, []string{
 			"job_idle GPU-1 2 6m: All GPUs idle: GPU4 on n02 is idle since 12:04:00."}},
+		{"all stop, most of them early", trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 4*time.Minute), until(trains, rests, 5*time.Minute), 0, 4)}, 7 * time.Minute, []string{
+			"job_idle n01 GPU-1 2 6m: All GPUs idle."}},
 		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute), until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 9, 9)}, 9 * time.Minute, []string{
 			"job_hang GPU-1 2 8m: The job seems to hang in a collective: 15 of 16 GPUs are fully utilized, at 150 W instead of 600 W and without memory traffic; GPU5 on n02 (rank 13, PID 1005) is idle since 12:05:00."}},
 		{"has hung for long", trace{nodes: 2, gpus: 8, age: traceAge, does: always(waits)}, 5 * time.Minute, []string{
