@@ -99,25 +99,25 @@ const farthest = 100 * 365 * 24 * time.Hour
 
 // timed takes the time of a report by the node's clock.
 func (n *nodeRecord) timed(at time.Time, r *wire.Report) {
-	if r.WallMS <= 0 {
-		return
+	if r.WallMS > 0 {
+		n.Clocked, n.Offset = true, n.offsets.add(at, min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest))
 	}
-	off := min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest)
-	o := &n.offsets
-	switch {
-	case !o.known:
+}
+
+// add adds the difference of a report, and returns the least of the last one to two minutes.
+func (o *offsets) add(at time.Time, off time.Duration) time.Duration {
+	switch passed := at.Sub(o.began); {
+	case !o.known, passed >= 2*time.Minute:
 		*o = offsets{began: at, this: off, known: true}
-	case at.Sub(o.began) >= 2*time.Minute:
-		*o = offsets{began: at, this: off, known: true}
-	case at.Sub(o.began) >= time.Minute:
+	case passed >= time.Minute:
 		*o = offsets{began: at, this: off, last: o.this, known: true, both: true}
 	default:
 		o.this = min(o.this, off)
 	}
-	n.Clocked, n.Offset = true, o.this
 	if o.both {
-		n.Offset = min(o.this, o.last)
+		return min(o.this, o.last)
 	}
+	return o.this
 }
 
 // teamsOf returns a team for each job, in the same order.

@@ -30,7 +30,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 			g.History.Add(bin, HistoryLen(n.poll), newNumbers(g))
 		}
 	}
-	n.grow(at, r, out)
+	grow(out, n.GPUs, at, r)
 	n.keep(out)
 	sortGPUs(out)
 	return out

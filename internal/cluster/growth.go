@@ -147,11 +147,11 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
-// grow continues the counters of the GPUs from the last report.
-func (n *nodeRecord) grow(at time.Time, r *wire.Report, gpus []GPU) {
+// grow continues the counters of the GPUs from those of the last report.
+func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
-		if was := gpuWith(n.GPUs, g.Key, i); was != nil {
+		if was := gpuWith(before, g.Key, i); was != nil {
 			g.growth = was.growth
 		}
 		if !g.Repeated && !g.Values.Empty() {

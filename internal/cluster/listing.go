@@ -22,19 +22,19 @@ func (n *nodeRecord) list(at time.Time, r *wire.Report, before []GPU, another bo
 	case refused || another:
 		n.Listed, n.Processes = false, nil
 	case n.Listed:
-		n.keepUnlisted(before)
+		keepUnlisted(n.GPUs, before)
 		n.Processes = withoutLost(n.Processes, n.GPUs)
 	}
 }
 
 // keepUnlisted keeps what the last list said of the GPUs of which it has no processes.
-func (n *nodeRecord) keepUnlisted(before []GPU) {
+func keepUnlisted(gpus, before []GPU) {
 	for i := range before {
 		if before[i].Unlisted == "" {
 			continue
 		}
-		for k := range n.GPUs {
-			if g := &n.GPUs[k]; g.Key == before[i].Key && g.Lost == "" {
+		for k := range gpus {
+			if g := &gpus[k]; g.Key == before[i].Key && g.Lost == "" {
 				g.Unlisted = before[i].Unlisted
 			}
 		}

@@ -14,7 +14,7 @@ type memory struct {
 
 // place sets the Number of each GPU, and restores the cards of GPUs that have lost them.
 func (n *nodeRecord) place(gpus []GPU) {
-	n.remembered(gpus)
+	n.memory.restore(n.Hello, gpus)
 	n.number(gpus)
 }
 
@@ -42,10 +42,10 @@ func wholeGPUs(gpus []GPU) []GPU {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g GPU) bool { return g.Instance() })
 }
 
-// remembered restores the cards of GPUs that have lost them, and stores the cards if they are complete.
-func (n *nodeRecord) remembered(gpus []GPU) {
-	if n.memory.job != n.Hello.Job {
-		n.memory = memory{job: n.Hello.Job}
+// restore restores the cards of GPUs that have lost them, and stores the cards of the Hello if they are complete.
+func (m *memory) restore(h *wire.Hello, gpus []GPU) {
+	if m.job != h.Job {
+		*m = memory{job: h.Job}
 	}
 	var bare []*GPU
 	for i := range gpus {
@@ -54,12 +54,12 @@ func (n *nodeRecord) remembered(gpus []GPU) {
 		}
 	}
 	if len(bare) == 0 && len(gpus) > 0 {
-		n.memory.cards = n.Hello.GPUs
+		m.cards = h.GPUs
 	}
 	for _, g := range bare {
-		if i := n.memory.find(gpus, g, len(bare)); i >= 0 {
+		if i := m.find(gpus, g, len(bare)); i >= 0 {
 			index, lost, id := g.Card.Index, g.Card.Lost, g.Card.LostID
-			g.Card = n.memory.cards[i]
+			g.Card = m.cards[i]
 			g.Card.Index, g.Card.Lost, g.Card.LostID = index, lost, id
 		}
 	}
