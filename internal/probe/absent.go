@@ -1,17 +1,39 @@
 package probe
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // lacks has the metrics that a GPU does not give, and the error of each. The first complete reading of a GPU in an inventory decides
-// which those are: the Hello tells them, and what the GPU or the driver does not have is not asked for again.
+// which those of reports are: the Hello tells them, and what the GPU or the driver does not have is not asked for again.
 type lacks map[metric.ID]error
 
-// byReason lists the keys of the metrics, in the order of the table, under the error messages.
+func (l lacks) add(err error, ids []metric.ID) {
+	for _, id := range ids {
+		l[id] = err
+	}
+}
+
+// denied are the metrics that we may not read. That may change at any time.
+func (l lacks) denied() (ids []metric.ID) {
+	for id := range metric.All(metric.GPU) {
+		if KindOf(l[id]) == Denied {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// byReason lists the keys of the metrics, in the order of the table, under the error messages; nil if nothing lacks.
 func (l lacks) byReason() map[string][]string {
+	if len(l) == 0 {
+		return nil
+	}
 	reasons := map[string][]string{}
 	for id := range metric.All(metric.GPU) {
 		if err, absent := l[id]; absent {
@@ -21,28 +43,36 @@ func (l lacks) byReason() map[string][]string {
 	return reasons
 }
 
-// refused handles an error of metrics. It returns the error if the GPU is lost or the driver is gone.
-func (g *gpu) refused(err error, fault func(string, error), ids ...metric.ID) error {
+// note takes the error of metrics that cannot be read.
+type note func(err error, ids []metric.ID)
+
+// refused notes an error of metrics, unless the GPU is lost or the driver is gone: then it returns it.
+func (n note) refused(err error, ids ...metric.ID) error {
 	switch KindOf(err) {
-	case Absent, Denied:
-		if !g.examined {
-			g.lack(err, ids)
-		}
 	case Lost, Gone, Stale:
 		return err
-	default:
-		fault(ids[0].Row().Label, err)
 	}
+	n(err, ids)
 	return nil
+}
+
+// noting notes errors of a reading: what the GPU lacks, and faults.
+func (g *gpu) noting(r *reading) note {
+	return func(err error, ids []metric.ID) {
+		switch kind := KindOf(err); {
+		case kind != Absent && kind != Denied:
+			r.fault(ids[0].Row().Label, err)
+		case !g.examined:
+			g.lack(err, ids)
+		}
+	}
 }
 
 func (g *gpu) lack(err error, ids []metric.ID) {
 	if g.lacking == nil {
 		g.lacking = lacks{}
 	}
-	for _, id := range ids {
-		g.lacking[id] = err
-	}
+	g.lacking.add(err, ids)
 }
 
 // examine ends the first complete reading. Readers of which the GPU has nothing are put aside; what we may not read may be permitted later.
@@ -60,12 +90,45 @@ func (g *gpu) examine(r *reading) {
 	}
 }
 
-// explain writes into the cards what their GPUs lack, once that is known. It reports whether a card changed.
+// heal forgets what the GPU lacked because we were not permitted to read it, and which it gives now.
+func (g *gpu) heal() {
+	given := func(id metric.ID) bool { return g.last.values.Has(id) }
+	if !slices.ContainsFunc(g.denied, given) {
+		return
+	}
+	g.lacks = maps.Clone(g.lacks) // the readings have the same map
+	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool { return KindOf(err) == Denied && given(id) })
+	g.denied, g.stated = g.lacks.denied(), false
+}
+
+// absent says what a GPU lacks. A lost one lacks what it lacked before. A card that is read again has its old values meanwhile.
+func (g *gpu) absent(card *wire.Card) map[string][]string {
+	if card.Lost != "" {
+		return card.Absent
+	}
+	all := lacks{}
+	maps.Copy(all, g.once.lacks)
+	maps.DeleteFunc(all, func(id metric.ID, _ error) bool { return card.Values.Has(id) })
+	maps.Copy(all, g.lacks)
+	return all.byReason()
+}
+
+// explain writes into the cards what their GPUs lack, when that has changed. It reports whether it did. An inventory that is being taken
+// reads the old cards.
 func (n *inventory) explain() (changed bool) {
 	for i, g := range n.gpus {
-		if card := &n.hello.GPUs[i]; card.Absent == nil && g.lacks != nil {
-			card.Absent, changed = g.lacks.byReason(), true
+		if g.heal(); g.stated {
+			continue
 		}
+		g.stated = true
+		absent := g.absent(&n.hello.GPUs[i])
+		if reflect.DeepEqual(absent, n.hello.GPUs[i].Absent) {
+			continue
+		}
+		if !changed {
+			n.hello.GPUs = slices.Clone(n.hello.GPUs)
+		}
+		n.hello.GPUs[i].Absent, changed = absent, true
 	}
 	return changed
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The Hello says what a GPU lacks and why. What it does not have is not asked for again, and what only fails for a while is not absent.
+// The Hello says what a GPU lacks and why. What it does not have is not asked for again, what only fails for a while is not absent, and what is
+// permitted later is no longer absent.
 func TestAbsentMetrics(t *testing.T) {
 	proc := writeProc(t, nil)
 	synctest.Test(t, func(t *testing.T) {
@@ -40,8 +41,13 @@ func TestAbsentMetrics(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		msgs := s.got()
 		last := msgs[len(msgs)-1].Report.GPUs[0].Values
-		if len(helloes(msgs)) != 0 || !last.Has(metric.Decoder) || last.Has(metric.JPEG) || last.Has(metric.Encoder) {
-			t.Errorf("%d more Hellos, last report %v", len(helloes(msgs)), last)
+		healed := helloes(msgs)
+		if len(healed) != 1 || !last.Has(metric.Decoder) || last.Has(metric.JPEG) || last.Has(metric.Encoder) {
+			t.Fatalf("%d more Hellos, last report %v", len(healed), last)
+		}
+		want["Insufficient Permissions"] = []string{"bar1_used_bytes"}
+		if diff := cmp.Diff(want, healed[0].GPUs[0].Absent); diff != "" {
+			t.Errorf("when one is permitted (-want +got):\n%s", diff)
 		}
 		s.finish()
 		for id, want := range map[metric.ID]int{metric.Encoder: 1, metric.Fan: 1, metric.Decoder: 102, metric.JPEG: 102, metric.BAR1Used: 2} {

@@ -103,7 +103,8 @@ type fakeDevice struct {
 	lib      *fakeLibrary
 	index    int
 	err      map[string]error
-	hang     chan struct{} // power cannot be read until it is closed, when not nil
+	hang     chan struct{} // what is called hangsIn does not return until it is closed, when not nil
+	hangsIn  string        // the label of a metric, "identity" or "MIG instances"
 	slow     time.Duration // how long a call takes
 	limit    float64       // of the power
 	counter  func() uint64 // of the rates; nil: they are values
@@ -175,24 +176,34 @@ func (d *fakeDevice) reader(set func(*Answer), ids ...metric.ID) Reader {
 func (d *fakeDevice) called(id metric.ID) error {
 	d.lib.mu.Lock()
 	d.reads[id]++
-	hang, slow := d.hang, d.slow
+	slow := d.slow
 	err, fails := d.err[id.Row().Label]
 	if !fails {
 		err = d.err["*"]
 	}
 	d.lib.mu.Unlock()
-	if hang != nil && id == metric.Power {
-		<-hang
-	}
+	d.hangs(id.Row().Label)
 	if slow > 0 {
 		time.Sleep(slow)
 	}
 	return err
 }
 
+func (d *fakeDevice) hangs(what string) {
+	d.lib.mu.Lock()
+	hang, in := d.hang, d.hangsIn
+	d.lib.mu.Unlock()
+	if hang != nil && in == what {
+		<-hang
+	}
+}
+
 // Card: a device that is lost cannot say who it is.
 func (d *fakeDevice) Card() wire.Card {
 	d.lib.change(func() { d.cards++ })
+	d.lib.calls.Add(1)
+	defer d.lib.calls.Add(-1)
+	d.hangs("identity")
 	if err := d.fail("UUID"); KindOf(err) == Lost {
 		return wire.Card{Lost: err.Error(), LostID: lostID(err)}
 	}

@@ -27,8 +27,9 @@ type gpu struct {
 	// Protected by crew.mu.
 	out   bool      // a reading is running or planned
 	begun time.Time // of the reading; zero while it is planned
-	round uint64    // crew.round in which the reading was planned
+	round *round    // in which the reading was planned
 	fresh bool      // back holds a reading that was not collected yet
+	found findings  // of its card, so far
 
 	hides atomic.Pointer[[]InstanceID] // instances that are listed themselves, with their processes; nil: none
 
@@ -41,7 +42,7 @@ type gpu struct {
 	listed time.Time // when processes were last listed
 
 	examined bool   // there was a complete reading: what follows is final
-	lacking  lacks  // metrics that the GPU does not give
+	lacking  lacks  // metrics of reports that the GPU does not give
 	idle     []bool // readers that are not called any more
 	// The last slow reading. Reports repeat it until the next one, so that each report is complete.
 	slowKnown  bool          // there is one
@@ -49,28 +50,41 @@ type gpu struct {
 	slow       metric.Values
 	slowFaults []wire.Fault
 
-	// Owned by the sampler.
-	last  reading
-	isNew bool  // last has not been in a report yet
-	lacks lacks // nil until they are known
-	hang  hang
+	// Owned by the sampler, and by the inventory until it is settled.
+	last   reading
+	isNew  bool        // last has not been in a report yet
+	lacks  lacks       // metrics of reports; nil until they are known
+	denied []metric.ID // those of them that we may not read
+	stated bool        // the card says what the GPU lacks
+	once   onceState   // what the card lacks
+	hang   hang
+}
+
+// newGPU returns a GPU of which nothing was read yet.
+func newGPU(slot Slot) *gpu {
+	g := &gpu{Slot: slot}
+	g.found = g.nothingFound()
+	return g
 }
 
 // Calls of a reading other than those of its Readers.
 const (
 	callProcesses int32 = -1
 	callUsage     int32 = -2
+	callIdentity  int32 = -3
+	callInstances int32 = -4
 )
 
 // question says what to read.
 type question struct {
 	at        Moment
 	processes bool
+	card      bool // the card, and nothing else
 }
 
 // reading is the driver's answer for one GPU.
 type reading struct {
-	round  uint64 // crew.round in which it was planned
+	round  *round // in which it was planned
 	ended  time.Time
 	took   time.Duration
 	values metric.Values
@@ -98,7 +112,7 @@ func (g *gpu) read(q question) {
 	*r = reading{}
 	if r.err = g.readSlow(q.at.Mono); r.err == nil {
 		r.faults = append(r.faults, g.slowFaults...)
-		r.values, r.err = g.readAll(metric.Fast, g.slow, r.fault)
+		r.values, r.err = g.readAll(metric.Fast, g.slow, g.noting(r))
 	}
 	if r.err != nil {
 		g.slowKnown = g.slowKnown && KindOf(r.err) != Lost
@@ -117,20 +131,20 @@ func (g *gpu) readSlow(now time.Duration) error {
 		return nil
 	}
 	var r reading
-	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, r.fault)
+	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, g.noting(&r))
 	g.slowFaults = r.faults
 	g.slowKnown, g.slowAt = r.err == nil && len(r.faults) == 0, now
 	return r.err
 }
 
-// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; any other error is a fault.
-func (g *gpu) readAll(pace metric.Pace, values metric.Values, fault func(string, error)) (metric.Values, error) {
+// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it notes any other error.
+func (g *gpu) readAll(pace metric.Pace, values metric.Values, note note) (metric.Values, error) {
 	g.answer.Values = values
 	for i := range g.Readers {
 		if g.Readers[i].row().Pace != pace || g.examined && g.idle[i] {
 			continue
 		}
-		if err := g.ask(i, fault); err != nil {
+		if err := g.ask(i, note); err != nil {
 			return metric.Values{}, err
 		}
 	}
@@ -138,19 +152,19 @@ func (g *gpu) readAll(pace metric.Pace, values metric.Values, fault func(string,
 }
 
 // ask makes one call. It returns an error as readAll does.
-func (g *gpu) ask(i int, fault func(string, error)) error {
+func (g *gpu) ask(i int, note note) error {
 	a, r := &g.answer, &g.Readers[i]
 	a.Counters, a.Refusals = a.Counters[:0], a.Refusals[:0]
 	g.call.Store(int32(i))
 	began := time.Now()
 	if err := r.Read(a); err != nil {
-		return g.refused(err, fault, r.IDs...)
+		return note.refused(err, r.IDs...)
 	}
 	for _, c := range a.Counters {
 		a.Set(c.ID, g.rates.rate(c, began, time.Now()))
 	}
 	for _, f := range a.Refusals {
-		if err := g.refused(f.Err, fault, f.ID); err != nil {
+		if err := note.refused(f.Err, f.ID); err != nil {
 			return err
 		}
 	}
@@ -159,10 +173,15 @@ func (g *gpu) ask(i int, fault func(string, error)) error {
 
 // callName names a call as a Fault does.
 func (g *gpu) callName(call int32) string {
-	if call < 0 {
-		return "processes"
+	switch {
+	case call >= 0:
+		return g.Readers[call].row().Label
+	case call == callIdentity:
+		return "identity"
+	case call == callInstances:
+		return "MIG instances"
 	}
-	return g.Readers[call].row().Label
+	return "processes"
 }
 
 // collectGPUs reads all GPUs. The driver is gone when all GPUs that have a handle say so.
@@ -201,7 +220,7 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 	r := &g.last
 	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
 	age := time.Duration(0)
-	if r.round != s.crew.round {
+	if r.round != s.crew.report {
 		age = max(time.Since(r.ended), time.Millisecond)
 	}
 	switch {

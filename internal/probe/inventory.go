@@ -3,27 +3,28 @@ package probe
 import (
 	"errors"
 	"slices"
+	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // inventory is the state of NVML: whether it works, and its GPUs.
 type inventory struct {
-	lib     Library
-	up      bool // Init succeeded and Shutdown was not called since
-	spent   bool // Shutdown must come before the next Init: the driver went away
-	was     bool // it was up at some time
-	partial bool // a static value could not be read
-	gpus    []*gpu
-	hello   wire.Hello // only the fields that come from NVML
+	lib   Library
+	crew  *crew
+	up    bool // Init succeeded and Shutdown was not called since
+	spent bool // Shutdown must come before the next Init: the driver went away
+	was   bool // it was up at some time
+	gpus  []*gpu
+	hello wire.Hello // only the fields that come from NVML
 
 	busy []*gpu // while the next inventory is being taken: the GPUs that it leaves alone, since a reading of them is running
 }
 
 // incomplete reports whether another try may find more.
 func (n *inventory) incomplete() bool {
-	return !n.up || n.spent || n.partial || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" })
+	return !n.up || n.spent || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" }) ||
+		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.once.partial || g.once.pending })
 }
 
 // outdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk, but the dynamic
@@ -69,43 +70,74 @@ func (n *inventory) attach(reopen bool, proc string) error {
 	return nil
 }
 
-// list makes GPUs of slots.
+// list makes GPUs of slots, and of their instances, and reads their cards.
 func (n *inventory) list(slots []Slot) {
-	before := *n
-	n.partial, n.gpus = false, nil
-	n.hello = wire.Hello{GPUs: make([]wire.Card, 0, len(slots)), Missing: n.lib.Missing()}
+	before, began, limit := *n, time.Now(), longestWait
+	if len(n.gpus) == 0 {
+		limit = cardPatience
+	}
+	gpus := before.gpusOf(slots)
+	n.readCards(before.strangers(gpus), limit)
+	n.gpus = nil
+	for _, g := range gpus {
+		n.gpus = append(append(n.gpus, g), before.parts(g)...)
+	}
+	n.readCards(before.strangers(n.gpus), limit-time.Since(began))
+	n.hello = wire.Hello{GPUs: make([]wire.Card, len(n.gpus)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
+	for i := range n.gpus {
+		n.describe(i, &before)
+	}
+	for i, g := range n.gpus {
+		if !slices.Contains(before.gpus, g) {
+			n.recognize(i, before.hello.GPUs)
+		}
+	}
+}
+
+// gpusOf makes GPUs of slots. One that is busy stays as it was: a call for its card would be slow, or hang too.
+func (n *inventory) gpusOf(slots []Slot) []*gpu {
+	gpus := make([]*gpu, 0, len(slots))
 	for _, slot := range slots {
-		g := n.add(&before, slot)
-		for _, part := range before.parts(slot, g) {
-			n.add(&before, part)
+		at := slices.IndexFunc(n.busy, func(g *gpu) bool { return g.Index == slot.Index })
+		if at >= 0 {
+			gpus = append(gpus, n.busy[at])
+		} else {
+			gpus = append(gpus, newGPU(slot))
 		}
 	}
-	for i := range n.hello.GPUs {
-		n.recognize(&n.hello.GPUs[i], before.hello.GPUs)
+	return gpus
+}
+
+// strangers are those of the GPUs whose cards were not read before.
+func (n *inventory) strangers(gpus []*gpu) []*gpu {
+	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool { return slices.Contains(n.busy, g) || n.crew.foundOf(g).ended })
+}
+
+// parts lists the instances of a GPU. One that is busy, or whose card is still being read, has those that it had.
+func (n *inventory) parts(g *gpu) (parts []*gpu) {
+	if f := n.crew.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
+		return n.gpusOf(f.parts)
 	}
-}
-
-// add adds the GPU or the instance of a slot.
-func (n *inventory) add(before *inventory, slot Slot) *gpu {
-	g, card, whole := before.describe(slot)
-	n.partial = n.partial || !whole
-	n.gpus, n.hello.GPUs = append(n.gpus, g), append(n.hello.GPUs, card)
-	return g
-}
-
-// parts lists the instances of a GPU. One that is busy has those that it had.
-func (n *inventory) parts(slot Slot, g *gpu) (parts []Slot) {
-	switch {
-	case slot.Parts == nil:
-	case !slices.Contains(n.busy, g):
-		return slot.Parts()
-	default:
-		for _, i := range n.instancesOf(g) {
-			parts = append(parts, n.gpus[i].Slot)
-		}
+	was := slices.IndexFunc(n.gpus, func(o *gpu) bool { return o.Index == g.Index })
+	if was < 0 {
+		return nil
+	}
+	for _, i := range n.instancesOf(n.gpus[was]) {
+		parts = append(parts, n.gpus[i])
 	}
 	return parts
+}
+
+// describe fills in the card of a GPU: what was found, or that of a GPU of the inventory before, which the sampler has.
+func (n *inventory) describe(i int, before *inventory) {
+	g := n.gpus[i]
+	if at := slices.Index(before.gpus, g); at >= 0 {
+		n.hello.GPUs[i] = before.hello.GPUs[at]
+		return
+	}
+	f := n.crew.foundOf(g)
+	n.hello.GPUs[i], g.once = f.card, f.onceState
 }
 
 // instancesOf returns the places of the instances of a GPU.
@@ -138,23 +170,12 @@ func (n *inventory) divide() (divided bool) {
 	return divided
 }
 
-// describe makes a GPU of a slot and reads its card. One that is busy stays as it was: a call for its card would be slow, or hang too.
-func (n *inventory) describe(slot Slot) (g *gpu, card wire.Card, whole bool) {
-	for i, g := range n.gpus {
-		if g.Index == slot.Index && slices.Contains(n.busy, g) {
-			return g, n.hello.GPUs[i], !n.partial
-		}
-	}
-	g = &gpu{Slot: slot}
-	card, whole = g.card()
-	return g, card, whole
-}
-
-// recognize fills in the identity of a lost GPU, which cannot be read: that of the GPU with the same index before, unless that GPU is
-// listed elsewhere now.
-func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
+// recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: that of the GPU with the same index before,
+// unless that GPU is listed elsewhere now.
+func (n *inventory) recognize(i int, known []wire.Card) {
+	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
-	if card.Lost == "" || at < 0 {
+	if card.Lost == "" && !n.gpus[i].once.pending || at < 0 {
 		return
 	}
 	was := known[at]
@@ -165,8 +186,9 @@ func (n *inventory) recognize(card *wire.Card, known []wire.Card) {
 	}
 }
 
-// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is always kept, so that
-// there is never a second reading of it. If it was lost, or is now, it is still what it was, until the next inventory.
+// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is kept, so that there is no
+// second reading of it. If it was lost, or is now, it is still what it was, until the next inventory. One whose card is still being read is
+// the new one, so that no further call for it can hang; it has the last reading of the old one.
 func (n *inventory) keep(before *inventory, busy []*gpu) {
 	for i := range n.gpus {
 		card := &n.hello.GPUs[i]
@@ -174,36 +196,27 @@ func (n *inventory) keep(before *inventory, busy []*gpu) {
 		if at < 0 {
 			continue
 		}
-		was, g := &before.hello.GPUs[at], before.gpus[at]
+		was, g, fresh := &before.hello.GPUs[at], before.gpus[at], n.gpus[i]
 		well := card.UUID == was.UUID && card.Lost == "" && was.Lost == ""
 		switch {
+		case g == fresh:
+			*card = *was // the sampler may have completed it
+		case fresh.once.pending:
+			if well {
+				fresh.last, fresh.lacks, fresh.denied = g.last, g.lacks, g.denied
+			}
 		case slices.Contains(busy, g):
 			n.gpus[i] = g
 			if !well {
 				*card = *was
+			} else {
+				g.once, g.stated = fresh.once, false
 			}
 		case well && g.last.err == nil:
 			n.gpus[i] = g
+			g.once, g.stated = fresh.once, false
 		}
 	}
-}
-
-// card returns the static values. A value that cannot be read is absent; the card is not whole then, and will be read again.
-func (g *gpu) card() (card wire.Card, whole bool) {
-	if g.Device == nil {
-		return wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}, true
-	}
-	card, whole = g.Device.Card(), true
-	card.Index = g.Index
-	if card.Lost != "" {
-		return card, true
-	}
-	values, err := g.readAll(metric.Once, metric.Values{}, func(string, error) { whole = false })
-	card.Values = values
-	if KindOf(err) == Lost {
-		card.Lost, card.LostID = err.Error(), lostID(err)
-	}
-	return card, whole && err == nil
 }
 
 // drop forgets a driver that went away.

@@ -11,17 +11,25 @@ const patience = 250 * time.Millisecond
 // longestWait is how long a report waits for all its GPUs at most, however long the interval is.
 const longestWait = 5 * time.Second
 
-// crew reads GPUs on its own goroutines, since a call into the driver may never return. As long as each GPU takes less than patience, the
+// crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never return. As long as each GPU takes less than patience, the
 // crew makes one call at a time: one shift reads all GPUs in turn. A shift that takes longer at a GPU is left behind, and a new one reads
 // the other GPUs beside it. A GPU has at most one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
-	hands chan *shift // read by goroutines that wait for work; closed at the end
+	hands chan *shift   // read by goroutines that wait for work; closed at the end
+	late  chan struct{} // a card has been read
 
-	mu    sync.Mutex    // protects the following, and the fields of gpu and shift that say so
-	out   int           // readings that are running or planned
-	round uint64        // counts the reports; only the sampler changes it
-	open  int           // readings of this round that are running or planned
-	done  chan struct{} // closed when none of this round is
+	mu     sync.Mutex // protects the following, and the fields of gpu, shift and round that say so
+	out    int        // readings that are running or planned
+	closed bool       // hands is
+	report *round     // of the last report; only the sampler changes it
+}
+
+func newCrew() *crew { return &crew{hands: make(chan *shift), late: make(chan struct{}, 1)} }
+
+// round is a set of readings for which somebody waits.
+type round struct {
+	open int           // those that are running or planned; protected by crew.mu
+	done chan struct{} // closed when none is
 }
 
 // shift is a list of GPUs that one goroutine reads one after the other.
@@ -33,38 +41,56 @@ type shift struct {
 
 func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
 
-// begin begins a round: it collects late readings and starts new ones. It returns the shift that reads the GPUs in turn, and what is closed
-// when all readings of the round have ended. GPUs whose last reading took long are read by shifts of their own.
-func (c *crew) begin(gpus []*gpu, q question) (main *shift, done <-chan struct{}) {
+// begin begins the round of a report: it collects late readings and starts new ones. It returns the shift that reads the GPUs in turn. GPUs
+// whose last reading took long are read by shifts of their own.
+func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.round, c.open, c.done = c.round+1, 0, make(chan struct{})
-	main = newShift(q, make([]*gpu, 0, len(gpus))...)
 	for _, g := range gpus {
 		g.isNew = false
 		g.collect()
+	}
+	main, c.report = c.plan(gpus, q)
+	return main, c.report
+}
+
+// beginCards begins a round that reads the cards of GPUs.
+func (c *crew) beginCards(gpus []*gpu) (main *shift, r *round) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.plan(gpus, question{card: true})
+}
+
+func (c *crew) plan(gpus []*gpu, q question) (main *shift, r *round) {
+	r = &round{done: make(chan struct{})}
+	main = newShift(q, make([]*gpu, 0, len(gpus))...)
+	for _, g := range gpus {
 		if g.Device == nil || g.out {
 			continue
 		}
-		g.out, g.begun, g.round = true, time.Time{}, c.round
-		c.out, c.open = c.out+1, c.open+1
+		g.out, g.begun, g.round = true, time.Time{}, r
+		c.out, r.open = c.out+1, r.open+1
 		if g.last.took > patience {
 			c.start(newShift(q, g))
 		} else {
 			main.left = append(main.left, g)
 		}
 	}
-	if c.open == 0 {
-		close(c.done)
+	if r.open == 0 {
+		close(r.done)
 	}
 	if len(main.left) > 0 {
 		c.start(main)
 	}
-	return main, c.done
+	return main, r
 }
 
 // start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each report.
 func (c *crew) start(s *shift) {
+	if c.closed { // while the inventory is being taken
+		go c.work(s)
+		return
+	}
 	select {
 	case c.hands <- s:
 	default:
@@ -81,12 +107,26 @@ func (c *crew) work(s *shift) {
 func (c *crew) readAll(s *shift) {
 	began := time.Now()
 	for g := c.next(s, began); g != nil; g = c.next(s, began) {
+		if s.card {
+			c.introduce(g)
+			began = time.Now()
+			c.deliverCard(g)
+			continue
+		}
 		g.read(s.question)
 		ended := time.Now()
 		g.back.ended, g.back.took = ended, ended.Sub(began)
 		c.deliver(g)
 		began = ended
 	}
+}
+
+// close tells the goroutines that wait for work to end.
+func (c *crew) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	close(c.hands)
 }
 
 func (c *crew) next(s *shift, now time.Time) *gpu {
@@ -104,13 +144,26 @@ func (c *crew) next(s *shift, now time.Time) *gpu {
 func (c *crew) deliver(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g.out, g.fresh, g.back.round = false, true, g.round
-	c.out--
-	if g.round != c.round {
-		return
+	g.fresh, g.back.round = true, g.round
+	c.ended(g)
+}
+
+func (c *crew) deliverCard(g *gpu) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g.found.ended = true
+	c.ended(g)
+	select {
+	case c.late <- struct{}{}:
+	default:
 	}
-	if c.open--; c.open == 0 {
-		close(c.done)
+}
+
+func (c *crew) ended(g *gpu) {
+	g.out = false
+	c.out--
+	if g.round.open--; g.round.open == 0 {
+		close(g.round.done)
 	}
 }
 
@@ -160,7 +213,8 @@ func (g *gpu) collect() {
 	if g.fresh {
 		g.last, g.back = g.back, g.last
 		if g.last.lacks != nil {
-			g.lacks = g.last.lacks
+			g.lacks, g.stated = g.last.lacks, false
+			g.denied = g.lacks.denied()
 		}
 		g.fresh, g.isNew = false, true
 	}
@@ -197,24 +251,28 @@ func (c *crew) idle() bool {
 // are read all at once, so that they have the other half.
 func (s *sampler) readGPUs(gpus []*gpu, q question, longest time.Duration) {
 	defer s.crew.collect(gpus)
-	limit := min(s.interval()/2, longest)
+	shift, r := s.crew.begin(gpus, q)
+	s.crew.await(shift, r, s.patience, min(s.interval()/2, longest), s.ended)
+}
+
+// await waits for a round, at most up to a limit.
+func (c *crew) await(s *shift, r *round, beat Beat, limit time.Duration, stop <-chan struct{}) {
 	began := time.Now()
-	shift, done := s.crew.begin(gpus, q)
-	s.patience.Reset(min(patience, limit))
-	defer s.patience.Stop()
+	beat.Reset(min(patience, limit))
+	defer beat.Stop()
 	for {
 		select {
-		case <-done:
+		case <-r.done:
 			return
-		case <-s.ended:
+		case <-stop:
 			return
-		case <-s.patience.C:
+		case <-beat.C:
 			took := time.Since(began)
 			if took >= limit {
-				s.crew.split(shift)
+				c.split(s)
 				return
 			}
-			shift = s.crew.relieve(shift, took >= limit/2)
+			s = c.relieve(s, took >= limit/2)
 		}
 	}
 }

@@ -38,9 +38,12 @@ func (s *session) atPace(d, interval time.Duration) []*wire.Report {
 }
 
 // hangAt makes the reading of power hang until the function that it returns is called.
-func (d *fakeDevice) hangAt() (release func()) {
+func (d *fakeDevice) hangAt() (release func()) { return d.hangIn("power") }
+
+// hangIn makes a call hang likewise.
+func (d *fakeDevice) hangIn(call string) (release func()) {
 	hang := make(chan struct{})
-	d.lib.change(func() { d.hang = hang })
+	d.lib.change(func() { d.hang, d.hangsIn = hang, call })
 	return func() {
 		d.lib.change(func() { d.hang = nil })
 		close(hang)

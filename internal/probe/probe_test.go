@@ -499,7 +499,7 @@ func TestLostGPUComesBack(t *testing.T) {
 func TestCardIsCompleted(t *testing.T) {
 	for _, err := range []error{errOther, errLost} {
 		lib, devices := newFakeLibrary(2)
-		n := inventory{lib: lib}
+		n := inventory{lib: lib, crew: newCrew()}
 		devices[1].err["memory size"] = err
 		n = n.taken(false, t.TempDir())
 		if !n.incomplete() || (n.hello.GPUs[1].Lost != "") != errors.Is(err, errLost) {

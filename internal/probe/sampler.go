@@ -21,7 +21,7 @@ type sampler struct {
 	opts  Options
 	out   *output
 	cards inventory
-	crew  crew
+	crew  *crew
 	host  *host.Reader
 	jobs  *host.Jobs
 	job   string // of the probe's own cgroup
@@ -53,15 +53,16 @@ type sampler struct {
 
 func newSampler(out *output, opts Options) *sampler {
 	opts = opts.complete()
+	crew := newCrew()
 	s := &sampler{
 		opts:  opts,
 		out:   out,
-		cards: inventory{lib: opts.Library},
+		cards: inventory{lib: opts.Library, crew: crew},
 		host:  host.New(opts.Proc, opts.Sys),
 		jobs:  host.NewJobs(opts.Proc),
 		job:   ownJob(opts.Proc),
 		procs: newLocalProcesses(opts.Proc),
-		crew:  crew{hands: make(chan *shift)},
+		crew:  crew,
 
 		stocked:   make(chan inventory, 1),
 		stockLate: time.NewTimer(time.Hour),
@@ -103,6 +104,8 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 			err = s.report(false)
 		case next := <-s.stocked:
 			err = s.settle(next)
+		case <-s.crew.late:
+			err = s.complete()
 		case <-s.stockLate.C:
 			err = s.blind()
 		case <-s.retry.C:
@@ -131,7 +134,7 @@ func (s *sampler) close() {
 	s.host.Close()
 	s.hurryLater.Stop()
 	s.lookout.end()
-	close(s.crew.hands)
+	s.crew.close()
 	if s.crew.idle() && !s.taking && !s.lookout.running() {
 		s.cards.close()
 	}

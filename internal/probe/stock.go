@@ -28,7 +28,7 @@ func (s *sampler) retryLater() {
 }
 
 // takeStock starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a reading or the
-// lookout is running it does not initialize NVML, and does not ask for the card of that GPU.
+// lookout is running it does not initialize NVML, and does not ask for the card of that GPU. A card that takes long is adopted when it comes.
 func (s *sampler) takeStock() {
 	now := s.opts.Now().Mono
 	opens := !s.cards.up || s.cards.spent
@@ -65,6 +65,7 @@ func (s *sampler) settle(next inventory) error {
 	if next.busy = nil; !reopened {
 		next.keep(&s.cards, s.crew.busy(s.cards.gpus))
 	}
+	next.adopt()
 	old := s.cards.hello
 	s.cards = next
 	if s.cards.outdated() {

@@ -1,0 +1,130 @@
+package probe
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// cardPatience is how long the first Hello waits for the cards of all GPUs. Later inventories keep nobody waiting.
+const cardPatience = 3 * patience
+
+// errSilent is why a card lacks what is still being read.
+var errSilent = &Error{Kind: Other, Words: driverSilent}
+
+// findings are what is read of a GPU once.
+type findings struct {
+	ended bool // no call for it is running
+	card  wire.Card
+	parts []Slot // its instances
+	onceState
+}
+
+// onceState says how complete a card is.
+type onceState struct {
+	lacks   lacks // metrics of pace metric.Once that are absent
+	partial bool  // another try may find more
+	pending bool  // the card is still being read
+}
+
+// nothingFound is what is known of a GPU before it is asked.
+func (g *gpu) nothingFound() findings {
+	if g.Device == nil {
+		return findings{ended: true, card: wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}}
+	}
+	f := findings{card: wire.Card{Index: g.Index}, onceState: onceState{lacks: lacks{}, pending: true}}
+	for i := range g.Readers {
+		if g.Readers[i].row().Pace == metric.Once {
+			f.lacks.add(errSilent, g.Readers[i].IDs)
+		}
+	}
+	return f
+}
+
+// introduce reads the card of a GPU. What it knows may be used before it has ended: the next call may hang.
+func (c *crew) introduce(g *gpu) {
+	f := g.nothingFound()
+	g.call.Store(callIdentity)
+	f.card = g.Device.Card()
+	f.card.Index = g.Index
+	if f.card.Lost == "" {
+		c.tell(g, f)
+		g.readOnce(&f)
+	}
+	if f.card.Lost != "" {
+		f.lacks = nil // it lacks everything
+	} else if g.Parts != nil {
+		c.tell(g, f)
+		g.call.Store(callInstances)
+		f.parts = g.Parts()
+	}
+	f.pending = false
+	c.tell(g, f)
+}
+
+// readOnce reads the metrics of a card. One that cannot be read is absent, with the reason; if that may change, the card will be read again.
+func (g *gpu) readOnce(f *findings) {
+	found := lacks{}
+	values, err := g.readAll(metric.Once, metric.Values{}, func(err error, ids []metric.ID) {
+		found.add(err, ids)
+		f.partial = f.partial || KindOf(err) == Other
+	})
+	f.lacks, f.card.Values, f.partial = found, values, f.partial || err != nil
+	if KindOf(err) == Lost {
+		f.card.Lost, f.card.LostID = err.Error(), lostID(err)
+	}
+}
+
+// tell makes what was found of a GPU so far known.
+func (c *crew) tell(g *gpu, f findings) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g.found = f
+}
+
+// foundOf returns what was found of a GPU so far.
+func (c *crew) foundOf(g *gpu) findings {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return g.found
+}
+
+// readCards reads the cards of GPUs, and waits for them up to a limit. A GPU that hangs delays none of the others for longer than patience.
+func (n *inventory) readCards(gpus []*gpu, limit time.Duration) {
+	shift, r := n.crew.beginCards(gpus)
+	n.crew.await(shift, r, tickerBeat(), max(limit, time.Millisecond), nil)
+}
+
+// adopt adopts the cards that have come late. It reports whether there are any.
+func (n *inventory) adopt() (changed bool) {
+	for i, g := range n.gpus {
+		if !g.once.pending {
+			continue
+		}
+		f := n.crew.foundOf(g)
+		if !f.ended {
+			continue
+		}
+		if !changed {
+			n.hello.GPUs = slices.Clone(n.hello.GPUs)
+		}
+		known := n.hello.GPUs[i]
+		n.hello.GPUs[i], g.once, g.stated, changed = f.card, f.onceState, false, true
+		n.recognize(i, []wire.Card{known})
+	}
+	return changed
+}
+
+// complete adopts cards that have come late, and announces them.
+func (s *sampler) complete() error {
+	if !s.cards.adopt() {
+		return nil
+	}
+	s.examine()
+	if s.cards.incomplete() {
+		s.retryLater()
+	}
+	return s.announce()
+}
