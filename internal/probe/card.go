@@ -123,6 +123,7 @@ func (s *sampler) complete() error {
 		return nil
 	}
 	s.examine()
+	s.lookout.watch(&s.cards)
 	if s.cards.incomplete() {
 		s.retryLater()
 	}

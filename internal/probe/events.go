@@ -1,11 +1,9 @@
 package probe
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -31,91 +29,125 @@ type Event struct {
 	Code uint64
 }
 
-// hurryEvery is how often at most an Xid makes a report off the beat.
-const hurryEvery = time.Second
+// lookout runs Watches, each on its own goroutine, since it waits in the driver all the time. When other GPUs are to be watched, the next
+// Watch begins before the last one ends, so that no event is missed. Its methods belong to the sampler.
+type lookout struct {
+	now func() Moment
+	box eventBox
 
-// lookoutEnd says how a lookout's goroutine ended.
-type lookoutEnd struct {
-	asked   bool           // end was called
-	refused map[int]string // the Watch could not go on
+	begun chan beginning
+	ended chan ending
+
+	refused map[int]string // by Card.Index: why there are no Xids
+	current *vigil         // nil: none
+	next    *vigil         // asks the driver for events; nil: none does
+	running int            // goroutines
 }
 
-// lookout runs a Watch on its own goroutine, since it waits in the driver all the time. Its other methods belong to the sampler.
-type lookout struct {
-	now   func() Moment
-	box   eventBox
-	ended chan lookoutEnd
+// maxVigils is how many goroutines watch at most: one, and the one that it replaces.
+const maxVigils = 2
 
-	told    chan map[int]string // refused
-	refused map[int]string      // by Card.Index: why there are no Xids
-	on      []wire.Card         // the GPUs that it watches; nil: it does not run
-	stop    chan struct{}       // closed: it should end; nil: it does not run, or has been asked to end
+// vigil is a Watch with its goroutine.
+type vigil struct {
+	on       []wire.Card   // its GPUs
+	stop     chan struct{} // closed: it should end, which it does within seconds
+	asked    bool          // stop is closed
+	replaced atomic.Bool   // the next one has the events
+}
+
+// beginning says that a vigil gets events.
+type beginning struct {
+	of      *vigil
+	none    bool // it gets none, and has ended
+	refused map[int]string
+}
+
+// ending says that a vigil has ended.
+type ending struct {
+	of      *vigil
+	refused map[int]string // the Watch could not go on; nil: it was asked to end
 }
 
 func newLookout(now func() Moment) *lookout {
-	return &lookout{now: now, box: eventBox{rung: make(chan struct{}, 1)}, ended: make(chan lookoutEnd, 1), told: make(chan map[int]string, 1)}
+	return &lookout{
+		now: now, box: eventBox{rung: make(chan struct{}, 1)},
+		begun: make(chan beginning, 1), ended: make(chan ending, maxVigils), // nobody waits for them at the end
+	}
 }
 
-// running reports whether a call into the driver may be under way.
-func (l *lookout) running() bool { return l.on != nil }
-
-// watch begins to watch the GPUs of an inventory, unless it does so already. If others are watched it ends, to begin again.
+// watch begins to watch the GPUs of an inventory, unless it does so already. If others are watched they are so until it has begun. What
+// cannot begin yet is tried again when a vigil has begun or ended.
 func (l *lookout) watch(n *inventory) {
 	w, ok := n.lib.(Watcher)
-	switch {
-	case !ok || !n.up || n.spent || len(n.gpus) == 0:
-	case l.on == nil:
-		l.on, l.stop = n.hello.GPUs, make(chan struct{})
-		slots := make([]Slot, 0, len(n.gpus))
-		for _, g := range n.gpus {
-			slots = append(slots, g.Slot)
-		}
-		go l.run(w, slots, l.stop)
-	case !slices.EqualFunc(l.on, n.hello.GPUs, sameGPU):
-		l.end()
+	if !ok || !n.up || n.spent || l.next != nil || l.running == maxVigils {
+		return
 	}
+	slots, cards := n.watchable()
+	if c := l.current; len(slots) == 0 || c != nil && (c.asked || slices.EqualFunc(c.on, cards, sameGPU)) {
+		return
+	}
+	l.next = &vigil{on: cards, stop: make(chan struct{})}
+	l.running++
+	go l.run(w, slots, l.next, l.current)
+}
+
+// watchable are the GPUs that can be watched: one that does not respond would keep the others from it.
+func (n *inventory) watchable() (slots []Slot, cards []wire.Card) {
+	for i, g := range n.gpus {
+		if !g.once.pending {
+			slots, cards = append(slots, g.Slot), append(cards, n.hello.GPUs[i])
+		}
+	}
+	return slots, cards
 }
 
 // sameGPU reports whether the driver's handle of a GPU is still the one that it was.
 func sameGPU(a, b wire.Card) bool { return a.Index == b.Index && a.UUID == b.UUID && a.Lost == b.Lost }
 
-// end asks the goroutine to end. It does so within seconds.
+// end asks all vigils to end. They do so within seconds.
 func (l *lookout) end() {
-	if l.stop != nil {
-		close(l.stop)
-		l.stop = nil
+	for _, v := range []*vigil{l.current, l.next} {
+		v.end()
 	}
 }
 
-func (l *lookout) run(from Watcher, slots []Slot, stop <-chan struct{}) {
+func (v *vigil) end() {
+	if v != nil && !v.asked {
+		v.asked = true
+		close(v.stop)
+	}
+}
+
+func (l *lookout) run(from Watcher, slots []Slot, v, before *vigil) {
 	w, refused := from.Watch(slots)
 	words := make(map[int]string, len(refused))
 	for gpu, err := range refused {
 		words[gpu] = err.Error()
 	}
-	l.told <- words
+	if before != nil {
+		before.replaced.Store(true) // from now on v gets what it gets
+	}
+	l.begun <- beginning{v, w == nil, words}
 	if w == nil {
-		l.ended <- lookoutEnd{}
 		return
 	}
-	err := l.listen(w, stop)
+	err := l.listen(w, v)
 	w.Close()
-	if err == nil {
-		l.ended <- lookoutEnd{asked: true}
-		return
+	e := ending{of: v}
+	if err != nil {
+		e.refused = make(map[int]string, len(slots))
+		for _, s := range slots {
+			e.refused[s.Index] = err.Error()
+		}
 	}
-	words = make(map[int]string, len(slots))
-	for _, s := range slots {
-		words[s.Index] = err.Error()
-	}
-	l.ended <- lookoutEnd{refused: words}
+	l.ended <- e
 }
 
-// listen puts events into the box until stop is closed or the driver gives no more.
-func (l *lookout) listen(w Watch, stop <-chan struct{}) error {
+// listen puts events into the box until the vigil should end or the driver gives no more.
+func (l *lookout) listen(w Watch, v *vigil) error {
 	for {
 		select {
-		case <-stop:
+		case <-v.stop:
 			return nil
 		default:
 		}
@@ -123,14 +155,31 @@ func (l *lookout) listen(w Watch, stop <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		if ok {
+		if ok && !v.replaced.Load() {
 			l.box.put(wire.Xid{GPU: e.GPU, Code: e.Code, MonoMS: l.now().Mono.Milliseconds()})
 		}
 	}
 }
 
-// over notes that the goroutine has ended.
-func (l *lookout) over() { l.on, l.stop = nil, nil }
+// started notes that a vigil has begun. It ends the one before it.
+func (l *lookout) started(b beginning) {
+	l.next = nil
+	l.current.end()
+	if !b.none {
+		l.current = b.of
+		return
+	}
+	l.running--
+}
+
+// over notes that a vigil has ended. It reports whether that was the current one.
+func (l *lookout) over(e ending) (current bool) {
+	l.running--
+	if current = l.current == e.of; current {
+		l.current = nil
+	}
+	return current
+}
 
 // explain notes why GPUs give no Xids, and reports whether that is news.
 func (l *lookout) explain(refused map[int]string) bool {
@@ -158,88 +207,4 @@ func (l *lookout) mark(cards []wire.Card) []wire.Card {
 		}
 	}
 	return cards
-}
-
-// eventBox holds events until the next report.
-type eventBox struct {
-	rung chan struct{} // there is something new
-
-	mu   sync.Mutex // protects the following
-	xids []wire.Xid
-	left int // those that did not fit
-}
-
-func (b *eventBox) put(x wire.Xid) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.xids) == wire.MaxXids {
-		b.left++
-		return
-	}
-	b.xids = append(b.xids, x)
-	select {
-	case b.rung <- struct{}{}:
-	default:
-	}
-}
-
-func (b *eventBox) take() (xids []wire.Xid, left int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	xids, left = b.xids, b.left
-	b.xids, b.left = nil, 0
-	return xids, left
-}
-
-// hurry reports an event at once, or as soon as the last report of one is old enough.
-func (s *sampler) hurry() error {
-	if s.pace == nil { // the first report has it
-		return nil
-	}
-	now := s.opts.Now().Mono
-	if wait := s.hurried + hurryEvery - now; s.hurried > 0 && wait > 0 {
-		s.hurryLater.Reset(wait)
-		return nil
-	}
-	s.hurried = now
-	return s.report(true)
-}
-
-// collectXids adds the events since the last report.
-func (s *sampler) collectXids(sm *sample) {
-	xids, left := s.lookout.box.take()
-	for _, x := range xids {
-		// A GPU that was listed when the event came may be gone from the list.
-		if slices.ContainsFunc(s.cards.hello.GPUs, func(c wire.Card) bool { return c.Index == x.GPU }) {
-			sm.Xids = append(sm.Xids, x)
-		}
-	}
-	if left > 0 {
-		sm.fault("xids", fmt.Errorf("more than %d events: %d left out", wire.MaxXids, left))
-	}
-}
-
-// unwatched goes on after the lookout has ended: the driver that was waiting for it is opened, or other GPUs are watched. A Watch that
-// failed is tried again with the next inventory.
-func (s *sampler) unwatched(e lookoutEnd) error {
-	s.lookout.over()
-	switch {
-	case s.reopenDue:
-		s.reopenDue = false
-		s.takeStock()
-	case e.asked:
-		s.lookout.watch(&s.cards)
-	}
-	if e.refused == nil {
-		return nil
-	}
-	return s.explain(e.refused)
-}
-
-// explain announces why there are no Xids.
-func (s *sampler) explain(refused map[int]string) error {
-	if s.lookout.explain(refused) && s.greeted {
-		return s.announce()
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,43 +11,67 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// watchedLibrary tells of events. Its Watch counts as a call into the driver, which may not be opened or closed meanwhile.
+// watchedLibrary tells of events. Its Watches count as calls into the driver, which may not be opened or closed meanwhile.
 type watchedLibrary struct {
 	*fakeLibrary
-	events  chan Event
-	breaks  chan error
-	refused map[int]error
-	begun   [][]Slot // of each Watch
+	registering time.Duration // how long Watch takes, until which it gets no event
+	breaks      chan error
+	refused     map[int]error
+	begun       [][]Slot // of each Watch
+	open        map[*fakeWatch]bool
+}
+
+type fakeWatch struct {
+	lib    *watchedLibrary
+	slots  []Slot
+	events chan Event
 }
 
 const fakeWait = 5 * time.Second
 
 func newWatchedLibrary(gpus int) (*watchedLibrary, []*fakeDevice) {
 	lib, devices := newFakeLibrary(gpus)
-	return &watchedLibrary{fakeLibrary: lib, events: make(chan Event, 100), breaks: make(chan error, 1)}, devices
+	return &watchedLibrary{fakeLibrary: lib, breaks: make(chan error, 1), open: map[*fakeWatch]bool{}}, devices
 }
 
 func (l *watchedLibrary) Watch(slots []Slot) (Watch, map[int]error) {
+	time.Sleep(l.registering)
+	w := &fakeWatch{lib: l, slots: slots, events: make(chan Event, 1000)}
 	l.change(func() { l.begun = append(l.begun, slots) })
 	if len(l.refused) == len(slots) {
 		return nil, l.refused
 	}
 	l.calls.Add(1)
-	return l, l.refused
+	l.change(func() { l.open[w] = true })
+	return w, l.refused
 }
 
-func (l *watchedLibrary) Next() (Event, bool, error) {
+// send is an Xid. Each Watch of the GPU gets it.
+func (l *watchedLibrary) send(e Event) {
+	l.change(func() {
+		for w := range l.open {
+			if !slices.ContainsFunc(w.slots, func(s Slot) bool { return s.Index == e.GPU && s.Device == nil }) {
+				w.events <- e
+			}
+		}
+	})
+}
+
+func (w *fakeWatch) Next() (Event, bool, error) {
 	select {
-	case e := <-l.events:
+	case e := <-w.events:
 		return e, true, nil
-	case err := <-l.breaks:
+	case err := <-w.lib.breaks:
 		return Event{}, false, err
 	case <-time.After(fakeWait):
 		return Event{}, false, nil
 	}
 }
 
-func (l *watchedLibrary) Close() { l.calls.Add(-1) }
+func (w *fakeWatch) Close() {
+	w.lib.change(func() { delete(w.lib.open, w) })
+	w.lib.calls.Add(-1)
+}
 
 func (l *watchedLibrary) watches() (n int) {
 	l.change(func() { n = len(l.begun) })
@@ -71,15 +96,15 @@ func TestXidMakesAReport(t *testing.T) {
 		s.say(paceRarely)
 		s.got()
 		time.Sleep(30 * time.Second)
-		lib.events <- Event{GPU: 1, Code: 79}
+		lib.send(Event{GPU: 1, Code: 79})
 		reports := s.reports()
 		want := []wire.Xid{{GPU: 1, Code: 79, MonoMS: (time.Hour + 30*time.Second).Milliseconds()}}
 		if len(reports) != 1 || !reports[0].OffBeat || !cmp.Equal(reports[0].Xids, want) {
 			t.Fatalf("got %+v, want one report with %v", reports, want)
 		}
 		time.Sleep(300 * time.Millisecond)
-		lib.events <- Event{GPU: 0, Code: 31}
-		lib.events <- Event{GPU: 7, Code: 13} // of a GPU that is not listed
+		lib.send(Event{GPU: 0, Code: 31})
+		lib.send(Event{GPU: 7, Code: 13}) // of a GPU that is not listed
 		if reports := s.reports(); len(reports) != 0 {
 			t.Fatalf("a report of the second event comes after 300 ms: %+v", reports[0])
 		}
@@ -104,7 +129,7 @@ func TestXidStorm(t *testing.T) {
 		s := open(t, lib, proc)
 		synctest.Wait()
 		for range 50 {
-			lib.events <- Event{Code: 48}
+			lib.send(Event{Code: 48})
 		}
 		synctest.Wait()
 		s.say(pace1s)
@@ -129,7 +154,7 @@ func TestXidsRefused(t *testing.T) {
 			t.Errorf("cards %+v", h.GPUs)
 		}
 		s.say(paceRarely)
-		lib.events <- Event{GPU: 0, Code: 79}
+		lib.send(Event{GPU: 0, Code: 79})
 		if r := s.reports(); len(r) != 2 || len(r[1].Xids) != 1 {
 			t.Errorf("the other GPU: got %+v", r)
 		}
@@ -155,7 +180,7 @@ func TestWatchBreaks(t *testing.T) {
 			t.Fatalf("got %+v, want a Hello with the reason", msgs)
 		}
 		time.Sleep(retryEvery + time.Second)
-		lib.events <- Event{GPU: 0, Code: 79}
+		lib.send(Event{GPU: 0, Code: 79})
 		var last *wire.Hello
 		for _, m := range s.got() {
 			if m.Hello != nil {
@@ -185,7 +210,7 @@ func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
 			t.Errorf("%d Inits, %d Shutdowns, %d watches", inits, shutdowns, lib.watches())
 		}
 		s.got()
-		lib.events <- Event{GPU: 0, Code: 79}
+		lib.send(Event{GPU: 0, Code: 79})
 		if r := s.reports(); len(r) != 1 || len(r[0].Xids) != 1 {
 			t.Errorf("got %+v", r)
 		}
@@ -207,6 +232,72 @@ func TestAnotherGPUIsWatched(t *testing.T) {
 		time.Sleep(retryEvery + fakeWait)
 		if lib.watches() != 2 || lib.begun[1][1].Device == nil {
 			t.Errorf("%d watches, the last of %+v", lib.watches(), lib.begun[len(lib.begun)-1])
+		}
+		lib.finish(s)
+	})
+}
+
+// While a GPU comes back, the Xids of all GPUs come, each of them once: those of the new one as soon as it is listed.
+func TestXidsWhileAGPUComesBack(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newWatchedLibrary(2)
+		lib.registering = 300 * time.Millisecond
+		back := lib.slots[1]
+		lib.slots[1] = Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		time.Sleep(3 * time.Second)
+		lib.change(func() { lib.slots[1] = back })
+		var want, got []uint64
+		for code := uint64(1); code <= 200; code++ {
+			lib.send(Event{GPU: 0, Code: code})
+			want = append(want, code)
+			time.Sleep(100 * time.Millisecond)
+			for _, m := range s.got() {
+				if m.Hello != nil && m.Hello.GPUs[1].Lost == "" {
+					time.Sleep(2 * lib.registering)
+					lib.send(Event{GPU: 1, Code: 1000})
+					want = append(want, 1000)
+				}
+				if r := m.Report; r != nil {
+					for _, x := range r.Xids {
+						got = append(got, x.Code)
+					}
+				}
+			}
+		}
+		s.say(`{"id":2,"alive":{}}`)
+		time.Sleep(2 * time.Second)
+		for _, r := range s.reports() {
+			for _, x := range r.Xids {
+				got = append(got, x.Code)
+			}
+		}
+		if !slices.Equal(got, want) || !slices.Contains(got, 1000) {
+			t.Errorf("got %v", got)
+		}
+		lib.finish(s)
+	})
+}
+
+// An event that has had to wait makes no report of its own if one on the beat has it.
+func TestNoReportForWhatIsReported(t *testing.T) {
+	proc := writeProc(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newWatchedLibrary(1)
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		time.Sleep(600 * time.Millisecond)
+		s.got()
+		lib.send(Event{Code: 31})
+		synctest.Wait()
+		time.Sleep(100 * time.Millisecond)
+		lib.send(Event{Code: 32}) // it may be reported at 1600 ms, and the beat is at 1000
+		time.Sleep(1200 * time.Millisecond)
+		reports := s.reports()
+		if len(reports) != 2 || !reports[0].OffBeat || reports[1].OffBeat || len(reports[1].Xids) != 1 {
+			t.Errorf("got %+v", reports)
 		}
 		lib.finish(s)
 	})

@@ -2,9 +2,9 @@
 // output, at the pace that requests on its standard input ask for. Package wire is the protocol.
 //
 // Run owns four goroutines: one reads requests, one keeps the pace and writes reports, one answers questions about processes, and Run
-// itself watches them. A fifth one waits in the driver for Xids, if the Library reports them. Calls that may never return run on further goroutines, and nothing waits for them for long: calls into the driver,
-// reads of another process's memory, look-ups of user names, file systems. Reports keep their pace and name a GPU that hangs. When the input closes or
-// falls silent, Run returns and its caller exits the process. A probe never outlives its session. As long as each GPU answers
+// itself watches them. A fifth one waits in the driver for Xids, if the Library reports them. Calls that may never return run on further
+// goroutines, and nothing waits for them for long: calls into the driver, reads of another process's memory, look-ups of user names, file
+// systems. Reports keep their pace and name a GPU that hangs, also while its card is read at the start. When the input closes or falls silent, Run returns and its caller exits the process. A probe never outlives its session. As long as each GPU answers
 // quickly, one goroutine at a time reads the GPUs. The list of GPUs is read again beside it, while one is lost.
 //
 // A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes nothing to disk,

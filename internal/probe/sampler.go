@@ -31,7 +31,7 @@ type sampler struct {
 	lookout    *lookout
 	hurried    time.Duration // Moment.Mono of the last report because of an Xid
 	hurryLater *time.Timer   // runs while the next one has to wait
-	reopenDue  bool          // the driver is to be opened when the lookout has ended
+	reopenDue  bool          // the driver is to be opened when nobody watches any more
 
 	ended <-chan struct{} // closed at the end; nil: never
 
@@ -111,8 +111,8 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 		case <-s.retry.C:
 			s.retrying = false
 			s.takeStock()
-		case refused := <-s.lookout.told:
-			err = s.explain(refused)
+		case b := <-s.lookout.begun:
+			err = s.watched(b)
 		case e := <-s.lookout.ended:
 			err = s.unwatched(e)
 		case <-s.lookout.box.rung:
@@ -135,7 +135,7 @@ func (s *sampler) close() {
 	s.hurryLater.Stop()
 	s.lookout.end()
 	s.crew.close()
-	if s.crew.idle() && !s.taking && !s.lookout.running() {
+	if s.crew.idle() && !s.taking && s.lookout.running == 0 {
 		s.cards.close()
 	}
 }

@@ -38,7 +38,7 @@ func (s *sampler) takeStock() {
 		return
 	}
 	reopen := idle && s.cards.allLost() && now-s.reopened >= reopenEvery
-	if (opens || reopen) && s.lookout.running() { // it calls into the driver; it ends before the retry
+	if (opens || reopen) && s.lookout.running > 0 { // it calls into the driver; it ends before the retry
 		s.reopenDue = true
 		s.lookout.end()
 		return
