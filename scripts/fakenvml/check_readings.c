@@ -66,7 +66,8 @@ static void check_set(void)
 
 	play("gpu 1 fan 47\ngpu 1 util_encoder 12\ngpu 1 pcie_gen 1\ngpu 1 pcie_width 8\ngpu 1 pcie_replays 17\ngpu 1 nvlink_links 4\n"
 	     "gpu 1 nvlink_down 1,3\ngpu 1 nvlink_crc 5\ngpu 1 nvlink_recoveries 2\ngpu 1 ecc 3\ngpu 1 ecc_aggregate 9\ngpu 1 remap 1 2 1 0\n"
-	     "gpu 1 retired 3 2 1\ngpu 1 persistence 0\ngpu 1 power n/a\ngpu 1 memory_total n/a\ngpu 2 ecc_mode 0\n");
+	     "gpu 1 retired 3 2 1\ngpu 1 persistence 0\ngpu 1 power n/a\ngpu 1 memory_total n/a\ngpu 2 ecc_mode 0\n"
+	     "gpu 3 clock_sm_max n/a\ngpu 3 throttle hw_thermal\n");
 	EXPECT(FN(nvmlDeviceGetFanSpeed)(gpu(1), &value) == NVML_SUCCESS && value == 47);
 	EXPECT(FN(nvmlDeviceGetEncoderUtilization)(gpu(1), &value, &more) == NVML_SUCCESS && value == 12);
 	EXPECT(FN(nvmlDeviceGetCurrPcieLinkGeneration)(gpu(1), &value) == NVML_SUCCESS && value == 1);
@@ -87,6 +88,8 @@ static void check_set(void)
 	EXPECT(FN(nvmlDeviceGetPowerUsage)(gpu(1), &value) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetMemoryInfo)(gpu(1), &memory) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetMemoryInfo)(gpu(0), &memory) == NVML_SUCCESS);
+	EXPECT(FN(nvmlDeviceGetClockInfo)(gpu(3), NVML_CLOCK_SM, &value) == NVML_ERROR_NOT_SUPPORTED);
+	EXPECT(FN(nvmlDeviceGetClockInfo)(gpu(3), NVML_CLOCK_VIDEO, &value) == NVML_ERROR_NOT_SUPPORTED);
 }
 
 // check_counters: they grow with what the GPU does, and begin again with another driver only.

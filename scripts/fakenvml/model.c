@@ -61,6 +61,8 @@ static unsigned long long model_clock(const struct gpu *g, unsigned load)
 					    nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
 	if (load == 0)
 		return SM_IDLE_MHZ;
+	if (g->now.clock_sm_max == ABSENT)
+		return ABSENT;
 	return g->throttle & hardware ? g->now.clock_sm_max / 2 : g->now.clock_sm_max;
 }
 
