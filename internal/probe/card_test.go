@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -126,4 +127,21 @@ func TestCardSaysWhatFailed(t *testing.T) {
 		}
 		s.finish()
 	})
+}
+
+// What does not change is read again as long as it could not be read, for whatever reason.
+func TestCardIsCompleted(t *testing.T) {
+	for _, err := range []error{errOther, errLost} {
+		lib, devices := newFakeLibrary(2)
+		n := inventory{lib: lib, crew: newCrew()}
+		devices[1].err["memory size"] = err
+		n = n.taken(false, t.TempDir())
+		if !n.incomplete() || (n.hello.GPUs[1].Lost != "") != errors.Is(err, errLost) {
+			t.Errorf("%v: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
+		}
+		delete(devices[1].err, "memory size")
+		if n = n.taken(false, t.TempDir()); n.incomplete() || !n.hello.GPUs[1].Values.Has(metric.MemoryTotal) {
+			t.Errorf("%v, and back: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
+		}
+	}
 }

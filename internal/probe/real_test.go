@@ -19,9 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/procfs"
+
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/prometheus/procfs"
 )
 
 // These tests run the real probe, with the real go-nvml, on the fake NVML, as of a current and of an old driver.
