@@ -123,7 +123,7 @@ func (s *sampler) complete() error {
 		return nil
 	}
 	s.examine()
-	s.lookout.watch(&s.cards)
+	s.watch()
 	if s.cards.incomplete() {
 		s.retryLater()
 	}

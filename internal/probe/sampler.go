@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +29,7 @@ type sampler struct {
 	procs *localProcesses
 	lists agenda // when processes are listed that nobody asked for
 
-	lookout    *lookout
+	lookout    *xid.Lookout
 	hurried    time.Duration // Moment.Mono of the last report because of an Xid
 	hurryLater *time.Timer   // runs while the next one has to wait
 	reopenDue  bool          // the driver is to be opened when nobody watches any more
@@ -68,7 +69,7 @@ func newSampler(out *output, opts Options) *sampler {
 		stockLate: time.NewTimer(time.Hour),
 		retry:     time.NewTimer(time.Hour),
 
-		lookout:    newLookout(opts.Now),
+		lookout:    xid.New(func() time.Duration { return opts.Now().Mono }),
 		hurryLater: time.NewTimer(time.Hour),
 
 		beat:     opts.Beat,
@@ -111,11 +112,11 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 		case <-s.retry.C:
 			s.retrying = false
 			s.takeStock()
-		case b := <-s.lookout.begun:
+		case b := <-s.lookout.Begun:
 			err = s.watched(b)
-		case e := <-s.lookout.ended:
+		case e := <-s.lookout.Ended:
 			err = s.unwatched(e)
-		case <-s.lookout.box.rung:
+		case <-s.lookout.Box.Rung:
 			err = s.hurry()
 		case <-s.hurryLater.C:
 			err = s.hurry()
@@ -133,9 +134,9 @@ func (s *sampler) close() {
 	s.stockLate.Stop()
 	s.host.Close()
 	s.hurryLater.Stop()
-	s.lookout.end()
+	s.lookout.End()
 	s.crew.close()
-	if s.crew.idle() && !s.taking && s.lookout.running == 0 {
+	if s.crew.idle() && !s.taking && !s.lookout.Running() {
 		s.cards.close()
 	}
 }
@@ -176,7 +177,7 @@ func (s *sampler) report(offBeat bool) error {
 	told := !s.cards.explain()
 	if sm.gone != "" {
 		s.cards.drop(sm.gone)
-		s.lookout.end()
+		s.lookout.End()
 		s.void, told = true, false
 		s.retryLater()
 		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
@@ -212,7 +213,7 @@ func (s *sampler) take() *sample {
 func (s *sampler) hello() error {
 	s.greeted, s.lists = true, agenda{} // by its indices the last list named the GPUs
 	h := s.cards.hello
-	h.GPUs = s.lookout.mark(h.GPUs)
+	h.GPUs = s.lookout.Mark(h.GPUs)
 	h.Build = s.opts.Build
 	describeHost(&h, s.opts.Proc)
 	return s.out.write(wire.Message{Hello: &h})

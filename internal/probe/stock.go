@@ -38,9 +38,9 @@ func (s *sampler) takeStock() {
 		return
 	}
 	reopen := idle && s.cards.allLost() && now-s.reopened >= reopenEvery
-	if (opens || reopen) && s.lookout.running > 0 { // it calls into the driver; it ends before the retry
+	if (opens || reopen) && s.lookout.Running() { // it calls into the driver; it ends before the retry
 		s.reopenDue = true
-		s.lookout.end()
+		s.lookout.End()
 		return
 	}
 	if reopen || !s.cards.up {
@@ -78,7 +78,7 @@ func (s *sampler) settle(next inventory) error {
 	case divided && !s.retrying: // instances come and go
 		s.retry.Reset(slowEvery)
 	}
-	s.lookout.watch(&s.cards)
+	s.watch()
 	if reflect.DeepEqual(old, s.cards.hello) {
 		return nil
 	}

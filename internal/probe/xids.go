@@ -3,56 +3,45 @@ package probe
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
+
+// Watcher is a Library that tells of the Xids of its GPUs.
+type Watcher interface {
+	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give none. The Watch is nil if
+	// all refuse.
+	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
+}
 
 // hurryEvery is how often at most an Xid makes a report off the beat.
 const hurryEvery = time.Second
 
-// eventBox holds events until the next report.
-type eventBox struct {
-	rung chan struct{} // there is something new
-
-	mu   sync.Mutex // protects the following
-	xids []wire.Xid
-	left int // those that did not fit
-}
-
-func (b *eventBox) put(x wire.Xid) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.xids) == wire.MaxXids {
-		b.left++
+// watch watches the GPUs of the inventory, if the library can.
+func (s *sampler) watch() {
+	w, ok := s.cards.lib.(Watcher)
+	if !ok || !s.cards.up || s.cards.spent {
 		return
 	}
-	b.xids = append(b.xids, x)
-	select {
-	case b.rung <- struct{}{}:
-	default:
+	slots, cards := s.cards.watchable()
+	s.lookout.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
+}
+
+// watchable are the GPUs that can be watched: one that does not respond would keep the others from it.
+func (n *inventory) watchable() (slots []Slot, cards []wire.Card) {
+	for i, g := range n.gpus {
+		if !g.once.pending {
+			slots, cards = append(slots, g.Slot), append(cards, n.hello.GPUs[i])
+		}
 	}
-}
-
-func (b *eventBox) take() (xids []wire.Xid, left int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	xids, left = b.xids, b.left
-	b.xids, b.left = nil, 0
-	return xids, left
-}
-
-// empty reports whether the last report has everything.
-func (b *eventBox) empty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.xids) == 0
+	return slots, cards
 }
 
 // hurry reports an event at once, or as soon as the last report of one is old enough, unless a report on the beat has it by then.
 func (s *sampler) hurry() error {
-	if s.pace == nil || s.lookout.box.empty() { // without a pace: the first report has it
+	if s.pace == nil || s.lookout.Box.Empty() { // without a pace: the first report has it
 		return nil
 	}
 	now := s.opts.Now().Mono
@@ -66,7 +55,7 @@ func (s *sampler) hurry() error {
 
 // collectXids adds the events since the last report.
 func (s *sampler) collectXids(sm *sample) {
-	xids, left := s.lookout.box.take()
+	xids, left := s.lookout.Box.Take()
 	for _, x := range xids {
 		// A GPU that was listed when the event came may be gone from the list.
 		if slices.ContainsFunc(s.cards.hello.GPUs, func(c wire.Card) bool { return c.Index == x.GPU }) {
@@ -79,39 +68,36 @@ func (s *sampler) collectXids(sm *sample) {
 }
 
 // watched goes on after a vigil has begun: the GPUs may be others again.
-func (s *sampler) watched(b beginning) error {
-	s.lookout.started(b)
-	if !s.openUnwatched() && !b.none {
-		s.lookout.watch(&s.cards)
+func (s *sampler) watched(b xid.Beginning) error {
+	news := s.lookout.Started(b)
+	if !s.openUnwatched() && !b.None {
+		s.watch()
 	}
-	return s.explain(b.refused)
+	return s.announceXids(news)
 }
 
 // unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory.
-func (s *sampler) unwatched(e ending) error {
-	failed := s.lookout.over(e) && e.refused != nil
+func (s *sampler) unwatched(e xid.Ending) error {
+	failed, news := s.lookout.Over(e)
 	if !s.openUnwatched() && !failed {
-		s.lookout.watch(&s.cards)
+		s.watch()
 	}
-	if failed {
-		return s.explain(e.refused)
-	}
-	return nil
+	return s.announceXids(news)
 }
 
 // openUnwatched opens the driver if that waits for the vigils, and the last one has ended. It reports whether the driver is to be opened.
 func (s *sampler) openUnwatched() bool {
 	due := s.reopenDue
-	if due && s.lookout.running == 0 {
+	if due && !s.lookout.Running() {
 		s.reopenDue = false
 		s.takeStock()
 	}
 	return due
 }
 
-// explain announces why there are no Xids.
-func (s *sampler) explain(refused map[int]string) error {
-	if s.lookout.explain(refused) && s.greeted {
+// announceXids announces why there are no Xids, if that is news.
+func (s *sampler) announceXids(news bool) error {
+	if news && s.greeted {
 		return s.announce()
 	}
 	return nil

@@ -101,8 +101,8 @@ type Card struct {
 	VBIOS      string `json:"vbios,omitempty"`
 	Capability string `json:"cuda_capability,omitempty"` // CUDA compute capability, as "9.0"
 
-	// Absent lists the keys of the metrics that this GPU or its driver does not have, by reason: NVML's error message. AbsentXids
-	// says that it reports no Xids.
+	// Absent lists the keys of the metrics that this GPU or its driver does not have, that we may not read, and of Values also those that
+	// could not be read so far, by reason: NVML's error message, or that the driver does not respond. AbsentXids says that it reports no Xids.
 	Absent map[string][]string `json:"absent,omitempty"`
 
 	// Instance is set if this is not a GPU but an instance of one in MIG mode. It has the Minor and the PCIBus of its GPU.

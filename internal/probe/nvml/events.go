@@ -8,6 +8,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
 // waitFor is how long one wait for an event takes. It is how soon a Watch ends, and each one wakes the node up.
@@ -22,7 +23,7 @@ type watch struct {
 }
 
 // Watch registers for Xids only: the other events repeat what the readings say.
-func (l *Library) Watch(slots []probe.Slot) (probe.Watch, map[int]error) {
+func (l *Library) Watch(slots []probe.Slot) (xid.Watch, map[int]error) {
 	refused := map[int]error{}
 	set, ret := l.nvml.EventSetCreate()
 	if err := check(ret); err != nil {
@@ -54,20 +55,20 @@ func (l *Library) Watch(slots []probe.Slot) (probe.Watch, map[int]error) {
 }
 
 // Next waits for an event of one of the GPUs.
-func (w *watch) Next() (probe.Event, bool, error) {
+func (w *watch) Next() (xid.Event, bool, error) {
 	e, ret := w.library.EventSetWait(w.set, uint32(waitFor.Milliseconds()))
 	if ret == nvml.ERROR_TIMEOUT {
-		return probe.Event{}, false, nil
+		return xid.Event{}, false, nil
 	}
 	if err := check(ret); err != nil {
-		return probe.Event{}, false, err
+		return xid.Event{}, false, err
 	}
 	gpu, known := w.gpus[e.Device]
 	if !known {
 		uuid, _ := e.Device.GetUUID() // of no GPU when it fails
 		gpu, known = w.byUUID[uuid]
 	}
-	return probe.Event{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil
+	return xid.Event{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil
 }
 
 // Close gives the set back. A failure is ignored: there is nothing to do about it.

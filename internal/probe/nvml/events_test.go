@@ -9,6 +9,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
 // watchable is a GPU that lets its events be registered, or not.
@@ -46,12 +47,12 @@ func TestWatch(t *testing.T) {
 		of   nvml.Device
 		typ  uint64
 		ret  nvml.Return
-		want probe.Event
+		want xid.Event
 		ok   bool
 		fail bool
 	}{
-		"by handle":   {of: second, typ: nvml.EventTypeXidCriticalError, want: probe.Event{GPU: 3, Code: 79}, ok: true},
-		"by UUID":     {of: watchable("GPU-1", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError, want: probe.Event{GPU: 0, Code: 79}, ok: true},
+		"by handle":   {of: second, typ: nvml.EventTypeXidCriticalError, want: xid.Event{GPU: 3, Code: 79}, ok: true},
+		"by UUID":     {of: watchable("GPU-1", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError, want: xid.Event{GPU: 0, Code: 79}, ok: true},
 		"unknown GPU": {of: watchable("GPU-9", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError},
 		"no Xid":      {of: first, typ: nvml.EventTypeClock},
 		"none":        {of: first, ret: nvml.ERROR_TIMEOUT},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -24,7 +25,7 @@ type watchedLibrary struct {
 type fakeWatch struct {
 	lib    *watchedLibrary
 	slots  []Slot
-	events chan Event
+	events chan xid.Event
 }
 
 const fakeWait = 5 * time.Second
@@ -34,9 +35,9 @@ func newWatchedLibrary(gpus int) (*watchedLibrary, []*fakeDevice) {
 	return &watchedLibrary{fakeLibrary: lib, breaks: make(chan error, 1), open: map[*fakeWatch]bool{}}, devices
 }
 
-func (l *watchedLibrary) Watch(slots []Slot) (Watch, map[int]error) {
+func (l *watchedLibrary) Watch(slots []Slot) (xid.Watch, map[int]error) {
 	time.Sleep(l.registering)
-	w := &fakeWatch{lib: l, slots: slots, events: make(chan Event, 1000)}
+	w := &fakeWatch{lib: l, slots: slots, events: make(chan xid.Event, 1000)}
 	l.change(func() { l.begun = append(l.begun, slots) })
 	if len(l.refused) == len(slots) {
 		return nil, l.refused
@@ -47,7 +48,7 @@ func (l *watchedLibrary) Watch(slots []Slot) (Watch, map[int]error) {
 }
 
 // send is an Xid. Each Watch of the GPU gets it.
-func (l *watchedLibrary) send(e Event) {
+func (l *watchedLibrary) send(e xid.Event) {
 	l.change(func() {
 		for w := range l.open {
 			if !slices.ContainsFunc(w.slots, func(s Slot) bool { return s.Index == e.GPU && s.Device == nil }) {
@@ -57,14 +58,14 @@ func (l *watchedLibrary) send(e Event) {
 	})
 }
 
-func (w *fakeWatch) Next() (Event, bool, error) {
+func (w *fakeWatch) Next() (xid.Event, bool, error) {
 	select {
 	case e := <-w.events:
 		return e, true, nil
 	case err := <-w.lib.breaks:
-		return Event{}, false, err
+		return xid.Event{}, false, err
 	case <-time.After(fakeWait):
-		return Event{}, false, nil
+		return xid.Event{}, false, nil
 	}
 }
 
@@ -96,15 +97,15 @@ func TestXidMakesAReport(t *testing.T) {
 		s.say(paceRarely)
 		s.got()
 		time.Sleep(30 * time.Second)
-		lib.send(Event{GPU: 1, Code: 79})
+		lib.send(xid.Event{GPU: 1, Code: 79})
 		reports := s.reports()
 		want := []wire.Xid{{GPU: 1, Code: 79, MonoMS: (time.Hour + 30*time.Second).Milliseconds()}}
 		if len(reports) != 1 || !reports[0].OffBeat || !cmp.Equal(reports[0].Xids, want) {
 			t.Fatalf("got %+v, want one report with %v", reports, want)
 		}
 		time.Sleep(300 * time.Millisecond)
-		lib.send(Event{GPU: 0, Code: 31})
-		lib.send(Event{GPU: 7, Code: 13}) // of a GPU that is not listed
+		lib.send(xid.Event{GPU: 0, Code: 31})
+		lib.send(xid.Event{GPU: 7, Code: 13}) // of a GPU that is not listed
 		if reports := s.reports(); len(reports) != 0 {
 			t.Fatalf("a report of the second event comes after 300 ms: %+v", reports[0])
 		}
@@ -129,7 +130,7 @@ func TestXidStorm(t *testing.T) {
 		s := open(t, lib, proc)
 		synctest.Wait()
 		for range 50 {
-			lib.send(Event{Code: 48})
+			lib.send(xid.Event{Code: 48})
 		}
 		synctest.Wait()
 		s.say(pace1s)
@@ -154,7 +155,7 @@ func TestXidsRefused(t *testing.T) {
 			t.Errorf("cards %+v", h.GPUs)
 		}
 		s.say(paceRarely)
-		lib.send(Event{GPU: 0, Code: 79})
+		lib.send(xid.Event{GPU: 0, Code: 79})
 		if r := s.reports(); len(r) != 2 || len(r[1].Xids) != 1 {
 			t.Errorf("the other GPU: got %+v", r)
 		}
@@ -180,7 +181,7 @@ func TestWatchBreaks(t *testing.T) {
 			t.Fatalf("got %+v, want a Hello with the reason", msgs)
 		}
 		time.Sleep(retryEvery + time.Second)
-		lib.send(Event{GPU: 0, Code: 79})
+		lib.send(xid.Event{GPU: 0, Code: 79})
 		var last *wire.Hello
 		for _, m := range s.got() {
 			if m.Hello != nil {
@@ -210,7 +211,7 @@ func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
 			t.Errorf("%d Inits, %d Shutdowns, %d watches", inits, shutdowns, lib.watches())
 		}
 		s.got()
-		lib.send(Event{GPU: 0, Code: 79})
+		lib.send(xid.Event{GPU: 0, Code: 79})
 		if r := s.reports(); len(r) != 1 || len(r[0].Xids) != 1 {
 			t.Errorf("got %+v", r)
 		}
@@ -251,13 +252,13 @@ func TestXidsWhileAGPUComesBack(t *testing.T) {
 		lib.change(func() { lib.slots[1] = back })
 		var want, got []uint64
 		for code := uint64(1); code <= 200; code++ {
-			lib.send(Event{GPU: 0, Code: code})
+			lib.send(xid.Event{GPU: 0, Code: code})
 			want = append(want, code)
 			time.Sleep(100 * time.Millisecond)
 			for _, m := range s.got() {
 				if m.Hello != nil && m.Hello.GPUs[1].Lost == "" {
 					time.Sleep(2 * lib.registering)
-					lib.send(Event{GPU: 1, Code: 1000})
+					lib.send(xid.Event{GPU: 1, Code: 1000})
 					want = append(want, 1000)
 				}
 				if r := m.Report; r != nil {
@@ -290,10 +291,10 @@ func TestNoReportForWhatIsReported(t *testing.T) {
 		s.paced(pace1s)
 		time.Sleep(600 * time.Millisecond)
 		s.got()
-		lib.send(Event{Code: 31})
+		lib.send(xid.Event{Code: 31})
 		synctest.Wait()
 		time.Sleep(100 * time.Millisecond)
-		lib.send(Event{Code: 32}) // it may be reported at 1600 ms, and the beat is at 1000
+		lib.send(xid.Event{Code: 32}) // it may be reported at 1600 ms, and the beat is at 1000
 		time.Sleep(1200 * time.Millisecond)
 		reports := s.reports()
 		if len(reports) != 2 || !reports[0].OffBeat || reports[1].OffBeat || len(reports[1].Xids) != 1 {
