@@ -147,12 +147,15 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
-// grow continues the counters of the GPUs from those of the last report.
+// grow continues the counters of the GPUs from those of the last report, and their power limits.
 func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
 		if was := gpuWith(before, g.Key, i); was != nil {
-			g.growth = was.growth
+			g.growth, g.limit = was.growth, was.limit
+		}
+		if limit, known := g.Get(metric.PowerLimit); known {
+			g.limit = limit
 		}
 		if !g.Repeated && !g.Values.Empty() {
 			g.growth = g.growth.grow(at, r.MonoMS, &g.Values)

@@ -189,3 +189,25 @@ func TestCommon(t *testing.T) {
 		}
 	}
 }
+
+// A GPU that is lost has the last limit of its power, the one that was in force; one that never told it has none.
+func TestPowerLimitIsKept(t *testing.T) {
+	w := oneNode()
+	limited := func(watts float64) wire.GPU {
+		return wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.PowerLimit: watts})}
+	}
+	for i, step := range []struct {
+		gpu   wire.GPU
+		watts float64
+		known bool
+	}{
+		{wire.GPU{Lost: "GPU is lost"}, 0, false}, {limited(700), 700, true}, {limited(500), 500, true}, {wire.GPU{Lost: "GPU is lost"}, 500, true}, {wire.GPU{Lost: "GPU is lost"}, 500, true},
+		{limited(600), 600, true},
+	} {
+		sec := float64(3 * i)
+		w.sample(sec, "a", step.gpu)
+		if watts, known := w.Snapshot(at(sec)).Nodes["a"].GPUs[0].PowerLimit(); watts != step.watts || known != step.known {
+			t.Errorf("after report %d the limit is %v W, known %t; want %v, %t", i+1, watts, known, step.watts, step.known)
+		}
+	}
+}

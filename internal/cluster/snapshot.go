@@ -99,6 +99,7 @@ type GPU struct {
 
 	History History
 	growth  growth
+	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.
@@ -134,6 +135,14 @@ func (g *GPU) Float(id metric.ID) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// PowerLimit returns the enforced power limit in watts: of a GPU that is lost the last one, so that its past keeps its scale.
+func (g *GPU) PowerLimit() (float64, bool) {
+	if v, known := g.Get(metric.PowerLimit); known {
+		return v, true
+	}
+	return g.limit, g.limit > 0
 }
 
 // Severity orders findings.

@@ -27,7 +27,7 @@ var gauges = [Gauges]struct {
 	highest bool                         // the highest of several GPUs is the one to see, not the lowest
 }{
 	GaugeUtil:        {metric.Util, func(*cluster.GPU) float64 { return 100 }, false},
-	GaugePower:       {metric.Power, limited(metric.PowerLimit), false},
+	GaugePower:       {metric.Power, powerLimit, false},
 	GaugeClock:       {metric.SMClock, limited(metric.SMClockMax), false},
 	GaugeMemory:      {metric.MemoryUsed, limited(metric.MemoryTotal), true},
 	GaugeTemperature: {metric.Temperature, slowdown, true},
@@ -35,6 +35,13 @@ var gauges = [Gauges]struct {
 
 func limited(by metric.ID) func(*cluster.GPU) float64 {
 	return func(g *cluster.GPU) float64 { return g.Float(by) }
+}
+
+func powerLimit(g *cluster.GPU) float64 {
+	if v, known := g.PowerLimit(); known {
+		return v
+	}
+	return math.NaN()
 }
 
 func slowdown(g *cluster.GPU) float64 {

@@ -15,18 +15,35 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
 
-// The first frame of the demo names its slow GPU: in row 1, in its own row, in the overview and among the problems, with rank and PID.
-func TestTheDemoNamesItsSlowGPU(t *testing.T) {
-	var snap *cluster.Snapshot
+// demoSnapshot is what the demo shows after so long.
+func demoSnapshot(t *testing.T, nodes, gpus int, after time.Duration) (snap *cluster.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cluster.NewStore(3*time.Second, words.Rules(words.Defaults()))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), after)
 		defer cancel()
-		if err := demo.New(4, 8, 48211, 3*time.Second, 10*time.Minute).Run(ctx, store.Apply); err != nil {
+		if err := demo.New(nodes, gpus, 48211, 3*time.Second, 10*time.Minute).Run(ctx, store.Apply); err != nil {
 			t.Fatal(err)
 		}
 		snap = store.Snapshot(time.Now())
 	})
+	return snap
+}
+
+// The graph of the power of a GPU that is lost keeps its scale.
+func TestALostGPUKeepsItsScale(t *testing.T) {
+	snap := demoSnapshot(t, 4, 8, time.Millisecond)
+	the := func() *cluster.Snapshot { return snap }
+	text := strings.Join(linesOf(shot{snap: the, view: showGPU("gpu-n03", 2, the, 2)}, 120, 40), "\n")
+	for _, want := range []string{"✗ GPU is lost", "Power W of 700 ", " 700┊"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page of the lost GPU has no %q:\n%s", want, text)
+		}
+	}
+}
+
+// The first frame of the demo names its slow GPU: in row 1, in its own row, in the overview and among the problems, with rank and PID.
+func TestTheDemoNamesItsSlowGPU(t *testing.T) {
+	snap := demoSnapshot(t, 4, 8, time.Millisecond)
 	the := func() *cluster.Snapshot { return snap }
 	node := shot{name: "node", snap: the, view: func(v *view) { v.screen, v.node.Processes = screenNode, page.ShowOn; v.choose("gpu-n02", 1) }}
 	overview := shot{name: "overview", snap: the, view: func(v *view) { v.screen = screenOverview }}

@@ -15,6 +15,14 @@ func MiB(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) }
 // GiB is bytes in GiB: one decimal below 100, none from there.
 func GiB(bytes uint64) string { return short(float64(bytes) / gib) }
 
+// Size is bytes in GiB with the unit, or in MiB where GiB would be 0.0: "71.2", "GiB".
+func Size(bytes uint64) (size, unit string) {
+	if size = GiB(bytes); size == "0.0" {
+		return MiB(bytes), "MiB"
+	}
+	return size, "GiB"
+}
+
 // Share is used and total in the same unit: GiB, or TiB from 10 000 GiB.
 func Share(used, total uint64) (now, most, unit string) {
 	if total >= 10_000*gib {

@@ -71,7 +71,7 @@ func details(f *part.Frame, y int, g *cluster.GPU) {
 	l.add("serial", g.Card.Serial)
 	l.add("VBIOS", g.Card.VBIOS)
 	if used, known := g.Get(metric.BAR1Used); known {
-		l.add("BAR1", draw.GiB(uint64(used))+" GiB")
+		l.add("BAR1", part.Bytes(used))
 	}
 }
 

@@ -74,6 +74,12 @@ func MemoryUsed(t *tally.Totals) Amount {
 	return Amount{used, total, unit}
 }
 
+// Bytes is "71.2 GiB", or "4 MiB".
+func Bytes(bytes float64) string {
+	size, unit := draw.Size(uint64(bytes))
+	return size + " " + unit
+}
+
 // MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that; a large one is in GiB, without it.
 func MemorySum(t *tally.Totals, w int, large bool) string {
 	if !t.Used.Known() {

@@ -196,7 +196,7 @@ func gpuMemory(g *cluster.GPU) chart {
 		c.unlimited(gib)
 	}
 	if used, known := g.Get(metric.MemoryUsed); known {
-		c.now = draw.GiB(uint64(used)) + " GiB"
+		c.now = Bytes(used)
 	}
 	c.now = none(g, c.now)
 	return c
@@ -210,7 +210,7 @@ func gpuHeat(g *cluster.GPU) chart {
 
 func gpuPower(g *cluster.GPU) chart {
 	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power), now: none(g, Measured(g, metric.Power, " W"))}
-	if limit, known := g.Get(metric.PowerLimit); known {
+	if limit, known := g.PowerLimit(); known {
 		c.title, c.high, c.top, c.mark = "Power W of "+draw.Whole(limit), limit, draw.Whole(limit), limit
 	} else {
 		c.unlimited(1)

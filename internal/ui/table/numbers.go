@@ -31,3 +31,9 @@ func numbered(columns []column, number int) []column {
 	}
 	return columns
 }
+
+// sized is "71.2GiB", or "4MiB".
+func sized(bytes uint64) string {
+	size, unit := draw.Size(bytes)
+	return size + unit
+}

@@ -46,7 +46,7 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
 	rank(f, y, p.Rank, l, text)
 	slow := f.SlowRole(f.Node.Name, p.On, text)
-	f.Number(l[colGPUMem], y, known(p.GPUMemory, func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }), text)
+	f.Number(l[colGPUMem], y, known(p.GPUMemory, sized), text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
 	f.Number(l[colBandwidth], y, known(p.MemPercent, strconv.Itoa), text)
 	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))

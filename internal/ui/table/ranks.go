@@ -121,12 +121,11 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := &t.layout, r.Process
 	slow := f.SlowRole(r.Node, r.GPU, draw.Text)
-	gib := func(bytes uint64) string { return draw.GiB(bytes) + "GiB" }
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), draw.Text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
 	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))
-	f.Number(l[colGPUMem], y, known(p.GPUMemory, gib), draw.Text)
-	f.Number(l[colRSS], y, known(p.RSS, gib), draw.Text)
+	f.Number(l[colGPUMem], y, known(p.GPUMemory, sized), draw.Text)
+	f.Number(l[colRSS], y, known(p.RSS, sized), draw.Text)
 	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), draw.Text)
 	f.Text(l[colState], y, p.State, draw.Dim)
 	command(f, y, p, l, draw.Text)
