@@ -80,7 +80,7 @@ func TestRanksKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 gpu", "m home enter esc": "48211/gpu-n01 ranks",
 		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 gpu", "m N": "48211/gpu-n02 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
-		"o m esc": "48211/gpu-n01 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 gpu", "m ]": "48377/gpu-s11 ranks",
+		"o m esc": "48211/gpu-n02 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 gpu", "m ]": "48377/gpu-s11 ranks",
 		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1", "m ?": "48211/gpu-n01 4",
 	} {
 		r := newRig(t, ranksFixture())
@@ -106,6 +106,39 @@ func TestRanksKeys(t *testing.T) {
 	r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if line := r.cursorLine(); !strings.Contains(line, "358811") && strings.Contains(line, "rank 13") {
 		t.Errorf("the wheel leads to %q", line)
+	}
+}
+
+// From the overview the cursor starts at the rank that holds the job up, unless the user has chosen a node; from a node at the worst of its ranks.
+// Later it is where the user left it.
+func TestRanksBeginWithTheWorst(t *testing.T) {
+	for keys, want := range map[string]string{
+		"o m": "rank 13 of 32 is gone", "o down down m": "    16  gpu-n03", "m": "     5  gpu-n01", "right m": "rank 13 of 32", "o m n esc m": "     5  gpu-n01", "m down down esc m": "     7  gpu-n01",
+		"o m home down esc m": "     1  gpu-n01", "m esc right m": "rank 13 of 32", "o m ] [ m m": "rank 13 of 32",
+	} {
+		r := newRig(t, ranksFixture())
+		if r.press(strings.Fields(keys)...); !strings.Contains(r.cursorLine(), want) {
+			t.Errorf("after %q the cursor is on %q, not on %q", keys, r.cursorLine(), want)
+		}
+	}
+	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 6}
+	for name, test := range map[string]struct {
+		findings   []cluster.Finding
+		keys, want string
+	}{
+		"the slow one": {[]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1}, lag}, "o m", "    14  gpu-n02"},
+		"on its node":  {[]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1}, lag}, "right m", "    14  gpu-n02"},
+		"a hot one":    {[]cluster.Finding{{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1}}, "o m", "     0  gpu-n01"},
+	} {
+		s := ranksFixture()
+		n := s.Nodes["gpu-n02"]
+		n.Processes = slices.Insert(n.Processes, 5, s.Nodes["gpu-n01"].Processes[5])
+		n.Processes[5].GPU, n.Processes[5].Rank = n.GPUs[5].Index, &n.Ranks[5].Rank
+		s.Jobs[0].Findings = test.findings
+		r := newRig(t, keyed(s))
+		if r.press(strings.Fields(test.keys)...); !strings.Contains(r.cursorLine(), test.want) {
+			t.Errorf("%s: the cursor is on %q, not on %q", name, r.cursorLine(), test.want)
+		}
 	}
 }
 

@@ -254,8 +254,9 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 			v.choose(node, slices.Index(s.Job.Nodes, node))
 		}
 	case key.Matches(k, keys.Ranks):
+		free := v.screen == screenOverview && len(s.Order) > 0 && s.Node.Name == s.Order[0]
 		v.over(screenRanks)
-		if node := v.ranks.Begin(s); node != "" {
+		if node := v.ranks.Begin(s, free); node != "" {
 			v.choose(node, slices.Index(s.Job.Nodes, node))
 		}
 	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same

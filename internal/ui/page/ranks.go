@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -22,6 +20,7 @@ import (
 // selected node.
 type Ranks struct {
 	order table.RankOrder
+	of    string    // ID of the job that the cursor is for
 	at    rankPlace // of the cursor
 	last  int       // its place in the list; that of the next one when it is gone
 	from  int       // the first one on the screen
@@ -45,18 +44,54 @@ func rankPlaceOf(r *tally.RankRow) rankPlace {
 	return p
 }
 
-// Begin puts the cursor on the first row in trouble of the selected node, else on its first row, and returns the row's node.
-func (p *Ranks) Begin(s *part.Scene) string {
-	rows := p.rows(s)
-	of := func(worst bool) func(r tally.RankRow) bool {
-		return func(r tally.RankRow) bool { return r.Node == s.Node.Name && (!worst || inTrouble(s, &r)) }
-	}
-	i := slices.IndexFunc(rows, of(true))
-	if i < 0 {
-		i = slices.IndexFunc(rows, of(false))
+// Begin puts the cursor on the worst row of the selected node, and returns the row's node. A cursor that is on that node stays. free says that the
+// user has chosen no node: then, the first time, the cursor goes to the rank that holds the job up, wherever it is.
+func (p *Ranks) Begin(s *part.Scene, free bool) string {
+	rows, first := p.rows(s), p.of != s.Job.ID
+	p.of = s.Job.ID
+	here := func(r *tally.RankRow) bool { return r.Node == s.Node.Name }
+	if at := slices.IndexFunc(rows, func(r tally.RankRow) bool { return rankPlaceOf(&r) == p.at && here(&r) }); !first && at >= 0 {
+		return p.goTo(s, rows, at).Node
 	}
 	p.from = 0
-	return p.goTo(s, rows, max(i, 0)).Node
+	if at := worstRow(s, rows, func(*tally.RankRow) bool { return true }); first && free && at >= 0 && urgency(s, &rows[at]) >= holdsUp {
+		return p.goTo(s, rows, at).Node
+	}
+	return p.goTo(s, rows, max(worstRow(s, rows, here), 0)).Node
+}
+
+// worstRow is the place of the first of the most urgent among some of the rows, -1 if there are none.
+func worstRow(s *part.Scene, rows []tally.RankRow, among func(r *tally.RankRow) bool) int {
+	at, most := -1, -1
+	for i := range rows {
+		if !among(&rows[i]) {
+			continue
+		}
+		if u := urgency(s, &rows[i]); u > most {
+			at, most = i, u
+		}
+	}
+	return at
+}
+
+// urgency orders rows by their trouble, among equals those first that slow the job.
+func urgency(s *part.Scene, r *tally.RankRow) int {
+	u := map[draw.Role]int{draw.Warn: 1, draw.Crit: holdsUp + 1}[part.RankRole(s, r)]
+	if u > 0 && slowsJob(s, r) {
+		u++
+	}
+	return u
+}
+
+// holdsUp is the urgency from which a rank holds the whole job up: it is slow, missing or gone, or its GPU is lost.
+const holdsUp = 2
+
+// slowsJob says that the job waits for a rank.
+func slowsJob(s *part.Scene, r *tally.RankRow) bool {
+	if r.State == tally.RankGone || r.State == tally.RankUnseen {
+		return true
+	}
+	return r.GPU != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node, r.GPU), func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
 }
 
 // inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked through.
@@ -143,17 +178,6 @@ func (p *Ranks) top(s *part.Scene, rows []tally.RankRow) int {
 
 // ranksHead is the row of the headings, below what unranked says.
 const ranksHead = 3
-
-// unranked says why no process has a rank.
-func unranked(f *part.Frame, rows []tally.RankRow) []string {
-	if len(rows) == 0 || slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Rank != nil }) {
-		return nil
-	}
-	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables + " in their environment. nvnodetop reads it for your own processes only.")
-}
-
-// rankVariables are the variables that name a rank.
-const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMIX_RANK"
 
 // Press moves the cursor, sorts, and opens the GPU or the node of a row.
 func (p *Ranks) Press(msg tea.Msg, s *part.Scene) Answer {
@@ -243,120 +267,3 @@ func (p *Ranks) click(s *part.Scene, m tea.MouseClickMsg, rows []tally.RankRow, 
 
 // Wants the processes of all nodes.
 func (p *Ranks) Wants(*part.Scene) Wants { return Wants{Everywhere: true} }
-
-// Draw draws the page.
-func (p *Ranks) Draw(f *part.Frame) {
-	part.Header(f, false)
-	rows := p.rows(f.Scene)
-	w := p.window(f.Scene, rows)
-	title := "Ranks"
-	if f.Job.ID != "" {
-		title += " of job " + f.Job.ID
-	}
-	f.Section(2, title, "")
-	p.count(f, rows, w, 2+draw.Width(title)+3)
-	y := ranksHead
-	for _, line := range unranked(f, rows) {
-		f.Left(3, y, f.W-4, line, draw.Dim)
-		y++
-	}
-	if len(rows) == 0 {
-		f.Left(3, y, f.W-4, noRanks(f), draw.Dim)
-	} else {
-		p.table(f, y, rows, w)
-	}
-	part.Footer(f, "", p.hints(f.Scene)...)
-}
-
-// table draws the rows that fit, with their headings in row y.
-func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w window) {
-	t := table.NewRanks(f)
-	t.Head(f, y, p.order)
-	at := p.cursor(rows)
-	for i := w.from; i < w.from+w.shown && y+1 < f.H-1; i++ {
-		y++
-		t.Row(f, y, &rows[i], i == at)
-	}
-}
-
-// noRanks says why there are no rows.
-func noRanks(f *part.Frame) string {
-	waits := func(name string) bool { n := f.NodeOf(name); return n.State != cluster.NodeReporting || !n.Listed }
-	if slices.ContainsFunc(f.Job.Nodes, waits) {
-		return "· waiting for the process lists of the nodes"
-	}
-	return "no processes on the GPUs of this job"
-}
-
-// count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
-func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w window, x int) {
-	c := countRanks(rows)
-	var pieces [][]part.Piece
-	if c.world > 0 {
-		pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
-		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.run) + " of " + strconv.Itoa(c.world) + " ranks")})
-	} else if c.run > 0 {
-		pieces = append(pieces, []part.Piece{part.Dim("  " + part.Plural(c.run, "rank", "ranks"))})
-	}
-	if c.gone > 0 {
-		m := part.Marks[cluster.Critical]
-		pieces = append(pieces, []part.Piece{{Text: "  " + m.Glyph + " " + strconv.Itoa(c.gone) + " gone", Role: m.Role}})
-	}
-	if where := w.where(); where != "" {
-		pieces = append(pieces, []part.Piece{part.Dim("  " + where)})
-	}
-	for len(pieces) > 0 && x+part.Width(slices.Concat(pieces...))+3 > f.W {
-		pieces = pieces[1:]
-	}
-	if line := slices.Concat(pieces...); len(line) > 0 {
-		line[0].Text = " " + strings.TrimLeft(line[0].Text, " ")
-		line = append(line, part.Dim(" "))
-		f.Pieces(f.W-2-part.Width(line), 2, line...)
-	}
-}
-
-// rankCount counts ranks.
-type rankCount struct {
-	world     int // of the one program that there is; 0: not known, or several
-	run, gone int
-}
-
-func countRanks(rows []tally.RankRow) (c rankCount) {
-	seen, worlds := map[int]bool{}, map[int]bool{}
-	for i := range rows {
-		r := &rows[i]
-		if r.Rank == nil {
-			continue
-		}
-		world := 0
-		if r.Rank.World != nil {
-			world = *r.Rank.World
-		}
-		worlds[world] = true
-		c.world = world
-		switch {
-		case r.State == tally.RankGone:
-			c.gone++
-		case r.State == tally.RankRuns && !seen[r.Rank.Rank]:
-			seen[r.Rank.Rank] = true
-			c.run++
-		}
-	}
-	if len(worlds) > 1 {
-		c.world = 0
-	}
-	return c
-}
-
-// rankOrders are the orders in the footer.
-var rankOrders = [table.RankOrders]string{table.ByRank: "rank", table.BySM: "%SM", table.ByCPU: "%CPU", table.ByMemory: "memory"}
-
-// hints are the keys of the footer, the most useful first.
-func (p *Ranks) hints(s *part.Scene) []keys.Hint {
-	hints := append(released(s), keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: "+rankOrders[p.order]))
-	if len(s.Snap.Jobs) > 1 {
-		hints = append(hints, keys.Jobs)
-	}
-	hints = append(hints, keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
-	return append(hints, last...)
-}

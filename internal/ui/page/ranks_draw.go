@@ -1,0 +1,142 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Draw draws the page.
+func (p *Ranks) Draw(f *part.Frame) {
+	part.Header(f, false)
+	rows := p.rows(f.Scene)
+	w := p.window(f.Scene, rows)
+	title := "Ranks"
+	if f.Job.ID != "" {
+		title += " of job " + f.Job.ID
+	}
+	f.Section(2, title, "")
+	p.count(f, rows, w, 2+draw.Width(title)+3)
+	y := ranksHead
+	for _, line := range unranked(f, rows) {
+		f.Left(3, y, f.W-4, line, draw.Dim)
+		y++
+	}
+	if len(rows) == 0 {
+		f.Left(3, y, f.W-4, noRanks(f), draw.Dim)
+	} else {
+		p.table(f, y, rows, w)
+	}
+	part.Footer(f, "", p.hints(f.Scene)...)
+}
+
+// table draws the rows that fit, with their headings in row y.
+func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w window) {
+	t := table.NewRanks(f)
+	t.Head(f, y, p.order)
+	at := p.cursor(rows)
+	for i := w.from; i < w.from+w.shown && y+1 < f.H-1; i++ {
+		y++
+		t.Row(f, y, &rows[i], i == at)
+	}
+}
+
+// unranked says why no process has a rank.
+func unranked(f *part.Frame, rows []tally.RankRow) []string {
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Rank != nil }) {
+		return nil
+	}
+	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables + " in their environment. nvnodetop reads it for your own processes only.")
+}
+
+// rankVariables are the variables that name a rank.
+const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMIX_RANK"
+
+// noRanks says why there are no rows.
+func noRanks(f *part.Frame) string {
+	waits := func(name string) bool { n := f.NodeOf(name); return n.State != cluster.NodeReporting || !n.Listed }
+	if slices.ContainsFunc(f.Job.Nodes, waits) {
+		return "· waiting for the process lists of the nodes"
+	}
+	return "no processes on the GPUs of this job"
+}
+
+// count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
+func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w window, x int) {
+	c := countRanks(rows)
+	var pieces [][]part.Piece
+	if c.world > 0 {
+		pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
+		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.run) + " of " + strconv.Itoa(c.world) + " ranks")})
+	} else if c.run > 0 {
+		pieces = append(pieces, []part.Piece{part.Dim("  " + part.Plural(c.run, "rank", "ranks"))})
+	}
+	if c.gone > 0 {
+		m := part.Marks[cluster.Critical]
+		pieces = append(pieces, []part.Piece{{Text: "  " + m.Glyph + " " + strconv.Itoa(c.gone) + " gone", Role: m.Role}})
+	}
+	if where := w.where(); where != "" {
+		pieces = append(pieces, []part.Piece{part.Dim("  " + where)})
+	}
+	for len(pieces) > 0 && x+part.Width(slices.Concat(pieces...))+3 > f.W {
+		pieces = pieces[1:]
+	}
+	if line := slices.Concat(pieces...); len(line) > 0 {
+		line[0].Text = " " + strings.TrimLeft(line[0].Text, " ")
+		line = append(line, part.Dim(" "))
+		f.Pieces(f.W-2-part.Width(line), 2, line...)
+	}
+}
+
+// rankCount counts ranks.
+type rankCount struct {
+	world     int // of the one program that there is; 0: not known, or several
+	run, gone int
+}
+
+func countRanks(rows []tally.RankRow) (c rankCount) {
+	seen, worlds := map[int]bool{}, map[int]bool{}
+	for i := range rows {
+		r := &rows[i]
+		if r.Rank == nil {
+			continue
+		}
+		world := 0
+		if r.Rank.World != nil {
+			world = *r.Rank.World
+		}
+		worlds[world] = true
+		c.world = world
+		switch {
+		case r.State == tally.RankGone:
+			c.gone++
+		case r.State == tally.RankRuns && !seen[r.Rank.Rank]:
+			seen[r.Rank.Rank] = true
+			c.run++
+		}
+	}
+	if len(worlds) > 1 {
+		c.world = 0
+	}
+	return c
+}
+
+// rankOrders are the orders in the footer.
+var rankOrders = [table.RankOrders]string{table.ByRank: "rank", table.BySM: "%SM", table.ByCPU: "%CPU", table.ByMemory: "memory"}
+
+// hints are the keys of the footer, the most useful first.
+func (p *Ranks) hints(s *part.Scene) []keys.Hint {
+	hints := append(released(s), keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: "+rankOrders[p.order]))
+	if len(s.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Jobs)
+	}
+	hints = append(hints, keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	return append(hints, last...)
+}
