@@ -112,3 +112,25 @@ func TestTextTellsWhatIsOver(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// The footer of the overview has the most useful keys first: in a narrow terminal too those that lead to problems, ranks, the past and other metrics, and the
+// way back from what hides rows.
+func TestFooterOfTheOverview(t *testing.T) {
+	for _, test := range []struct {
+		w    int
+		keys string
+		want string
+	}{
+		{60, "", "Enter open  ! problems  m ranks  t time  ? help  q quit"},
+		{80, "", "Enter open  ! problems  m ranks  t time  u metric  [] job  ? help  q quit"},
+		{80, "t", "Enter open  t time ●  ! problems  m ranks  u metric  [] job  ? help  q quit"},
+		{80, "v", "Enter open  v table  ! problems  m ranks  t time  u metric  ? help  q quit"},
+		{80, "/n0\r", "/ filter  Enter open  ! problems  m ranks  t time  u metric  ? help  q quit"},
+		{120, "", "Enter open  ! problems  m ranks  t time  u metric  [] job  s sort: name  v heat map  / filter  ? help  q quit"},
+	} {
+		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: test.keys}, test.w, 24)
+		if got := strings.TrimSpace(lines[len(lines)-1]); got != test.want {
+			t.Errorf("%d wide, after %q: %q, want %q", test.w, test.keys, got, test.want)
+		}
+	}
+}

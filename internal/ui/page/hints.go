@@ -30,19 +30,34 @@ func around(s *part.Scene) []keys.Hint {
 
 // common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func common(s *part.Scene, nodes ...string) []keys.Hint {
-	var hints []keys.Hint
+	return slices.Concat(nextProblem(s), problems(s), mine(s, nodes), []keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Refresh)})
+}
+
+// nextProblem is the hint of the key that leads to another problem, if there is one.
+func nextProblem(s *part.Scene) []keys.Hint {
+	if slices.ContainsFunc(s.Job.Findings, isProblem) && elsewhere(s) {
+		return []keys.Hint{keys.Problem}
+	}
+	return nil
+}
+
+// problems is the hint of the list of problems, if there are any.
+func problems(s *part.Scene) []keys.Hint {
 	if slices.ContainsFunc(s.Job.Findings, isProblem) {
-		if elsewhere(s) {
-			hints = append(hints, keys.Problem)
-		}
-		hints = append(hints, keys.HintOf(keys.Problems))
+		return []keys.Hint{keys.HintOf(keys.Problems)}
 	}
-	if s.Mine {
-		hints = append(hints, keys.HintOf(keys.Mine).As("show all"))
-	} else if slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }) {
-		hints = append(hints, keys.HintOf(keys.Mine))
+	return nil
+}
+
+// mine is the hint of the key that hides GPUs of other jobs, if these nodes have any, or that shows them again.
+func mine(s *part.Scene, nodes []string) []keys.Hint {
+	switch {
+	case s.Mine:
+		return []keys.Hint{keys.HintOf(keys.Mine).As("show all")}
+	case slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }):
+		return []keys.Hint{keys.HintOf(keys.Mine)}
 	}
-	return append(hints, keys.HintOf(keys.Ranks), keys.HintOf(keys.Refresh))
+	return nil
 }
 
 // last are the hints that every footer ends with.

@@ -165,34 +165,44 @@ func (o *Overview) Draw(f *part.Frame) {
 	part.Footer(f, "", o.hints(f.Scene)...)
 }
 
-// hints are the keys of the footer, the most useful first.
+// hints are the keys of the footer, the most useful first: the way back from what hides nodes or rows, what leads to other pages, what arranges
+// the nodes.
 func (o *Overview) hints(s *part.Scene) []keys.Hint {
-	var hints []keys.Hint
+	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
+	var back, open, jobs []keys.Hint
+	if o.filtered(s) {
+		back = append(back, filter)
+	}
 	if len(s.Order) > 0 {
-		hints = append(hints, keys.HintOf(keys.Open))
+		open = append(open, keys.HintOf(keys.Open))
+	}
+	switch {
+	case o.Times:
+		open = append(open, time.As("time ●"))
+	case o.asHeatMap(s):
+		open = append(open, grid.As("table"))
 	}
 	if len(s.Snap.Jobs) > 1 {
-		hints = append(hints, keys.Jobs)
+		jobs = append(jobs, keys.Jobs)
 	}
 	order := "sort: name"
 	if o.Worst {
 		order = "sort: worst"
 	}
-	grid, time := keys.HintOf(keys.Grid), keys.HintOf(keys.Time)
-	if o.asHeatMap(s) {
-		grid = grid.As("table")
-	}
-	first, second := grid, time
-	if o.Times { // the way back must be seen in narrow terminals too
-		first, second = time.As("time ●"), grid
-	}
-	hints = append(hints, keys.HintOf(keys.Worst).As(order), first, keys.HintOf(keys.Filter))
-	if o.filtered(s) { // the way out must be seen in narrow terminals too
-		hints = slices.Insert(hints, 0, keys.HintOf(keys.Filter))
-		hints = hints[:len(hints)-1]
-	}
-	hints = append(hints, keys.HintOf(keys.Overview).As("node view"), second, keys.HintOf(keys.Gauge))
-	return slices.Concat(released(s), hints, common(s, s.Job.Nodes...), last)
+	rest := []keys.Hint{keys.HintOf(keys.Ranks), time, keys.HintOf(keys.Gauge)}
+	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Overview).As("node view")}
+	all := slices.Concat(released(s), back, open, problems(s), rest, jobs, arrange, nextProblem(s), mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
+	return append(once(all), last...)
+}
+
+// once leaves out hints of keys that have one before.
+func once(hints []keys.Hint) []keys.Hint {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(hints, func(h keys.Hint) bool {
+		again := seen[h.Key]
+		seen[h.Key] = true
+		return again
+	})
 }
 
 // overviewFrame is how many rows of the overview are not for nodes: rows 0 to 2, headings, rule, total, keys.
