@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -108,6 +109,32 @@ func settledAt(t *testing.T, past time.Duration) *cluster.Snapshot {
 		store.Apply(e)
 	}
 	return store.Snapshot(time.Now())
+}
+
+// On each GPU of the training job at most one thing happens, however few there are: the first frame says which.
+func TestDemoOfFewGPUs(t *testing.T) {
+	for size, want := range map[[2]int]string{
+		{1, 1}: "gpu-n01 GPU0 thermal", {1, 8}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 lag, gpu-n01 GPU5 thermal, gpu-n01 GPU6 ecc",
+		{2, 4}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 thermal, gpu-n02 GPU2 ecc, gpu-n02 GPU3 lag",
+		{3, 4}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 thermal, gpu-n02 GPU2 ecc, gpu-n02 GPU3 lag, gpu-n03 GPU2 gpu_lost, gpu-n03 GPU3 power_brake",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+			for _, e := range play(t, New(size[0], size[1], 1, 3*time.Second, longPast), time.Millisecond, nil) {
+				store.Apply(e)
+			}
+			var found []string
+			for _, f := range store.Snapshot(time.Now()).Jobs[0].Findings {
+				if f.Holds() && f.GPU >= 0 {
+					found = append(found, fmt.Sprintf("%s GPU%d %s", f.Node, f.GPU, f.Kind))
+				}
+			}
+			slices.Sort(found)
+			if got := strings.Join(found, ", "); got != want {
+				t.Errorf("%d×%d: %s, want %s", size[0], size[1], got, want)
+			}
+		})
+	}
 }
 
 // Whatever the past: no node is still to be reached when the demo begins, and what has happened is the same.

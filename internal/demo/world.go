@@ -123,26 +123,38 @@ func (w *world) addTraining(nodes, gpus int) {
 // cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread out.
 func cast(hosts []*host) {
 	n := len(hosts)
-	last := func(h *host) int { return len(h.gpus) - 1 }
-	hot, lagging, quiet := hosts[0], hosts[min(1, n-1)], hosts[min(1, n-1)]
-	if n > 2 { // nobody can tell that a GPU lags whose node is silent
-		quiet = hosts[max(n/2, 2)]
-	}
-	hot.gpus[min(5, last(hot))].fate = overheats
-	lagging.gpus[min(3, last(lagging))].fate |= lags
-	lagging.gpus[min(6, last(lagging))].fate |= corrupts
-	hot.gpus[min(1, last(hot))].fate |= unlinks
-	quiet.plot = silent
+	hot, lagging := hosts[0], hosts[min(1, n-1)]
+	hot.gives(5, overheats)
+	lagging.gives(3, lags)
 	if n >= 3 {
-		broken := hosts[2]
-		broken.gpus[min(6, last(broken))].fate |= brakes
-		broken.gpus[min(2, last(broken))].fate |= vanishes
+		hosts[2].gives(2, vanishes)
+		hosts[2].gives(6, brakes)
+	}
+	lagging.gives(6, corrupts)
+	hot.gives(1, unlinks)
+	switch { // nobody can tell that a GPU lags whose node is silent
+	case n > 2:
+		hosts[max(n/2, 2)].plot = silent
+	case n == 2:
+		hot.plot = silent
 	}
 	if n >= 4 {
 		hosts[n-1].plot = refuses
 	}
 	if n >= 8 {
 		hosts[n/4].plot = drops
+	}
+}
+
+// gives lets something happen to the GPU with that number, or to one before it: on each GPU happens one thing, and where none is left nothing more
+// happens.
+func (h *host) gives(gpu int, f fate) {
+	for i := range h.gpus {
+		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)
+		if s := &h.gpus[at]; s.fate == 0 {
+			s.fate = f
+			return
+		}
 	}
 }
 
