@@ -46,7 +46,8 @@ func jobInTrouble(t *testing.T) {
 	do(t, "fault", "jobmemoryok", "node06")
 	w.sees("1 problem cleared")
 	do(t, "fault", "leftover", "node06", "4000")
-	w.types("r") // squeue must not know the job after the process has begun
+	w.never(3*time.Second, "of job 4000")
+	w.types("r") // the process has begun, and squeue still does not know its job
 	w.never(60*time.Second, "of job 4000")
 	w.sees("(gpuwork) of job 4000, which has ended, holds")
 	do(t, "fault", "leftoverok", "node06")
