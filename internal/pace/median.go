@@ -40,7 +40,7 @@ func median(v []float32) float32 {
 // nth returns the number that would be at n if v were sorted. It changes the order.
 func nth(v []float32, n int) float32 {
 	for low, high := 0, len(v)-1; low < high; {
-		pivot, i, k := v[(low+high)/2], low, high
+		pivot, i, k := guess(v[low:high+1], n-low), low, high
 		for i <= k {
 			for v[i] < pivot {
 				i++
@@ -63,4 +63,17 @@ func nth(v []float32, n int) float32 {
 		}
 	}
 	return v[n]
+}
+
+// guess returns one of the numbers that is probably near the one at n if v were sorted: of a long list, by a sample of it.
+func guess(v []float32, n int) float32 {
+	var sample [21]float32
+	if len(v) < 20*len(sample) {
+		return v[len(v)/2]
+	}
+	for i := range sample {
+		sample[i] = v[i*len(v)/len(sample)]
+	}
+	slices.Sort(sample[:])
+	return sample[n*len(sample)/len(v)]
 }

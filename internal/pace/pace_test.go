@@ -69,10 +69,10 @@ func TestBegin(t *testing.T) {
 
 func TestNth(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n < 200; n++ {
+	for n := 1; n < 1000; n++ {
 		var v []float32
 		for range n {
-			v = append(v, float32(r.IntN(20)))
+			v = append(v, float32(r.IntN(1+r.IntN(2000))))
 		}
 		sorted := slices.Sorted(slices.Values(v))
 		if k := r.IntN(n); nth(slices.Clone(v), k) != sorted[k] {
