@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -79,7 +80,7 @@ func (p *GPU) body(f *part.Frame, g *cluster.GPU, r gpuRooms) {
 	staleTag(f, r.head)
 	gpuFindings(f, y, y+r.findings, g)
 	y += r.findings
-	charts := part.NewGPUCharts(f, g)
+	charts := graph.NewGPUCharts(f, g)
 	if r.title > 0 {
 		graphTitle(f, y, g, &charts)
 		y++
@@ -87,7 +88,7 @@ func (p *GPU) body(f *part.Frame, g *cluster.GPU, r gpuRooms) {
 	charts.Draw(f, y, r.graphs)
 	fade(r.graphs)
 	if r.engines > 0 {
-		part.Engines(f, y, g)
+		graph.Engines(f, y, g)
 	}
 	fade(r.engines)
 	throttle(f, y, r.throttle, g)
@@ -107,12 +108,12 @@ func staleTag(f *part.Frame, y int) {
 }
 
 // graphTitle draws the rule above the graphs: which time they show, and what the GPU does not have.
-func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *part.GPUCharts) {
+func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	title := charts.Title()
 	f.Section(y, title, "")
 	missing := ""
 	if tally.Lost(g) == "" {
-		missing = part.Missing(g)
+		missing = graph.Missing(g)
 	}
 	if room := f.W - draw.Width(title) - 14; missing != "" && room >= 12 {
 		missing = draw.Clip(missing, room)
@@ -183,7 +184,7 @@ func throttle(f *part.Frame, y, rows int, g *cluster.GPU) {
 	if rows < 2 {
 		return
 	}
-	t := part.NewTimeline(f, g)
+	t := graph.NewTimeline(f, g)
 	f.Section(y, "Throttle reasons", t.Title())
 	t.Draw(f, y+1, rows-1)
 }

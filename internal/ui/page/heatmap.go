@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -33,7 +34,7 @@ func (o *Overview) heatMap(f *part.Frame) {
 	y++
 	if f.H-1-y >= 6 {
 		y = o.health(f, y)
-		part.JobGraphs(f, y)
+		graph.JobGraphs(f, y)
 		return
 	}
 	troubles(f, y, t.names)

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -128,7 +129,7 @@ func (p *Node) body(f *part.Frame) {
 	if r.processes {
 		y = processSection(f, y, &r)
 	}
-	part.NodeGraphs(f, nodeProblems(f, y, f.H-1))
+	graph.NodeGraphs(f, nodeProblems(f, y, f.H-1))
 }
 
 // gpuTable draws the GPUs, a rule and their sum, and returns the row below.

@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -154,9 +155,9 @@ func (o *Overview) Draw(f *part.Frame) {
 	case o.asHeatMap(f.Scene):
 		o.heatMap(f)
 	case o.Times:
-		part.JobGraphs(f, o.times(f))
+		graph.JobGraphs(f, o.times(f))
 	default:
-		part.JobGraphs(f, o.rows(f))
+		graph.JobGraphs(f, o.rows(f))
 	}
 	if o.typing(f.Scene) {
 		o.drawPrompt(f)

@@ -160,7 +160,7 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU) {
 	c.gauge(f.Gauge, g)
 	c.lost = c.lost || tally.Lost(g) != ""
 	for _, finding := range f.Health.OfGPU(n.Name, g) {
-		if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || letterRank(letter) < letterRank(c.letter)) {
+		if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || LetterRank(letter) < LetterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
 		}
 	}
@@ -175,7 +175,8 @@ func (c *oneCell) gauge(of tally.Gauge, g *cluster.GPU) {
 	}
 }
 
-func letterRank(b byte) int {
+// LetterRank orders letters: the lower goes before the others.
+func LetterRank(b byte) int {
 	return slices.IndexFunc(Letters, func(l Letter) bool { return l.Letter == rune(b) })
 }
 
@@ -192,11 +193,11 @@ func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
 	if c.high {
 		return draw.Warn
 	}
-	return f.gaugeRole(c.value, quiet)
+	return f.GaugeRole(c.value, quiet)
 }
 
-// gaugeRole is the role of a number of the Scene's Gauge: only the utilization has classic colors.
-func (s *Scene) gaugeRole(value float64, quiet draw.Role) draw.Role {
+// GaugeRole is the role of a number of the Scene's Gauge: only the utilization has classic colors.
+func (s *Scene) GaugeRole(value float64, quiet draw.Role) draw.Role {
 	if s.Gauge == tally.GaugeUtil {
 		quiet, _ = s.Level(value, quiet, draw.BarData)
 	}

@@ -36,5 +36,5 @@ func (s *Scene) GaugeUnit() string { return gaugeWords[s.Gauge].unit }
 // Gauged is the number of several GPUs together, and its role.
 func (s *Scene) Gauged(gpus []*cluster.GPU, quiet draw.Role) (tally.Sum, draw.Role) {
 	sum := s.Gauge.Mean(gpus)
-	return sum, s.gaugeRole(sum.Value, quiet)
+	return sum, s.GaugeRole(sum.Value, quiet)
 }

@@ -3,8 +3,6 @@ package part
 import (
 	"math"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -18,28 +16,4 @@ func Rate(bytes float64) string {
 	default:
 		return draw.Whole(gb) + " GB/s"
 	}
-}
-
-// pcieLane is what a PCIe lane carries one way, in bytes per second, by generation from 1 on.
-var pcieLane = []float64{0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9}
-
-// PCIeMost is what the PCIe link of a GPU can carry both ways, NaN when that is not known.
-func PCIeMost(g *cluster.GPU) float64 {
-	gen, width := g.Float(metric.PCIeGenMax), g.Float(metric.PCIeWidthMax)
-	if !(gen >= 1 && gen <= float64(len(pcieLane)) && width > 0) {
-		return math.NaN()
-	}
-	return 2 * width * pcieLane[int(gen)-1]
-}
-
-// NVLinkMost is what the NVLink links of a GPU can carry both ways, NaN when that is not known. From Blackwell on a link is twice as fast.
-func NVLinkMost(g *cluster.GPU) float64 {
-	links := g.Float(metric.NVLinks)
-	switch capability := g.Card.Capability; {
-	case !(links > 0) || capability == "":
-		return math.NaN()
-	case len(capability) >= len("10.0"):
-		return 2 * links * 50e9
-	}
-	return 2 * links * 25e9
 }

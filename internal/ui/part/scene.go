@@ -1,4 +1,4 @@
-// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer, cells, graphs, and the
+// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer, cells, and the
 // sentences about problems. The words of the sentences come from package health; this package places them.
 //
 // Everything here draws and changes nothing but the canvas and its memory: the same Scene always gives the same picture. Positions

@@ -4,12 +4,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Times is the table of the job's nodes over time.
 type Times struct {
-	*part.Strip
+	*graph.Strip
 	layout layout
 }
 
@@ -17,7 +18,7 @@ type Times struct {
 func NewTimes(f *part.Frame) *Times {
 	t := &Times{}
 	t.layout = timeLayout(f.W, func(most int) int {
-		t.Strip = part.NewStrip(f, most)
+		t.Strip = graph.NewStrip(f, most)
 		return t.Width()
 	})
 	return t

@@ -1,4 +1,4 @@
-package part
+package graph
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,9 +29,11 @@ var gpuCharts = []gpuChart{
 	{"temperature", []metric.ID{metric.Temperature}, gpuHeat},
 	{"SM clock", []metric.ID{metric.SMClock}, gpuClock},
 	{"NVLink", []metric.ID{metric.NVLinkTX, metric.NVLinkRX}, func(g *cluster.GPU) chart {
-		return gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, NVLinkMost(g))
+		return gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, nvlinkMost(g))
 	}},
-	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart { return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, PCIeMost(g)) }},
+	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart {
+		return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, pcieMost(g))
+	}},
 	{"memory bandwidth", []metric.ID{metric.MemUtil}, func(g *cluster.GPU) chart { return gpuShare(g, "Memory bandwidth %", metric.MemUtil) }},
 }
 
@@ -42,10 +45,10 @@ type GPUCharts struct {
 }
 
 // NewGPUCharts chooses the charts for a GPU.
-func NewGPUCharts(f *Frame, g *cluster.GPU) GPUCharts {
+func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
 	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g})}
 	for _, chart := range gpuCharts {
-		if !slices.ContainsFunc(chart.of, func(id metric.ID) bool { return Lacks(g, id) }) {
+		if !slices.ContainsFunc(chart.of, func(id metric.ID) bool { return part.Lacks(g, id) }) {
 			c.charts = append(c.charts, chart)
 		}
 	}
@@ -69,13 +72,13 @@ func beside(width int) int {
 }
 
 // Draw draws as many charts as there is room for in so many rows. In low terminals the axis of the time stands below the last of them only.
-func (c *GPUCharts) Draw(f *Frame, y, rows int) {
+func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
 	across := beside(f.W)
 	if len(c.charts) == 0 || chartWidth(f.W, across) < graphAxis+6 {
 		return
 	}
 	wanted := (len(c.charts) + across - 1) / across
-	own := f.H >= Tall
+	own := f.H >= part.Tall
 	least, foot := graphLeast+graphFrame, 0
 	if !own {
 		least, foot = graphLeast, 1
@@ -102,45 +105,14 @@ func (c *GPUCharts) Draw(f *Frame, y, rows int) {
 	}
 }
 
-// Lacks says that a GPU does not have a metric: its probe says so, or it has numbers, and never that one in two samples.
-func Lacks(g *cluster.GPU, id metric.ID) bool {
-	if _, known := g.Get(id); known || g.History.Has(id) {
-		return false
-	}
-	oldest, _ := g.History.Oldest()
-	newest, _ := g.History.Newest()
-	return WhyAbsent(g, id) != "" || newest > oldest && !g.Values.Empty()
-}
-
-// WhyAbsent is NVML's reason why a GPU does not have a metric, "" if it is not known.
-func WhyAbsent(g *cluster.GPU, id metric.ID) string {
-	if why := WhyNot(g, id.String()); why != "" {
-		return why
-	}
-	if g.Card.MIG && (id == metric.Util || id == metric.MemUtil) {
-		return "MIG"
-	}
-	return ""
-}
-
-// WhyNot is why a GPU does not have what has that key in Card.Absent.
-func WhyNot(g *cluster.GPU, key string) string {
-	for why, keys := range g.Card.Absent {
-		if slices.Contains(keys, key) {
-			return why
-		}
-	}
-	return ""
-}
-
 // Missing names what a GPU does not have of the charts and engines, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".
 func Missing(g *cluster.GPU) string {
 	var reasons []string
 	names := map[string][]string{}
 	add := func(name string, ids ...metric.ID) {
 		for _, id := range ids {
-			if Lacks(g, id) {
-				why := WhyAbsent(g, id)
+			if part.Lacks(g, id) {
+				why := part.WhyAbsent(g, id)
 				if names[why] == nil {
 					reasons = append(reasons, why)
 				}
@@ -184,7 +156,7 @@ func last(g *cluster.GPU, id metric.ID) series {
 
 func gpuShare(g *cluster.GPU, title string, id metric.ID) chart {
 	c := shareChart(title, g.Float(id), last(g, id))
-	c.now = none(g, Measured(g, id, "%"))
+	c.now = none(g, part.Measured(g, id, "%"))
 	return c
 }
 
@@ -196,7 +168,7 @@ func gpuMemory(g *cluster.GPU) chart {
 		c.unlimited(gib)
 	}
 	if used, known := g.Get(metric.MemoryUsed); known {
-		c.now = Bytes(used)
+		c.now = part.Bytes(used)
 	}
 	c.now = none(g, c.now)
 	return c
@@ -209,7 +181,7 @@ func gpuHeat(g *cluster.GPU) chart {
 }
 
 func gpuPower(g *cluster.GPU) chart {
-	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power), now: none(g, Measured(g, metric.Power, " W"))}
+	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power), now: none(g, part.Measured(g, metric.Power, " W"))}
 	if limit, known := g.PowerLimit(); known {
 		c.title, c.high, c.top, c.mark = "Power W of "+draw.Whole(limit), limit, draw.Whole(limit), limit
 	} else {
@@ -220,7 +192,7 @@ func gpuPower(g *cluster.GPU) chart {
 }
 
 func gpuClock(g *cluster.GPU) chart {
-	c := chart{title: "SM clock MHz", bottom: "0", samples: last(g, metric.SMClock), pool: draw.PoolLowest, now: none(g, Measured(g, metric.SMClock, " MHz"))}
+	c := chart{title: "SM clock MHz", bottom: "0", samples: last(g, metric.SMClock), pool: draw.PoolLowest, now: none(g, part.Measured(g, metric.SMClock, " MHz"))}
 	if most, known := g.Get(metric.SMClockMax); known {
 		c.title, c.high, c.top = "SM clock MHz of "+draw.Whole(most), most, draw.Whole(most)
 	} else {
@@ -251,7 +223,7 @@ func gpuTraffic(g *cluster.GPU, name string, tx, rx metric.ID, most float64) cha
 	if c.top = draw.Whole(most / 1e9); math.IsNaN(most) {
 		c.unlimited(1e9)
 	}
-	c.now = none(g, Rate(g.Float(tx)+g.Float(rx)))
+	c.now = none(g, part.Rate(g.Float(tx)+g.Float(rx)))
 	return c
 }
 

@@ -1,4 +1,4 @@
-package part
+package graph
 
 import (
 	"time"
@@ -6,6 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Strip draws the past of nodes, a row each: a column is some time, its height the GPU to see of the node, a letter a problem. It ends at
@@ -25,7 +26,7 @@ func spanOf(bin time.Duration) time.Duration {
 }
 
 // NewStrip returns the strip of the job's nodes in at most width columns. A column is a whole number of bins.
-func NewStrip(f *Frame, width int) *Strip {
+func NewStrip(f *part.Frame, width int) *Strip {
 	bin := cluster.BinWidth(f.Snap.Poll)
 	span := int((spanOf(bin) + bin - 1) / bin)
 	each := max((span+width-1)/max(width, 1), 1)
@@ -52,7 +53,7 @@ func (s *Strip) Span() time.Duration { return time.Duration(s.sampling.Bins) * s
 func (s *Strip) Column() time.Duration { return s.Span() / time.Duration(s.Width()) }
 
 // Axis writes the times of the columns into row y.
-func (s *Strip) Axis(f *Frame, x, y int) {
+func (s *Strip) Axis(f *part.Frame, x, y int) {
 	w, span := s.Width(), s.Span().Round(time.Minute)
 	f.Put(x, y, "-"+draw.Age(span), draw.Dim)
 	if half := "-" + draw.Age(span/2); w >= 40 && span%(2*time.Minute) == 0 {
@@ -69,7 +70,7 @@ type mark struct {
 }
 
 // Row draws one node.
-func (s *Strip) Row(f *Frame, x, y int, n *cluster.Node) {
+func (s *Strip) Row(f *part.Frame, x, y int, n *cluster.Node) {
 	pool := draw.PoolLowest
 	if f.Gauge.Highest() {
 		pool = draw.PoolHighest
@@ -82,7 +83,7 @@ func (s *Strip) Row(f *Frame, x, y int, n *cluster.Node) {
 		case v != v && silences[i].glyph != 0:
 			m = silences[i]
 		case m.glyph == 0:
-			m = mark{glyph: draw.Height(float64(v)), role: f.gaugeRole(float64(v), draw.Cell)}
+			m = mark{glyph: draw.Height(float64(v)), role: f.GaugeRole(float64(v), draw.Cell)}
 		}
 		if m.glyph != ' ' {
 			f.Fill(x+i, y, 1, m.glyph, m.role)
@@ -91,7 +92,7 @@ func (s *Strip) Row(f *Frame, x, y int, n *cluster.Node) {
 }
 
 // marks are the marks for the columns of a node without data, and for all others.
-func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
+func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark) {
 	silences, letters = make([]mark, s.Width()), make([]mark, s.Width())
 	for _, finding := range s.findings[n.Name] {
 		to := finding.Over
@@ -127,7 +128,7 @@ func (s *Strip) marks(f *Frame, n *cluster.Node) (silences, letters []mark) {
 func lasting(letter byte) bool { return letter == 'E' || letter == 'N' }
 
 func letterMark(f *cluster.Finding, letter byte) mark {
-	return mark{rune(letter), Marks[f.Severity].Role, stripRank(f)}
+	return mark{rune(letter), part.Marks[f.Severity].Role, stripRank(f)}
 }
 
 // stripRank orders the letters of a column. A slow GPU comes behind a lost one only: the heights are those of the lowest.
@@ -135,7 +136,7 @@ func stripRank(finding *cluster.Finding) int {
 	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
 		return 1
 	}
-	return 2 * letterRank(health.LabelOf(finding).Letter)
+	return 2 * part.LetterRank(health.LabelOf(finding).Letter)
 }
 
 // silenceOf is the mark for times without data.

@@ -1,4 +1,4 @@
-package part
+package graph
 
 import (
 	"math"
@@ -10,10 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // NodeGraphs draws the history of the job's GPUs of the selected node, below row y as far as there is room.
-func NodeGraphs(f *Frame, y int) {
+func NodeGraphs(f *part.Frame, y int) {
 	gpus := f.Own(f.Node)
 	if len(gpus) == 0 {
 		return
@@ -21,12 +22,12 @@ func NodeGraphs(f *Frame, y int) {
 	t := tally.Total(gpus)
 	a := axisOf(f, gpus)
 	graphs(f, y, "Node history, "+a.words(), "", a, slices.Concat(
-		utilChart(f, a, gpus, gpus, len(gpus), GPUNumber), heatChart(gpus, t.Temperature, GPUNumber), powerChart(gpus, &t, false), memoryChart(gpus, &t)))
+		utilChart(f, a, gpus, gpus, len(gpus), part.GPUNumber), heatChart(gpus, t.Temperature, part.GPUNumber), powerChart(gpus, &t, false), memoryChart(gpus, &t)))
 }
 
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not respond stays; the
 // numbers now are of the others.
-func JobGraphs(f *Frame, y int) {
+func JobGraphs(f *part.Frame, y int) {
 	gpus := tally.Known(f.Snap, f.Job)
 	if len(gpus) == 0 || f.H-y < graphLeast+graphFrame+3 {
 		return
@@ -35,7 +36,7 @@ func JobGraphs(f *Frame, y int) {
 	t, seen := tally.Total(fresh), f.Job.GPUsSeen // those that are lost or hung do not count
 	t.GPUs = min(t.GPUs, seen)
 	a := axisOf(f, gpus)
-	graphs(f, y, "Job history, "+a.words(), strconv.Itoa(seen)+" of "+Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), a, slices.Concat(
+	graphs(f, y, "Job history, "+a.words(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), a, slices.Concat(
 		utilChart(f, a, gpus, fresh, seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName), powerChart(gpus, &t, true)))
 }
 
@@ -54,7 +55,7 @@ func counted(n, all int) string {
 
 // utilChart is a chart of the utilization of GPUs: a band from the lowest to the median, now of the fresh ones. The wider it is, the more
 // do the others wait for one. Its lower edge is amber since a rule holds that a GPU does too little.
-func utilChart(f *Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(*cluster.GPU) string) []chart {
+func utilChart(f *part.Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(*cluster.GPU) string) []chart {
 	low, standsOut := tally.Slowest(fresh)
 	switch {
 	case !low.Known():
@@ -66,8 +67,8 @@ func utilChart(f *Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(
 	c.area, c.pool = false, draw.PoolLowest
 	c.upper = func(n int) []float32 { return tally.Median(gpus, n) }
 	c.held = func(n int) []float32 { return lagged(f, a, gpus, n) }
-	c.now = Percent(low.Value)
-	if median := Percent(tally.MedianNow(fresh)); median != c.now {
+	c.now = part.Percent(low.Value)
+	if median := part.Percent(tally.MedianNow(fresh)); median != c.now {
 		c.now = draw.Whole(low.Value) + "–" + median
 	}
 	more := counted(low.Count, all)
@@ -81,11 +82,11 @@ func utilChart(f *Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(
 
 // shareChart is a chart of percents.
 func shareChart(title string, now float64, samples series) chart {
-	return chart{title: title, now: Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}
+	return chart{title: title, now: part.Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}
 }
 
 // lagged is 1 for each of the newest n bins since when one of the GPUs lags or is idle while others work.
-func lagged(f *Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
+func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
 		finding := &f.Job.Findings[i]
@@ -108,7 +109,7 @@ func lagged(f *Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 }
 
 // sumChart is a chart of an amount up to its limit. Without a limit there is no scale, and no chart.
-func sumChart(title string, a Amount, sum, limit tally.Sum, all int, samples series) []chart {
+func sumChart(title string, a part.Amount, sum, limit tally.Sum, all int, samples series) []chart {
 	switch {
 	case a.Most == "":
 		return nil
@@ -120,12 +121,12 @@ func sumChart(title string, a Amount, sum, limit tally.Sum, all int, samples ser
 }
 
 func powerChart(gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
-	return sumChart("Power", Power(t, Unlimited, large), t.Power, t.PowerLimit, t.GPUs, seriesOf(gpus, metric.Power, metric.Add))
+	return sumChart("Power", part.Power(t, part.Unlimited, large), t.Power, t.PowerLimit, t.GPUs, seriesOf(gpus, metric.Power, metric.Add))
 }
 
 func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
-	return sumChart("Memory", MemoryUsed(t), t.Used, t.Memory, t.GPUs, seriesOf(counted, metric.MemoryUsed, metric.Add))
+	return sumChart("Memory", part.MemoryUsed(t), t.Used, t.Memory, t.GPUs, seriesOf(counted, metric.MemoryUsed, metric.Add))
 }
 
 // The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
@@ -145,7 +146,7 @@ func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) s
 // celsiusChart is a chart of the temperature of GPUs, of which one is the hottest now.
 func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart {
 	c := chart{
-		title: title, short: title, now: Measured(hottest, metric.Temperature, "°C"), low: coolest, high: hottestEver,
+		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest, high: hottestEver,
 		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), pool: draw.PoolHighest,
 	}
 	if tally.Hot(hottest) {

@@ -1,4 +1,9 @@
-package part
+// Package graph shows the past: the graphs of a node, of a job and of one GPU, the timeline of the throttle reasons, the strip of the nodes over
+// time, and what the engines of a GPU do now.
+//
+// All graphs of a screen show the same time, at every width. Where they are depends on the size of the terminal and on what the GPUs have,
+// never on values. Everything here draws and changes nothing but the canvas; the rules for a Frame are those of package part.
+package graph
 
 import (
 	"cmp"
@@ -9,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // graphSpan is how far back the graphs go, in terminals of every width, and graphBins how many bins they show at least.
@@ -25,7 +31,7 @@ type axis struct {
 }
 
 // axisOf returns the time axis for GPUs: a fifth of the span at first, then half, then all of it.
-func axisOf(f *Frame, gpus []*cluster.GPU) axis {
+func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
 	bin := cluster.BinWidth(f.Snap.Poll)
 	span := spanOf(bin)
 	a := axis{newest: tally.Edge(gpus...)}
@@ -77,7 +83,7 @@ const (
 )
 
 // graphs draws charts below their section's rule, from row y as far as there is room.
-func graphs(f *Frame, y int, title, right string, a axis, charts []chart) {
+func graphs(f *part.Frame, y int, title, right string, a axis, charts []chart) {
 	y++ // blank
 	free := f.H - 1 - y - 1
 	if f.H >= 45 {
@@ -118,13 +124,13 @@ func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 }
 
 // drawChart draws one graph with the time below it.
-func drawChart(f *Frame, x, y, w, rows int, a axis, c chart) {
+func drawChart(f *part.Frame, x, y, w, rows int, a axis, c chart) {
 	c.draw(f, x, y, w, rows, a)
 	axisEnds(f, x+graphAxis, y+1+rows, w-graphAxis, a)
 }
 
 // draw draws the title, and below it so many rows of dots.
-func (c *chart) draw(f *Frame, x, y, w, rows int, a axis) {
+func (c *chart) draw(f *part.Frame, x, y, w, rows int, a axis) {
 	c.head(f, x, y, w)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
 	f.Right(x, y+rows, graphAxis-1, c.bottom, draw.Dim)
@@ -135,7 +141,7 @@ func (c *chart) draw(f *Frame, x, y, w, rows int, a axis) {
 }
 
 // head writes what a graph shows, and its value now.
-func (c *chart) head(f *Frame, x, y, w int) {
+func (c *chart) head(f *part.Frame, x, y, w int) {
 	title, room := c.title, w-draw.Width(c.now)-1
 	if draw.Width(title) > room && c.named != "" {
 		title = c.named
@@ -151,7 +157,7 @@ func (c *chart) head(f *Frame, x, y, w int) {
 }
 
 // dots draws the dotted line and the samples.
-func (c *chart) dots(f *Frame, x, y, w, rows int, a axis) {
+func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
 	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
 	if c.mark > 0 {
 		f.Fill(x, y+g.Row(c.mark, rows), w, '╌', draw.Faint)
@@ -167,7 +173,7 @@ func (c *chart) dots(f *Frame, x, y, w, rows int, a axis) {
 }
 
 // axisEnds writes below a graph which time it shows.
-func axisEnds(f *Frame, x, y, w int, a axis) {
+func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	f.Put(x, y, "-"+draw.Age(a.span), draw.Dim)
 	f.Put(x+w-3, y, "now", draw.Dim)
 }

@@ -1,4 +1,4 @@
-package part
+package graph
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -51,7 +52,7 @@ type Timeline struct {
 const timelineTotal = 9 // columns behind the time
 
 // NewTimeline returns the timeline for a GPU and the width of the terminal.
-func NewTimeline(f *Frame, g *cluster.GPU) *Timeline {
+func NewTimeline(f *part.Frame, g *cluster.GPU) *Timeline {
 	t := &Timeline{gpu: g, axis: axisOf(f, []*cluster.GPU{g}), bin: cluster.BinWidth(f.Snap.Poll), x: 21}
 	if f.W < 100 {
 		t.x = 16
@@ -85,9 +86,9 @@ func (t *Timeline) counts() bool {
 }
 
 // Draw draws so many reasons from row y on: those that there were, then the usual ones, in the order of the list.
-func (t *Timeline) Draw(f *Frame, y, rows int) {
-	if Lacks(t.gpu, metric.Throttle) {
-		why := WhyAbsent(t.gpu, metric.Throttle)
+func (t *Timeline) Draw(f *part.Frame, y, rows int) {
+	if part.Lacks(t.gpu, metric.Throttle) {
+		why := part.WhyAbsent(t.gpu, metric.Throttle)
 		if why != "" {
 			why = " (" + why + ")"
 		}
@@ -127,7 +128,7 @@ func (t *Timeline) lasted(r *reason) time.Duration {
 	return time.Duration(n) * t.bin
 }
 
-func (t *Timeline) row(f *Frame, y int, r *reason) {
+func (t *Timeline) row(f *part.Frame, y int, r *reason) {
 	total := t.lasted(r)
 	name, label, number, block := r.name, draw.Dim, draw.Dim, draw.Cell
 	if r.short != "" && f.W < 100 {

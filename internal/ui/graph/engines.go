@@ -1,9 +1,10 @@
-package part
+package graph
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // engines are the parts of a GPU whose use is shown as a number and a small bar.
@@ -19,12 +20,12 @@ var engines = []struct {
 const engineLeast, engineMost = 3, 10
 
 // Engines draws the use of what the GPU has of them in row y: as many as fit, with the longest names and bars for which all do.
-func Engines(f *Frame, y int, g *cluster.GPU) {
+func Engines(f *part.Frame, y int, g *cluster.GPU) {
 	var names [2][]string
 	var ids []metric.ID
 	wide := [2]int{}
 	for _, u := range engines {
-		if Lacks(g, u.id) {
+		if part.Lacks(g, u.id) {
 			continue
 		}
 		ids = append(ids, u.id)
@@ -48,7 +49,7 @@ func Engines(f *Frame, y int, g *cluster.GPU) {
 			return
 		}
 		x = f.Put(x, y, names[kind][i]+" ", draw.Dim)
-		text, role := Measured(g, id, "%"), draw.Text
+		text, role := part.Measured(g, id, "%"), draw.Text
 		if text == "" {
 			text, role = none(g, ""), draw.Dim
 		}

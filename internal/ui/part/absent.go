@@ -1,0 +1,39 @@
+package part
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Lacks says that a GPU does not have a metric: its probe says so, or it has numbers, and never that one in two samples.
+func Lacks(g *cluster.GPU, id metric.ID) bool {
+	if _, known := g.Get(id); known || g.History.Has(id) {
+		return false
+	}
+	oldest, _ := g.History.Oldest()
+	newest, _ := g.History.Newest()
+	return WhyAbsent(g, id) != "" || newest > oldest && !g.Values.Empty()
+}
+
+// WhyAbsent is NVML's reason why a GPU does not have a metric, "" if it is not known.
+func WhyAbsent(g *cluster.GPU, id metric.ID) string {
+	if why := WhyNot(g, id.String()); why != "" {
+		return why
+	}
+	if g.Card.MIG && (id == metric.Util || id == metric.MemUtil) {
+		return "MIG"
+	}
+	return ""
+}
+
+// WhyNot is why a GPU does not have what has that key in Card.Absent.
+func WhyNot(g *cluster.GPU, key string) string {
+	for why, keys := range g.Card.Absent {
+		if slices.Contains(keys, key) {
+			return why
+		}
+	}
+	return ""
+}
