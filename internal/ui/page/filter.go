@@ -14,6 +14,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
+// filters are the texts by which the nodes of each job are filtered, and the prompt in which the user types one.
+type filters struct {
+	texts  map[string]string // by job ID
+	prompt *textinput.Model  // nil: it is closed
+	asking string            // ID of the job that the prompt is for
+}
+
+// of is the text for the scene's job, "" if its nodes are not filtered.
+func (l *filters) of(s *part.Scene) string { return l.texts[s.Job.ID] }
+
+// on says that the nodes of the scene's job are filtered.
+func (l *filters) on(s *part.Scene) bool { return l.of(s) != "" }
+
+// open opens the prompt for the scene's job.
+func (l *filters) open(s *part.Scene) { l.prompt, l.asking = newPrompt(l.of(s)), s.Job.ID }
+
+// close closes the prompt and leaves the filter in force.
+func (l *filters) close() { l.prompt = nil }
+
+// clear shows all nodes of a job again.
+func (l *filters) clear(s *part.Scene) { delete(l.texts, s.Job.ID) }
+
 // promptMost is how many characters can be typed.
 const promptMost = 100
 
@@ -29,12 +51,10 @@ func newPrompt(text string) *textinput.Model {
 }
 
 // typing says that the filter's prompt has the keyboard. It is for one job, and closes when that job ends.
-func (o *Overview) typing(s *part.Scene) bool { return o.prompt != nil && o.asking == s.Job.ID }
-
-func (o *Overview) filtered(s *part.Scene) bool { return o.filters[s.Job.ID] != "" }
+func (l *filters) typing(s *part.Scene) bool { return l.prompt != nil && l.asking == s.Job.ID }
 
 // edit gives the message to the prompt, which takes every key except Ctrl-C. The nodes follow while the user types.
-func (o *Overview) edit(msg tea.Msg) (taken bool) {
+func (l *filters) edit(msg tea.Msg) (taken bool) {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
 		msg = tea.PasteMsg{Content: printable(m.Content)}
@@ -43,11 +63,11 @@ func (o *Overview) edit(msg tea.Msg) (taken bool) {
 		case key.Matches(m, keys.Interrupt):
 			return false
 		case key.Matches(m, keys.Keep):
-			o.prompt = nil
+			l.prompt = nil
 			return true
 		case key.Matches(m, keys.Cancel):
-			o.prompt = nil
-			delete(o.filters, o.asking)
+			l.prompt = nil
+			delete(l.texts, l.asking)
 			return true
 		}
 		m.Text = printable(m.Text)
@@ -55,8 +75,8 @@ func (o *Overview) edit(msg tea.Msg) (taken bool) {
 	default:
 		return false
 	}
-	*o.prompt, _ = o.prompt.Update(msg) // its commands let a cursor blink that is not drawn
-	o.filters[o.asking] = o.prompt.Value()
+	*l.prompt, _ = l.prompt.Update(msg) // its commands let a cursor blink that is not drawn
+	l.texts[l.asking] = l.prompt.Value()
 	return true
 }
 
@@ -73,11 +93,11 @@ func printable(s string) string {
 	}, s)
 }
 
-// drawPrompt draws the prompt in the last row, with its keys at the right where they fit.
-func (o *Overview) drawPrompt(f *part.Frame) {
+// draw draws the prompt in the last row, with its keys at the right where they fit.
+func (l *filters) draw(f *part.Frame) {
 	y := f.H - 1
 	x := f.Put(1, y, "/", draw.Strong)
-	text, at := []rune(o.prompt.Value()), o.prompt.Position()
+	text, at := []rune(l.prompt.Value()), l.prompt.Position()
 	from := 0
 	for from < at && draw.Width(string(text[from:at])) > f.W-4-x { // the cursor must be seen
 		from++
@@ -92,15 +112,15 @@ func (o *Overview) drawPrompt(f *part.Frame) {
 	part.HintsAt(f, x+3, y, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
 }
 
-// filterTitle writes how many nodes match in row 2 from column x, and returns the column behind.
-func (o *Overview) filterTitle(f *part.Frame, x int) int {
+// title writes how many nodes match in row 2 from column x, and returns the column behind.
+func (l *filters) title(f *part.Frame, x int) int {
 	all := len(f.Job.Nodes)
 	verb := " match "
 	if len(f.Order) == 1 {
 		verb = " matches "
 	}
 	text := " " + strconv.Itoa(len(f.Order)) + " of " + part.Plural(all, "node", "nodes") + verb
-	quoted := quote(o.filters[f.Job.ID], min(f.W-6, filterWide)-draw.Width(text))
+	quoted := quote(l.of(f.Scene), min(f.W-6, filterWide)-draw.Width(text))
 	return f.Put(x, 2, draw.Clip(text+quoted, f.W-6)+" ", draw.Strong)
 }
 
@@ -108,9 +128,9 @@ func (o *Overview) filterTitle(f *part.Frame, x int) int {
 const filterWide = 60
 
 // noMatch says in place of the nodes that none matches, and which key brings them back.
-func (o *Overview) noMatch(f *part.Frame, y int) int {
+func (l *filters) noMatch(f *part.Frame, y int) int {
 	const what, way = "no nodes match ", ": Esc clears the filter"
-	f.Left(3, y, f.W-4, what+quote(o.filters[f.Job.ID], f.W-4-len(what+way))+way, draw.Text)
+	f.Left(3, y, f.W-4, what+quote(l.of(f.Scene), f.W-4-len(what+way))+way, draw.Text)
 	return y + 1
 }
 
@@ -118,8 +138,8 @@ func (o *Overview) noMatch(f *part.Frame, y int) int {
 func quote(s string, w int) string { return `"` + draw.Clip(s, max(w-2, 6)) + `"` }
 
 // sumName is the name of the total of the job, which the filter does not change.
-func (o *Overview) sumName(s *part.Scene) string {
-	if o.filtered(s) {
+func (l *filters) sumName(s *part.Scene) string {
+	if l.on(s) {
 		return "whole job"
 	}
 	return "JOB"

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -38,20 +37,18 @@ type Overview struct {
 	of    string         // ID of the job that from and ranks are for
 	ranks map[string]int // how bad each node has been since the worst came first
 
-	filters map[string]string // by job ID
-	prompt  *textinput.Model  // for the filter; nil: it is closed
-	asking  string            // ID of the job that the prompt is for
+	filter filters
 }
 
 // NewOverview returns the page as it is at the start.
-func NewOverview() *Overview { return &Overview{filters: map[string]string{}} }
+func NewOverview() *Overview { return &Overview{filter: filters{texts: map[string]string{}}} }
 
 // Press moves the cursor, arranges the nodes, or filters them.
 func (o *Overview) Press(msg tea.Msg, s *part.Scene) Answer {
-	if o.typing(s) {
-		return Answer{Taken: o.edit(msg)}
+	if o.filter.typing(s) {
+		return Answer{Taken: o.filter.edit(msg)}
 	}
-	o.prompt = nil // it was for another job
+	o.filter.close() // it was for another job
 	a := o.move(msg, s)
 	o.keepPlace(s, a.Node)
 	if a.Taken {
@@ -91,10 +88,10 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
 	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
 	case key.Matches(k, keys.Open):
 		return Answer{Taken: true, Open: true}
-	case key.Matches(k, keys.Back) && o.filtered(s):
-		delete(o.filters, s.Job.ID)
+	case key.Matches(k, keys.Back) && o.filter.on(s):
+		o.filter.clear(s)
 	case key.Matches(k, keys.Filter):
-		o.prompt, o.asking = newPrompt(o.filters[s.Job.ID]), s.Job.ID
+		o.filter.open(s)
 	default:
 		return Answer{}
 	}
@@ -117,7 +114,7 @@ func (o *Overview) Wants(s *part.Scene) Wants {
 	if o.of != s.Job.ID {
 		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
 	}
-	order := tally.Filter(s.Job.Nodes, o.filters[s.Job.ID])
+	order := tally.Filter(s.Job.Nodes, o.filter.of(s))
 	if o.Worst {
 		o.remember(s)
 		order = slices.Clone(order)
@@ -159,8 +156,8 @@ func (o *Overview) Draw(f *part.Frame) {
 	default:
 		graph.JobGraphs(f, o.rows(f))
 	}
-	if o.typing(f.Scene) {
-		o.drawPrompt(f)
+	if o.filter.typing(f.Scene) {
+		o.filter.draw(f)
 		return
 	}
 	part.Footer(f, "", o.hints(f.Scene)...)
@@ -171,7 +168,7 @@ func (o *Overview) Draw(f *part.Frame) {
 func (o *Overview) hints(s *part.Scene) []keys.Hint {
 	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
 	var back, open, jobs []keys.Hint
-	if o.filtered(s) {
+	if o.filter.on(s) {
 		back = append(back, filter)
 	}
 	if len(s.Order) > 0 {
@@ -212,8 +209,8 @@ const overviewFrame = 7
 // rows draws one row per node, their total and the problems, and returns the row below.
 func (o *Overview) rows(f *part.Frame) int {
 	x := 2
-	if o.filtered(f.Scene) {
-		x = o.filterTitle(f, x) + 1
+	if o.filter.on(f.Scene) {
+		x = o.filter.title(f, x) + 1
 	}
 	if text := " " + f.GaugeTitle() + " "; x+draw.Width(text)+positionWide < f.W {
 		f.Put(x, 2, text, draw.Dim)
@@ -224,7 +221,7 @@ func (o *Overview) rows(f *part.Frame) int {
 	t.Head(f, 3)
 	y := o.nodeRows(f, 4, t)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
-	t.Sum(f, y+1, o.sumName(f.Scene))
+	t.Sum(f, y+1, o.filter.sumName(f.Scene))
 	return o.below(f, y+2)
 }
 
@@ -242,8 +239,8 @@ const positionWide = 30
 
 // nodeRows draws the nodes that fit, the selected one among them, and returns the row below.
 func (o *Overview) nodeRows(f *part.Frame, y int, t rowTable) int {
-	if len(f.Order) == 0 && o.filtered(f.Scene) {
-		return o.noMatch(f, y)
+	if len(f.Order) == 0 && o.filter.on(f.Scene) {
+		return o.filter.noMatch(f, y)
 	}
 	sh := o.sheet(f.Scene)
 	for _, name := range sh.all[sh.from:sh.to] {
@@ -282,7 +279,7 @@ func (o *Overview) health(f *part.Frame, y int) int {
 		end -= graphRoom
 	}
 	count := part.Counted(f.Job.Findings, "problem", "problems")
-	if o.filtered(f.Scene) {
+	if o.filter.on(f.Scene) {
 		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")
