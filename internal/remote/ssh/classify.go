@@ -19,7 +19,7 @@ func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().explain(c,
 func (a *trip) circumstances() *circumstances {
 	at := &circumstances{log: a.log}
 	if a.target != nil {
-		at.user, at.ignored = a.target.user, a.target.ignored
+		at.user, at.ignored = a.target.User, a.target.Ignored
 	}
 	if a.conn != nil {
 		at.peer, at.broken, at.preamble = a.conn.RemoteAddr().String(), a.conn.failure(), a.conn.preamble()

@@ -12,12 +12,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"os/user"
-	"path/filepath"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
 // The stages of this door.
@@ -34,7 +35,7 @@ type Door struct {
 	version           string // of nvnodetop, for the client's version string
 	home, user, agent string // of this process: agent is a socket
 	limits            limits
-	config            *configCache
+	settings          *settings.Source
 	keys              *keyCache
 	known             *knownCache
 }
@@ -58,24 +59,22 @@ func New(version string) (*Door, error) {
 	if err != nil {
 		return nil, err
 	}
+	program, _ := exec.LookPath("ssh") // without it the files are read
 	return &Door{
 		version: version,
 		home:    home, user: name, agent: os.Getenv("SSH_AUTH_SOCK"),
-		limits: defaultLimits,
-		config: &configCache{files: []string{filepath.Join(home, ".ssh", "config"), "/etc/ssh/ssh_config"}, home: home},
-		keys:   &keyCache{files: map[string]*keyFile{}},
-		known:  &knownCache{sets: map[string]*knownSet{}},
+		limits:   defaultLimits,
+		settings: settings.New(settings.Config{Home: home, User: name, Program: program}),
+		keys:     &keyCache{files: map[string]*keyFile{}},
+		known:    &knownCache{sets: map[string]*knownSet{}},
 	}, nil
 }
 
-// whoAmI returns the login name and the home directory. The home is that of the user database, as in OpenSSH, if $HOME is not a directory.
+// whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has this user.
 func whoAmI() (name, home string, err error) {
 	name, home = os.Getenv("USER"), os.Getenv("HOME")
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
-		home = ""
-	}
 	if u, err := user.Current(); err == nil {
-		name, home = cmp.Or(u.Username, name), cmp.Or(home, u.HomeDir)
+		name, home = cmp.Or(u.Username, name), cmp.Or(u.HomeDir, home)
 	}
 	if name == "" || home == "" {
 		return "", "", errors.New("unknown user: set $USER and $HOME")

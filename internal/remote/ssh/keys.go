@@ -15,10 +15,9 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
-)
 
-// defaultKeys are OpenSSH's default key files in ~/.ssh, the cheapest to verify first.
-var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"}
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
+)
 
 // needsPassphrase says why a key file cannot be used.
 const needsPassphrase = "needs a passphrase"
@@ -42,7 +41,7 @@ func (ids *identities) skip(format string, args ...any) {
 
 // identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the configuration, then key
 // files. IdentitiesOnly excludes the agent's other keys.
-func (d *Door) identities(ctx context.Context, t *target) *identities {
+func (d *Door) identities(ctx context.Context, t *settings.Settings) *identities {
 	ids := &identities{}
 	files := d.keyFiles(t, ids)
 	held := d.askAgent(ctx, t, ids)
@@ -51,7 +50,7 @@ func (d *Door) identities(ctx context.Context, t *target) *identities {
 		for _, h := range held {
 			blob := string(h.signer.PublicKey().Marshal())
 			file, isNamed := files.byKey[blob]
-			if isNamed != named || !named && t.identitiesOnly {
+			if isNamed != named || !named && t.IdentitiesOnly {
 				continue
 			}
 			if isNamed {
@@ -97,19 +96,12 @@ type foundKeys struct {
 	certs []*keyFile
 }
 
-func (d *Door) keyFiles(t *target, ids *identities) foundKeys {
+func (d *Door) keyFiles(t *settings.Settings, ids *identities) foundKeys {
 	found := foundKeys{byKey: map[string]*keyFile{}}
-	paths, named := t.identityFiles, true
-	if len(paths) == 0 {
-		named = false
-		for _, name := range defaultKeys {
-			paths = append(paths, filepath.Join(d.home, ".ssh", name))
-		}
-	}
-	certs := t.certificateFiles
-	for _, path := range paths {
+	certs := t.CertificateFiles
+	for _, path := range t.IdentityFiles {
 		f := d.keys.load(path)
-		if f.err != nil && (named || !errors.Is(f.err, fs.ErrNotExist)) {
+		if f.err != nil && (!t.DefaultIdentities || !errors.Is(f.err, fs.ErrNotExist)) {
 			ids.skip("%s: %v", path, f.err)
 		}
 		if f.err == nil {
@@ -129,8 +121,8 @@ func (d *Door) keyFiles(t *target, ids *identities) foundKeys {
 }
 
 // askAgent lists the agent's keys. An agent that does not respond is skipped: key files may be enough.
-func (d *Door) askAgent(ctx context.Context, t *target, ids *identities) []identity {
-	path := cmp.Or(t.agent, d.agent)
+func (d *Door) askAgent(ctx context.Context, t *settings.Settings, ids *identities) []identity {
+	path := cmp.Or(t.Agent, d.agent)
 	if path == "" || path == "none" {
 		return nil
 	}

@@ -67,7 +67,7 @@ func TestAgent(t *testing.T) {
 	// A .pub file names the agent's key, and IdentitiesOnly leaves out the others.
 	writeFile(t, filepath.Join(s.home, ".ssh", "work"), string(ssh.MarshalAuthorizedKey(mine.PublicKey())))
 	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/work\n IdentitiesOnly yes\n")
-	s.d.config.read = time.Time{}
+	s.reread()
 	s.mustOpen("n")
 	if steps := s.steps.String(); !strings.Contains(steps, "key 1 of 1") || !strings.Contains(steps, "publickey accepted, work") {
 		t.Errorf("steps:\n%s", steps)
@@ -191,7 +191,7 @@ func TestKeys(t *testing.T) {
 	writeKey(t, filepath.Join(s.home, ".ssh", "wrong"), wrong, "")
 	writeFile(t, filepath.Join(s.home, ".ssh", "a key"), string(good))
 	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
-	s.d.config.read = time.Time{}
+	s.reread()
 	s.mustOpen("n")
 	if got := s.steps.last(StageLogin).Text; got != "publickey accepted, a key" {
 		t.Errorf("login: %q\n%s", got, s.steps.String())

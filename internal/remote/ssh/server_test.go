@@ -29,6 +29,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
 // node is an SSH server in this process. It runs commands with a real /bin/sh in a home of its own, unless exec is set.
@@ -112,10 +113,16 @@ func newSite(t testing.TB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.config.files = d.config.files[:1] // not those of this machine
+	d.home = s.home
 	s.d, s.o = d, remote.New(d)
+	s.reread()
 	s.o.Installer = install.New(func() (install.Payload, error) { return scriptPayload(probeScript), nil })
 	return s
+}
+
+// reread makes the Door read the site's configuration, and not that of this machine.
+func (s *site) reread() {
+	s.d.settings = settings.New(settings.Config{Home: s.home, User: s.d.user, File: filepath.Join(s.home, ".ssh", "config")})
 }
 
 // configure makes the node reachable under name: its key is known, its port configured.
@@ -123,7 +130,7 @@ func (s *site) configure(name string, n *node) {
 	s.t.Helper()
 	s.append(s.known, knownhosts.Line([]string{knownhosts.Normalize(n.ln.Addr().String())}, n.host.PublicKey())+"\n")
 	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock(name))
-	s.d.config.read = time.Time{}
+	s.reread()
 }
 
 func (n *node) hostBlock(name string) string {

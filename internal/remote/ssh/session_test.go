@@ -81,7 +81,7 @@ func TestSilence(t *testing.T) {
 	host, port, _ := net.SplitHostPort(relay.ln.Addr().String())
 	writeFile(t, filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host n\nHostName %s\nPort %s\nHostKeyAlias alias\n", host, port))
 	s.append(s.known, knownhosts.Line([]string{"alias"}, n.host.PublicKey())+"\n")
-	s.d.config.read = time.Time{}
+	s.reread()
 
 	session := s.mustOpen("n")
 	ended := make(chan error, 1)

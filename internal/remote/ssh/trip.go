@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
 // trip reaches one node: from its name to a login.
@@ -19,13 +20,13 @@ type trip struct {
 	d      *Door
 	node   string
 	log    *remote.Log
-	target *target
+	target *settings.Settings
 	conn   *watchedConn
 }
 
 func (a *trip) run(ctx context.Context) (*shell, error) {
 	a.log.Begin(StageName, "")
-	target, err := a.d.target(a.node)
+	target, err := a.d.target(ctx, a.node)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +50,12 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.d.limits.name)
 	defer cancel()
-	addrs, err := net.DefaultResolver.LookupIPAddr(ctx, a.target.hostName)
+	addrs, err := net.DefaultResolver.LookupIPAddr(ctx, a.target.HostName)
 	if err != nil {
 		return nil, err
 	}
 	if len(addrs) == 0 {
-		return nil, &net.DNSError{Err: "no address", Name: a.target.hostName, IsNotFound: true}
+		return nil, &net.DNSError{Err: "no address", Name: a.target.HostName, IsNotFound: true}
 	}
 	a.log.Done(fmt.Sprintf("%s is %s", a.node, addrs[0].String()))
 	return addrs, nil
@@ -62,15 +63,15 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 
 // connect tries the addresses in the resolver's order and keeps the first that responds.
 func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
-	a.log.Begin(StageTCP, "connecting to port "+a.target.port)
+	a.log.Begin(StageTCP, "connecting to port "+a.target.Port)
 	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
 	defer cancel()
 	var first error
 	for i, addr := range addrs {
 		dialer := net.Dialer{Timeout: a.d.limits.tcp / time.Duration(len(addrs)-i)}
-		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.port))
+		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
 		if err == nil {
-			a.log.Done("port " + a.target.port + " open")
+			a.log.Done("port " + a.target.Port + " open")
 			return &watchedConn{Conn: conn}, nil
 		}
 		if first == nil {
@@ -84,7 +85,7 @@ func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, e
 func (a *trip) handshake(ctx context.Context) (*client, error) {
 	a.log.Begin(StageSSH, "")
 	a.conn.allow(a.d.limits.ssh)
-	known, err := a.d.known.load(a.target.knownHosts)
+	known, err := a.d.known.load(a.target.KnownHosts)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +100,12 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	defer context.AfterFunc(ctx, func() { drop(a.conn) })()
 	defer login.close()
 	check := &hostKeyCheck{trip: a, known: known}
-	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.keyAddress(), &ssh.ClientConfig{
-		User: a.target.user,
+	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
+		User: a.target.User,
 		// Blanks and minus signs separate its fields.
 		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),
 		HostKeyCallback:   check.check,
-		HostKeyAlgorithms: known.algorithms(a.target.keyAddress()),
+		HostKeyAlgorithms: known.algorithms(a.target.KeyAddress()),
 		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.next(ctx, auth) },
 		BannerCallback:    func(words string) error { a.log.Hear(words); return nil },
 	})

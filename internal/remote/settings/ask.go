@@ -1,0 +1,175 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+const (
+	askTime  = 5 * time.Second // a Match exec may take some
+	askers   = 4               // at a time
+	maxWords = 256 << 10       // of ssh's output: ten times the longest known
+	reap     = time.Second     // how long a killed ssh's pipes may stay open
+	again    = time.Minute     // after which ssh is asked again where files do not decide alone, or where it failed
+)
+
+// answers are those of ssh, by group of nodes or by node.
+type answers struct {
+	mu sync.Mutex
+	by map[string]*answer
+}
+
+// answer is what ssh said about one node. It may be read once done is closed.
+type answer struct {
+	node    string
+	begun   time.Time
+	done    chan struct{}
+	options options
+	err     error  // ssh refuses the configuration
+	unasked string // why ssh could not be asked; empty: it was
+}
+
+// options returns what ssh says about a node. One question serves all nodes to which the same blocks apply, if what the files say about the
+// first of them agrees with the answer.
+func (s *Source) options(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
+	raw, blocks := f.options(node)
+	if s.cfg.Program == "" {
+		return s.resolve(raw, node), f.ignored, nil
+	}
+	key := "blocks " + blocks
+	if f.each {
+		key = "node " + node
+	}
+	a, err := s.answer(ctx, f, key, node)
+	if err == nil && a.unasked == "" && a.err == nil {
+		if o, ok := s.carry(a, raw, node); ok {
+			return o, nil, nil
+		}
+		a, err = s.answer(ctx, f, "node "+node, node)
+	}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case a.unasked != "":
+		return s.resolve(raw, node), append([]string{"read without ssh: " + a.unasked}, f.ignored...), nil
+	case a.err != nil:
+		return nil, nil, &remote.LocalError{What: "ssh configuration of " + node, Err: a.err, Hints: []string{"see what ssh says: ssh -G " + node}}
+	}
+	return a.options, nil, nil
+}
+
+// expanded are the options that depend on the node's name in what `ssh -G` prints.
+var expanded = []string{"hostname", "userknownhostsfile", "controlpath", "identityagent"}
+
+// carry applies an answer about one node to another node of its group.
+func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
+	theirs, ours := s.resolve(raw, a.node), s.resolve(raw, node)
+	o := options{}
+	for key, values := range a.options {
+		o[key] = values
+	}
+	for _, key := range expanded {
+		if strings.Join(theirs[key], " ") != strings.Join(a.options[key], " ") {
+			return a.options, a.node == node
+		}
+		o[key] = ours[key]
+	}
+	return o, true
+}
+
+// answer returns ssh's answer about node, or the one kept under key.
+func (s *Source) answer(ctx context.Context, f *files, key, node string) (*answer, error) {
+	f.answers.mu.Lock()
+	a := f.answers.by[key]
+	if a == nil || time.Since(a.begun) > again && (f.each || a.failed()) {
+		a = &answer{node: node, begun: time.Now(), done: make(chan struct{})}
+		if f.answers.by == nil {
+			f.answers.by = map[string]*answer{}
+		}
+		f.answers.by[key] = a
+		go s.ask(a)
+	}
+	f.answers.mu.Unlock()
+	select {
+	case <-a.done:
+		return a, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// failed reports whether an answer has come that has no options.
+func (a *answer) failed() bool {
+	select {
+	case <-a.done:
+		return a.options == nil
+	default:
+		return false
+	}
+}
+
+// ask runs ssh. No context of a node ends it: others wait for it too.
+func (s *Source) ask(a *answer) {
+	defer close(a.done)
+	var unasked error
+	defer func() {
+		if unasked != nil {
+			a.unasked = unasked.Error()
+		}
+	}()
+	defer reach.Recover(&unasked)
+	s.asking <- struct{}{}
+	defer func() { <-s.asking }()
+	ctx, cancel := context.WithTimeoutCause(context.Background(), s.patience, errors.New("ssh -G did not answer within "+s.patience.String()))
+	defer cancel()
+	out, words, err := s.run(ctx, a.node)
+	exit, isExit := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		unasked = context.Cause(ctx)
+	case isExit && exit.Exited() && !strings.Contains(words, "usage: "): // ssh without -G prints its usage
+		a.err = errors.New(strings.TrimPrefix(firstLine(words, err), "ssh: "))
+	case err != nil:
+		unasked = err
+	default:
+		if a.options = parse(out); a.options.first("hostname") == "" {
+			a.options, unasked = nil, errors.New("ssh -G printed no configuration")
+		}
+	}
+}
+
+// firstLine returns the first line of words, or the error if there is none.
+func firstLine(words string, err error) string {
+	if line := text.FirstLine(strings.TrimSpace(words)); line != "" {
+		return line
+	}
+	return err.Error()
+}
+
+// run runs `ssh -G` in a group of its own. Its environment is ours, since the configuration may name variables, but its words are English.
+func (s *Source) run(ctx context.Context, node string) (out []byte, words string, err error) {
+	args := []string{"-G", "--", node}
+	if s.cfg.File != "" {
+		args = slices.Insert(args, 0, "-F", s.cfg.File)
+	}
+	printed, said := &text.Capture{Limit: maxWords}, &text.Capture{Limit: 4 << 10}
+	cmd := exec.CommandContext(ctx, s.cfg.Program, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Stdout, cmd.Stderr = printed, said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = reap
+	err = cmd.Run()
+	return printed.Bytes(), string(said.Bytes()), err
+}

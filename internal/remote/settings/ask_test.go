@@ -1,0 +1,129 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// ssh returns a Source that asks a real ssh, through a script that counts the calls.
+func ssh(t *testing.T, config string) (s *Source, calls func() int) {
+	t.Helper()
+	program, err := exec.LookPath("ssh")
+	if err != nil {
+		t.Skip("there is no ssh here: ", err)
+	}
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = sourceWith(t, map[string]string{"config": config, "log": "", "ssh": fmt.Sprintf("#!/bin/sh\necho >> HOME/log\nexec %s \"$@\"\n", program)})
+	dir := s.cfg.Home
+	s.cfg = Config{Home: me.HomeDir, User: me.Username, Program: filepath.Join(dir, "ssh"), File: filepath.Join(dir, "config")}
+	if err := os.Chmod(s.cfg.Program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return s, func() int {
+		log, err := os.ReadFile(filepath.Join(dir, "log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(log)
+	}
+}
+
+// TestAsked compares what ssh says with what the files say, for many nodes, and counts the questions.
+func TestAsked(t *testing.T) {
+	for _, c := range []struct {
+		name, config string
+		calls        int // for 20 nodes
+	}{
+		{"nothing", "", 1},
+		{"tokens", "Host *\n HostName %h.Cluster\n Port ssh\n UserKnownHostsFile HOME/known.d/%k \"HOME/k 2\" HOME/%n-%h\n ControlPath HOME/%C-%r@%h:%p\n IdentityAgent HOME/agent-%n\n IdentityFile 'HOME/a b'\n IdentityFile HOME/%r-%n\n", 1},
+		{"blocks", "Host gpu1*\n Port 23\nHost !gpu01,gpu*\n User u\nMatch final all\n Compression yes\n", 2},
+		{"match host", "Host gpu0*\n HostName CPU%h\nMatch host cpugpu*\n Port 24\n ProxyJump a@b:23\nHost *\n ProxyCommand none\n", 2},
+		{"exec", "Match exec \"test %n = gpu07\"\n Port 24\n", 20},
+		{"resolver", "CanonicalizeHostname yes\nCanonicalDomains invalid\n", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asking, calls := ssh(t, c.config)
+			reading := New(asking.cfg)
+			reading.cfg.Program = ""
+			for i := range 20 {
+				node := fmt.Sprintf("gpu%02d", i)
+				got, err := asking.For(t.Context(), node)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := reading.For(t.Context(), node)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.name == "exec" { // which only ssh can evaluate
+					want.Port = map[bool]string{true: "24", false: "22"}[node == "gpu07"]
+				}
+				if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Settings{}), cmpopts.IgnoreFields(Settings{}, "HostKeyAlgorithms", "CASignatureAlgorithms", "Ignored")); diff != "" {
+					t.Fatalf("%s: (-files +ssh)\n%s", node, diff)
+				}
+				if !slices.Contains(got.HostKeyAlgorithms, "ssh-ed25519") || got.Ignored != nil {
+					t.Errorf("%s: %+v", node, got)
+				}
+			}
+			if got := calls(); got != c.calls {
+				t.Errorf("%d calls of ssh, want %d", got, c.calls)
+			}
+		})
+	}
+}
+
+// TestRefused: what ssh refuses is refused, in its words, until the file is mended.
+func TestRefused(t *testing.T) {
+	s, _ := ssh(t, "Host n\n Port 23\n NoSuchThing x\n")
+	got, err := s.For(t.Context(), "n")
+	if local, ok := errors.AsType[*remote.LocalError](err); !ok || !strings.Contains(local.Error(), "line 3: Bad configuration option") {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	writeFile(t, s.cfg.File, "Host n\n Port 23\n")
+	s.readAt = time.Time{}
+	if got, err := s.For(t.Context(), "n"); err != nil || got.Port != "23" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	// A name is never an option.
+	if got, err := s.For(t.Context(), "-oPort=5"); err == nil && got.Port == "5" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestNotAsked reads the files where ssh gives no answer, and says so.
+func TestNotAsked(t *testing.T) {
+	for script, reason := range map[string]string{
+		"sleep 60":                                "did not answer within",
+		"echo 'usage: ssh host [command]'; exit":  "printed no configuration",
+		"echo 'usage: ssh -x host' >&2; exit 255": "exit status 255",
+		"kill -9 $$":                              "signal: killed",
+		"yes":                                     "did not answer within",
+	} {
+		s, _ := ssh(t, "Host n\n Port 23\n")
+		s.patience = 300 * time.Millisecond
+		writeFile(t, s.cfg.Program, "#!/bin/sh\n"+script+"\n")
+		for range 2 {
+			got, err := s.For(t.Context(), "n")
+			if err != nil || got.Port != "23" || len(got.Ignored) != 1 || !strings.Contains(got.Ignored[0], reason) {
+				t.Errorf("%s: got %+v, %v, want %q", script, got, err, reason)
+			}
+			s.patience = 0 // the second time nothing is waited for
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package settings
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kevinburke/ssh_config"
+)
+
+// files is the configuration from several files, in order of precedence.
+//
+// The library rejects a whole file, and every file that includes it, for one Match that it does not support; Red Hat's system configuration has
+// one. So a file is split here: an Include is replaced by the named files, an unsupported Match becomes a block that applies to no host, and
+// a line that the library rejects is dropped. ignored lists everything dropped.
+type files struct {
+	parts   []part
+	ignored []string
+	each    bool      // a Match looks at more than is known here, so each node may have options of its own
+	sum     hash.Hash // of all that was read
+	answers answers   // of ssh, with this configuration
+}
+
+// part is a piece of a file.
+type part struct {
+	guards []guard // blocks around it: all must match
+	cfg    *ssh_config.Config
+}
+
+// guard is a block that applies to some nodes.
+type guard struct {
+	host     *ssh_config.Host
+	resolved bool // compare with HostName, not with the name asked for
+}
+
+// options returns the options for a node, and a key that is the same for all nodes to which the same blocks apply.
+func (c *files) options(node string) (o options, blocks string) {
+	o = options{}
+	var applied []byte
+	for _, p := range c.parts {
+		applies := p.applies(node, o)
+		for _, h := range p.cfg.Hosts {
+			if !applies || !h.Matches(node) {
+				applied = append(applied, '0')
+				continue
+			}
+			applied = append(applied, '1')
+			for _, n := range h.Nodes {
+				if kv, ok := n.(*ssh_config.KV); ok {
+					o.add(splitOption(kv.String())) // Value has lost some quotes
+				}
+			}
+		}
+	}
+	return o, string(applied)
+}
+
+func (p part) applies(node string, before options) bool {
+	return !slices.ContainsFunc(p.guards, func(g guard) bool {
+		if g.resolved {
+			return !g.host.Matches(before.hostName(node))
+		}
+		return !g.host.Matches(node)
+	})
+}
+
+// read reads the user's and the system's configuration, or the one file that replaces them.
+func (s *Source) read() *files {
+	c := &files{sum: sha256.New()}
+	user := filepath.Join(s.cfg.Home, ".ssh")
+	names := []string{filepath.Join(user, "config"), s.system}
+	if s.cfg.File != "" {
+		names = []string{s.cfg.File}
+	}
+	for i, name := range names {
+		r := configReader{out: c, dir: user, home: s.cfg.Home}
+		if i > 0 {
+			r.dir = filepath.Dir(name)
+		}
+		r.file(name, nil, 0)
+	}
+	return c
+}
+
+// maxIncludes is OpenSSH's limit on nesting.
+const maxIncludes = 16
+
+var errNesting = errors.New("too many nested Includes")
+
+// configReader reads one file and what it includes.
+type configReader struct {
+	out  *files
+	dir  string // relative Includes start here
+	home string
+}
+
+func (r *configReader) ignore(file string, line int, format string, args ...any) {
+	r.out.ignored = append(r.out.ignored, fmt.Sprintf("%s line %d: ", file, line)+fmt.Sprintf(format, args...))
+}
+
+func (r *configReader) file(name string, guards []guard, depth int) {
+	data, err := os.ReadFile(name)
+	fmt.Fprintf(r.out.sum, "%q %q %v\n", name, data, err)
+	if err != nil {
+		if !os.IsNotExist(err) {
+			r.out.ignored = append(r.out.ignored, err.Error())
+		}
+		return
+	}
+	r.text(name, data, guards, depth)
+}
+
+// text splits data at its Includes, and at each Match that looks at the HostName set so far.
+func (r *configReader) text(name string, data []byte, guards []guard, depth int) {
+	header, around := "", guards // of the current block
+	var text bytes.Buffer        // input for the library
+	flush := func() {
+		r.part(text.Bytes(), around)
+		text.Reset()
+	}
+	number := 0
+	for line := range bytes.Lines(bytes.ToValidUTF8(data, []byte("?"))) {
+		number++
+		option := strings.TrimRight(string(line), "\r\n")
+		key, value := splitOption(option)
+		switch key {
+		case "host":
+			flush()
+			header, around = r.accept(name, number, "Host "+value), guards
+			text.WriteString(header)
+		case "match":
+			flush()
+			var resolved []guard
+			header, resolved = r.match(name, number, value)
+			around = slices.Concat(guards, resolved)
+			text.WriteString(header)
+		case "include":
+			flush()
+			if depth == maxIncludes {
+				r.ignore(name, number, "%v", errNesting)
+			} else {
+				r.include(name, number, value, slices.Concat(around, block(header, false)), depth)
+			}
+			text.WriteString(header)
+		default:
+			text.WriteString(r.accept(name, number, option))
+		}
+	}
+	flush()
+}
+
+// accept returns the line for the library, or nothing if it rejects the line.
+func (r *configReader) accept(name string, number int, text string) string {
+	text = strings.ReplaceAll(text, "\r", " ") + "\n"
+	if _, err := decode([]byte(text)); err != nil {
+		r.ignore(name, number, "line not understood: %q", strings.TrimSpace(text))
+		if strings.HasPrefix(text, "Host ") {
+			return noHost
+		}
+		return ""
+	}
+	return text
+}
+
+// Blocks that apply to every host and to none.
+const (
+	anyHost = "Host *\n"
+	noHost  = "Host !*\n"
+)
+
+// match converts a Match to an equivalent Host, or to a guard. A Match that cannot be evaluated here applies to no host.
+func (r *configReader) match(name string, number int, value string) (header string, guards []guard) {
+	words := splitWords(strings.ReplaceAll(value, "=", " "))
+	criterion := ""
+	if len(words) > 0 {
+		criterion = strings.ToLower(words[0])
+	}
+	if len(words) == 1 && criterion == "all" {
+		return anyHost, nil
+	}
+	if len(words) == 2 && (criterion == "host" || criterion == "originalhost") {
+		header = r.accept(name, number, "Host "+strings.ReplaceAll(words[1], ",", " "))
+		if criterion == "host" {
+			return anyHost, block(header, true)
+		}
+		return header, nil
+	}
+	r.ignore(name, number, "Match %s is not supported", value)
+	r.out.each = r.out.each || !isSameForAll(words)
+	return noHost, nil
+}
+
+// isSameForAll reports whether the criteria of a Match cannot tell two nodes apart to which the same blocks apply.
+func isSameForAll(criteria []string) bool {
+	for i := 0; i < len(criteria); i++ {
+		switch strings.ToLower(criteria[i]) {
+		case "all", "final", "canonical":
+		case "user", "localuser", "tagged":
+			i++ // its argument
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (r *configReader) include(name string, number int, value string, guards []guard, depth int) {
+	for _, pattern := range splitWords(value) {
+		if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
+			pattern = filepath.Join(r.home, rest)
+		}
+		if !filepath.IsAbs(pattern) {
+			pattern = filepath.Join(r.dir, pattern)
+		}
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			r.ignore(name, number, "Include %s: %v", pattern, err)
+		}
+		for _, f := range found {
+			r.file(f, guards, depth+1)
+		}
+	}
+}
+
+func (r *configReader) part(text []byte, guards []guard) {
+	cfg, err := decode(text)
+	if err != nil {
+		r.out.ignored = append(r.out.ignored, err.Error())
+		return
+	}
+	r.out.parts = append(r.out.parts, part{guards: guards, cfg: cfg})
+}
+
+// block returns the guard for a header line; none for the beginning of a file, which applies to every host.
+func block(header string, resolved bool) []guard {
+	cfg, err := decode([]byte(header))
+	if err != nil || len(cfg.Hosts) < 2 {
+		return nil
+	}
+	return []guard{{host: cfg.Hosts[1], resolved: resolved}}
+}
+
+// decode calls the library and catches its panics.
+func decode(text []byte) (cfg *ssh_config.Config, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			cfg, err = nil, fmt.Errorf("ssh configuration: %v", p)
+		}
+	}()
+	return ssh_config.DecodeBytes(text)
+}

@@ -1,0 +1,152 @@
+package settings
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha1" //nolint:gosec // OpenSSH's %C is one
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// options are the values of each option, in the shape in which `ssh -G` prints them: lower-case names, values without quotes.
+type options map[string][]string
+
+// lists are options whose values stand on one line.
+var lists = map[string]bool{"userknownhostsfile": true, "globalknownhostsfile": true}
+
+// commands are options whose value is the rest of the line.
+var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true, "remotecommand": true}
+
+// add adds a line of a file. Of ProxyJump and ProxyCommand the first counts.
+func (o options) add(key, value string) {
+	words := splitWords(value)
+	switch {
+	case len(words) == 0,
+		key == "proxyjump" && o["proxycommand"] != nil, key == "proxycommand" && o["proxyjump"] != nil:
+	case lists[key]:
+		if o[key] == nil {
+			o[key] = words
+		}
+	case commands[key]:
+		o[key] = append(o[key], value)
+	default:
+		o[key] = append(o[key], words[0])
+	}
+}
+
+// parse reads the output of `ssh -G`.
+func parse(text []byte) options {
+	o := options{}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		key, value, ok := strings.Cut(lines.Text(), " ")
+		switch {
+		case !ok:
+		case lists[key]:
+			o[key] = paths(value)
+		default:
+			o[key] = append(o[key], value)
+		}
+	}
+	return o
+}
+
+// paths splits a list that is printed without quotes: what does not look like the beginning of a path belongs to the path before it.
+func paths(list string) []string {
+	var out []string
+	for word := range strings.FieldsSeq(list) {
+		if len(out) > 0 && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "~") {
+			out[len(out)-1] += " " + word
+		} else {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// first returns the value of an option of which the first value counts; empty: it is not set.
+func (o options) first(key string) string {
+	if len(o[key]) == 0 {
+		return ""
+	}
+	return o[key][0]
+}
+
+// set returns a value that may be none: empty then.
+func (o options) set(key string) string {
+	if v := o.first(key); !strings.EqualFold(v, "none") {
+		return v
+	}
+	return ""
+}
+
+func (o options) isYes(key string) bool {
+	v := o.first(key)
+	return strings.EqualFold(v, "yes") || strings.EqualFold(v, "true")
+}
+
+// hostName returns the name to look up. OpenSSH lowers it.
+func (o options) hostName(node string) string {
+	return strings.ToLower(expandTokens(cmp.Or(o.first("hostname"), node), map[byte]string{'h': node}))
+}
+
+// resolve completes what a file says as `ssh -G` does: it adds defaults and expands the options which that prints expanded.
+func (s *Source) resolve(raw options, node string) options {
+	o := options{}
+	for key, values := range raw {
+		o[key] = values
+	}
+	port := cmp.Or(raw.first("port"), "22")
+	if n, err := net.DefaultResolver.LookupPort(context.Background(), "tcp", port); err == nil {
+		port = fmt.Sprint(n)
+	}
+	o["hostname"], o["port"], o["user"] = []string{raw.hostName(node)}, []string{port}, []string{cmp.Or(raw.first("user"), s.cfg.User)}
+	presets := map[string][]string{
+		"userknownhostsfile":   {"~/.ssh/known_hosts", "~/.ssh/known_hosts2"},
+		"globalknownhostsfile": {"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"},
+		"identityfile":         defaultKeys,
+	}
+	for key, preset := range presets {
+		if o[key] == nil {
+			o[key] = preset
+		}
+	}
+	tokens := s.tokens(o, node)
+	for _, key := range []string{"userknownhostsfile", "controlpath", "identityagent"} {
+		var values []string
+		for _, v := range o[key] {
+			values = append(values, s.path(v, tokens))
+		}
+		o[key] = values
+	}
+	return o
+}
+
+// tokens returns the values of %x.
+func (s *Source) tokens(o options, node string) map[byte]string {
+	host, port, user, jump := o.first("hostname"), o.first("port"), o.first("user"), o.set("proxyjump")
+	local, _ := os.Hostname()
+	short, _, _ := strings.Cut(local, ".")
+	sum := sha1.Sum([]byte(local + host + port + user + jump)) //nolint:gosec // OpenSSH's definition
+	return map[byte]string{
+		'C': hex.EncodeToString(sum[:]), 'd': s.cfg.Home, 'h': host, 'i': fmt.Sprint(os.Getuid()), 'j': jump,
+		'k': cmp.Or(strings.ToLower(o.first("hostkeyalias")), node), 'L': short, 'l': local, 'n': node, 'p': port, 'r': user, 'u': s.cfg.User,
+	}
+}
+
+// path expands a path from the configuration.
+func (s *Source) path(p string, tokens map[byte]string) string {
+	p = expandTokens(p, tokens)
+	if p == "~" {
+		return s.cfg.Home
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return filepath.Join(s.cfg.Home, rest)
+	}
+	return p
+}

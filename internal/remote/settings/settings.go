@@ -1,0 +1,191 @@
+// Package settings finds out what ssh would do for a node: name, user, port, keys, known hosts, proxies.
+//
+// It asks `ssh -G`, so that every Match, token and default is OpenSSH's own. One question serves all nodes to which the same blocks of the
+// configuration apply; only where a Match looks at more than names it is one for each node. Where there is no ssh, or it does not answer, the
+// files are read here, and Settings.Ignored lists what was not understood.
+//
+// A Source may be used by any number of goroutines. For returns soon after its context ends, unless the file system with the configuration
+// hangs. Changed files are noticed within two seconds. At most four ssh run at a time, each for 5 s at most.
+package settings
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// Settings is what ssh would do for a node. Paths have no tokens left.
+type Settings struct {
+	Node                 string // the name asked for
+	HostName, Port, User string
+	Alias                string   // HostKeyAlias; empty: none
+	IdentityFiles        []string // empty: no key files, only an agent
+	DefaultIdentities    bool     // IdentityFiles are OpenSSH's defaults: most do not exist
+	CertificateFiles     []string // empty: those beside the identity files
+	IdentitiesOnly       bool
+	Agent                string   // socket, "none", or empty for $SSH_AUTH_SOCK
+	KnownHosts           []string // the user's, then the system's
+	RevokedKeys          string   // RevokedHostKeys; empty: none
+	ProxyJump            string   // empty: none. At most one of both is set.
+	ProxyCommand         string   // with its tokens: see Expand
+	ControlPath          string   // empty: none
+	KnownHostsCommand    string   // empty: none
+
+	// Algorithms that ssh accepts, in its order; nil: not known.
+	HostKeyAlgorithms, CASignatureAlgorithms []string
+
+	Ignored []string // parts of the configuration that could not be evaluated
+
+	tokens map[byte]string
+}
+
+// Expand replaces the tokens (%h, %p, …) in an option's value.
+func (s *Settings) Expand(value string) string { return expandTokens(value, s.tokens) }
+
+// KeyAddress returns the address under which known_hosts files list the host: a HostKeyAlias has no port.
+func (s *Settings) KeyAddress() string {
+	if s.Alias != "" {
+		return net.JoinHostPort(s.Alias, "22")
+	}
+	return net.JoinHostPort(s.HostName, s.Port)
+}
+
+// Config says where a Source finds things.
+type Config struct {
+	Home, User string // of this process
+	Program    string // path of OpenSSH's ssh; empty: there is none
+	File       string // replaces the user's and the system's configuration, like ssh -F; empty: nothing does
+}
+
+// Source knows the settings of every node.
+type Source struct {
+	cfg      Config
+	system   string        // the system's configuration
+	asking   chan struct{} // limits how many ssh run
+	patience time.Duration // with one
+
+	mu     sync.Mutex
+	readAt time.Time
+	files  *files
+}
+
+// New returns a Source. It reads and runs nothing yet.
+func New(cfg Config) *Source {
+	return &Source{cfg: cfg, system: "/etc/ssh/ssh_config", asking: make(chan struct{}, askers), patience: askTime}
+}
+
+// For returns the settings of a node. StrictHostKeyChecking is not one: an unknown host key is always a failure. Its error is a
+// *remote.LocalError if ssh refuses the configuration.
+func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
+	o, ignored, err := s.options(ctx, s.current(), node)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.settle(node, o)
+	if err != nil {
+		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: err}
+	}
+	t.Ignored = ignored
+	return t, nil
+}
+
+// life is long enough that 64 nodes cost one reading of the files, and short enough that the next attempt sees a correction.
+const life = 2 * time.Second
+
+// current returns what the files contain. While it does not change, neither does the object, and the answers in it stay.
+func (s *Source) current() *files {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.files == nil || time.Since(s.readAt) > life {
+		f := s.read()
+		if s.files == nil || !slices.Equal(f.sum.Sum(nil), s.files.sum.Sum(nil)) {
+			s.files = f
+		}
+		s.readAt = time.Now()
+	}
+	return s.files
+}
+
+// defaultKeys are OpenSSH's default key files, the cheapest to verify first.
+var defaultKeys = []string{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa", "~/.ssh/id_ed25519_sk", "~/.ssh/id_ecdsa_sk"}
+
+// settle makes Settings of options in the shape of `ssh -G`.
+func (s *Source) settle(node string, o options) (*Settings, error) {
+	t := &Settings{
+		Node: node, HostName: o.first("hostname"), Port: o.first("port"), User: o.first("user"), Alias: strings.ToLower(o.first("hostkeyalias")),
+		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.set("proxyjump"), ProxyCommand: o.set("proxycommand"),
+		ControlPath: o.set("controlpath"), KnownHostsCommand: o.set("knownhostscommand"), tokens: s.tokens(o, node),
+		HostKeyAlgorithms: algorithms(o, "hostkeyalgorithms"), CASignatureAlgorithms: algorithms(o, "casignaturealgorithms"),
+	}
+	if n, err := strconv.ParseUint(t.Port, 10, 16); err != nil || n == 0 {
+		return nil, fmt.Errorf("invalid Port %q", t.Port)
+	}
+	if t.HostName == "" || strings.ContainsAny(t.HostName, " \t\n/") {
+		return nil, fmt.Errorf("invalid HostName %q", t.HostName)
+	}
+	t.DefaultIdentities = isDefault(o["identityfile"])
+	for _, f := range slices.Concat(o["userknownhostsfile"], o["globalknownhostsfile"]) {
+		if !strings.EqualFold(f, "none") {
+			t.KnownHosts = append(t.KnownHosts, s.path(f, nil))
+		}
+	}
+	t.IdentityFiles, t.CertificateFiles = s.paths(o["identityfile"], t.tokens), s.paths(o["certificatefile"], t.tokens)
+	if t.DefaultIdentities {
+		t.IdentityFiles = s.paths(defaultKeys, nil)
+	}
+	if revoked := o.set("revokedhostkeys"); revoked != "" {
+		t.RevokedKeys = s.path(revoked, t.tokens)
+	}
+	t.Agent = agentSocket(o.first("identityagent"))
+	return t, nil
+}
+
+// algorithms returns the list of an option; a list of the files that changes OpenSSH's, such as "+ssh-rsa", is not known.
+func algorithms(o options, key string) []string {
+	v := o.first(key)
+	if v == "" || strings.ContainsAny(v, "*?!") || strings.ContainsAny(v[:1], "+-^") {
+		return nil
+	}
+	return strings.Split(v, ",")
+}
+
+// paths expands paths, without those that are none.
+func (s *Source) paths(all []string, tokens map[byte]string) []string {
+	var out []string
+	for _, f := range all {
+		if !strings.EqualFold(f, "none") {
+			out = append(out, s.path(f, tokens))
+		}
+	}
+	return out
+}
+
+// isDefault recognizes the list that ssh prints if there is no IdentityFile in the configuration. It differs between versions.
+func isDefault(identityFiles []string) bool {
+	return len(identityFiles) >= 4 && !slices.ContainsFunc(identityFiles, func(f string) bool {
+		return filepath.Dir(f) != "~/.ssh" || !strings.HasPrefix(filepath.Base(f), "id_")
+	})
+}
+
+func agentSocket(value string) string {
+	switch {
+	case value == "" || value == "SSH_AUTH_SOCK":
+		return ""
+	case strings.EqualFold(value, "none"):
+		return "none"
+	case strings.HasPrefix(value, "$"):
+		return cmp.Or(os.Getenv(strings.Trim(value[1:], "{}")), "none")
+	default:
+		return value
+	}
+}
