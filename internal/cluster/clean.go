@@ -80,6 +80,10 @@ func cleanFailure(f *reach.Failure) *reach.Failure {
 	cleanNames(&c.Short, &c.Detail, &c.Cause)
 	c.Words, c.Meaning = cleanWords(f.Words), clean(f.Meaning, maxWords)
 	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = clean(*h, maxWords) })
+	c.Doors = cleaned(f.Doors, len(f.Doors), func(t *reach.Tried) {
+		cleanNames(&t.Summary)
+		t.Hint = clean(t.Hint, maxWords)
+	})
 	return &c
 }
 

@@ -30,8 +30,8 @@ type Event struct {
 
 // Try begins an attempt to reach a node.
 type Try struct {
-	Interval time.Duration `json:"interval"`         // requested, between two reports
-	Stages   []reach.Stage `json:"stages,omitempty"` // of the attempt, in order
+	Interval time.Duration `json:"interval"` // requested, between two reports
+	reach.Route
 }
 
 // Down ends an attempt or a session.

@@ -22,18 +22,21 @@ type nodeRecord struct {
 	began     time.Time // the current attempt; zero: there is none
 	downSince time.Time // of the first failure in a row
 
-	poll      time.Duration
-	jobs      []*team      // on the node, as of the last Event or Discovery
-	hello     *wire.Hello  // the one that GPUs have their cards from
-	seen      time.Time    // the first Event
-	lastSteps []reach.Step // of the last failed attempt
-	clock     binClock
-	known     map[string]History   // histories to continue, by GPU.Key
-	work      map[string]*pace.GPU // likewise, their work
-	paces     []*pace.GPU          // of GPUs, in their order
-	memory    memory
-	offsets   offsets
-	judged    Node // asOf's
+	poll   time.Duration
+	jobs   []*team     // on the node, as of the last Event or Discovery
+	hello  *wire.Hello // the one that GPUs have their cards from
+	seen   time.Time   // the first Event
+	failed struct {    // the attempt of Failure
+		route reach.Route
+		steps []reach.Step
+	}
+	clock   binClock
+	known   map[string]History   // histories to continue, by GPU.Key
+	work    map[string]*pace.GPU // likewise, their work
+	paces   []*pace.GPU          // of GPUs, in their order
+	memory  memory
+	offsets offsets
+	judged  Node // asOf's
 }
 
 const maxAttempts = 8
@@ -89,7 +92,7 @@ func (n *nodeRecord) apply(e Event) {
 
 func (n *nodeRecord) try(at time.Time, t *Try) {
 	n.began, n.Tries, n.Steps, n.RetryAt = at, n.Tries+1, nil, time.Time{}
-	n.Stages = t.Stages
+	n.Route = t.Route
 	n.Interval = max(t.Interval, time.Millisecond)
 }
 
@@ -104,16 +107,20 @@ func (n *nodeRecord) step(at time.Time, s reach.Step) {
 }
 
 func (n *nodeRecord) down(at time.Time, d *Down) {
-	if n.Failure == nil {
-		n.downSince = at
-	}
-	n.Failure, n.RetryAt = cleanFailure(&d.Failure), d.Retry
-	took := time.Duration(0)
+	failure, took := cleanFailure(&d.Failure), time.Duration(0)
 	if !n.began.IsZero() {
 		took = at.Sub(n.began)
 	}
-	n.Attempts = append([]Attempt{{At: at, Summary: n.Failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
-	n.lastSteps, n.began, n.reporting = n.Steps, time.Time{}, time.Time{}
+	n.Attempts = append([]Attempt{{At: at, Door: n.Route.Door, Summary: failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
+	n.began, n.reporting = time.Time{}, time.Time{}
+	if failure.Next {
+		return // the node has not failed before its last door has
+	}
+	if n.Failure == nil {
+		n.downSince = at
+	}
+	n.Failure, n.RetryAt = failure, d.Retry
+	n.failed.route, n.failed.steps = n.Route, n.Steps
 }
 
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
@@ -152,7 +159,7 @@ func (n *nodeRecord) view(now time.Time) Node {
 	v := n.Node
 	v.State, v.Since = n.state(now)
 	if v.State == NodeFailed {
-		v.Steps = n.lastSteps
+		v.Route, v.Steps = n.failed.route, n.failed.steps
 	}
 	if !n.Arrived.IsZero() {
 		v.Age = max(now.Sub(n.Arrived), 0)

@@ -47,8 +47,8 @@ type Node struct {
 	Since time.Time // of State
 
 	Tries    int            // attempts since the last report, including the current one
-	Stages   []reach.Stage  // of an attempt, in order
-	Steps    []reach.Step   // of the current attempt, or the last one; in the order of Stages
+	Route    reach.Route    // of the current attempt or session, or the last one
+	Steps    []reach.Step   // of it; in the order of Route.Stages
 	Attempts []Attempt      // that failed, newest first, at most maxAttempts
 	Failure  *reach.Failure // of the last attempt or session; nil while reports arrive
 	RetryAt  time.Time      // zero: none is planned
@@ -86,6 +86,7 @@ type Xid struct {
 // Attempt is a failed attempt.
 type Attempt struct {
 	At      time.Time
+	Door    string
 	Summary string
 	Took    time.Duration
 }

@@ -385,9 +385,43 @@ func FuzzClean(f *testing.F) {
 func TestStages(t *testing.T) {
 	w := newWorld()
 	stages := []reach.Stage{"probe", "driver", "stream"}
-	w.Apply(Event{At: at(0), Node: "a", Try: &Try{Interval: time.Second, Stages: []reach.Stage{"name"}}})
-	w.Apply(Event{At: at(1), Node: "a", Try: &Try{Interval: time.Second, Stages: stages}})
-	if got := w.Snapshot(at(1)).Nodes["a"].Stages; !slices.Equal(got, stages) {
+	w.Apply(Event{At: at(0), Node: "a", Try: &Try{Interval: time.Second, Route: reach.Route{Stages: []reach.Stage{"name"}}}})
+	w.Apply(Event{At: at(1), Node: "a", Try: &Try{Interval: time.Second, Route: reach.Route{Stages: stages}}})
+	if got := w.Snapshot(at(1)).Nodes["a"].Route.Stages; !slices.Equal(got, stages) {
 		t.Errorf("got %q, want %q", got, stages)
+	}
+}
+
+// While other doors are left, a node has not failed: it is being connected, or still failed as before.
+func TestAnotherDoorIsNoFailure(t *testing.T) {
+	w := newWorld()
+	try := func(sec float64, door string) {
+		w.Apply(Event{At: at(sec), Node: "a", Try: &Try{Interval: time.Second, Route: reach.Route{Door: door}}})
+		w.Apply(Event{At: at(sec), Node: "a", Step: &reach.Step{Stage: reach.Stage("in " + door), State: reach.StepBegan}})
+	}
+	down := func(sec float64, next bool) {
+		w.Apply(Event{At: at(sec), Node: "a", Down: &Down{Failure: reach.Failure{Class: reach.ClassAuth, Short: "no", Next: next}, Retry: at(sec)}})
+	}
+	is := func(sec float64, state NodeState, door string) {
+		t.Helper()
+		n := w.Snapshot(at(sec)).Nodes["a"]
+		if n.State != state || n.Route.Door != door || n.Steps[0].Stage != reach.Stage("in "+door) {
+			t.Errorf("after %g s: %s through %q at %v; want %s through %q", sec, n.State, n.Route.Door, n.Steps, state, door)
+		}
+	}
+	try(0, "ssh")
+	down(1, true)
+	is(1, NodeConnecting, "ssh")
+	try(1, "srun")
+	is(1, NodeConnecting, "srun")
+	down(2, false)
+	is(2, NodeFailed, "srun")
+	try(3, "ssh")
+	is(3, NodeFailed, "srun") // what failed is shown until the last door has failed again
+	down(4, true)
+	is(4, NodeFailed, "srun")
+	n := w.Snapshot(at(4)).Nodes["a"]
+	if len(n.Attempts) != 3 || n.Attempts[0].Door != "ssh" || n.Attempts[1].Door != "srun" {
+		t.Errorf("attempts %+v", n.Attempts)
 	}
 }

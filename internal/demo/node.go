@@ -127,7 +127,7 @@ func (n *simNode) leave(now time.Duration) []cluster.Event {
 
 func (n *simNode) try(now time.Duration) []cluster.Event {
 	n.stage = 0
-	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Stages: stages()}}, n.beginStage(now)}
+	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Route: reach.Route{Door: "ssh", Stages: stages()}}}, n.beginStage(now)}
 }
 
 // beginStage begins the stage n.stage, which ends at n.next.

@@ -50,13 +50,21 @@ type waits struct{ first, most, least time.Duration }
 // longer and longer waits.
 const steady = time.Minute
 
-func waitsFor(c reach.Class) waits {
-	switch c {
-	case reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyChanged, reach.ClassHostKeyUnknown,
-		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal, reach.ClassTooMuch:
+// waitsFor returns the waits after a failure. If several doors were tried, each of them is tried again.
+func waitsFor(f *reach.Failure) waits {
+	if needsPerson(f.Class) || slices.ContainsFunc(f.Doors, func(t reach.Tried) bool { return needsPerson(t.Class) }) {
 		return forPerson
 	}
 	return ordinary
+}
+
+func needsPerson(c reach.Class) bool {
+	switch c {
+	case reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyChanged, reach.ClassHostKeyUnknown,
+		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal, reach.ClassTooMuch:
+		return true
+	}
+	return false
 }
 
 func (w waits) backoff() *backoff.ExponentialBackOff {
@@ -79,18 +87,27 @@ func (n *node) run(ctx context.Context) {
 			clear(backoffs)
 		}
 		failure := reach.AsFailure(err, reach.ClassOther)
-		w := waitsFor(failure.Class)
+		if failure.Next {
+			n.down(failure, 0)
+			continue
+		}
+		w := waitsFor(failure)
 		if backoffs[w] == nil {
 			backoffs[w] = w.backoff()
 		}
 		delay := backoffs[w].NextBackOff()
-		now := time.Now()
-		down := cluster.Down{Failure: *failure, Retry: now.Add(delay)}
-		if err := n.tell(cluster.Event{At: now, Node: n.name, Down: &down}); err != nil {
-			down.Failure = *reach.AsFailure(err, reach.ClassLocal)
-			_ = n.tell(cluster.Event{At: now, Node: n.name, Down: &down})
-		}
+		n.down(failure, delay)
 		n.wait(ctx, delay, w.least)
+	}
+}
+
+// down says that an attempt or a session has ended and when the next attempt begins.
+func (n *node) down(failure *reach.Failure, delay time.Duration) {
+	now := time.Now()
+	down := cluster.Down{Failure: *failure, Retry: now.Add(delay)}
+	if err := n.tell(cluster.Event{At: now, Node: n.name, Down: &down}); err != nil {
+		down.Failure = *reach.AsFailure(err, reach.ClassLocal)
+		_ = n.tell(cluster.Event{At: now, Node: n.name, Down: &down})
 	}
 }
 
@@ -132,8 +149,9 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	}
 	dialed := sync.OnceFunc(func() { <-n.dials })
 	defer dialed() // also on a panic
-	stages := slices.Concat(n.opener.Stages(), []reach.Stage{StageStream})
-	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval, Stages: stages}})
+	route := n.opener.Route(ctx, n.name)
+	route.Stages = append(slices.Clip(route.Stages), StageStream)
+	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval, Route: route}})
 	session, err := n.opener.Open(ctx, n.name, n.step)
 	dialed()
 	if err != nil {

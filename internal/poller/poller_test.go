@@ -47,7 +47,9 @@ func (c *fakeCluster) tries(node string) int {
 	return c.nodes[node].tries
 }
 
-func (c *fakeCluster) Stages() []reach.Stage { return []reach.Stage{"name"} }
+func (c *fakeCluster) Route(context.Context, string) reach.Route {
+	return reach.Route{Door: "ssh", Stages: []reach.Stage{"name"}}
+}
 
 func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Step)) (Session, error) {
 	c.mu.Lock()
@@ -297,6 +299,31 @@ func TestBackoff(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Another door follows at once, and does not count as a failure to wait for. After the last door, the wait is that of the most delicate.
+func TestAnotherDoorFollowsAtOnce(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{fail: func(try int) error {
+		if try%3 != 0 {
+			return &reach.Failure{Class: reach.ClassAuth, Short: "no", Next: true}
+		}
+		return &reach.Failure{Class: reach.ClassClosed, Short: "no", Doors: []reach.Tried{{Door: "ssh", Class: reach.ClassAuth}, {Door: "srun", Class: reach.ClassClosed}}}
+	}}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(3 * time.Second)
+		if got := c.tries("a"); got != 3 {
+			t.Errorf("%d tries at first, want 3 doors at once and then a wait of about 5 s", got)
+		}
+		pass(5 * time.Second)
+		if got := c.tries("a"); got != 6 {
+			t.Errorf("%d tries after 8 s, want 6", got)
+		}
+		if r.count(func(e cluster.Event) bool { return e.Try != nil && e.Try.Door == "ssh" }) != 6 {
+			t.Error("an attempt does not tell its door")
+		}
+	})
 }
 
 func TestSteadyStreamResetsTheBackoff(t *testing.T) {

@@ -34,6 +34,7 @@ const (
 	ClassTooMuch        Class = "too_much"         // more than the protocol allows
 	ClassSilent         Class = "silent"           // nothing received: the connection is dead, or the probe hangs
 	ClassClosed         Class = "closed"           // the connection was closed
+	ClassNoDoor         Class = "no_transport"     // the transport does not apply to the node
 	ClassLocal          Class = "local"            // a problem on this host: ssh configuration, agent, limits
 	ClassSlurm          Class = "slurm"            // squeue or scontrol failed
 	ClassSlurmTimeout   Class = "slurm_timeout"    // squeue or scontrol timed out
@@ -50,6 +51,17 @@ type Failure struct {
 	Words   string   `json:"words,omitempty"`   // the other side's own output, capped, lines separated by \n
 	Meaning string   `json:"meaning,omitempty"` // one or two sentences: what it means
 	Hints   []string `json:"hints,omitempty"`   // what to try, imperative, without a full stop
+
+	Doors []Tried `json:"transports,omitempty"` // tried or passed over so far, in order, if there was a choice
+	Next  bool    `json:"next,omitempty"`       // an attempt through another door follows at once
+}
+
+// Tried is what one of several doors to a node answered, or why it was passed over.
+type Tried struct {
+	Door    string `json:"transport"`
+	Class   Class  `json:"class"` // ClassNoDoor: it was passed over
+	Summary string `json:"summary"`
+	Hint    string `json:"hint,omitempty"` // what to try first
 }
 
 // Summary returns the failure in one line: "login refused (pam_slurm_adopt)", "slurmctld not responding: Socket timed out".

@@ -9,6 +9,12 @@ import "time"
 // Stage is one stage from a host name to a stream of reports, as shown on the screen. Each way to a node has its own stages, in its own order.
 type Stage string
 
+// Route is how an attempt goes: the name of its door, and the stages in order.
+type Route struct {
+	Door   string  `json:"transport,omitempty"`
+	Stages []Stage `json:"stages,omitempty"`
+}
+
 // StepState is the progress of a stage.
 type StepState string
 

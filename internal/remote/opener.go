@@ -15,6 +15,7 @@ import (
 
 // Opener opens sessions with probes through a Door. It implements poller.Opener. Its fields must not change once it is in use.
 type Opener struct {
+	Name      string // of the door
 	Door      Door
 	Installer *install.Installer
 }
@@ -26,9 +27,9 @@ func New(door Door) *Opener {
 	return &Opener{Door: door, Installer: install.New(install.RunningExecutable)}
 }
 
-// Stages implements poller.Opener.
-func (o *Opener) Stages() []reach.Stage {
-	return slices.Concat(o.Door.Stages(), []reach.Stage{StageProbe, StageDriver})
+// Route implements poller.Opener.
+func (o *Opener) Route(context.Context, string) reach.Route {
+	return reach.Route{Door: o.Name, Stages: slices.Concat(o.Door.Stages(), []reach.Stage{StageProbe, StageDriver})}
 }
 
 // Open implements poller.Opener.

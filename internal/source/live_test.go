@@ -42,7 +42,7 @@ type session struct {
 
 var errDown = &reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}
 
-func (n *network) Stages() []reach.Stage { return nil }
+func (n *network) Route(context.Context, string) reach.Route { return reach.Route{} }
 
 func (n *network) Open(_ context.Context, node string, _ func(reach.Step)) (poller.Session, error) {
 	n.mu.Lock()

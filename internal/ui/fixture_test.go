@@ -48,9 +48,9 @@ func fixtureHost(cpu, load, gib float64) wire.Host {
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
 		Name: name, State: cluster.NodeReporting, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
-		Hello:  &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
-		Host:   fixtureHost(34, 38.2, 412),
-		Stages: stages, Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
+		Hello: &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
+		Host:  fixtureHost(34, 38.2, 412),
+		Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
 	}
 	for i := range gpus {
 		n.GPUs = append(n.GPUs, fixtureGPU(r, i, fixtureIndex(i, gpus)))
@@ -168,7 +168,7 @@ func fixture() *cluster.Snapshot {
 	listProcesses(n1, 318802, 0)
 	listProcesses(n2, 358802, 8)
 	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
-		Stages: stages, Steps: reached("login", reach.StepBegan, "trying publickey (key 1 of 3)")}
+		Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("login", reach.StepBegan, "trying publickey (key 1 of 3)")}
 	s11 := sharedNode(r)
 	job := cluster.JobView{
 		Job: cluster.Job{
@@ -209,7 +209,7 @@ func keyed(s *cluster.Snapshot) *cluster.Snapshot {
 func refusedNode() *cluster.Node {
 	n := &cluster.Node{
 		Name: "gpu-n04", State: cluster.NodeFailed, Since: ago(3 * time.Minute), Tries: 6, RetryAt: fixtureNow.Add(14 * time.Second),
-		Stages: stages, Steps: reached("login", reach.StepFailed, "publickey accepted, then closed by PAM"),
+		Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("login", reach.StepFailed, "publickey accepted, then closed by PAM"),
 		Failure: &reach.Failure{
 			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Detail: "pam_slurm_adopt",
 			Words:   "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by 10.12.0.14 port 22",
@@ -358,7 +358,7 @@ func bigFixture() *cluster.Snapshot {
 	}
 	bad(52, 0, cluster.KindECC, cluster.Warning, 2*time.Hour)
 	set(&s.Nodes["gpu-n052"].GPUs[0].GPU, values{"ecc": 2})
-	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Stages: stages, Steps: reached("probe", reach.StepBegan, "copying")}
+	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("probe", reach.StepBegan, "copying")}
 	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1})
 	s.Jobs = []cluster.JobView{job}
 	return keyed(s)

@@ -108,9 +108,9 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 		snap := fixture()
 		for _, n := range snap.Nodes {
 			n.State, n.Failure = cluster.NodeReporting, nil
-			n.Stages = []reach.Stage{"probe", "driver", "stream"}
+			n.Route.Stages = []reach.Stage{"probe", "driver", "stream"}
 			n.Steps = nil
-			for _, stage := range n.Stages {
+			for _, stage := range n.Route.Stages {
 				n.Steps = append(n.Steps, reach.Step{Stage: stage, State: reach.StepDone, Text: "well"})
 			}
 		}

@@ -42,6 +42,7 @@ func New() (*remote.Opener, error) {
 		}
 	}
 	o := remote.New(Door{})
+	o.Name = "local"
 	o.Installer.Program = program
 	return o, nil
 }

@@ -59,8 +59,8 @@ func open(t *testing.T, ctx context.Context, kind string) (poller.Session, []rea
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []reach.Stage{remote.StageProbe, remote.StageDriver}; !slices.Equal(o.Stages(), want) {
-		t.Errorf("stages %q, want %q", o.Stages(), want)
+	if r, want := o.Route(ctx, "here"), []reach.Stage{remote.StageProbe, remote.StageDriver}; r.Door != "local" || !slices.Equal(r.Stages, want) {
+		t.Errorf("route %q, want %q", r, want)
 	}
 	var steps []reach.Step
 	s, err := o.Open(ctx, "here", func(s reach.Step) { steps = append(steps, s) })

@@ -13,7 +13,7 @@ import (
 // stages lists the stages of the attempt and returns the row below. In low terminals those that were not reached share a line.
 func stages(f *part.Frame, y, h int) int {
 	var unreached []string
-	for _, stage := range f.Node.Stages {
+	for _, stage := range f.Node.Route.Stages {
 		if y >= f.H-1 {
 			return y
 		}
@@ -62,7 +62,7 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 			took = running(f.Snap.At.Sub(step.At))
 		}
 	}
-	if n := len(f.Node.Stages); n > 0 && stage == f.Node.Stages[n-1] && f.Node.State == cluster.NodeStale && step != nil {
+	if n := len(f.Node.Route.Stages); n > 0 && stage == f.Node.Route.Stages[n-1] && f.Node.State == cluster.NodeStale && step != nil {
 		glyph, role, text, took = "▲", draw.Warn, "last report "+draw.Age(f.Node.Age)+" ago", ""
 	}
 	f.Put(3, y, glyph, role)
