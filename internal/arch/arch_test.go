@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"internal/quiet":           {},
 	"internal/reach":           {},
 	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/text", "internal/wire"},
+	"internal/remote/auto":     {"internal/poller", "internal/reach", "internal/remote", "internal/wire"},
 	"internal/remote/install":  {"internal/remote/link", "internal/text"},
 	"internal/remote/link":     {"internal/quiet", "internal/reach", "internal/text", "internal/wire"},
 	"internal/remote/local":    {"internal/reach", "internal/remote", "internal/remote/link"},

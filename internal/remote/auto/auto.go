@@ -1,0 +1,149 @@
+// Package auto chooses the door to each node. It implements poller.Opener over an ordered list of doors, each with an Opener of its own.
+//
+// One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows at once, through the
+// next door. When none is left, the failure lists what each door answered, and the node begins again after the ordinary wait. A node that was
+// reached keeps its door. One that was not begins with the door that last reached any node, in this run or an earlier one.
+//
+// An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as the poller does. It
+// keeps a few words per node that it was asked for. It does not know how a door works.
+package auto
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Kind says what a door depends on. Where the sshd of a node does not answer one door, it answers none of that kind.
+type Kind int
+
+// Kinds of doors.
+const (
+	Here  Kind = iota // this host itself: the door comes first where it fits, and is not mentioned elsewhere
+	SSH               // the node's sshd
+	SLURM             // the node's slurmd
+)
+
+// Door is one of the doors to choose from.
+type Door struct {
+	Name   string
+	Kind   Kind
+	Opener poller.Opener
+	// Fits returns why the door does not apply to a node now; empty: it applies. It returns soon after ctx ends. nil: it always applies.
+	Fits func(ctx context.Context, node string) (why string)
+}
+
+func (d *Door) unfit(ctx context.Context, node string) (why string) {
+	if d.Fits == nil {
+		return ""
+	}
+	return d.Fits(ctx, node)
+}
+
+// Opener chooses the doors. Its exported fields must not change once it is in use.
+type Opener struct {
+	// Misplaced returns why a session over ssh does not show what is wanted of a node, because it was adopted into another job; empty: it does.
+	// nil: nobody knows.
+	Misplaced func(node string, hello *wire.Hello) (why string)
+	// Won is told the door that has reached a node, if the last one was another. It must not block. nil: nobody wants to know.
+	Won func(door string)
+
+	doors []Door
+
+	mu       sync.Mutex // protects the following
+	favorite string     // the door that last reached a node
+	reached  map[string]bool
+	nodes    map[string]*node
+}
+
+var _ poller.Opener = (*Opener)(nil)
+
+// New returns an Opener over at least one door, in the order in which they are tried. favorite is the name of the door to begin with; empty: the
+// first.
+func New(favorite string, doors ...Door) *Opener {
+	return &Opener{doors: doors, favorite: favorite, reached: map[string]bool{}, nodes: map[string]*node{}}
+}
+
+// Route implements poller.Opener. It chooses the door of the next attempt, unless the end of the last one has.
+func (o *Opener) Route(ctx context.Context, name string) reach.Route {
+	n := o.node(name)
+	if len(n.faults) == 0 {
+		o.begin(ctx, n)
+	}
+	door := n.door
+	if door == nowhere { // the failure will stand below one that could have been
+		door = len(o.doors) - 1
+	}
+	d := &o.doors[door]
+	r := d.Opener.Route(ctx, name)
+	r.Door = d.Name
+	return r
+}
+
+// Open implements poller.Opener.
+func (o *Opener) Open(ctx context.Context, name string, step func(reach.Step)) (poller.Session, error) {
+	n := o.node(name)
+	if n.door == nowhere {
+		return nil, o.nothingFits(n)
+	}
+	s, err := o.doors[n.door].Opener.Open(ctx, name, step)
+	switch {
+	case err == nil:
+		return o.opened(n, s), nil
+	case ctx.Err() != nil:
+		return nil, err
+	}
+	return nil, o.failed(ctx, n, reach.AsFailure(err, reach.ClassOther))
+}
+
+// opened notes that the door of n has reached it.
+func (o *Opener) opened(n *node, s poller.Session) poller.Session {
+	content := n.door == n.poor
+	n.reset(n.door)
+	name := o.doors[n.door].Name
+	o.mu.Lock()
+	changed := o.favorite != name
+	o.favorite, o.reached[name] = name, true
+	o.mu.Unlock()
+	if changed && o.Won != nil && o.doors[n.door].Kind != Here {
+		o.Won(name)
+	}
+	if content || o.Misplaced == nil || o.doors[n.door].Kind != SSH {
+		return s
+	}
+	return &session{Session: s, o: o, n: n}
+}
+
+// order lists the doors in the order in which a node tries them.
+func (o *Opener) order() []int {
+	o.mu.Lock()
+	favorite := o.favorite
+	o.mu.Unlock()
+	rank := func(i int) int {
+		switch d := &o.doors[i]; {
+		case d.Kind == Here:
+			return 0
+		case d.Name == favorite:
+			return 1
+		}
+		return 2
+	}
+	order := make([]int, len(o.doors))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return order
+}
+
+// hasReached reports whether a door has reached any node in this run.
+func (o *Opener) hasReached(door int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.reached[o.doors[door].Name]
+}

@@ -1,0 +1,315 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// site is a set of doors whose answers the test sets.
+type site struct {
+	t       *testing.T
+	answers map[string]*reach.Failure // by "door node" or "door"; nil: the node is reached
+	unfit   map[string]string         // by "door node" or "door"
+	hello   wire.Hello
+	open    int // sessions
+	won     []string
+	*Opener
+}
+
+type opener struct {
+	s    *site
+	door string
+}
+
+func (o opener) Route(context.Context, string) reach.Route {
+	return reach.Route{Stages: []reach.Stage{reach.Stage(o.door)}}
+}
+
+func (o opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, key := range []string{o.door + " " + node, o.door} {
+		if f := o.s.answers[key]; f != nil {
+			return nil, f
+		}
+	}
+	o.s.open++
+	return &fakeSession{s: o.s}, nil
+}
+
+type fakeSession struct {
+	s    *site
+	said bool
+	over bool
+}
+
+func (f *fakeSession) Next() (wire.Message, error) {
+	if f.said {
+		return wire.Message{Report: &wire.Report{}}, nil
+	}
+	f.said = true
+	return wire.Message{Hello: &f.s.hello}, nil
+}
+
+func (f *fakeSession) Call(context.Context, wire.Request) (wire.Reply, error) {
+	return wire.Reply{}, nil
+}
+
+func (f *fakeSession) Close() error {
+	if !f.over {
+		f.s.open--
+	}
+	f.over = true
+	return nil
+}
+
+func newSite(t *testing.T, favorite string) *site {
+	s := &site{t: t, answers: map[string]*reach.Failure{}, unfit: map[string]string{}}
+	door := func(name string, kind Kind) Door {
+		return Door{Name: name, Kind: kind, Opener: opener{s, name}, Fits: func(_ context.Context, node string) string {
+			if why := s.unfit[name+" "+node]; why != "" {
+				return why
+			}
+			return s.unfit[name]
+		}}
+	}
+	s.unfit["local"] = "this host is login1"
+	s.Opener = New(favorite, door("local", Here), door("ssh", SSH), door("openssh", SSH), door("srun", SLURM))
+	s.Won = func(door string) { s.won = append(s.won, door) }
+	return s
+}
+
+// attempt returns the door of the next attempt, and its result.
+func (s *site) attempt(node string) (door string, session poller.Session, failure *reach.Failure) {
+	s.t.Helper()
+	r := s.Route(s.t.Context(), node)
+	session, err := s.Open(s.t.Context(), node, func(reach.Step) {})
+	if err != nil && !errors.As(err, &failure) {
+		s.t.Fatal(err)
+	}
+	return r.Door, session, failure
+}
+
+// goes checks the doors of the next attempts, as "ssh: auth, srun: ok". A "+" says that the next one follows at once.
+func (s *site) goes(node, want string) (last *reach.Failure) {
+	s.t.Helper()
+	var got []string
+	for range strings.Count(want, ",") + 1 {
+		door, session, failure := s.attempt(node)
+		switch {
+		case failure == nil:
+			got = append(got, door+": ok")
+			_ = session.Close()
+		case failure.Next:
+			got = append(got, fmt.Sprintf("%s: %s+", door, failure.Class))
+		default:
+			got = append(got, fmt.Sprintf("%s: %s", door, failure.Class))
+		}
+		last = failure
+	}
+	if all := strings.Join(got, ", "); all != want {
+		s.t.Errorf("%s went %q, want %q", node, all, want)
+	}
+	return last
+}
+
+func no(class reach.Class) *reach.Failure {
+	return &reach.Failure{Class: class, Short: "no " + string(class), Hints: []string{"mend " + string(class), "or not"}}
+}
+
+func TestTheNextDoorFollowsARefusal(t *testing.T) {
+	s := newSite(t, "")
+	s.answers["ssh"], s.answers["openssh"] = no(reach.ClassAuth), no(reach.ClassHostKeyUnknown)
+	s.goes("a", "ssh: auth+, openssh: host_key_unknown+, srun: ok, srun: ok")
+	s.goes("b", "srun: ok") // which reached a
+	if want := []string{"srun"}; !slices.Equal(s.won, want) {
+		t.Errorf("won %q, want %q", s.won, want)
+	}
+}
+
+// TestWhenNoDoorOpens lists what each of them answered, and begins anew.
+func TestWhenNoDoorOpens(t *testing.T) {
+	s := newSite(t, "")
+	s.answers["ssh"], s.answers["srun"] = no(reach.ClassAuth), no(reach.ClassSlurm)
+	s.unfit["openssh"] = "no ssh in PATH"
+	want := []reach.Tried{
+		{Door: "ssh", Class: reach.ClassAuth, Summary: "no auth", Hint: "mend auth"},
+		{Door: "openssh", Class: reach.ClassNoDoor, Summary: "no ssh in PATH"},
+		{Door: "srun", Class: reach.ClassSlurm, Summary: "no slurm", Hint: "mend slurm"},
+	}
+	for range 2 {
+		if f := s.goes("a", "ssh: auth+, srun: slurm"); !slices.Equal(f.Doors, want) {
+			t.Errorf("doors %+v", f.Doors)
+		}
+	}
+	if s.answers["ssh"].Next || s.answers["ssh"].Doors != nil {
+		t.Error("the door's own failure was changed")
+	}
+}
+
+func TestWhichFailuresAnotherDoorCures(t *testing.T) {
+	inside := no(reach.ClassTimeout)
+	inside.Stage = remote.StageProbe
+	odd := no(reach.ClassOther)
+	odd.Stage = remote.StageDriver
+	for _, c := range []struct {
+		failure *reach.Failure
+		want    string
+	}{
+		{no(reach.ClassAdopt), "ssh: adopt+, openssh: ok"},
+		{no(reach.ClassLocal), "ssh: local+, openssh: ok"},
+		{no(reach.ClassOther), "ssh: other+, openssh: ok"},
+		{no(reach.ClassRefused), "ssh: refused+, srun: ok"}, // OpenSSH would hear the same
+		{no(reach.ClassTimeout), "ssh: timeout+, srun: ok"}, // ssh has reached no node: is there a firewall?
+		{no(reach.ClassHostKeyChanged), "ssh: host_key_changed, ssh: host_key_changed"},
+		{no(reach.ClassNoSpace), "ssh: no_space, ssh: no_space"},
+		{inside, "ssh: timeout, ssh: timeout"},
+		{odd, "ssh: other, ssh: other"},
+	} {
+		s := newSite(t, "")
+		s.answers["ssh"] = c.failure
+		s.goes("a", c.want)
+	}
+}
+
+// A node that does not answer the door which has reached other nodes is down.
+func TestADeadNodeIsDialedByOneDoor(t *testing.T) {
+	s := newSite(t, "")
+	s.goes("a", "ssh: ok")
+	s.answers["ssh b"] = no(reach.ClassTimeout)
+	if f := s.goes("b", "ssh: timeout, ssh: timeout"); f.Doors != nil {
+		t.Errorf("doors %+v", f.Doors)
+	}
+	s.answers["ssh a"] = no(reach.ClassRefused)
+	s.goes("a", "ssh: refused+, srun: ok")
+}
+
+// A door whose own stages are done has reached the node, whatever happens then.
+func TestADoorThatGetsInIsKept(t *testing.T) {
+	s := newSite(t, "")
+	full := no(reach.ClassNoSpace)
+	full.Stage = remote.StageProbe
+	s.answers["ssh"], s.answers["openssh"] = no(reach.ClassAuth), full
+	if f := s.goes("a", "ssh: auth+, openssh: no_space, openssh: no_space"); f.Doors != nil {
+		t.Errorf("doors %+v", f.Doors)
+	}
+}
+
+func TestTheRememberedDoorComesFirst(t *testing.T) {
+	s := newSite(t, "srun")
+	s.unfit["local login1"], s.unfit["local"] = "", ""
+	s.goes("login1", "local: ok")
+	s = newSite(t, "srun")
+	s.goes("a", "srun: ok")
+	if len(s.won) != 0 {
+		t.Errorf("told again that %q won", s.won)
+	}
+	s.answers["srun b"] = no(reach.ClassSlurm)
+	s.goes("b", "srun: slurm+, ssh: ok, ssh: ok")
+	s.goes("c", "ssh: ok")
+	s.goes("a", "srun: ok") // keeps its door
+	s.unfit["srun"] = "no job is known"
+	s.goes("a", "ssh: ok")
+	if s := newSite(t, "a door of the past"); s.Route(t.Context(), "a").Door != "ssh" {
+		t.Error("an unknown favorite is not ignored")
+	}
+}
+
+func TestNoDoorFits(t *testing.T) {
+	s := newSite(t, "")
+	alone := New("", s.doors[0])
+	r := alone.Route(t.Context(), "a")
+	_, err := alone.Open(t.Context(), "a", func(reach.Step) {})
+	f := reach.AsFailure(err, "")
+	if r.Door != "local" || f.Class != reach.ClassNoDoor || f.Summary() != "transport local does not apply: this host is login1" {
+		t.Errorf("route %+v, %s: %s", r, f.Class, f.Summary())
+	}
+	for door := range strings.FieldsSeq("ssh openssh srun") {
+		s.unfit[door] = "no " + door
+	}
+	if f := s.goes("a", "srun: no_transport"); len(f.Doors) != 3 || f.Next || f.Doors[2].Summary != "no srun" {
+		t.Errorf("%+v", f)
+	}
+	s.unfit["ssh"] = ""
+	s.goes("a", "ssh: ok")
+}
+
+func TestACanceledAttemptIsNoAnswer(t *testing.T) {
+	s := newSite(t, "")
+	s.Route(t.Context(), "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Open(ctx, "a", func(reach.Step) {}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	s.goes("a", "ssh: ok")
+}
+
+// stream opens a session and reads until it ends or has brought a report.
+func (s *site) stream(node string) (door string, failure *reach.Failure) {
+	s.t.Helper()
+	door, session, failure := s.attempt(node)
+	if failure != nil {
+		return door, failure
+	}
+	for range 2 {
+		if _, err := session.Next(); err != nil {
+			return door, reach.AsFailure(err, "")
+		}
+	}
+	_ = session.Close()
+	return door, nil
+}
+
+func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
+	s := newSite(t, "")
+	s.hello.Job = "2"
+	s.Misplaced = func(node string, h *wire.Hello) string { return "it is in job " + h.Job }
+	want := func(door string, failed bool) {
+		t.Helper()
+		got, f := s.stream("a")
+		if got != door || (f != nil) != failed {
+			t.Errorf("through %s: %v; want %s", got, f, door)
+		}
+		if f != nil && f.Class == reach.ClassAdopt && (!f.Next || !strings.HasPrefix(f.Summary(), "adopted into another job: it is")) {
+			t.Errorf("%+v", f)
+		}
+	}
+	want("ssh", true)
+	want("srun", false)
+	want("srun", false)
+
+	// srun does not work: the session in the other job is better than none.
+	s.answers["srun"] = no(reach.ClassSlurm)
+	s.Opener = New("", s.doors...)
+	s.Misplaced = func(string, *wire.Hello) string { return "it is" }
+	want("ssh", true)
+	want("srun", true)
+	want("ssh", false)
+
+	// And if not even that works any more, there is an end.
+	want("ssh", true)
+	s.answers["ssh"] = no(reach.ClassAuth)
+	want("srun", true)
+	s.goes("a", "ssh: auth+, openssh: ok")
+	s.answers["openssh"] = no(reach.ClassAuth)
+	s.goes("a", "openssh: auth+, ssh: auth+, srun: slurm")
+
+	s.answers["ssh"], s.unfit["srun"] = nil, "no srun in PATH"
+	s.Opener = New("", s.doors...)
+	s.Misplaced = func(string, *wire.Hello) string { return "it is" }
+	want("ssh", false)
+	if s.open != 0 {
+		t.Errorf("%d sessions are open", s.open)
+	}
+}

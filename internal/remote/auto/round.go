@@ -1,0 +1,167 @@
+package auto
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// nowhere stands for no door.
+const nowhere = -1
+
+// node is the state of one node. A round goes through the doors until one reaches the node or none is left.
+type node struct {
+	name string
+	door int // of this attempt, or the next one
+	home int // that last reached the node
+
+	// The round so far.
+	tried  []reach.Tried
+	faults []fault // that other doors may cure
+	poor   int     // its session was given up, as it was adopted into another job
+}
+
+func (o *Opener) node(name string) *node {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.nodes[name]
+	if n == nil {
+		n = &node{name: name}
+		n.reset(nowhere)
+		o.nodes[name] = n
+	}
+	return n
+}
+
+// reset ends the round of a node. home is the door that the next one begins with.
+func (n *node) reset(home int) {
+	*n = node{name: n.name, door: home, home: home, poor: nowhere}
+}
+
+// fault is a failure that another door may cure.
+type fault struct {
+	kind Kind
+	any  bool // another door of the same kind may cure it
+}
+
+// loginFaults are the classes that an ssh with other keys, known hosts or settings may cure, and any other door.
+var loginFaults = []reach.Class{
+	reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyUnknown, reach.ClassUnknownHost, reach.ClassLocal, reach.ClassNoDoor,
+}
+
+// kindFaults are the classes that only a door of another kind may cure.
+var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.ClassSlurmTimeout}
+
+// deadFaults are the classes of a node that is down or hung. A firewall looks the same, but not if the door has reached other nodes.
+var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs, reach.ClassClosed}
+
+// faultOf returns the fault that a failure of the node's door is. ok is false if no other door would fare better.
+func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
+	kind := o.doors[n.door].Kind
+	inside := f.Stage == remote.StageProbe || f.Stage == remote.StageDriver
+	switch {
+	case slices.Contains(loginFaults, f.Class), f.Class == reach.ClassOther && !inside:
+		return fault{kind: kind, any: true}, true
+	case slices.Contains(kindFaults, f.Class), slices.Contains(deadFaults, f.Class) && !inside && !o.hasReached(n.door):
+		return fault{kind: kind}, true
+	}
+	return fault{}, false
+}
+
+// begin begins a round: with the door that last reached the node if it still fits, else with the first that does.
+func (o *Opener) begin(ctx context.Context, n *node) {
+	n.reset(n.home)
+	if n.home == nowhere || o.doors[n.home].unfit(ctx, n.name) != "" {
+		o.next(ctx, n, func(*Door) bool { return true })
+	}
+}
+
+// next moves n to the next of the doors that helps, and returns false if there is none. It notes those that do not fit.
+func (o *Opener) next(ctx context.Context, n *node, helps func(*Door) bool) bool {
+	n.door = nowhere
+	for _, i := range o.order() {
+		d := &o.doors[i]
+		if n.hasTried(d.Name) || !helps(d) {
+			continue
+		}
+		why := d.unfit(ctx, n.name)
+		if why == "" {
+			n.door = i
+			return true
+		}
+		if d.Kind != Here || len(o.doors) == 1 {
+			n.tried = append(n.tried, reach.Tried{Door: d.Name, Class: reach.ClassNoDoor, Summary: why})
+		}
+	}
+	return false
+}
+
+func (n *node) hasTried(door string) bool {
+	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
+}
+
+// curedBy reports whether a door may cure one of the faults of the round. What is adopted into another job once is so again.
+func (o *Opener) curedBy(n *node, d *Door) bool {
+	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
+		return false
+	}
+	return slices.ContainsFunc(n.faults, func(f fault) bool { return f.any || f.kind != d.Kind })
+}
+
+// failed notes the failure of an attempt and moves on to the next door, if that may help. It returns the failure with what follows.
+func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
+	f := *failure
+	fault, curable := o.faultOf(n, &f)
+	if !curable && (f.Stage == remote.StageProbe || f.Stage == remote.StageDriver) {
+		n.reset(n.door) // the door itself works
+		return &f
+	}
+	n.note(o.doors[n.door].Name, &f)
+	if curable {
+		n.faults = append(n.faults, fault)
+	}
+	if n.door == n.poor {
+		n.poor = nowhere // not even that any more
+	}
+	switch {
+	case len(n.faults) > 0 && o.next(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }):
+		f.Next = true
+	case n.poor != nowhere:
+		n.door, f.Next = n.poor, true
+	}
+	if len(n.faults) > 0 && len(n.tried) > 1 {
+		f.Doors = slices.Clone(n.tried)
+	}
+	if !f.Next {
+		n.reset(n.home)
+	}
+	return &f
+}
+
+// note adds an answer of a door to the round.
+func (n *node) note(door string, f *reach.Failure) {
+	t := reach.Tried{Door: door, Class: f.Class, Summary: f.Summary()}
+	if len(f.Hints) > 0 {
+		t.Hint = f.Hints[0]
+	}
+	n.tried = append(slices.DeleteFunc(n.tried, func(before reach.Tried) bool { return before.Door == door }), t)
+}
+
+// nothingFits is the failure of a node to which no door applies.
+func (o *Opener) nothingFits(n *node) *reach.Failure {
+	f := &reach.Failure{
+		Class: reach.ClassNoDoor, Short: "no transport applies",
+		Meaning: "None of the transports applies to this node.", Hints: []string{"choose another one with --transport"},
+	}
+	switch tried := n.tried; len(tried) {
+	case 0:
+	case 1:
+		f.Short, f.Cause = "transport "+tried[0].Door+" does not apply", tried[0].Summary
+	default:
+		f.Doors = slices.Clone(tried)
+	}
+	n.reset(n.home)
+	return f
+}

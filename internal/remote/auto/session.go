@@ -1,0 +1,61 @@
+package auto
+
+import (
+	"context"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// session is a session over ssh. It ends when it proves to be in another job than the wanted one, if another kind of door can be tried. It asks
+// with each message, since SLURM says only later which GPUs a job has.
+type session struct {
+	poller.Session
+	o     *Opener
+	n     *node
+	hello *wire.Hello
+	stay  bool // there is nothing better
+}
+
+// Next implements poller.Session.
+func (s *session) Next() (wire.Message, error) {
+	m, err := s.Session.Next()
+	if err != nil || s.stay {
+		return m, err
+	}
+	if m.Hello != nil {
+		s.hello = m.Hello
+	}
+	if s.hello == nil {
+		return m, nil
+	}
+	if why := s.o.Misplaced(s.n.name, s.hello); why != "" {
+		if f := s.o.leave(s.n, why); f != nil {
+			_ = s.Close()
+			return wire.Message{}, f
+		}
+		s.stay = true
+	}
+	return m, nil
+}
+
+// fitsWithin limits how long a running session waits for the answer whether another door fits.
+const fitsWithin = 2 * time.Second
+
+// leave moves a node to a door of another kind than that of its session, and returns the failure that ends the session; nil if there is no such
+// door.
+func (o *Opener) leave(n *node, why string) *reach.Failure {
+	ctx, cancel := context.WithTimeout(context.Background(), fitsWithin)
+	defer cancel()
+	from := n.door
+	f := &reach.Failure{Class: reach.ClassAdopt, Short: "adopted into another job", Cause: why, Next: true}
+	n.note(o.doors[from].Name, f)
+	n.faults, n.poor = []fault{{kind: o.doors[from].Kind}}, from
+	if !o.next(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }) {
+		n.reset(from)
+		return nil
+	}
+	return f
+}
