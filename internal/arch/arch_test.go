@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"internal/remote/link":     {"internal/quiet", "internal/reach", "internal/text", "internal/wire"},
 	"internal/remote/local":    {"internal/reach", "internal/remote", "internal/remote/link"},
 	"internal/remote/settings": {"internal/reach", "internal/remote", "internal/text"},
-	"internal/remote/ssh":      {"internal/reach", "internal/remote", "internal/remote/link", "internal/remote/settings"},
+	"internal/remote/ssh":      {"internal/reach", "internal/remote", "internal/remote/install", "internal/remote/link", "internal/remote/settings"},
 	"internal/slurm":           {"internal/cluster", "internal/reach", "internal/text"},
 	"internal/source":          {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm"},
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},

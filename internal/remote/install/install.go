@@ -22,6 +22,9 @@ type Shell interface {
 	Run(ctx context.Context, script string, input []byte) (*link.Pipe, error)
 }
 
+// Quoted wraps a script of Shell for a login shell, which then passes it to /bin/sh unchanged: sh, csh and fish agree on single quotes.
+func Quoted(script string) string { return "exec /bin/sh -c '" + script + "'" }
+
 // Limits are the deadlines of an installation.
 type Limits struct {
 	Start  time.Duration // start an existing copy

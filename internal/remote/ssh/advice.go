@@ -53,6 +53,9 @@ var advices = map[reach.Class]advice{
 // closedAtOnce is the meaning of a connection that sshd closes during the handshake.
 const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartups), this host is penalized, or a rule denies it."
 
+// Advise adds the meaning and the hints of c's class, for any door that speaks SSH.
+func Advise(c *remote.Case) { (&circumstances{}).advise(c, nil) }
+
 // advise fills in Meaning and Hints.
 func (at *circumstances) advise(c *remote.Case, err error) {
 	f := &c.Failure

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// Explain implements remote.Shell. It also serves a trip that ends before there is a shell.
+// Explain explains an error of a shell. It also serves a trip that ends before there is a shell.
 func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().explain(c, err) }
 
 func (a *trip) circumstances() *circumstances {
@@ -112,7 +112,7 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 		return false
 	}
 	switch {
-	case e.proven != "" && isAdopt(c.Words):
+	case e.proven != "" && IsAdopt(c.Words):
 		at.sayClosed(c)
 		c.Is(reach.ClassAdopt, "login refused")
 		c.Failure.Detail = "pam_slurm_adopt"
@@ -136,8 +136,8 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 	return true
 }
 
-// isAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module is not one.
-func isAdopt(words string) bool {
+// IsAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module is not one.
+func IsAdopt(words string) bool {
 	return strings.Contains(words, "denied by pam_slurm_adopt") || strings.Contains(words, "no active jobs on this node")
 }
 
@@ -179,7 +179,7 @@ func ruleClosed(at *circumstances, c *remote.Case, err error) bool {
 	switch {
 	case c.Stage == StageSSH:
 		c.Is(reach.ClassClosed, "sshd closed the connection")
-	case c.Stage == remote.StageProbe && isAdopt(c.Words):
+	case c.Stage == remote.StageProbe && IsAdopt(c.Words):
 		c.Is(reach.ClassAdopt, "login refused")
 		c.Failure.Detail = "pam_slurm_adopt"
 	default:

@@ -60,7 +60,7 @@ func TestLostConnectionHoldsNobodyUp(t *testing.T) {
 			defer cancel()
 			failed := make(chan error, 1)
 			go func() {
-				_, err := (&shell{client: lost(t, ends)}).Run(ctx, "true", nil)
+				_, err := (&Sessions{client: lost(t, ends)}).Run(ctx, "true", nil)
 				failed <- err
 			}()
 			select {
@@ -80,7 +80,7 @@ func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
 	noLeaks(t)
 	conn, far := net.Pipe()
 	defer far.Close()
-	s := &shell{client: lost(t, false), trip: &trip{d: &Door{limits: limits{closing: time.Millisecond}}, conn: &watchedConn{Conn: conn}}}
+	s := &Sessions{client: lost(t, false), conn: conn, closing: time.Millisecond}
 	failed := make(chan error, 1)
 	go func() {
 		_, err := await(context.Background(), s.client.gone, func() (any, error) { <-t.Context().Done(); return nil, nil }, nil)

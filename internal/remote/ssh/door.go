@@ -82,6 +82,9 @@ func whoAmI() (name, home string, err error) {
 	return name, home, nil
 }
 
+// Settings returns the settings of ssh that the Door uses.
+func (d *Door) Settings() *settings.Source { return d.settings }
+
 // Stages implements remote.Door.
 func (d *Door) Stages() []reach.Stage {
 	return []reach.Stage{StageName, StageTCP, StageSSH, StageHostKey, StageLogin}

@@ -4,25 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
 // shell is a login on a node. It implements remote.Shell.
 type shell struct {
 	*trip
-	client *client
+	*Sessions
 }
 
-// quoted wraps a script so that any login shell passes it to /bin/sh unchanged: sh, csh and fish agree on single quotes, as long as the script
-// contains none of the characters that install.Shell excludes.
-func quoted(script string) string { return "exec /bin/sh -c '" + script + "'" }
+// Explain implements remote.Shell.
+func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
+
+// Sessions is an SSH connection that is logged in. It implements remote.Shell.
+type Sessions struct {
+	client  *client
+	conn    io.Closer
+	closing time.Duration // to notice the connection's end
+}
+
+// NewSessions returns the Sessions of an SSH connection over conn.
+func NewSessions(conn io.Closer, c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *Sessions {
+	return &Sessions{client: newClient(c, chans, reqs), conn: conn, closing: defaultLimits.closing}
+}
+
+// Explain implements remote.Shell.
+func (s *Sessions) Explain(c *remote.Case, err error) { (&circumstances{}).explain(c, err) }
 
 // Run implements install.Shell.
-func (s *shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, error) {
+func (s *Sessions) Run(ctx context.Context, script string, input []byte) (*link.Pipe, error) {
 	session, err := await(ctx, s.client.gone, s.client.NewSession, func(late *ssh.Session) { drop(late) })
 	if err != nil {
 		return nil, &sessionError{err: err}
@@ -36,7 +53,7 @@ func (s *shell) Run(ctx context.Context, script string, input []byte) (*link.Pip
 	}
 	kill := func() { go drop(session) } // blocks while the connection is stuck
 	_, err = await(ctx, s.client.gone, func() (any, error) {
-		if err := session.Start(quoted(script)); err != nil {
+		if err := session.Start(install.Quoted(script)); err != nil {
 			return nil, err
 		}
 		_, _ = in.Write(input) // on error the script has ended: its exit status says more
@@ -66,7 +83,7 @@ func exit(err error) link.Exit {
 }
 
 // Ping implements link.Way: it asks sshd, whatever the probe does.
-func (s *shell) Ping(ctx context.Context) error {
+func (s *Sessions) Ping(ctx context.Context) error {
 	_, err := await(ctx, s.client.gone, func() (any, error) {
 		_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
 		return nil, err
@@ -75,12 +92,12 @@ func (s *shell) Ping(ctx context.Context) error {
 }
 
 // Close implements link.Way. It closes the socket first, which wakes what waits for it; the rest is abandoned.
-func (s *shell) Close() error {
+func (s *Sessions) Close() error {
 	defer s.client.abandon()
 	drop(s.conn)
 	select {
 	case <-s.client.gone:
-	case <-time.After(s.d.limits.closing):
+	case <-time.After(s.closing):
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 		return nil, err
 	}
 	a.conn.allow(0)
-	return &shell{trip: a, client: c}, nil
+	return &shell{trip: a, Sessions: &Sessions{client: c, conn: a.conn, closing: a.d.limits.closing}}, nil
 }
 
 func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
