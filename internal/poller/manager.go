@@ -4,6 +4,10 @@
 // All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order. Events of
 // several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node is Gone. A node that sends more than it
 // was asked for is cut off, and a panic costs one node, not the program.
+//
+// A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a connection anyway, and what
+// costs the processor is for the Opener to limit. Nodes whose last attempt failed share a few tokens, since a dead node answers nothing for
+// seconds. So dead nodes do not keep healthy ones waiting.
 package poller
 
 import (
@@ -22,13 +26,13 @@ import (
 type Config struct {
 	Opener   Opener
 	Interval time.Duration // between two reports of a node
-	Dials    int           // maximum number of nodes dialed at the same time
+	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
 }
 
 // Manager watches a changing set of nodes.
 type Manager struct {
-	cfg   Config
-	dials chan struct{} // holds a token per running attempt
+	cfg     Config
+	retries chan struct{} // holds a token per running attempt that follows a failed one
 
 	mu      sync.Mutex // protects the following
 	ctx     context.Context
@@ -42,7 +46,7 @@ type Manager struct {
 
 // New returns a Manager that watches nothing yet.
 func New(cfg Config) *Manager {
-	return &Manager{cfg: cfg, dials: make(chan struct{}, cfg.Dials), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
+	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
 }
 
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
@@ -93,7 +97,7 @@ func (m *Manager) start(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
 	n := &node{
-		name: name, opener: m.cfg.Opener, interval: m.cfg.Interval, dials: m.dials, emit: m.emit, cancel: cancel,
+		name: name, opener: m.cfg.Opener, interval: m.cfg.Interval, retries: m.retries, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}

@@ -18,12 +18,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// node is one watched node. All fields but the atomics and channels are set once, before run.
+// node is one watched node. All fields but the atomics, the channels and failed are set once, before run.
 type node struct {
 	name     string
 	opener   Opener
 	interval time.Duration
-	dials    chan struct{}
+	retries  chan struct{}
 	emit     func(cluster.Event)
 	cancel   context.CancelFunc
 	before   context.Context // done when an earlier watch of this name has ended; nil: there was none
@@ -35,6 +35,8 @@ type node struct {
 
 	session atomic.Pointer[Session] // the open session; nil: none
 	asked   atomic.Int64            // extra reports requested and not yet admitted
+
+	failed bool // the last attempt opened no session, and no other door follows; only run's goroutine uses it
 }
 
 // Waits between two attempts. A fault that only a person can fix is retried rarely: sites that count failed logins must get no reason to lock
@@ -88,6 +90,7 @@ func (n *node) run(ctx context.Context) {
 		}
 		failure := reach.AsFailure(err, reach.ClassOther)
 		if failure.Next {
+			n.failed = false // another door has not failed yet
 			n.down(failure, 0)
 			continue
 		}
@@ -139,16 +142,28 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	}
 }
 
+// turn waits for the node's turn to be dialed, and returns what ends it.
+func (n *node) turn(ctx context.Context) (end func(), err error) {
+	if !n.failed {
+		return func() {}, nil
+	}
+	select {
+	case n.retries <- struct{}{}:
+		return sync.OnceFunc(func() { <-n.retries }), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // attempt opens a session and reads from it until it ends. streamed is how long it reported.
 func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
-	select {
-	case n.dials <- struct{}{}:
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	dialed, err := n.turn(ctx)
+	if err != nil {
+		return 0, err
 	}
-	dialed := sync.OnceFunc(func() { <-n.dials })
 	defer dialed() // also on a panic
+	n.failed = true
 	route := n.opener.Route(ctx, n.name)
 	route.Stages = append(slices.Clip(route.Stages), StageStream)
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval, Route: route}})
@@ -157,6 +172,7 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	if err != nil {
 		return 0, err
 	}
+	n.failed = false
 	n.session.Store(&session)
 	defer n.session.Store(nil)
 	var wg sync.WaitGroup

@@ -3,6 +3,7 @@ package poller
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 type fakeNode struct {
 	fail  func(try int) error // nil error: the session opens
 	life  time.Duration       // of a session; 0: forever
+	slow  time.Duration       // of Open
 	quiet time.Duration       // until its sessions send no more reports; 0: never
 	late  bool                // its sessions hand out one more report after Close
 	tries int
@@ -64,7 +66,7 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Ste
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-time.After(c.slow):
+	case <-time.After(max(c.slow, n.slow)):
 	}
 	if n.fail != nil {
 		if err := n.fail(try); err != nil {
@@ -172,7 +174,7 @@ func watch(t *testing.T, c *fakeCluster, dials int, test func(m *Manager, r *rec
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Dials: dials}), &record{}
+		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Retries: dials}), &record{}
 		var wg sync.WaitGroup
 		wg.Go(func() { m.Run(ctx, r.emit) })
 		test(m, r)
@@ -255,23 +257,68 @@ func TestDroppedAndWantedAgain(t *testing.T) {
 	})
 }
 
-func TestDialsAreLimited(t *testing.T) {
+func TestRetriesAreLimited(t *testing.T) {
 	c := newFakeCluster()
 	c.slow = time.Second
 	var names []string
 	for i := range 20 {
 		name := string(rune('a' + i))
-		c.nodes[name] = &fakeNode{}
+		c.nodes[name] = &fakeNode{fail: func(try int) error {
+			if try == 1 {
+				return &reach.Failure{Class: reach.ClassRefused, Short: "no"}
+			}
+			return nil
+		}}
 		names = append(names, name)
 	}
 	watch(t, c, 4, func(m *Manager, r *record) {
 		m.SetNodes(names)
-		pass(4500 * time.Millisecond)
-		if c.peak != 4 {
-			t.Errorf("%d dials at a time, want 4", c.peak)
+		pass(1500 * time.Millisecond)
+		if c.peak != 20 {
+			t.Errorf("%d first attempts at a time, want all 20", c.peak)
 		}
-		if n := r.count(func(e cluster.Event) bool { return e.Hello != nil }); n != 16 {
-			t.Errorf("%d nodes after 4.5 s, want 16: 4 a second", n)
+		c.mu.Lock()
+		c.peak = 0
+		c.mu.Unlock()
+		pass(4 * time.Second) // until 5.5 s; the waits end after 1.8 to 2.2 s
+		if c.peak != 4 {
+			t.Errorf("%d retries at a time, want 4", c.peak)
+		}
+		if n := r.count(func(e cluster.Event) bool { return e.Hello != nil }); n != 12 {
+			t.Errorf("%d nodes after 5.5 s, want 12: 4 a second", n)
+		}
+	})
+}
+
+// Neither a new node nor one whose session has ended waits for nodes that answer nothing.
+func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
+	c := newFakeCluster()
+	var names []string
+	for i := range 320 {
+		names = append(names, fmt.Sprintf("dead%d", i))
+		c.nodes[names[i]] = &fakeNode{slow: 5 * time.Second, fail: func(int) error {
+			return &reach.Failure{Class: reach.ClassTimeout, Short: "no response after 5s"}
+		}}
+	}
+	c.nodes["last"], c.nodes["new"] = &fakeNode{life: time.Minute}, &fakeNode{}
+	watch(t, c, 4, func(m *Manager, r *record) {
+		hellos := func(node string) int {
+			return r.count(func(e cluster.Event) bool { return e.Hello != nil && e.Node == node })
+		}
+		m.SetNodes(append(names, "last"))
+		pass(time.Second)
+		if hellos("last") != 1 {
+			t.Error("the last node is not there after 1 s")
+		}
+		pass(30 * time.Second) // every token is taken
+		m.SetNodes(append(names, "last", "new"))
+		pass(time.Second)
+		if hellos("new") != 1 {
+			t.Error("a new node is not there after 1 s")
+		}
+		pass(32 * time.Second)
+		if hellos("last") != 2 {
+			t.Errorf("%d sessions of the node whose session has ended, want 2", hellos("last"))
 		}
 	})
 }
@@ -565,7 +612,7 @@ func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		m := New(Config{Opener: c, Interval: 3 * time.Second, Dials: 2})
+		m := New(Config{Opener: c, Interval: 3 * time.Second, Retries: 2})
 		m.SetNodes([]string{"a", "b"})
 		m.Run(ctx, emit)
 	})
@@ -674,13 +721,18 @@ func TestAPanicWhilePacingCostsOneNode(t *testing.T) {
 	})
 }
 
-// An attempt that panics before it dials costs its node, not the others their turn to dial.
+// An attempt that panics before it dials costs its node, not the others their turn to retry.
 func TestAPanicBeforeDialingFreesItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeCluster()
-		c.nodes["a"], c.nodes["b"] = &fakeNode{}, &fakeNode{}
+		c.nodes["a"], c.nodes["b"] = &fakeNode{}, &fakeNode{fail: func(try int) error {
+			if try == 1 {
+				return &reach.Failure{Class: reach.ClassRefused, Short: "no"}
+			}
+			return nil
+		}}
 		ctx, cancel := context.WithCancel(t.Context())
-		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Dials: 1}), &record{}
+		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Retries: 1}), &record{}
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			m.Run(ctx, func(e cluster.Event) {
@@ -691,11 +743,11 @@ func TestAPanicBeforeDialingFreesItsTurn(t *testing.T) {
 			})
 		})
 		m.SetNodes([]string{"a"})
-		pass(time.Second)
+		pass(7 * time.Second) // two attempts
 		m.SetNodes([]string{"a", "b"})
 		pass(10 * time.Second)
 		if n := r.count(func(e cluster.Event) bool { return e.Node == "b" && e.Report != nil }); n == 0 {
-			t.Error("the other node was never dialed")
+			t.Error("the other node was never dialed again")
 		}
 		cancel()
 		wg.Wait()

@@ -364,7 +364,7 @@ type watched struct {
 
 func watch(t *testing.T, o *Opener, nodes ...string) *watched {
 	t.Helper()
-	w := &watched{t: t, Manager: poller.New(poller.Config{Opener: o, Interval: 250 * time.Millisecond, Dials: 8})}
+	w := &watched{t: t, Manager: poller.New(poller.Config{Opener: o, Interval: 250 * time.Millisecond, Retries: 8})}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {

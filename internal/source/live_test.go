@@ -126,7 +126,7 @@ func (n *network) watched() (watched, listing []string) {
 func newNetwork() *network { return &network{sessions: map[string]*session{}, down: map[string]bool{}} }
 
 func (n *network) manager() *poller.Manager {
-	return poller.New(poller.Config{Opener: n, Interval: interval, Dials: 4})
+	return poller.New(poller.Config{Opener: n, Interval: interval, Retries: 4})
 }
 
 const interval = 3 * time.Second
@@ -305,7 +305,7 @@ func TestHosts(t *testing.T) {
 // A question goes to the session of the node that it is about.
 func TestAsk(t *testing.T) {
 	net := &network{sessions: map[string]*session{}}
-	h := NewHosts("a,b", []string{"a", "b"}, poller.New(poller.Config{Opener: net, Interval: interval, Dials: 2}), "alice", "login1")
+	h := NewHosts("a,b", []string{"a", "b"}, poller.New(poller.Config{Opener: net, Interval: interval, Retries: 2}), "alice", "login1")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)

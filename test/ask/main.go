@@ -47,7 +47,7 @@ func run(args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	nodes := poller.New(poller.Config{Opener: remote.New(door), Interval: time.Second, Dials: 1})
+	nodes := poller.New(poller.Config{Opener: remote.New(door), Interval: time.Second, Retries: 1})
 	nodes.SetNodes([]string{node})
 	up := make(chan error, 1)
 	var watching sync.WaitGroup
