@@ -1,0 +1,146 @@
+// Package proxy runs a ProxyCommand of ssh: a child process whose standard input and output are the connection to a host.
+//
+// Start may be called from any number of goroutines. A Command is for one reader and one writer; Close may be called from anywhere, again and
+// again. Guarantees: Close ends the child and all processes of its session that did not leave it, at the latest after half a second, and
+// leaves no zombie; the child has no terminal, so it can neither ask there nor be interrupted from there; of what it says, only the
+// beginning is kept.
+package proxy
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// Command is a running ProxyCommand.
+type Command struct {
+	in, out *os.File // our ends
+	words   *text.Capture
+	ended   chan struct{} // closed when the child has ended and state is known
+	state   *os.ProcessState
+	end     func()
+}
+
+const (
+	maxWords  = 4 << 10                // kept of standard error
+	lingering = 500 * time.Millisecond // between asking the child to end and killing it; also, how long others may hold its standard error
+)
+
+// Start starts a command line with the user's shell, as ssh does.
+func Start(line string) (*Command, error) {
+	c := &Command{words: &text.Capture{Limit: maxWords}, ended: make(chan struct{})}
+	cmd := exec.Command(shell(), "-c", "exec "+line)
+	cmd.Stderr = c.words
+	cmd.WaitDelay = lingering
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	theirIn, in, err1 := os.Pipe()
+	out, theirOut, err2 := os.Pipe()
+	files := []*os.File{theirIn, theirOut, in, out}
+	err := errors.Join(err1, err2)
+	if err == nil {
+		cmd.Stdin, cmd.Stdout = theirIn, theirOut
+		err = cmd.Start()
+		files = files[:2]
+	}
+	if err != nil {
+		files = []*os.File{theirIn, theirOut, in, out}
+	}
+	for _, f := range files {
+		_ = f.Close() // a nil file is an error, too
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.in, c.out = in, out
+	c.end = sync.OnceFunc(func() { c.kill(cmd.Process.Pid) })
+	go func() {
+		_ = cmd.Wait() // state has the result
+		c.state = cmd.ProcessState
+		close(c.ended)
+	}()
+	return c, nil
+}
+
+func shell() string {
+	if s := os.Getenv("SHELL"); s != "" {
+		return s
+	}
+	return "/bin/sh"
+}
+
+// kill ends the child and its group.
+func (c *Command) kill(pid int) {
+	_, _ = c.in.Close(), c.out.Close()
+	_ = syscall.Kill(-pid, syscall.SIGTERM)
+	select {
+	case <-c.ended:
+		return
+	default:
+	}
+	late := time.AfterFunc(lingering, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) })
+	go func() {
+		<-c.ended
+		late.Stop()
+	}()
+}
+
+// Read reads the child's output.
+func (c *Command) Read(p []byte) (int, error) {
+	n, err := c.out.Read(p)
+	return n, closed(err)
+}
+
+// Write writes to the child's input.
+func (c *Command) Write(p []byte) (int, error) {
+	n, err := c.in.Write(p)
+	return n, closed(err)
+}
+
+// closed makes the error of a closed file that of a closed connection.
+func closed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return net.ErrClosed
+	}
+	return err
+}
+
+// Close ends the child. It does not wait for it.
+func (c *Command) Close() error {
+	c.end()
+	return nil
+}
+
+// Error is the end of a ProxyCommand that was not wanted.
+type Error struct {
+	Status int    // exit status; -1: ended by a signal
+	Signal string // as "killed"
+	Words  string // what it wrote to standard error
+}
+
+func (e *Error) Error() string {
+	if e.Signal != "" {
+		return "ended by signal: " + e.Signal
+	}
+	return "ended with status " + strconv.Itoa(e.Status)
+}
+
+// Failure waits up to within for the child to end, and returns how. It returns nil if the child is still running.
+func (c *Command) Failure(within time.Duration) *Error {
+	select {
+	case <-c.ended:
+	case <-time.After(within):
+		return nil
+	}
+	e := &Error{Status: c.state.ExitCode(), Words: c.words.String()}
+	if status, ok := c.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		e.Signal = status.Signal().String()
+	}
+	return e
+}
