@@ -60,10 +60,10 @@ func Advise(c *remote.Case) { (&circumstances{}).advise(c, nil) }
 func (at *circumstances) advise(c *remote.Case, err error) {
 	f := &c.Failure
 	a := advices[f.Class]
-	f.Meaning = cmp.Or(f.Meaning, a.meaning)
 	if f.Class == reach.ClassClosed && c.Stage == StageSSH {
-		f.Meaning = closedAtOnce
+		a.meaning = closedAtOnce
 	}
+	f.Meaning = cmp.Or(f.Meaning, a.meaning)
 	f.Hints = append(f.Hints, a.hints...)
 	if key, ok := errors.AsType[*hostKeyError](err); ok && f.Class == reach.ClassHostKeyChanged {
 		adviseHostKey(f, key)
@@ -102,14 +102,21 @@ func adviseHostKey(f *reach.Failure, e *hostKeyError) {
 func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {
 	f.Meaning = fmt.Sprintf("The node accepts none of your keys for user %q.", at.user)
 	switch {
+	case e.question != "":
+		f.Meaning = "The host asks a question that nobody has answered."
+		f.Hints = append(f.Hints, "start nvnodetop in a terminal, anew if it is running: it asks before the screen starts")
+	case e.refused:
+		f.Meaning = "The host did not accept the answers that were typed."
+		f.Hints = append(f.Hints, "start nvnodetop again to answer anew")
 	case e.proven != "":
-		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code), which nvnodetop cannot provide."
+		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code). nvnodetop can ask you for it only before the screen starts."
 	case len(e.methods) > 0 && !strings.Contains(strings.Join(e.methods, ","), "publickey"):
 		f.Meaning = "The node does not accept keys, only: " + strings.Join(e.methods, ", ") + "."
 	case e.tried == 0 && len(e.skipped) > 0:
 		f.Meaning = "No key could be offered: " + e.skipped[0] + "."
 		if strings.Contains(e.skipped[0], needsPassphrase) {
-			f.Hints = append(f.Hints, "load it into an agent and start nvnodetop from that shell: eval $(ssh-agent); ssh-add")
+			f.Hints = append(f.Hints, "load it into an agent and start nvnodetop from that shell: eval $(ssh-agent); ssh-add",
+				"or start nvnodetop in a terminal, where it asks for the passphrase")
 		}
 		e.skipped = e.skipped[1:]
 	case e.tried == 0:

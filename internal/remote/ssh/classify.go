@@ -7,10 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // Explain explains an error of a shell. It also serves a trip that ends before there is a shell.
@@ -20,6 +23,13 @@ func (a *trip) circumstances() *circumstances {
 	at := &circumstances{log: a.log}
 	if a.target != nil {
 		at.user, at.ignored = a.target.User, a.target.Ignored
+	}
+	if a.via != nil {
+		at.via = a.via.to.host
+	}
+	if a.proxy != nil {
+		_ = a.proxy.Close() // the connection is over, and now its words can be read
+		at.proxy = a.proxy.Failure(time.Second)
 	}
 	if a.conn != nil {
 		at.peer, at.broken, at.preamble = a.conn.RemoteAddr().String(), a.conn.failure(), a.conn.preamble()
@@ -31,10 +41,12 @@ func (a *trip) circumstances() *circumstances {
 type circumstances struct {
 	log      *remote.Log // nil: there is none
 	user     string
-	peer     string   // "10.12.0.14:22"; empty: there was no connection
-	broken   error    // the error of the TCP connection
-	preamble string   // the node's output before SSH began
-	ignored  []string // parts of the SSH configuration that are not supported
+	peer     string       // "10.12.0.14:22"; empty: there was no connection
+	broken   error        // the error of the TCP connection
+	preamble string       // the node's output before SSH began
+	ignored  []string     // parts of the SSH configuration that are not supported
+	via      string       // jump host; empty: none
+	proxy    *proxy.Error // how the ProxyCommand ended; nil: there was none
 }
 
 // explain classifies an error that is not classified yet, and adds hints for this door.
@@ -43,7 +55,7 @@ func (at *circumstances) explain(c *remote.Case, err error) {
 		if c.Stage == StageSSH && at.preamble != "" {
 			c.Say(at.preamble)
 		}
-		known := ruleHostKey(c, err) || ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
+		known := ruleHostKey(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) || ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
 			ruleNetwork(c, err) || ruleClosed(at, c, err)
 		if !known {
 			c.Unknown(err)
@@ -112,6 +124,12 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 		return false
 	}
 	switch {
+	case e.question != "":
+		c.Is(reach.ClassAuth, "login asks a question")
+		c.Failure.Detail = strings.TrimRight(text.FirstLine(strings.TrimSpace(e.question)), ": ")
+	case e.refused && e.rejected():
+		c.Is(reach.ClassAuth, "login refused")
+		c.Failure.Detail = "answer not accepted"
 	case e.proven != "" && IsAdopt(c.Words):
 		at.sayClosed(c)
 		c.Is(reach.ClassAdopt, "login refused")
@@ -182,6 +200,8 @@ func ruleClosed(at *circumstances, c *remote.Case, err error) bool {
 	case c.Stage == remote.StageProbe && IsAdopt(c.Words):
 		c.Is(reach.ClassAdopt, "login refused")
 		c.Failure.Detail = "pam_slurm_adopt"
+	case at.via != "":
+		c.Is(reach.ClassClosed, "connection through "+at.via+" closed")
 	default:
 		c.Is(reach.ClassClosed, "connection closed")
 	}
@@ -200,7 +220,7 @@ func (e *loginError) step(f *reach.Failure) string {
 		return "publickey accepted, then closed by PAM"
 	case f.Class == reach.ClassDenied:
 		return "publickey accepted, then closed"
-	case f.Class != reach.ClassAuth || e.proven != "":
+	case f.Class != reach.ClassAuth || e.proven != "" || e.question != "" || e.refused:
 		return f.Summary()
 	case e.tried == 0:
 		return "no key to offer"

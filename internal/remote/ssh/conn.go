@@ -12,6 +12,7 @@ import (
 // watchedConn is a TCP connection that remembers its error: x/crypto hides the cause of a lost connection behind an EOF.
 type watchedConn struct {
 	net.Conn
+	greet func() error // called once, when the server's version line is there; nil: not called
 
 	mu       sync.Mutex
 	greeting []byte // the server's output up to the end of its version line
@@ -34,7 +35,9 @@ func (c *watchedConn) allow(d time.Duration) {
 
 func (c *watchedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.note(p[:n], err)
+	if greeted := c.note(p[:n], err); greeted && c.greet != nil && err == nil {
+		err = c.greet()
+	}
 	return n, err
 }
 
@@ -44,19 +47,21 @@ func (c *watchedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *watchedConn) note(p []byte, err error) {
+// note remembers what was read, and reports whether it ends the version line.
+func (c *watchedConn) note(p []byte, err error) (greeted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil && c.err == nil {
 		c.err = err
 	}
 	if c.greeted {
-		return
+		return false
 	}
 	c.greeting = append(c.greeting, p[:min(len(p), maxGreeting-len(c.greeting))]...)
 	if v := bytes.Index(c.greeting, []byte("SSH-")); len(c.greeting) == maxGreeting || v >= 0 && bytes.IndexByte(c.greeting[v:], '\n') >= 0 {
 		c.greeted = true
 	}
+	return c.greeted
 }
 
 func (c *watchedConn) failure() error {

@@ -21,8 +21,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// The stages of this door.
+// The stages of this door. A host behind a jump host has no stage name: the jump host resolves it.
 const (
+	StageJump    reach.Stage = "jump"     // connect to the jump host, which all hosts behind it share
 	StageName    reach.Stage = "name"     // resolve the host name
 	StageTCP     reach.Stage = "TCP"      // connect
 	StageSSH     reach.Stage = "ssh"      // protocol version and key exchange
@@ -38,6 +39,12 @@ type Door struct {
 	settings          *settings.Source
 	keys              *keyCache
 	known             *knownCache
+	secrets           *secrets
+	jumps             *jumps
+	login             *hop // all nodes are reached through it; nil: as the configuration says
+
+	// Turns for what costs this host much.
+	lookups, exchanges, starts remote.Turns
 }
 
 var _ remote.Door = (*Door)(nil)
@@ -47,10 +54,22 @@ type limits struct {
 	name, tcp, ssh, login time.Duration
 	agent                 time.Duration // for the agent to list its keys
 	closing               time.Duration // to notice the connection's end
+	start                 time.Duration // a turn to start a ProxyCommand takes this long
+	alive                 time.Duration // between two signs of life of a jump host, and for its answer
+	idle                  time.Duration // until a jump host's connection that nothing needs is closed
+	again                 time.Duration // the least between two attempts to reach a jump host
 }
+
+// How many hosts may do something dear at the same time: look up a name, exchange keys, start a ProxyCommand.
+const (
+	parallelLookups   = 64
+	parallelExchanges = 32
+	parallelStarts    = 16
+)
 
 var defaultLimits = limits{
 	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second, closing: 300 * time.Millisecond,
+	start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute, again: 2 * time.Second,
 }
 
 // New returns a Door. It reads no file yet: Dial reports what is wrong with one.
@@ -60,15 +79,25 @@ func New(version string) (*Door, error) {
 		return nil, err
 	}
 	program, _ := exec.LookPath("ssh") // without it the files are read
-	return &Door{
+	d := &Door{
 		version: version,
 		home:    home, user: name, agent: os.Getenv("SSH_AUTH_SOCK"),
 		limits:   defaultLimits,
 		settings: settings.New(settings.Config{Home: home, User: name, Program: program}),
 		keys:     &keyCache{files: map[string]*keyFile{}},
 		known:    &knownCache{sets: map[string]*knownSet{}},
-	}, nil
+		secrets:  newSecrets(),
+		lookups:  make(remote.Turns, parallelLookups), exchanges: make(remote.Turns, parallelExchanges), starts: make(remote.Turns, parallelStarts),
+	}
+	d.jumps = newJumps(d)
+	return d, nil
 }
+
+// Close closes the connections to jump hosts. Nothing may be dialed after that.
+func (d *Door) Close() { d.jumps.close() }
+
+// Retry lets jump hosts that failed be tried again soon, since the user asks for it.
+func (d *Door) Retry() { d.jumps.hurry() }
 
 // whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has this user.
 func whoAmI() (name, home string, err error) {
@@ -87,7 +116,11 @@ func (d *Door) Settings() *settings.Source { return d.settings }
 
 // Stages implements remote.Door.
 func (d *Door) Stages() []reach.Stage {
-	return []reach.Stage{StageName, StageTCP, StageSSH, StageHostKey, StageLogin}
+	first := StageName
+	if d.login != nil {
+		first = StageJump
+	}
+	return []reach.Stage{first, StageTCP, StageSSH, StageHostKey, StageLogin}
 }
 
 // Dial implements remote.Door.

@@ -276,13 +276,6 @@ func TestNetworkFailures(t *testing.T) {
 	if f := s.mustFail("no-such-host.invalid", reach.ClassUnknownHost); f.Stage != StageName {
 		t.Errorf("unknown host: %s", describe(f))
 	}
-	for _, option := range []string{"ProxyJump login", "ProxyCommand nc %h %p"} {
-		writeFile(t, filepath.Join(s.home, ".ssh", "config"), "Host far\n  "+option+"\n")
-		s.reread()
-		if f := s.mustFail("far", reach.ClassLocal); !strings.Contains(f.Summary(), strings.Fields(option)[0]) {
-			t.Errorf("%s: %s", option, describe(f))
-		}
-	}
 }
 
 // TestCancel ends the context in each stage: Open returns soon and with the context's error.

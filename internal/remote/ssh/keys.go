@@ -32,6 +32,7 @@ type identity struct {
 type identities struct {
 	keys    []identity
 	skipped []string
+	locked  bool     // a key was skipped because nobody gave its passphrase
 	agent   net.Conn // signs with the keys it holds; nil: not used
 }
 
@@ -40,8 +41,8 @@ func (ids *identities) skip(format string, args ...any) {
 }
 
 // identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the configuration, then key
-// files. IdentitiesOnly excludes the agent's other keys.
-func (d *Door) identities(ctx context.Context, t *settings.Settings) *identities {
+// files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a locked key; nil: there is none.
+func (d *Door) identities(ctx context.Context, t *settings.Settings, unlock func(*keyFile) ssh.Signer) *identities {
 	ids := &identities{}
 	files := d.keyFiles(t, ids)
 	held := d.askAgent(ctx, t, ids)
@@ -64,6 +65,11 @@ func (d *Door) identities(ctx context.Context, t *settings.Settings) *identities
 		switch {
 		case f.pub != nil && inAgent[string(f.pub.Marshal())]:
 		case f.locked:
+			if signer := unlock(f); signer != nil {
+				ids.addWithCertificates(identity{name: filepath.Base(f.path), signer: signer}, files.certs)
+				continue
+			}
+			ids.locked = true
 			ids.skip("%s %s and is not in an agent", f.path, needsPassphrase)
 		case f.signer != nil:
 			ids.addWithCertificates(identity{name: filepath.Base(f.path), signer: f.signer}, files.certs)

@@ -15,6 +15,7 @@ import (
 type login struct {
 	trip    *trip
 	ids     *identities // nil until sshd has sent its methods
+	asks    questions
 	tried   int
 	proven  string   // name of the key that was accepted and has signed
 	methods []string // accepted by sshd
@@ -23,26 +24,40 @@ type login struct {
 // next is an ssh.ClientAuthCallback with a context.
 func (l *login) next(ctx context.Context, auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	l.methods = auth.AllowedMethods
-	if !slices.Contains(auth.AllowedMethods, "publickey") {
-		return nil, nil
+	if m := l.nextKey(ctx); m != nil {
+		return m, nil
+	}
+	return l.asks.next(ctx, auth), nil
+}
+
+// nextKey returns the next key to offer; nil: there is none.
+func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
+	if !slices.Contains(l.methods, "publickey") {
+		return nil
 	}
 	if l.ids == nil {
-		l.ids = l.trip.d.identities(ctx, l.trip.target)
+		l.ids = l.trip.d.identities(ctx, l.trip.target, func(f *keyFile) ssh.Signer { return l.trip.unlocked(ctx, f) })
 	}
 	// If a key has signed and the login still failed, more keys would only use up sshd's attempts.
 	if l.tried == len(l.ids.keys) || l.proven != "" {
-		return nil, nil
+		return nil
 	}
 	key := l.ids.keys[l.tried]
 	l.tried++
 	l.trip.log.Begin(StageLogin, fmt.Sprintf("trying publickey (key %d of %d)", l.tried, len(l.ids.keys)))
-	return ssh.PublicKeys(witness(key.signer, func() { l.proven = key.name })), nil
+	return ssh.PublicKeys(witness(key.signer, func() { l.proven = key.name }))
 }
 
 // accepted returns the text of a successful login.
 func (l *login) accepted() string {
-	if l.proven == "" {
+	answered := l.asks.rounds > 0
+	switch {
+	case l.proven == "" && answered:
+		return "answers accepted"
+	case l.proven == "":
 		return "accepted without a key"
+	case answered:
+		return "publickey and answers accepted, " + l.proven
 	}
 	return "publickey accepted, " + l.proven
 }
@@ -50,11 +65,17 @@ func (l *login) accepted() string {
 // explain adds the state of the login to the error of a handshake that got as far as the login.
 func (l *login) explain(err error) error {
 	if _, isKey := errors.AsType[*hostKeyError](err); l.methods == nil || isKey {
+		l.asks.settle(unheard)
 		return err
 	}
-	e := &loginError{err: err, proven: l.proven, methods: l.methods, tried: l.tried}
+	e := &loginError{err: err, proven: l.proven, methods: l.methods, tried: l.tried, question: l.asks.open, refused: l.asks.rounds > 0}
 	if l.ids != nil {
 		e.skipped = l.ids.skipped
+	}
+	if e.rejected() {
+		l.asks.settle(refused)
+	} else {
+		l.asks.settle(unheard)
 	}
 	return e
 }
@@ -72,6 +93,9 @@ type loginError struct {
 	tried   int      // keys offered
 	methods []string // accepted by the node
 	skipped []string // keys that cannot be used, and why
+
+	question string // one that nobody has answered
+	refused  bool   // answers were not accepted
 }
 
 func (e *loginError) Error() string { return e.err.Error() }
@@ -82,7 +106,7 @@ func (e *loginError) rejected() bool {
 	return strings.Contains(e.err.Error(), "ssh: unable to authenticate") || strings.Contains(e.err.Error(), "ssh: disconnect")
 }
 
-// witness returns signer with a callback for its use: a key signs only after sshd has accepted it.
+// witness returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that fails to sign is not used.
 func witness(signer ssh.Signer, used func()) ssh.Signer {
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {
@@ -101,8 +125,11 @@ type witnessSigner struct {
 }
 
 func (w *witnessSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	w.used()
-	return w.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
+	signature, err := w.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
+	if err == nil {
+		w.used()
+	}
+	return signature, err
 }
 
 type witnessMultiSigner struct {

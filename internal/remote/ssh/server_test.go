@@ -43,6 +43,7 @@ type node struct {
 	raw     func(net.Conn)                         // takes the place of SSH
 	session func(ch ssh.Channel, command string)   // takes the place of /bin/sh
 	after   func(c *ssh.ServerConn, conn net.Conn) // called after the login
+	connect func(address string) (net.Conn, error) // for direct-tcpip; nil: net.Dial
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -101,7 +102,12 @@ func writeFile(t testing.TB, path, text string) {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	s := &site{t: t, home: t.TempDir()}
+	home, err := os.MkdirTemp("", "site") // without the name of the test, which may be odd
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	s := &site{t: t, home: home}
 	t.Setenv("HOME", s.home)
 	t.Setenv("SSH_AUTH_SOCK", "")
 	signer, priv := newSigner(t)
@@ -116,6 +122,7 @@ func newSite(t testing.TB) *site {
 	d.home = s.home
 	s.d, s.o = d, remote.New(d)
 	s.reread()
+	t.Cleanup(d.Close)
 	s.o.Installer = install.New(func() (install.Payload, error) { return scriptPayload(probeScript), nil })
 	return s
 }
@@ -317,6 +324,10 @@ func (n *node) speak(conn net.Conn) {
 		n.after(c, conn)
 	}
 	for nc := range chans {
+		if nc.ChannelType() == "direct-tcpip" {
+			n.wg.Go(func() { n.forward(nc) })
+			continue
+		}
 		ch, requests, err := nc.Accept()
 		if err != nil {
 			return

@@ -2,25 +2,92 @@ package ssh
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
-	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// target returns the settings for node, or an error if a connection from here would differ from the configured one.
-func (d *Door) target(ctx context.Context, node string) (*settings.Settings, error) {
-	t, err := d.settings.For(ctx, node)
+// hop is a host on the way to another one. Empty fields are for the configuration to say.
+type hop struct{ user, host, port string }
+
+func (h hop) String() string {
+	s := h.host
+	if h.user != "" {
+		s = h.user + "@" + s
+	}
+	if h.port != "" {
+		s += ":" + h.port
+	}
+	return s
+}
+
+// parseHop parses [user@]host[:port] or ssh://[user@]host[:port]. An IPv6 address with a port is in brackets.
+func parseHop(s string) (hop, error) {
+	h := hop{host: strings.TrimSuffix(strings.TrimPrefix(s, "ssh://"), "/")}
+	if at := strings.LastIndexByte(h.host, '@'); at >= 0 {
+		h.user, h.host = h.host[:at], h.host[at+1:]
+	}
+	if host, port, err := net.SplitHostPort(h.host); err == nil {
+		h.host, h.port = host, port
+	}
+	h.host = strings.Trim(h.host, "[]")
+	if n, err := strconv.ParseUint(h.port, 10, 16); h.port != "" && (err != nil || n == 0) {
+		return hop{}, fmt.Errorf("invalid port in %q", s)
+	}
+	if h.host == "" || strings.HasPrefix(h.host, "-") || strings.HasPrefix(h.user, "-") || strings.ContainsAny(h.host+h.user, " \t\n/,") {
+		return hop{}, fmt.Errorf("invalid host %q", s)
+	}
+	return h, nil
+}
+
+// settle finds out how to reach the host.
+func (a *trip) settle(ctx context.Context) error {
+	t, err := a.d.settings.For(ctx, a.node)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, u := range []struct{ key, value, hint string }{
-		{"ProxyJump", t.ProxyJump, "run nvnodetop on the ProxyJump host"},
-		{"ProxyCommand", t.ProxyCommand, "run nvnodetop on a host that can reach the nodes directly"},
-	} {
-		if u.value != "" {
-			return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: fmt.Errorf("%s %s is not supported", u.key, u.value), Hints: []string{u.hint}}
+	switch login := a.d.login; {
+	case a.isJump:
+		t = t.As(a.to.user, a.to.port)
+		if a.before != "" {
+			t.ProxyJump, t.ProxyCommand = a.before, ""
 		}
+	case login != nil:
+		t = t.As("", "")
+		t.ProxyJump, t.ProxyCommand = login.String(), ""
 	}
-	return t, nil
+	a.target = t
+	return nil
+}
+
+// jumpKey names a jump host and the way to it.
+func jumpKey(before string, to hop) string { return before + "," + to.String() }
+
+// errCircle is a jump host that is to be reached through itself.
+var errCircle = errors.New("ProxyJump leads in a circle")
+
+// jumpHost returns the last jump host before the target, and registers it.
+func (a *trip) jumpHost() (*jump, error) {
+	before, last := "", a.target.ProxyJump
+	if comma := strings.LastIndexByte(last, ','); comma >= 0 {
+		before, last = last[:comma], last[comma+1:]
+	}
+	to, err := parseHop(strings.TrimSpace(last))
+	key := jumpKey(before, to)
+	if err == nil && slices.Contains(a.path, key) {
+		err = errCircle
+	}
+	if err != nil {
+		return nil, a.misconfigured(fmt.Errorf("ProxyJump %s: %w", a.target.ProxyJump, err))
+	}
+	return a.d.jumps.at(key, to, before, append(slices.Clip(a.path), key)), nil
+}
+
+func (a *trip) misconfigured(err error) error {
+	return &remote.LocalError{What: "ssh configuration of " + a.node, Err: err}
 }

@@ -3,39 +3,44 @@ package ssh
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// trip reaches one node: from its name to a login.
+// trip reaches one host: from its name to a login.
 type trip struct {
-	d      *Door
-	node   string
-	log    *remote.Log
+	d     *Door
+	node  string
+	log   *remote.Log
+	asker Asker // nil: nobody answers questions
+
+	// Of a jump host.
+	isJump bool
+	to     hop
+	before string   // see jump
+	path   []string // see jump
+
 	target *settings.Settings
+	via    *jump          // nil: none
+	proxy  *proxy.Command // nil: none
 	conn   *watchedConn
+	asked  bool // the user has answered a question
 }
 
 func (a *trip) run(ctx context.Context) (*shell, error) {
 	a.log.Begin(StageName, "")
-	target, err := a.d.target(ctx, a.node)
+	err := a.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.target = target
-	addrs, err := a.resolve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if a.conn, err = a.connect(ctx, addrs); err != nil {
+	if a.conn, err = a.reach(ctx); err != nil {
 		return nil, err
 	}
 	c, err := a.handshake(ctx)
@@ -47,40 +52,6 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 	return &shell{trip: a, Sessions: &Sessions{client: c, conn: a.conn, closing: a.d.limits.closing}}, nil
 }
 
-func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.d.limits.name)
-	defer cancel()
-	addrs, err := net.DefaultResolver.LookupIPAddr(ctx, a.target.HostName)
-	if err != nil {
-		return nil, err
-	}
-	if len(addrs) == 0 {
-		return nil, &net.DNSError{Err: "no address", Name: a.target.HostName, IsNotFound: true}
-	}
-	a.log.Done(fmt.Sprintf("%s is %s", a.node, addrs[0].String()))
-	return addrs, nil
-}
-
-// connect tries the addresses in the resolver's order and keeps the first that responds.
-func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
-	a.log.Begin(StageTCP, "connecting to port "+a.target.Port)
-	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
-	defer cancel()
-	var first error
-	for i, addr := range addrs {
-		dialer := net.Dialer{Timeout: a.d.limits.tcp / time.Duration(len(addrs)-i)}
-		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
-		if err == nil {
-			a.log.Done("port " + a.target.Port + " open")
-			return &watchedConn{Conn: conn}, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return nil, first
-}
-
 // handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers what they do not.
 func (a *trip) handshake(ctx context.Context) (*client, error) {
 	a.log.Begin(StageSSH, "")
@@ -89,9 +60,13 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*(a.d.limits.ssh+a.d.limits.login))
+	limit := 2 * (a.d.limits.ssh + a.d.limits.login)
+	if a.asker != nil {
+		limit += maxAnswering
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	login := &login{trip: a}
+	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(verdict){}}}
 	// No gone: only the handshake notices the connection's end.
 	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, known, login) }, func(c *client) { drop(c) })
 }
@@ -99,7 +74,16 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*client, error) {
 	defer context.AfterFunc(ctx, func() { drop(a.conn) })()
 	defer login.close()
-	check := &hostKeyCheck{trip: a, known: known}
+	endTurn := func() {}
+	defer func() { endTurn() }()
+	// The key exchange costs the processor, and begins when sshd has answered: a host that is dead or hung holds no turn.
+	a.conn.greet = func() (err error) {
+		a.conn.allow(0)
+		endTurn, err = a.d.exchanges.Take(ctx)
+		a.conn.allow(a.d.limits.ssh)
+		return err
+	}
+	check := &hostKeyCheck{trip: a, known: known, agree: func() { endTurn() }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
 		User: a.target.User,
 		// Blanks and minus signs separate its fields.
@@ -112,6 +96,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	if err != nil {
 		return nil, login.explain(err)
 	}
+	login.asks.settle(accepted)
 	a.log.Done(login.accepted())
 	return newClient(c, chans, reqs), nil
 }
@@ -120,6 +105,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 type hostKeyCheck struct {
 	trip   *trip
 	known  *knownSet
+	agree  func() // called when the key is known
 	agreed []byte
 }
 
@@ -142,6 +128,7 @@ func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey)
 	h.agreed = key.Marshal()
 	log.Done(where)
 	log.Begin(StageLogin, "")
+	h.agree()
 	h.trip.conn.allow(h.trip.d.limits.login)
 	return nil
 }

@@ -1,0 +1,15 @@
+package settings
+
+import (
+	"cmp"
+	"maps"
+)
+
+// As returns the settings for another user and port, as `ssh -l user -p port` would have them; empty: as they are.
+func (s *Settings) As(user, port string) *Settings {
+	t := *s
+	t.User, t.Port = cmp.Or(user, s.User), cmp.Or(port, s.Port)
+	t.tokens = maps.Clone(s.tokens)
+	t.tokens['r'], t.tokens['p'] = t.User, t.Port
+	return &t
+}

@@ -1,0 +1,183 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// CheckLogin returns an error if login is not [user@]host[:port].
+func CheckLogin(login string) error {
+	_, err := parseHop(login)
+	return err
+}
+
+// Through makes login, [user@]host[:port], the way to all nodes, which are reached as the same user. It must be called before anything else.
+func (d *Door) Through(login string) error {
+	to, err := parseHop(login)
+	d.login = &to
+	return err
+}
+
+// loginHost returns the login host.
+func (d *Door) loginHost() *jump {
+	key := jumpKey("", *d.login)
+	return d.jumps.at(key, *d.login, "", []string{key})
+}
+
+// behindLogin completes the settings of a node behind the login host: the user of the login, and what the login host knows of host keys.
+func (a *trip) behindLogin(j *jump, s *shell) {
+	a.target = a.target.As(s.target.User, "")
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.known != "" {
+		a.target.KnownHosts = append(slices.Clip(a.target.KnownHosts), j.known)
+	}
+}
+
+// maxKnown limits the known hosts of a login host.
+const maxKnown = 16 << 20
+
+// knownScript prints the known hosts of the host and of the user there.
+const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 "$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
+
+// learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes. Without them, only what
+// is known here counts.
+func (j *jump) learnHosts(s *shell) {
+	ctx, cancel := context.WithTimeout(j.jumps.life, j.jumps.d.limits.login)
+	defer cancel()
+	out, _, exit, err := runScript(ctx, s, knownScript, nil, maxKnown)
+	if err != nil || !exit.Known || len(out) == 0 {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.dir == "" {
+		if j.dir, err = os.MkdirTemp("", "nvnodetop-login-"); err != nil {
+			return
+		}
+	}
+	name := filepath.Join(j.dir, "known_hosts")
+	if os.WriteFile(name, out, 0o600) == nil {
+		j.known = name
+	}
+}
+
+// Run runs a script on the login host. Its error is ctx's cause, or a *reach.Failure if the connection is the cause.
+func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error) {
+	j := d.loginHost()
+	s, err := j.connect(ctx, nil)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	out, words, exit, err := runScript(ctx, s, script, input, maxOutput)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, 0, context.Cause(ctx)
+	case err == nil && !exit.Known:
+		err = errGone
+	}
+	if err != nil {
+		f := *remote.NewLog(j.to.host, func(reach.Step) {}).Case().Settle(err, s.Explain)
+		f.Short = j.role() + " " + j.to.host + ": " + f.Short
+		return nil, nil, 0, &f
+	}
+	if exit.Signal != "" {
+		return out, words, 0, fmt.Errorf("ended by signal %s", exit.Signal)
+	}
+	return out, words, exit.Status, nil
+}
+
+// maxOutput limits the output of a script.
+const maxOutput = 32 << 20
+
+var errTooMuch = errors.New("too much output")
+
+// runScript runs a script to its end.
+func runScript(ctx context.Context, s *shell, script string, input []byte, most int64) (stdout, stderr []byte, exit link.Exit, err error) {
+	p, err := s.Run(ctx, script, input)
+	if err != nil {
+		return nil, nil, link.Exit{}, err
+	}
+	defer p.Kill()
+	out, err := await(ctx, s.client.gone, func() ([]byte, error) {
+		drop(p.In)
+		out, err := io.ReadAll(io.LimitReader(p.Out, most))
+		exit = p.Wait()
+		return out, err
+	}, nil)
+	switch {
+	case err != nil:
+		return nil, nil, link.Exit{}, err
+	case int64(len(out)) == most:
+		return nil, nil, link.Exit{}, errTooMuch
+	}
+	return out, p.Words.Bytes(), exit, nil
+}
+
+// Limits of Prepare.
+const (
+	maxLooks  = 32 // nodes whose settings are looked at
+	maxTrials = 3  // nodes logged into for the same settings, until one can be reached
+)
+
+// Prepare asks the user what logins will need, once for each jump host and each kind of node: passphrases, passwords, codes. It connects to the
+// login host, whose failure it returns, and to jump hosts. A node is logged into only if it may need an answer. It takes as long as the user.
+func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
+	if d.login != nil {
+		if _, err := d.loginHost().connect(ctx, asker); err != nil {
+			return err
+		}
+	}
+	trials := map[string]int{}
+	for _, node := range nodes[:min(len(nodes), maxLooks)] {
+		t := &trip{d: d, node: node, log: remote.NewLog(node, func(reach.Step) {}), asker: asker}
+		if t.settle(ctx) != nil || ctx.Err() != nil {
+			continue // the attempt that is shown says why
+		}
+		kind := fmt.Sprint(t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "", t.target.IdentityFiles, t.target.Agent)
+		if trials[kind] == maxTrials {
+			continue
+		}
+		trials[kind]++
+		if t.try(ctx) {
+			trials[kind] = maxTrials
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether it came so far that another node
+// would ask nothing else.
+func (a *trip) try(ctx context.Context) bool {
+	ids := a.d.identities(ctx, a.target, func(*keyFile) ssh.Signer { return nil })
+	if ids.agent != nil {
+		drop(ids.agent)
+	}
+	switch {
+	case ids.locked || len(ids.keys) == 0:
+		s, err := a.run(ctx)
+		if err == nil {
+			_ = s.Close()
+			return true
+		}
+		return a.log.Case().Stage == StageLogin
+	case a.target.ProxyJump != "":
+		j, err := a.jumpHost()
+		if err == nil {
+			_, err = j.connect(ctx, a.asker)
+		}
+		return err == nil
+	}
+	return true
+}

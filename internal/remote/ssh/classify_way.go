@@ -1,0 +1,76 @@
+package ssh
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// ruleForward handles the answer of a jump host that cannot, or does not want to, connect to a host.
+func ruleForward(at *circumstances, c *remote.Case, err error) bool {
+	if _, ok := errors.AsType[*openError](err); !ok {
+		return false
+	}
+	refused, ok := errors.AsType[*ssh.OpenChannelError](err)
+	if !ok {
+		c.Is(reach.ClassClosed, "jump host "+at.via+": connection lost")
+		return true
+	}
+	c.Say(refused.Message)
+	said := strings.ToLower(refused.Message)
+	says := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(said, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case refused.Reason == ssh.Prohibited || says("prohibited"):
+		c.Is(reach.ClassDenied, at.via+" does not forward connections")
+		c.Failure.Meaning = "The jump host does not allow connections to this host (AllowTcpForwarding, PermitOpen)."
+		c.Failure.Hints = []string{"ask your admins whether " + at.via + " may be a jump host"}
+	case says("refused"):
+		c.Is(reach.ClassRefused, "connection refused")
+	case says("no route", "unreachable", "host is down"):
+		c.Is(reach.ClassNoRoute, "no route to host")
+	case says("timed out", "timeout"):
+		c.Is(reach.ClassTimeout, "no response")
+	case says("name or service", "not known", "resolve", "unknown host", "no such host", "name resolution", "no address"):
+		c.Is(reach.ClassUnknownHost, "unknown host")
+	default:
+		c.Is(reach.ClassOther, "not reached")
+		c.Failure.Cause = refused.Message
+	}
+	c.Failure.Detail = "from " + at.via
+	return true
+}
+
+// ruleProxy handles a ProxyCommand that ended before the host spoke.
+func ruleProxy(at *circumstances, c *remote.Case) bool {
+	if at.proxy == nil {
+		return false
+	}
+	c.Say(at.proxy.Words)
+	if c.Stage != StageSSH || remote.TimedOut(at.broken) || at.proxy.Signal != "" {
+		return false
+	}
+	c.Is(reach.ClassClosed, "ProxyCommand failed")
+	switch at.proxy.Status {
+	case 126, 127:
+		c.Failure.Class = reach.ClassLocal
+		c.Failure.Meaning = "The program that ProxyCommand names cannot be run on this host."
+	default:
+		c.Failure.Meaning = "The program that ProxyCommand names could not reach the host."
+	}
+	c.Failure.Detail = fmt.Sprintf("status %d", at.proxy.Status)
+	lines := strings.Split(strings.TrimSpace(at.proxy.Words), "\n")
+	c.Failure.Cause = lines[len(lines)-1]
+	return true
+}

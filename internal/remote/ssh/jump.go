@@ -1,0 +1,332 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// jumps are the shared connections to jump hosts: one each, for all hosts behind it.
+type jumps struct {
+	d    *Door
+	life context.Context // of all of them
+	end  context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu  sync.Mutex
+	all map[string]*jump
+}
+
+func newJumps(d *Door) *jumps {
+	life, end := context.WithCancel(context.Background())
+	return &jumps{d: d, life: life, end: end, all: map[string]*jump{}}
+}
+
+// at returns the jump host of a key: the same for the same hops before it.
+func (js *jumps) at(key string, to hop, before string, path []string) *jump {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	j := js.all[key]
+	if j == nil {
+		j = &jump{jumps: js, to: to, before: before, path: path, doubt: make(chan struct{}, 1), openings: map[string]*opening{}}
+		js.all[key] = j
+	}
+	return j
+}
+
+// hurry allows each jump host that failed to be tried again soon.
+func (js *jumps) hurry() {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		j.mu.Lock()
+		if soon := j.ended.Add(js.d.limits.again); soon.Before(j.again) {
+			j.again = soon
+		}
+		j.mu.Unlock()
+	}
+}
+
+func (js *jumps) close() {
+	js.end()
+	js.wg.Wait()
+	for _, j := range js.all {
+		_ = os.RemoveAll(j.dir) // leftover public keys do no harm
+	}
+}
+
+// jump is a jump host. Its connection is made when a host needs it, closed when none has needed it for a while, and made anew when it has died.
+// While attempts fail, each host gets the last one's failure, and the jump host is asked less and less often.
+type jump struct {
+	jumps  *jumps
+	to     hop
+	before string   // the hops before it, as in ProxyJump; empty: the configuration says
+	path   []string // keys of the hops from the target on, to find circles
+	doubt  chan struct{}
+
+	mu       sync.Mutex // protects the following
+	shell    *shell
+	dialing  chan struct{}  // closed when the running attempt has ended; nil: none runs
+	failure  *reach.Failure // of the last attempt or connection
+	ended    time.Time      // when it failed
+	again    time.Time      // not before
+	waits    *backoff.ExponentialBackOff
+	openings map[string]*opening
+	streams  int       // open ones
+	used     time.Time // last time that something was opened or closed
+
+	dir, known string // of the login host: a directory, and the file in it with the host's known hosts; empty: none
+}
+
+var errClosing = errors.New("nvnodetop is closing")
+
+// connect returns the connection, and makes one if there is none. Only an attempt that begins with asker asks questions.
+func (j *jump) connect(ctx context.Context, asker Asker) (*shell, error) {
+	for {
+		s, wait, err := j.state(asker)
+		if s != nil || err != nil {
+			return s, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// state returns the connection, or what to wait for, or why there is neither.
+func (j *jump) state(asker Asker) (*shell, <-chan struct{}, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.jumps.life.Err() != nil:
+		return nil, nil, errClosing
+	case j.shell != nil:
+		j.used = time.Now()
+		return j.shell, nil, nil
+	case j.dialing != nil:
+	case j.failure != nil && time.Now().Before(j.again):
+		return nil, nil, j.failure
+	default:
+		done := make(chan struct{})
+		j.dialing = done
+		j.jumps.wg.Go(func() {
+			defer close(done)
+			j.dial(asker)
+		})
+	}
+	return nil, j.dialing, nil
+}
+
+// dial makes one attempt.
+func (j *jump) dial(asker Asker) {
+	log := remote.NewLog(j.to.host, func(reach.Step) {})
+	t := &trip{d: j.jumps.d, node: j.to.host, log: log, isJump: true, to: j.to, before: j.before, path: j.path, asker: asker}
+	s, err := func() (s *shell, err error) {
+		defer reach.Recover(&err)
+		if s, err = t.run(j.jumps.life); err == nil && j.role() == loginHost {
+			j.learnHosts(s)
+		}
+		return s, err
+	}()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.dialing = nil
+	if err != nil {
+		j.fail(log.Case().Settle(err, t.Explain))
+		return
+	}
+	j.shell, j.failure, j.used = s, nil, time.Now()
+	j.jumps.wg.Go(func() { j.tend(s) })
+}
+
+// fail notes a failure, and when the next attempt may begin. j.mu is held.
+func (j *jump) fail(f *reach.Failure) {
+	if j.waits == nil {
+		j.waits = &backoff.ExponentialBackOff{InitialInterval: j.jumps.d.limits.again, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: 30 * time.Second}
+	}
+	j.waits.MaxInterval = 30 * time.Second
+	if f.Class == reach.ClassAuth || f.Class == reach.ClassDenied { // failed logins may lock the user out
+		j.waits.MaxInterval = 5 * time.Minute
+	}
+	named := *f
+	named.Stage, named.Short = StageJump, j.role()+" "+j.to.host+": "+f.Short
+	j.failure, j.ended = &named, time.Now()
+	j.again = j.ended.Add(j.waits.NextBackOff())
+}
+
+// role returns what the host is to the user.
+func (j *jump) role() string {
+	if login := j.jumps.d.login; login != nil && *login == j.to {
+		return loginHost
+	}
+	return jumpHost
+}
+
+const (
+	jumpHost  = "jump host"
+	loginHost = "login host"
+)
+
+// tend watches over a connection until it ends.
+func (j *jump) tend(s *shell) {
+	began := time.Now()
+	why := j.watch(s)
+	j.mu.Lock()
+	j.shell = nil
+	clear(j.openings)
+	lasted := time.Since(began) >= steady
+	if lasted {
+		j.waits = nil
+	}
+	if why != "" {
+		j.fail(&reach.Failure{
+			Class: reach.ClassClosed, Short: "connection lost", Cause: why,
+			Meaning: "The connection to the " + j.role() + " has ended. It is made anew.",
+			Hints:   []string{"check whether it responds: ssh " + j.to.host + " true"},
+		})
+		if lasted {
+			j.again = j.ended
+		}
+	}
+	j.mu.Unlock()
+	_ = s.Close()
+}
+
+// steady is how long a connection must have lasted for the waits to begin anew.
+const steady = time.Minute
+
+// watch returns when the connection has ended, or is no longer needed: then without a reason.
+func (j *jump) watch(s *shell) (why string) {
+	limits := j.jumps.d.limits
+	tick := time.NewTicker(limits.alive / 3)
+	defer tick.Stop()
+	heard := time.Now()
+	for {
+		doubted := false
+		select {
+		case <-j.jumps.life.Done():
+			return ""
+		case <-s.client.gone:
+			return "closed by the host"
+		case <-j.doubt:
+			doubted = true
+		case <-tick.C:
+		}
+		if j.isIdle(s) {
+			return ""
+		}
+		// While this host was suspended only the wall clock ran.
+		if since := time.Since(heard); !doubted && since < limits.alive && time.Now().Round(0).Sub(heard.Round(0)) < since+limits.alive {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(j.jumps.life, limits.alive)
+		err := s.Ping(ctx)
+		cancel()
+		if err != nil {
+			return "no data received"
+		}
+		heard = time.Now()
+	}
+}
+
+// isIdle reports whether nothing has needed the connection for a while. Then nothing gets it any more. A connection for which the user had to
+// answer a question is kept, and so is that to the login host.
+func (j *jump) isIdle(s *shell) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	idle := !s.asked && j.role() == jumpHost && j.streams == 0 && len(j.openings) == 0 && time.Since(j.used) > j.jumps.d.limits.idle
+	if idle {
+		j.shell = nil
+	}
+	return idle
+}
+
+// opening is an open request to a jump host that it has not answered yet.
+type opening struct {
+	done chan struct{} // closed when conn or err is set
+	conn net.Conn
+	err  error
+	left bool // nobody waits for it
+}
+
+// open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host takes its result. So
+// there is at most one for a host that is dead.
+func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
+	o := j.request(s, net.JoinHostPort(host, port))
+	var err error
+	select {
+	case <-o.done:
+	case <-s.client.gone:
+		err = errGone
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		select {
+		case j.doubt <- struct{}{}: // is it the host or the jump host that does not answer?
+		default:
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil {
+		o.left = true
+		return nil, err
+	}
+	if o.err != nil {
+		return nil, &openError{o.err}
+	}
+	conn := o.conn
+	j.streams++
+	closed := func() {
+		j.mu.Lock()
+		j.streams--
+		j.used = time.Now()
+		j.mu.Unlock()
+		go drop(conn) // blocks while the connection is stuck
+	}
+	return newTimedConn(conn, host, port, closed), nil
+}
+
+// request returns the open request for an address, and makes one if there is none.
+func (j *jump) request(s *shell, address string) *opening {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if o := j.openings[address]; o != nil && o.left {
+		o.left = false
+		return o
+	}
+	o := &opening{done: make(chan struct{})}
+	j.openings[address] = o
+	go func() {
+		conn, err := func() (c net.Conn, err error) {
+			defer reach.Recover(&err)
+			return s.client.Dial("tcp", address)
+		}()
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.openings[address] == o {
+			delete(j.openings, address)
+		}
+		o.conn, o.err = conn, err
+		if o.left && conn != nil {
+			go drop(conn)
+		}
+		close(o.done)
+	}()
+	return o
+}
+
+// openError is the jump host's answer that it cannot reach a host.
+type openError struct{ err error }
+
+func (e *openError) Error() string { return e.err.Error() }
+func (e *openError) Unwrap() error { return e.err }

@@ -1,0 +1,146 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// questions is the part of a login in which the host asks: keyboard-interactive, or a password.
+type questions struct {
+	trip   *trip
+	rounds int
+	taken  map[string]func(verdict) // remembered answers that were used; nil: refused
+	given  []given
+	open   string // a question that nobody answered
+}
+
+// given is an answer of the user.
+type given struct{ key, prompt, text string }
+
+// Limits of what a host may ask.
+const (
+	maxRounds    = 6
+	maxQuestions = 8    // in one round
+	maxPrompt    = 2000 // bytes
+)
+
+var errNobody = errors.New("nobody answers the host's question")
+
+const passwordPrompt = "Password: "
+
+// next returns a method with which the host asks something that can be answered; nil: there is none. A jump host is asked for its question
+// even if nobody can answer, so that the failure names it, and since there may be nothing to answer. A compute node is not: its question
+// could be a call to somebody's phone, 512 times.
+func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
+	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"), slices.Contains(auth.AllowedMethods, "password")
+	asks := q.trip.asker != nil
+	most := 1
+	if asks || len(auth.PartialSuccessMethods) > 0 {
+		most = maxTries
+	}
+	if q.open != "" || q.rounds == maxRounds || q.failed(auth) >= most {
+		return nil
+	}
+	switch {
+	case interactive && (asks || q.trip.isJump || q.trip.d.secrets.knows(q.key(""))):
+		q.rounds++
+		return ssh.KeyboardInteractive(func(_, instruction string, prompts []string, echos []bool) ([]string, error) {
+			return q.answerAll(ctx, instruction, prompts, echos)
+		})
+	case password && (asks || q.trip.d.secrets.knows(q.key(passwordPrompt))):
+		q.rounds++
+		return ssh.PasswordCallback(func() (string, error) { return q.answer(ctx, "", passwordPrompt, true) })
+	}
+	return nil
+}
+
+// failed counts the rounds whose answers the host has refused.
+func (q *questions) failed(auth *ssh.ClientAuthContext) int {
+	n := 0
+	for _, m := range auth.TriedMethods {
+		if m == "keyboard-interactive" || m == "password" {
+			n++
+		}
+	}
+	return n
+}
+
+func (q *questions) answerAll(ctx context.Context, instruction string, prompts []string, echos []bool) ([]string, error) {
+	if len(prompts) > maxQuestions {
+		return nil, fmt.Errorf("the host asks %d questions at once", len(prompts))
+	}
+	answers := make([]string, len(prompts))
+	for i, prompt := range prompts {
+		var err error
+		if answers[i], err = q.answer(ctx, instruction, prompt, !echos[i]); err != nil {
+			return nil, err
+		}
+		instruction = ""
+	}
+	return answers, nil
+}
+
+// answer returns an answer that the host has accepted before, or asks the user.
+func (q *questions) answer(ctx context.Context, instruction, prompt string, secret bool) (string, error) {
+	key := q.key(prompt)
+	if tell, used := q.taken[key]; used { // asked again
+		if tell != nil {
+			tell(refused)
+		}
+		q.taken[key] = nil
+	} else {
+		if known, tell := q.trip.d.secrets.take(ctx, key); tell != nil {
+			q.taken[key] = tell
+			return known, nil
+		}
+	}
+	prompt = text.Cut(prompt, maxPrompt)
+	if q.trip.asker == nil {
+		q.open = prompt
+		return "", errNobody
+	}
+	if instruction = strings.TrimSpace(text.Cut(instruction, maxPrompt)); instruction != "" {
+		instruction += "\n"
+	}
+	typed, err := q.trip.ask(ctx, instruction+prompt, secret)
+	if err != nil {
+		q.open = prompt
+		return "", err
+	}
+	if secret {
+		q.given = append(q.given, given{key, prompt, typed})
+	}
+	return typed, nil
+}
+
+// key is for what an answer counts: the same question of the same jump host, or of any compute node. What was typed for a jump host is never
+// sent to a node.
+func (q *questions) key(prompt string) string {
+	at := "nodes"
+	if q.trip.isJump {
+		at = jumpKey(q.trip.before, q.trip.to)
+	}
+	return at + "\n" + q.trip.target.User + "\n" + prompt
+}
+
+// settle remembers the answers of a login that succeeded, and forgets those that a host has refused.
+func (q *questions) settle(v verdict) {
+	for _, tell := range q.taken {
+		if tell != nil {
+			tell(v)
+		}
+	}
+	if v != accepted {
+		return
+	}
+	for _, g := range q.given {
+		q.trip.d.secrets.keep(g.key, g.prompt, g.text)
+	}
+}

@@ -1,0 +1,109 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
+)
+
+// reach connects to the host's sshd, in the way that the settings say.
+func (a *trip) reach(ctx context.Context) (*watchedConn, error) {
+	switch {
+	case a.target.ProxyJump != "":
+		return a.jump(ctx)
+	case a.target.ProxyCommand != "":
+		return a.command(ctx)
+	}
+	addrs, err := a.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.connect(ctx, addrs)
+}
+
+// jump connects through a jump host, where the name is resolved.
+func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
+	j, err := a.jumpHost()
+	if err != nil {
+		return nil, err
+	}
+	a.via = j
+	a.log.Begin(StageJump, "connecting to "+j.to.host)
+	s, err := j.connect(ctx, a.asker)
+	if err != nil {
+		return nil, err
+	}
+	if a.d.login != nil && !a.isJump {
+		a.behindLogin(j, s)
+	}
+	a.log.Done("through " + j.to.host)
+	a.log.Begin(StageTCP, j.to.host+" connects to port "+a.target.Port)
+	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
+	defer cancel()
+	conn, err := j.open(ctx, s, a.target.HostName, a.target.Port)
+	if err != nil {
+		return nil, err
+	}
+	a.log.Done("port " + a.target.Port + " open")
+	return &watchedConn{Conn: conn}, nil
+}
+
+// command connects through a ProxyCommand. Whether it reaches the host shows when sshd answers.
+func (a *trip) command(ctx context.Context) (*watchedConn, error) {
+	a.log.Begin(StageTCP, "starting ProxyCommand")
+	started, err := a.d.starts.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	time.AfterFunc(a.d.limits.start, started) // spreads the cost, and does not wait for a dead host
+	p, err := proxy.Start(a.target.Expand(a.target.ProxyCommand))
+	if err != nil {
+		return nil, &remote.LocalError{What: "cannot start ProxyCommand", Err: err}
+	}
+	a.proxy = p
+	a.log.Done("through ProxyCommand")
+	return &watchedConn{Conn: newTimedConn(p, a.target.HostName, a.target.Port, func() { drop(p) })}, nil
+}
+
+func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
+	end, err := a.d.lookups.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(ctx, a.d.limits.name)
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupIPAddr(ctx, a.target.HostName)
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		return nil, &net.DNSError{Err: "no address", Name: a.target.HostName, IsNotFound: true}
+	}
+	a.log.Done(fmt.Sprintf("%s is %s", a.node, addrs[0].String()))
+	return addrs, nil
+}
+
+// connect tries the addresses in the resolver's order and keeps the first that responds.
+func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
+	a.log.Begin(StageTCP, "connecting to port "+a.target.Port)
+	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
+	defer cancel()
+	var first error
+	for i, addr := range addrs {
+		dialer := net.Dialer{Timeout: a.d.limits.tcp / time.Duration(len(addrs)-i)}
+		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
+		if err == nil {
+			a.log.Done("port " + a.target.Port + " open")
+			return &watchedConn{Conn: conn}, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}

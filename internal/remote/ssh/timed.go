@@ -1,0 +1,87 @@
+package ssh
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// timedConn makes a connection of a stream that has no deadlines. One deadline is enough, for a handshake. The stream is closed when it
+// expires, since nothing else would wake what waits for it.
+type timedConn struct {
+	io.ReadWriteCloser
+	peer   peer
+	closed func() // called once
+
+	mu    sync.Mutex
+	timer *time.Timer
+	late  bool // the deadline has expired
+}
+
+func newTimedConn(rw io.ReadWriteCloser, host, port string, closed func()) *timedConn {
+	return &timedConn{ReadWriteCloser: rw, peer: peer(net.JoinHostPort(host, port)), closed: sync.OnceFunc(closed)}
+}
+
+// peer is the address of a host to which there is no connection of ours: host:port.
+type peer string
+
+// Network implements net.Addr.
+func (peer) Network() string              { return "tcp" }
+func (p peer) String() string             { return string(p) }
+func (c *timedConn) LocalAddr() net.Addr  { return peer("localhost:0") }
+func (c *timedConn) RemoteAddr() net.Addr { return c.peer }
+
+func (c *timedConn) Read(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Read(p)
+	return n, c.explain(err)
+}
+
+func (c *timedConn) Write(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Write(p)
+	return n, c.explain(err)
+}
+
+func (c *timedConn) explain(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil && c.late {
+		return os.ErrDeadlineExceeded
+	}
+	return err
+}
+
+// Close implements net.Conn. It does not wait.
+func (c *timedConn) Close() error {
+	_ = c.SetDeadline(time.Time{})
+	c.closed()
+	return nil
+}
+
+// SetDeadline implements net.Conn.
+func (c *timedConn) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	if !t.IsZero() {
+		c.timer = time.AfterFunc(time.Until(t), c.expire)
+	}
+	return nil
+}
+
+func (c *timedConn) expire() {
+	c.mu.Lock()
+	c.late = true
+	c.mu.Unlock()
+	c.closed()
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *timedConn) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
+
+// SetWriteDeadline implements net.Conn.
+func (c *timedConn) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }

@@ -1,0 +1,20 @@
+package remote
+
+import (
+	"context"
+	"sync"
+)
+
+// Turns limits how many attempts do something at the same time that costs this host dear, such as a key exchange or a new process. Nobody
+// should hold a turn while waiting for a node that may be dead.
+type Turns chan struct{}
+
+// Take waits for a turn. The returned function ends it, and may be called again.
+func (t Turns) Take(ctx context.Context) (end func(), err error) {
+	select {
+	case t <- struct{}{}:
+		return sync.OnceFunc(func() { <-t }), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
