@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/nvnodetop/nvnodetop/internal/app"
+	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 )
@@ -12,7 +13,7 @@ import (
 func main() {
 	// The probe comes before everything else: on a compute node it shall cost nothing but itself.
 	if len(os.Args) > 1 && os.Args[1] == "probe" {
-		os.Exit(probe.Main(app.Version(), nvml.New()))
+		os.Exit(probe.Main(build.Version(), nvml.New()))
 	}
 	os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

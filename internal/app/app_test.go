@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -117,7 +118,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	if code, out, _ := program(t, "--version"); code != exitOK || out != "nvnodetop version "+Version()+"\n" {
+	if code, out, _ := program(t, "--version"); code != exitOK || out != "nvnodetop version "+build.Version()+"\n" {
 		t.Errorf("--version: %d, %q", code, out)
 	}
 	code, out, _ := program(t, "--help")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
@@ -46,7 +47,7 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	door, err := ssh.New(Version())
+	door, err := ssh.New(build.Version())
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}

@@ -3,7 +3,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
@@ -94,7 +94,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
   nvnodetop --json                one JSON document, for scripts
   nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
-		Version:       Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
+		Version:       build.Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -146,16 +146,4 @@ func flagError(err error) error {
 		}
 	}
 	return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))
-}
-
-// version is set by a release build: -ldflags '-X …/internal/app.version=1.2.3'.
-var version = ""
-
-// Version returns the version of a release build, or else of the module, or else "devel".
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if ok && info.Main.Version != "(devel)" {
-		return cmp.Or(version, info.Main.Version, "devel")
-	}
-	return cmp.Or(version, "devel")
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
 
+	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -89,7 +90,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		ASCII:    ascii(cfg),
 		Colors:   colors(cfg),
 		View:     startView(cfg),
-		Version:  Version(),
+		Version:  build.Version(),
 		Remember: choices.remember,
 	}
 }

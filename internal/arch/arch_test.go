@@ -16,10 +16,12 @@ const module = "github.com/nvnodetop/nvnodetop"
 // allowed lists which packages of this module each package may import, as the table in docs/ARCHITECTURE.md does. A package that is missing
 // here fails.
 var allowed = map[string][]string{
-	"cmd/nvnodetop":            {"internal/app", "internal/probe", "internal/probe/nvml"},
-	"internal/app":             {"internal/bell", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/wire"},
+	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
+	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
+	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/local", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
+	"internal/build":           {},
 	"internal/cluster":         {"internal/metric", "internal/pace", "internal/reach", "internal/text", "internal/wire"},
 	"internal/config":          {"internal/health"},
 	"internal/demo":            {"internal/bell", "internal/cluster", "internal/metric", "internal/reach", "internal/wire"},

@@ -1,0 +1,19 @@
+// Package build says which build this program is. The program and the probe alone share it.
+package build
+
+import (
+	"cmp"
+	"runtime/debug"
+)
+
+// version is set by scripts/build: -ldflags '-X …/internal/build.version=1.2.3'.
+var version = ""
+
+// Version returns the version of a release build, or else of the module, or else "devel".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Version != "(devel)" {
+		return cmp.Or(version, info.Main.Version, "devel")
+	}
+	return cmp.Or(version, "devel")
+}
