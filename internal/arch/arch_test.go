@@ -37,14 +37,15 @@ var allowed = map[string][]string{
 	"internal/probe/xid":       {"internal/wire"},
 	"internal/quiet":           {},
 	"internal/reach":           {},
-	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/text", "internal/wire"},
+	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/remote/probes", "internal/text", "internal/wire"},
 	"internal/remote/auto":     {"internal/poller", "internal/reach", "internal/remote", "internal/wire"},
 	"internal/remote/install":  {"internal/remote/link", "internal/text"},
 	"internal/remote/link":     {"internal/quiet", "internal/reach", "internal/text", "internal/wire"},
-	"internal/remote/local":    {"internal/reach", "internal/remote", "internal/remote/link"},
+	"internal/remote/local":    {"internal/reach", "internal/remote", "internal/remote/link", "internal/remote/probes"},
+	"internal/remote/probes":   {"internal/remote/install"},
 	"internal/remote/proxy":    {"internal/text"},
 	"internal/remote/settings": {"internal/reach", "internal/remote", "internal/text"},
-	"internal/remote/ssh":      {"internal/reach", "internal/remote", "internal/remote/install", "internal/remote/link", "internal/remote/proxy", "internal/remote/settings"},
+	"internal/remote/ssh":      {"internal/reach", "internal/remote", "internal/remote/install", "internal/remote/link", "internal/remote/proxy", "internal/remote/settings", "internal/text"},
 	"internal/slurm":           {"internal/cluster", "internal/reach", "internal/text"},
 	"internal/source":          {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm"},
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},
@@ -57,12 +58,26 @@ var allowed = map[string][]string{
 	"internal/ui/part":         {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
-	"os/exec":                  {"internal/remote/local", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/term"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/wire"},
 	"test/bench":               {"test/term"},
 	"test/cluster":             {},
 	"test/term":                {},
 	"test/watchdog":            {},
+}
+
+// only lists packages from outside that only a few packages may import.
+var only = map[string][]string{
+	"charm.land/bubbles/v2/key":          {"internal/ui", "internal/ui/keys", "internal/ui/page"},
+	"charm.land/bubbles/v2/textinput":    {"internal/ui/page"},
+	"charm.land/bubbletea/v2":            {"internal/ui", "internal/ui/page"},
+	"charm.land/lipgloss/v2":             {"internal/ui/draw"},
+	"github.com/BurntSushi/toml":         {"internal/config"},
+	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},
+	"github.com/kevinburke/ssh_config":   {"internal/remote/settings"},
+	"github.com/spf13/cobra":             {"internal/app"},
+	"github.com/spf13/pflag":             {"internal/app"},
+	"golang.org/x/crypto/ssh":            {"internal/remote/ssh"},
+	"os/exec":                            {"internal/remote/local", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/term"},
 }
 
 type pkg struct {

@@ -113,7 +113,7 @@ func (door) Explain(c *Case, err error) {
 	}
 }
 
-func (s *memoryShell) Run(ctx context.Context, _ string, input []byte) (*link.Pipe, error) {
+func (s *memoryShell) Run(ctx context.Context, _ string, input io.Reader) (*link.Pipe, error) {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
 	p := &link.Pipe{Words: link.NewWords(), Kill: func() {}}
@@ -180,7 +180,7 @@ type stepShell struct {
 }
 
 // Run joins the step that runs, or begins one on all machines.
-func (s *stepShell) Run(context.Context, string, []byte) (*link.Pipe, error) {
+func (s *stepShell) Run(context.Context, string, io.Reader) (*link.Pipe, error) {
 	d := s.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -420,8 +420,8 @@ func (w *watched) asksEach(numbers map[string]int) {
 	}
 }
 
-func testPayload() (install.Payload, error) {
-	return install.Payload{OS: "linux", Arch: "amd64", Size: 1, SHA256: strings.Repeat("a", 64), Gzip: func() ([]byte, error) { return []byte("zip"), nil }}, nil
+func testPayload() ([]install.Payload, error) {
+	return []install.Payload{{OS: "linux", Arch: "amd64", Size: 1, SHA256: strings.Repeat("a", 64), Gzip: func() ([]byte, error) { return []byte("zip"), nil }}}, nil
 }
 
 func TestADoorInMemory(t *testing.T) {

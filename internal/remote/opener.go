@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,9 +23,9 @@ type Opener struct {
 
 var _ poller.Opener = (*Opener)(nil)
 
-// New returns an Opener that installs this program as the probe.
+// New returns an Opener that installs the probes of this build.
 func New(door Door) *Opener {
-	return &Opener{Door: door, Installer: install.New(install.RunningExecutable)}
+	return &Opener{Door: door, Installer: install.New(probes.All)}
 }
 
 // Route implements poller.Opener.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -23,15 +24,15 @@ const (
 )
 
 // measureProbe measures a report of the probe alone, on the fake NVML of scripts/fakenvml, without a cluster: its CPU time, its bytes and
-// the memory of the process. The GPUs are busy and their values change in each report; processes are listed in each.
+// the memory of the process, which is the one that a release copies to nodes. The GPUs are busy and their values change in each report; processes are listed in each.
 func measureProbe(reports int) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	exe := filepath.Join(dir, "nvnodetop")
-	for _, args := range [][]string{{"go", "build", "-o", exe, "./cmd/nvnodetop"}, {"scripts/fakenvml/build", dir}} {
+	exe := filepath.Join(dir, "nvnodetop-probe")
+	for _, args := range [][]string{{"scripts/build", "--probe", "linux/" + runtime.GOARCH, exe}, {"scripts/fakenvml/build", dir}} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", args[0], err, out)
 		}

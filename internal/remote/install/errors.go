@@ -33,10 +33,16 @@ func (e *NoPlaceError) List() string {
 }
 
 // PlatformError means that this build does not run on the node.
-type PlatformError struct{ Machine, Have string }
+type PlatformError struct {
+	Machine string   // as printed by `uname -sm`
+	Have    []string // the platforms of the payloads
+}
 
 func (e *PlatformError) Error() string {
-	return fmt.Sprintf("the node is %q, the probe is for %q", e.Machine, e.Have)
+	if len(e.Have) == 0 {
+		return fmt.Sprintf("the node is %q, this build has no probe", e.Machine)
+	}
+	return fmt.Sprintf("the node is %q, this build has probes for %q", e.Machine, e.Have)
 }
 
 // PayloadError means that there is no probe to send.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -17,9 +18,10 @@ import (
 )
 
 // Shell runs scripts on a node. A script is for a POSIX sh and contains no single quote, backslash, exclamation mark or newline, so any login
-// shell passes it on unchanged in single quotes. input comes first on its standard input.
+// shell passes it on unchanged in single quotes. input, if any, comes first on its standard input. Run reads it
+// in pieces, as the node takes them, so that progress can be seen.
 type Shell interface {
-	Run(ctx context.Context, script string, input []byte) (*link.Pipe, error)
+	Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error)
 }
 
 // Quoted wraps a script of Shell for a login shell, which then passes it to /bin/sh unchanged: sh, csh and fish agree on single quotes.
@@ -37,30 +39,30 @@ var DefaultLimits = Limits{Start: 15 * time.Second, Upload: 60 * time.Second, Ot
 
 // Installer starts probes on nodes.
 type Installer struct {
-	Limits  Limits
-	Link    link.Limits // of its sessions
-	Program string      // path of a probe that is installed on all nodes; empty: find or upload one
-	payload func() (Payload, error)
-	gate    gate
+	Limits   Limits
+	Link     link.Limits // of its sessions
+	Program  string      // path of a probe that is installed on all nodes; empty: find or upload one
+	payloads func() ([]Payload, error)
+	gate     gate
 }
 
-// New returns an Installer for a payload, which is asked for when it is first needed, and again after an error.
-func New(payload func() (Payload, error)) *Installer {
-	return &Installer{Limits: DefaultLimits, Link: link.DefaultLimits, payload: once(payload)}
+// New returns an Installer for payloads, one per platform, which are asked for when they are first needed, and again after an error.
+func New(payloads func() ([]Payload, error)) *Installer {
+	return &Installer{Limits: DefaultLimits, Link: link.DefaultLimits, payloads: Once(payloads)}
 }
 
 // Start finds or uploads the probe and starts it. The returned session has received the magic line; how says what was done. say reports
 // progress. An error is a *link.EndError, one of this package, or the shell's.
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string, err error) {
 	if in.Program != "" {
-		s, err := in.run(ctx, shell, become(in.Program), nil)
+		s, err := in.run(ctx, shell, environment+become(in.Program), nil)
 		return s, "started", err
 	}
-	payload, err := in.payload()
+	payloads, err := in.payloads()
 	if err != nil {
 		return nil, "", &PayloadError{err}
 	}
-	a := &attempt{in: in, shell: shell, say: say, payload: payload, places: slices.Clone(uploadOrder)}
+	a := &attempt{in: in, shell: shell, say: say, payloads: payloads, places: slices.Clone(uploadOrder)}
 	for { // each round ends the search or leaves fewer options: a closer look, the one wait, fewer places
 		s, how, err := a.try(ctx)
 		if s != nil || err != nil {
@@ -71,22 +73,23 @@ func (in *Installer) Start(ctx context.Context, shell Shell, say func(text strin
 
 // attempt searches for a place where the probe runs.
 type attempt struct {
-	in      *Installer
-	shell   Shell
-	say     func(string)
-	payload Payload
-	trust   trust
-	places  []Place // not refused yet
-	waited  bool    // for another node's copy
-	copier  bool    // the gate waits for this node's copy
-	refused []Refusal
-	words   []string // output of the node
+	in       *Installer
+	shell    Shell
+	say      func(string)
+	payloads []Payload
+	payload  Payload // the one for the node, once its platform is known
+	trust    trust
+	places   []Place // not refused yet
+	waited   bool    // for another node's copy
+	copier   bool    // the gate waits for this node's copy
+	refused  []Refusal
+	words    []string // output of the node
 }
 
 // try runs one round. It returns neither a session nor an error if another round should follow.
 func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	seen := a.in.gate.copies()
-	s, err := a.in.run(ctx, a.shell, startScript(a.payload, a.trust, a.places), nil)
+	s, err := a.in.run(ctx, a.shell, startScript(a.payloads, a.trust, a.places), nil)
 	if err == nil {
 		return s, "already installed", nil
 	}
@@ -97,8 +100,8 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	case !ok:
 		return nil, "", err
 	}
-	if n.machine != a.payload.machine() {
-		return nil, "", &PlatformError{Machine: n.machine, Have: a.payload.machine()}
+	if err := a.choose(n.machine); err != nil {
+		return nil, "", err
 	}
 	a.refuse(n.refused...)
 	if n.place != "" && !slices.Contains(a.places, n.place) {
@@ -113,7 +116,20 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	return a.upload(ctx, n)
 }
 
-// understand finds out what a node needs that did not start a probe. A copy that turns out not to be executable counts as absent from then on.
+// choose chooses the payload for the platform of the node.
+func (a *attempt) choose(machine string) error {
+	have := []string{}
+	for _, p := range a.payloads {
+		if p.machine() == machine {
+			a.payload = p
+			return nil
+		}
+		have = append(have, p.machine())
+	}
+	return &PlatformError{Machine: machine, Have: have}
+}
+
+// understand finds out what a node needs that did not start a probe.
 func (a *attempt) understand(err error) (need, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {
@@ -123,24 +139,26 @@ func (a *attempt) understand(err error) (need, bool) {
 		a.hear(WithoutNeed(ended.Stderr))
 		return n, true
 	}
-	if a.trust == verifying && refusedToRun(ended) {
-		a.trust = givenUp
-		a.hear(ended.Stderr)
-		return need{machine: a.payload.machine(), place: a.places[0]}, true
-	}
 	return need{}, false
 }
 
 // lookCloser reports whether to try another round because a damaged copy may have been started. Its output is not kept: the next round
-// repeats it.
+// repeats it. A whole copy that turns out not to be executable counts as absent from then on.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
-	if a.trust != trusting || !ok || !ended.IsEnd() || !ended.Exit.Known {
+	switch {
+	case !ok || !ended.IsEnd() || !ended.Exit.Known:
 		return false
+	case a.trust == trusting:
+		a.trust = verifying
+		a.say("verifying the existing copy")
+		return true
+	case a.trust == verifying && refusedToRun(ended):
+		a.trust = givenUp
+		a.hear(ended.Stderr)
+		return true
 	}
-	a.trust = verifying
-	a.say("verifying the existing copy")
-	return true
+	return false
 }
 
 // hear keeps the node's output, without repetitions.
@@ -223,7 +241,11 @@ func (in *Installer) run(ctx context.Context, shell Shell, script string, input 
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p, err := shell.Run(ctx, script, input)
+	var reader io.Reader
+	if input != nil {
+		reader = &pieces{input}
+	}
+	p, err := shell.Run(ctx, script, reader)
 	if err != nil {
 		return nil, err
 	}
@@ -255,4 +277,16 @@ func copyState(e *link.EndError) State {
 	default:
 		return ""
 	}
+}
+
+// pieces is the input of a script. It has no method but Read, so that it is read in pieces.
+type pieces struct{ rest []byte }
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
 }

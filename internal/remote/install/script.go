@@ -24,8 +24,8 @@ var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
 // lookOrder is the order in which a copy is looked for: fastest start first.
 var lookOrder = []Place{placeRuntime, placeHome, placeShm, placeTmp}
 
-// list returns the places as words of a script.
-func list(places []Place) string { return strings.Trim(fmt.Sprint(places), "[]") }
+// words returns the places as words of a script.
+func words(places []Place) string { return strings.Trim(fmt.Sprint(places), "[]") }
 
 // name returns the place as users know it.
 func (p Place) name(uid string) string {
@@ -75,15 +75,16 @@ const needMark = "nvnodetop-need/1:"
 // characters as the process name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
-// prelude defines place (sets d, a place's directory), private (is d private to us?) and good (does d hold our probe?).
+// prelude chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the hash; all are empty if there is
+// none for it. It defines place (sets d, a place's directory), private (is d private to us?) and good (does d hold our probe?).
 //
 // good does not read the file: owner, mode and size of the file and its directory are enough. The directory is ours, not a symlink, and 0700.
 // The file is ours and 0700, and got its name only after its hash was verified. Only we or root could have changed it since, and root could
 // as well change the shell that verifies it. Hashing 20 MB on each connect would cost the job's CPU for nothing. stat does not follow
 // symlinks; %f is type and mode in hex: 41c0 is a directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file
 // with 0700. -x asks the kernel, so it is false on a noexec mount.
-func prelude(p Payload) string {
-	return "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); f=" + fileName(p) + "; " +
+func prelude(list ...Payload) string {
+	return environment + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + choice(list) +
 		"place() { case $1 in " +
 		"run) d=${XDG_RUNTIME_DIR:+$XDG_RUNTIME_DIR/nvnodetop};; " +
 		"home) d=${HOME:+$HOME/.cache/nvnodetop};; " +
@@ -91,7 +92,19 @@ func prelude(p Payload) string {
 		"*) d=/tmp/nvnodetop-$u;; esac; [ -n \"$d\" ]; }; " +
 		"private() { case $(stat -c %u:%f \"$d\") in $u:41c0|$u:45c0) ;; *) false;; esac; }; " +
 		"good() { set -- $(stat -c %u:%f:%s \"$d\" \"$d/$f\" 2>/dev/null); " +
-		fmt.Sprintf("case $1,$2 in $u:41c0:*,$u:81c0:%d|$u:45c0:*,$u:81c0:%d) [ -x \"$d/$f\" ];; *) false;; esac; }; ", p.Size, p.Size)
+		"case $1,$2 in $u:41c0:*,$u:81c0:$z|$u:45c0:*,$u:81c0:$z) [ -x \"$d/$f\" ];; *) false;; esac; }; "
+}
+
+// environment removes what must not reach the probe: with LD_BIND_NOW the dynamic linker looks for everything before it starts a program.
+const environment = "unset LD_BIND_NOW; "
+
+// choice sets f, z and h for the payload for platform m.
+func choice(list []Payload) string {
+	s := "f=; z=; h=; case $m in "
+	for _, p := range list {
+		s += fmt.Sprintf("\"%s\") f=%s; z=%d; h=%s;; ", p.machine(), fileName(p), p.Size, p.SHA256)
+	}
+	return s + "esac; "
 }
 
 // become replaces the shell by the probe at path. PATH is empty, as the probe starts no programs: a library linked for the screen searches
@@ -111,35 +124,35 @@ const (
 //
 // A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that failed is hashed. If it
 // is damaged it is removed, unless another node has replaced it meanwhile. No probe can be running from a damaged copy.
-func (t trust) tries(p Payload) string {
+func (t trust) tries() string {
 	const each = "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
-	places := list(lookOrder)
+	places := words(lookOrder)
 	switch t {
 	case trusting:
 		return fmt.Sprintf(each, places, become("$d/$f"))
 	case verifying:
 		return fmt.Sprintf(each, places, "{ i=$(stat -c %i \"$d/$f\"); "+
-			"case $(sha256sum <\"$d/$f\") in "+p.SHA256+"*) "+become("$d/$f")+";; esac; "+
+			"case $(sha256sum <\"$d/$f\") in $h*) "+become("$d/$f")+";; esac; "+
 			"if [ \"$i\" = \"$(stat -c %i \"$d/$f\")\" ]; then rm -f \"$d/$f\"; fi; }")
 	default:
 		return ""
 	}
 }
 
-// startScript starts an existing copy. If there is none, it prints one line with the node's platform and the state of each place, up to the
-// first that can hold a copy. A directory of ours that is open to others is made private; a directory of somebody else, or a symlink in its
+// startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with the node's platform and the state of each place, up to the
+// first that can hold a copy; no place is touched if no payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody else, or a symlink in its
 // place, is not touched.
-func startScript(p Payload, t trust, places []Place) string {
-	s := prelude(p) + t.tries(p) +
+func startScript(list []Payload, t trust, places []Place) string {
+	s := prelude(list...) + t.tries() +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
-	return s + "s=; for p in " + list(places) + "; do " +
+	return s + "s=; for p in ${f:+ " + words(places) + "}; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; " +
 		"mkdir -p \"$d\" || { s=\"$s $p:nowrite\"; continue; }; " +
 		"private || { chmod_ours; private; } || { s=\"$s $p:taken\"; continue; }; " +
 		"t=$(mktemp \"$d/.up.XXXXXX\") || { s=\"$s $p:nowrite\"; continue; }; " +
 		"chmod 700 \"$t\"; if [ -x \"$t\" ]; then r=ok; else r=noexec; fi; rm -f \"$t\"; s=\"$s $p:$r\"; " +
 		"if [ $r = ok ]; then break; fi; done; " +
-		fmt.Sprintf("echo \"%s $(uname -sm) $u$s\" >&2; exit %d", needMark, exitNeed)
+		fmt.Sprintf("echo \"%s $m $u$s\" >&2; exit %d", needMark, exitNeed)
 }
 
 // uploadScript reads n bytes of gzip from stdin, writes the executable to place and becomes the probe. The rest of stdin is for the probe.
@@ -158,8 +171,8 @@ func uploadScript(p Payload, place Place, n int) string {
 		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
 		fmt.Sprintf("clean() { rm -f \"$t\"; }; trap clean EXIT; trap \"exit %d\" HUP INT TERM PIPE; ", exitNoWrite) +
 		fmt.Sprintf("head -c %d | gzip -dc >\"$t\" || exit %d; ", n, exitNoWrite) +
-		fmt.Sprintf("h=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
-		fmt.Sprintf("case $h in %s*) ;; *) echo \"the copy has the sha256 ${h%%%% *}\" >&2; exit %d;; esac; ", p.SHA256, exitMismatch) +
+		fmt.Sprintf("g=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
+		fmt.Sprintf("case $g in $h*) ;; *) echo \"the copy has the sha256 ${g%%%% *}\" >&2; exit %d;; esac; ", exitMismatch) +
 		fmt.Sprintf("chmod 700 \"$t\"; ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
 		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +180 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
 		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) + become("$d/$f")

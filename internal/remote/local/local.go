@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 )
 
 // Door reaches this host. It implements remote.Door.
@@ -33,16 +35,20 @@ func (Door) Stages() []reach.Stage { return nil }
 // Dial implements remote.Door. It ignores the node's name: there is only one.
 func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { return shell{}, nil }
 
-// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since.
+// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since, or a copy of an embedded probe if
+// this program cannot read GPUs.
 func New() (*remote.Opener, error) {
+	o := remote.New(Door{})
+	o.Name = "local"
+	if !probes.ReadsGPUs {
+		return o, nil
+	}
 	program := fmt.Sprintf("/proc/%d/exe", os.Getpid())
 	if _, err := os.Stat(program); err != nil {
 		if program, err = os.Executable(); err != nil {
 			return nil, fmt.Errorf("find this program's file: %w", err)
 		}
 	}
-	o := remote.New(Door{})
-	o.Name = "local"
 	o.Installer.Program = program
 	return o, nil
 }
@@ -54,7 +60,7 @@ type shell struct{}
 const lingering = time.Second
 
 // Run implements install.Shell. Once the child has its input it outlives ctx; its pipe ends it.
-func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, error) {
+func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)
 	cmd.WaitDelay = lingering
@@ -88,8 +94,8 @@ func (shell) Run(ctx context.Context, script string, input []byte) (*link.Pipe, 
 		end()
 		_ = in.Close()
 	})
-	if len(input) > 0 {
-		_, _ = in.Write(input) // on error the script has ended: its exit status says more
+	if input != nil {
+		_, _ = io.Copy(in, input) // on error the script has ended: its exit status says more
 	}
 	if !going() {
 		go wait()

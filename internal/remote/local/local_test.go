@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +137,7 @@ func TestRunGivesUpWithItsContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := (shell{}).Run(ctx, "exec sleep 600", make([]byte, 1<<20)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := (shell{}).Run(ctx, "exec sleep 600", bytes.NewReader(make([]byte, 1<<20))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run returned %v", err)
 	}
 	if _, err := (shell{}).Run(ctx, "exec sleep 600", nil); !errors.Is(err, context.DeadlineExceeded) {

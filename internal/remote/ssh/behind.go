@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, st
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	out, words, exit, err := runScript(ctx, s, script, input, maxOutput)
+	out, words, exit, err := runScript(ctx, s, script, bytes.NewReader(input), maxOutput)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, 0, context.Cause(ctx)
@@ -104,7 +105,7 @@ const maxOutput = 32 << 20
 var errTooMuch = errors.New("too much output")
 
 // runScript runs a script to its end.
-func runScript(ctx context.Context, s *shell, script string, input []byte, most int64) (stdout, stderr []byte, exit link.Exit, err error) {
+func runScript(ctx context.Context, s *shell, script string, input io.Reader, most int64) (stdout, stderr []byte, exit link.Exit, err error) {
 	p, err := s.Run(ctx, script, input)
 	if err != nil {
 		return nil, nil, link.Exit{}, err

@@ -123,7 +123,7 @@ func newSite(t testing.TB) *site {
 	s.d, s.o = d, remote.New(d)
 	s.reread()
 	t.Cleanup(d.Close)
-	s.o.Installer = install.New(func() (install.Payload, error) { return scriptPayload(probeScript), nil })
+	s.o.Installer = install.New(func() ([]install.Payload, error) { return []install.Payload{scriptPayload(probeScript)}, nil })
 	return s
 }
 

@@ -39,7 +39,7 @@ func NewSessions(conn io.Closer, c ssh.Conn, chans <-chan ssh.NewChannel, reqs <
 func (s *Sessions) Explain(c *remote.Case, err error) { (&circumstances{}).explain(c, err) }
 
 // Run implements install.Shell.
-func (s *Sessions) Run(ctx context.Context, script string, input []byte) (*link.Pipe, error) {
+func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	session, err := await(ctx, s.client.gone, s.client.NewSession, func(late *ssh.Session) { drop(late) })
 	if err != nil {
 		return nil, &sessionError{err: err}
@@ -56,7 +56,9 @@ func (s *Sessions) Run(ctx context.Context, script string, input []byte) (*link.
 		if err := session.Start(install.Quoted(script)); err != nil {
 			return nil, err
 		}
-		_, _ = in.Write(input) // on error the script has ended: its exit status says more
+		if input != nil {
+			_, _ = io.Copy(in, input) // on error the script has ended: its exit status says more
+		}
 		return nil, nil
 	}, nil)
 	if err != nil {

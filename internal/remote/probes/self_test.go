@@ -1,4 +1,4 @@
-package install
+package probes
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 )
 
 func TestRunningExecutable(t *testing.T) {
-	p, err := RunningExecutable()
+	p, err := runningExecutable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestRunningExecutable(t *testing.T) {
 }
 
 func TestPayloadThatIsNotThere(t *testing.T) {
-	if _, err := FilePayload("/nonexistent", "linux", "amd64"); err == nil {
+	if _, err := filePayload("/nonexistent", "linux", "amd64"); err == nil {
 		t.Error("no error")
 	}
 }

@@ -1,0 +1,80 @@
+package install
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// together starts the probe on nodes at once.
+func (s *site) together(nodes ...*node) {
+	var wg sync.WaitGroup
+	for i, n := range nodes {
+		wg.Go(func() {
+			if _, err := s.start(n); err != nil {
+				s.t.Errorf("node %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestSharedHome starts 16 nodes with one home at once: they end up with one copy, made once.
+func TestSharedHome(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	home := t.TempDir()
+	var nodes []*node
+	for range 16 {
+		nodes = append(nodes, &node{t: t, home: home})
+	}
+	s.together(nodes...)
+	uploads := 0
+	for _, n := range nodes {
+		for _, script := range n.scripts() {
+			if isUpload(script, placeHome) {
+				uploads++
+			}
+		}
+	}
+	if uploads != 1 {
+		t.Errorf("%d copies were made, want 1", uploads)
+	}
+}
+
+// TestGateIsLeftByWhoEnteredIt: a node that copies without a turn, as its whole copy may not be executed, ends nobody else's.
+func TestGateIsLeftByWhoEnteredIt(t *testing.T) {
+	noLeaks(t)
+	s, n := newSite(t), newNode(t)
+	s.mustStart(n)
+	n.instead = func(_ *node, script string) (string, int, bool) {
+		return "sh: 1: exec: Permission denied\n", 126, strings.Contains(script, "good && ") // starts a copy
+	}
+	if wait, copier := s.gate.enter(1, false); wait != nil || !copier {
+		t.Fatal("the gate is not free")
+	}
+	if got := s.mustStart(n); !strings.Contains(got, "to ~/.cache/nvnodetop") {
+		t.Errorf("probe: %q", got)
+	}
+	if wait, copier := s.gate.enter(1, false); wait == nil || copier || s.gate.copies() != 1 {
+		t.Error("the other node's turn was ended")
+	}
+	s.gate.leave(true)
+}
+
+// TestHomesApart: where homes are the nodes' own, each gets its copy.
+func TestHomesApart(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	var nodes []*node
+	for range 8 {
+		nodes = append(nodes, newNode(t))
+	}
+	s.together(nodes...)
+	for i, n := range nodes {
+		if _, err := os.Lstat(n.probe()); err != nil {
+			t.Errorf("node %d: %v", i, err)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+//go:build probes
+
+package probes
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed built/list built/*.gz
+var built embed.FS
+
+// embedded is the directory with the probes.
+var embedded, _ = fs.Sub(built, "built") // fails only for an invalid name

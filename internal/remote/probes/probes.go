@@ -1,0 +1,58 @@
+// Package probes has the executables that become probes on nodes: the small ones that scripts/build embeds, and this program itself.
+//
+// Its functions may be called by any number of goroutines. Nothing is read or compressed before a node needs it.
+package probes
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+)
+
+// All returns a probe for each platform that this build has one for. This program is one itself if it can read GPUs, and is for its own platform
+// if no smaller one is embedded.
+func All() ([]install.Payload, error) {
+	list, err := read(embedded)
+	if err != nil {
+		return nil, err
+	}
+	own := func(p install.Payload) bool { return p.OS == runtime.GOOS && p.Arch == runtime.GOARCH }
+	if !ReadsGPUs || slices.ContainsFunc(list, own) {
+		return list, nil
+	}
+	self, err := runningExecutable()
+	if err != nil {
+		return nil, err
+	}
+	return append(list, self), nil
+}
+
+// read returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the SHA-256 of each, one per line.
+// nil: there are none.
+func read(dir fs.FS) (list []install.Payload, err error) {
+	if dir == nil {
+		return nil, nil
+	}
+	text, err := fs.ReadFile(dir, "list")
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		var p install.Payload
+		words := bytes.Fields(bytes.Replace(line, []byte("/"), []byte(" "), 1))
+		if len(words) != 4 {
+			return nil, fmt.Errorf("list of embedded probes: invalid line %q", line)
+		}
+		p.OS, p.Arch, p.SHA256 = string(words[0]), string(words[1]), string(words[3])
+		if _, err := fmt.Sscan(string(words[2]), &p.Size); err != nil || len(p.SHA256) != 64 {
+			return nil, fmt.Errorf("list of embedded probes: invalid line %q", line)
+		}
+		p.Gzip = func() ([]byte, error) { return fs.ReadFile(dir, p.OS+"-"+p.Arch+".gz") }
+		list = append(list, p)
+	}
+	return list, nil
+}
