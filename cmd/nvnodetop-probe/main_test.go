@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -90,5 +91,32 @@ func starts(t *testing.T, args []string) {
 	}
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRenews: a probe that runs renews the age of its copy, and of no other program.
+func TestRenews(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-5 * 24 * time.Hour)
+	for name, want := range map[string]bool{"nvnodetop-probe-0123456789abcdef": true, "nvnodetop": false} {
+		exe := filepath.Join(dir, name)
+		if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if err := os.Chtimes(exe, old, old); err != nil {
+			t.Fatal(err)
+		}
+		renewed := false
+		for i := 0; i < 5 && !renewed; i++ { // it may end before it has come to that
+			starts(t, []string{exe, "probe"})
+			info, err := os.Stat(exe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			renewed = time.Since(info.ModTime()) < time.Hour
+		}
+		if renewed != want {
+			t.Errorf("%s: renewed is %v, want %v", name, renewed, want)
+		}
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -30,6 +33,7 @@ func Main(build string, lib Library) int {
 	// The file names the process, whichever thread this runs on. If that fails, only the name in ps is wrong.
 	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
 
+	go renew()
 	opts := Options{Build: build, Library: lib, Beat: kernelBeat(), Patience: kernelBeat(), Name: os.Getenv(wire.NameVariable)}
 	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
@@ -39,4 +43,24 @@ func Main(build string, lib Library) int {
 		return 1
 	}
 	return 0
+}
+
+// renewal is how often the age of the probe's file is renewed: copies that nobody has used for a week are removed.
+const renewal = 24 * time.Hour
+
+// renew renews the age of the probe's own file while it runs. The file may be on a file server that hangs. A program that is not a copy, or that
+// was removed, is left alone.
+func renew() {
+	for {
+		const self = "/proc/self/exe"
+		name, err := os.Readlink(self)
+		if err != nil || !strings.HasPrefix(filepath.Base(name), "nvnodetop-probe-") || strings.HasSuffix(name, " (deleted)") {
+			return
+		}
+		if info, err := os.Stat(self); err == nil && time.Since(info.ModTime()) > renewal {
+			now := time.Now()
+			_ = os.Chtimes(self, now, now) // it may be read-only
+		}
+		time.Sleep(renewal)
+	}
 }

@@ -428,7 +428,6 @@ func TestADoorInMemory(t *testing.T) {
 	d := &memoryDoor{machines: map[string]*machine{"n1": newMachine(t, 1), "n2": newMachine(t, 2)}, copies: map[string]int{}}
 	o := New(d)
 	o.Installer = install.New(testPayload)
-	o.Installer.Limits.Others = 10 * time.Millisecond
 	w := watch(t, o, "n1", "n2", "n3")
 	for node, number := range map[string]int{"n1": 1, "n2": 2} {
 		w.sees(2, reports(node, number))

@@ -17,7 +17,7 @@ import (
 // TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(probeScript)
-	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder), startScript([]Payload{p}, verifying, uploadOrder), uploadScript(p, placeHome, 1)} {
+	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false), startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, placeHome, 1), uploadScript(p, placeShm, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}
@@ -121,7 +121,7 @@ func TestOldCopiesGo(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
 	ages := map[string]time.Duration{
-		"nvnodetop-probe-old": 182 * 24 * time.Hour, "nvnodetop-probe-new": 179 * 24 * time.Hour,
+		"nvnodetop-probe-old": 8 * 24 * time.Hour, "nvnodetop-probe-new": 6 * 24 * time.Hour,
 		".up.old": 49 * time.Hour, ".up.new": time.Hour, "other": 999 * 24 * time.Hour,
 	}
 	for name, age := range ages {

@@ -1,51 +1,162 @@
 package install
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
-// gate lets nodes that share a home directory share one copy of the probe: one node uploads it, the others wait a moment and look again.
-// Once a node has waited in vain, homes are assumed to be separate, and nobody waits.
+// maxCopies is how many copies are made at a time, whatever the nodes: more only make each other slow, up to the deadlines.
+const maxCopies = 4
+
+// gate decides which nodes copy the probe and when. Nodes with the same home need one copy, and nobody can know beforehand which these are. So
+// one node copies to its home, and the others wait as long as that makes progress; when it fails or stalls, another one takes over. Then they
+// look again. A node that does not find a copy that has succeeded has another home, and copies without waiting for a single one.
 type gate struct {
 	mu      sync.Mutex
-	apart   bool
-	done    int           // successful uploads
-	running chan struct{} // closed when the current upload ends; nil: there is none
+	running int              // copies that are being made
+	done    int              // copies in homes that have succeeded
+	herds   map[string]*herd // by the hash of the payload
+	changed chan struct{}    // closed at the next change
 }
 
-// copies counts the successful uploads.
-func (g *gate) copies() int {
+// herd is the nodes that need the same payload in their homes.
+type herd struct {
+	first, last int // copy in the gate's count that has succeeded; 0: none
+
+	refused bool  // the last one failed because of its home, as when a quota is exceeded: in one home all would fail, so nobody waits
+	leader  *turn // for which the others wait; nil: nobody
+}
+
+// turn is the right to make a copy.
+type turn struct {
+	herd  *herd // nil: not to a home
+	began time.Time
+
+	mu   *sync.Mutex // of the gate; protects the following
+	last time.Time   // when it made progress
+}
+
+// outcome is how a copy ended.
+type outcome int
+
+const (
+	broken  outcome = iota // with its node or connection, which says nothing about the home
+	refused                // the home cannot hold it
+	copied
+)
+
+// wish is what a node asks the gate for.
+type wish struct {
+	payload string // its hash
+	home    bool   // whether the copy goes to the home
+	seen    int    // the gate's count before the node looked in vain
+	alone   bool   // nobody else's copy can help this node
+}
+
+// apart reports whether a node that looked at seen has proof that no other node's copy is in its home.
+func (h *herd) apart(seen int) bool { return h.first > 0 && h.first <= seen }
+
+// count counts the copies in homes.
+func (g *gate) count() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.done
 }
 
-// enter returns a channel that closes when it is worth looking again, or nil when the caller should upload. If it is the copier, others wait
-// for it, and it must call leave. seen is the value of copies before the caller looked; inVain means that it has waited before.
-func (g *gate) enter(seen int, inVain bool) (wait <-chan struct{}, copier bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	switch {
-	case g.apart || inVain:
-		g.apart = true
-		return nil, false
-	case g.done != seen:
-		now := make(chan struct{})
-		close(now)
-		return now, false
-	case g.running != nil:
-		return g.running, false
-	default:
-		g.running = make(chan struct{})
-		return nil, true
+// herd returns the nodes that need a payload. g.mu is held.
+func (g *gate) herd(payload string) *herd {
+	if g.herds == nil {
+		g.herds, g.changed = map[string]*herd{}, make(chan struct{})
+	}
+	h := g.herds[payload]
+	if h == nil {
+		h = &herd{}
+		g.herds[payload] = h
+	}
+	return h
+}
+
+// enter waits until a node may copy; it must call leave then. If the node should look for a copy first, again is true. That may come with a turn,
+// so that nobody else takes it meanwhile, or without, and then the node must ask again. waits is called before each waiting.
+func (g *gate) enter(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
+	for {
+		t, again, changed, within := g.ask(w, l)
+		if t != nil || again {
+			return t, again, nil
+		}
+		waits()
+		stalled := time.NewTimer(within)
+		select {
+		case <-changed:
+		case <-stalled.C:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		stalled.Stop()
+		if err != nil {
+			return nil, false, err
+		}
 	}
 }
 
-// leave ends the copier's turn.
-func (g *gate) leave(copied bool) {
+// ask answers a wish at once. Without an answer it returns when to ask again.
+func (g *gate) ask(w wish, l Limits) (t *turn, again bool, changed <-chan struct{}, within time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if copied {
-		g.done++
+	h := g.herd(w.payload)
+	apart, news := w.alone || h.apart(w.seen), w.home && !w.alone && h.last > w.seen
+	switch {
+	case news && !apart:
+		return nil, true, nil, 0
+	case g.running == maxCopies:
+		return nil, false, g.changed, l.Upload
+	case w.home && !apart && !h.refused && h.leader != nil:
+		if within = h.leader.claim(l); within > 0 {
+			return nil, false, g.changed, within
+		}
 	}
-	close(g.running)
-	g.running = nil
+	t = &turn{began: time.Now(), last: time.Now(), mu: &g.mu}
+	if w.home {
+		t.herd = h
+		if !apart {
+			h.leader = t
+		}
+	}
+	g.running++
+	return t, news, nil, 0
+}
+
+// claim is how long others wait for this turn from now on, if it makes no progress.
+func (t *turn) claim(l Limits) time.Duration {
+	return min(l.Stall-time.Since(t.last), l.Upload-time.Since(t.began))
+}
+
+// progress says that the copy makes progress.
+func (t *turn) progress() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = time.Now()
+}
+
+// leave ends a turn.
+func (g *gate) leave(t *turn, how outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running--
+	if h := t.herd; h != nil {
+		if h.leader == t {
+			h.leader = nil
+		}
+		if how == copied {
+			g.done++
+			h.last = g.done
+			if h.first == 0 {
+				h.first = g.done
+			}
+		}
+		h.refused = how == refused || how == broken && h.refused
+	}
+	close(g.changed)
+	g.changed = make(chan struct{})
 }

@@ -43,24 +43,26 @@ func TestSharedHome(t *testing.T) {
 	}
 }
 
-// TestGateIsLeftByWhoEnteredIt: a node that copies without a turn, as its whole copy may not be executed, ends nobody else's.
-func TestGateIsLeftByWhoEnteredIt(t *testing.T) {
+// TestCopyWithoutATurn: a node whose whole copy may not be executed copies again without waiting for others, and ends nobody else's turn.
+func TestCopyWithoutATurn(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
 	s.mustStart(n)
 	n.instead = func(_ *node, script string) (string, int, bool) {
 		return "sh: 1: exec: Permission denied\n", 126, strings.Contains(script, "good && ") // starts a copy
 	}
-	if wait, copier := s.gate.enter(1, false); wait != nil || !copier {
+	w := wish{payload: scriptPayload(probeScript).SHA256, home: true}
+	s.gate = gate{}
+	leader, again, err := s.gate.enter(t.Context(), w, s.Limits, func() {})
+	if leader == nil || again || err != nil {
 		t.Fatal("the gate is not free")
 	}
 	if got := s.mustStart(n); !strings.Contains(got, "to ~/.cache/nvnodetop") {
 		t.Errorf("probe: %q", got)
 	}
-	if wait, copier := s.gate.enter(1, false); wait == nil || copier || s.gate.copies() != 1 {
+	if s.gate.running != 1 || s.gate.herds[w.payload].leader != leader {
 		t.Error("the other node's turn was ended")
 	}
-	s.gate.leave(true)
 }
 
 // TestHomesApart: where homes are the nodes' own, each gets its copy.

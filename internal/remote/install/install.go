@@ -30,12 +30,12 @@ func Quoted(script string) string { return "exec /bin/sh -c '" + script + "'" }
 // Limits are the deadlines of an installation.
 type Limits struct {
 	Start  time.Duration // start an existing copy
-	Upload time.Duration // upload and start one
-	Others time.Duration // wait for another node's upload in a shared home
+	Upload time.Duration // upload and start one, from the last piece on that the node took
+	Stall  time.Duration // wait for another node's upload that makes no progress
 }
 
 // DefaultLimits suit real nodes.
-var DefaultLimits = Limits{Start: 15 * time.Second, Upload: 60 * time.Second, Others: 3 * time.Second}
+var DefaultLimits = Limits{Start: 15 * time.Second, Upload: 60 * time.Second, Stall: 10 * time.Second}
 
 // Installer starts probes on nodes.
 type Installer struct {
@@ -63,7 +63,8 @@ func (in *Installer) Start(ctx context.Context, shell Shell, say func(text strin
 		return nil, "", &PayloadError{err}
 	}
 	a := &attempt{in: in, shell: shell, say: say, payloads: payloads, places: slices.Clone(uploadOrder)}
-	for { // each round ends the search or leaves fewer options: a closer look, the one wait, fewer places
+	defer func() { a.leave(broken) }()
+	for { // each round ends the search or leaves fewer options: a closer look, one after another node's copy, fewer places
 		s, how, err := a.try(ctx)
 		if s != nil || err != nil {
 			return s, how, err
@@ -80,16 +81,15 @@ type attempt struct {
 	payload  Payload // the one for the node, once its platform is known
 	trust    trust
 	places   []Place // not refused yet
-	waited   bool    // for another node's copy
-	copier   bool    // the gate waits for this node's copy
+	turn     *turn   // to copy; nil: none
 	refused  []Refusal
 	words    []string // output of the node
 }
 
 // try runs one round. It returns neither a session nor an error if another round should follow.
 func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
-	seen := a.in.gate.copies()
-	s, err := a.in.run(ctx, a.shell, startScript(a.payloads, a.trust, a.places), nil)
+	seen := a.in.gate.count()
+	s, err := a.in.run(ctx, a.shell, startScript(a.payloads, a.trust, a.places, seen > 0), nil)
 	if err == nil {
 		return s, "already installed", nil
 	}
@@ -110,8 +110,8 @@ func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
 	if n.place == "" {
 		return nil, "", a.nowhere(n.uid)
 	}
-	if n.place == placeHome && a.trust != givenUp && a.waitForOthers(ctx, seen) {
-		return nil, "", ctx.Err()
+	if again, err := a.enter(ctx, n, seen); again || err != nil {
+		return nil, "", err
 	}
 	return a.upload(ctx, n)
 }
@@ -182,30 +182,30 @@ func (a *attempt) nowhere(uid string) error {
 	return &NoPlaceError{Refused: a.refused, uid: uid, Words: strings.Join(a.words, "\n")}
 }
 
-// waitForOthers reports whether to look again before uploading: in a shared home another node may be uploading.
-func (a *attempt) waitForOthers(ctx context.Context, seen int) bool {
-	copied, copier := a.in.gate.enter(seen, a.waited)
-	if copied == nil {
-		a.copier = copier
-		return false
+// enter gets a turn to copy to n.place, if the attempt has none. It reports whether to look again before.
+func (a *attempt) enter(ctx context.Context, n need, seen int) (again bool, err error) {
+	home := n.place == placeHome
+	if a.turn != nil {
+		if (a.turn.herd != nil) == home {
+			return false, nil
+		}
+		a.leave(broken)
 	}
-	a.waited = true
-	a.say("waiting for another node to upload it")
-	select {
-	case <-copied:
-	case <-time.After(a.in.Limits.Others):
-	case <-ctx.Done():
+	w := wish{payload: a.payload.SHA256, home: home, seen: seen, alone: a.trust == givenUp}
+	a.turn, again, err = a.in.gate.enter(ctx, w, a.in.Limits, func() { a.say("waiting for another node to upload it") })
+	return again, err
+}
+
+// leave ends the attempt's turn, if it has one.
+func (a *attempt) leave(how outcome) {
+	if a.turn != nil {
+		a.in.gate.leave(a.turn, how)
+		a.turn = nil
 	}
-	return true
 }
 
 // upload copies the probe to n.place and starts it there.
 func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, error) {
-	ok := false
-	if a.copier {
-		a.copier = false
-		defer func() { a.in.gate.leave(ok) }()
-	}
 	zip, err := a.payload.Gzip()
 	if err != nil {
 		return nil, "", &PayloadError{err}
@@ -213,9 +213,9 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 	what := fmt.Sprintf("%.1f MB to %s", float64(len(zip))/1e6, n.place.name(n.uid))
 	a.say("copying " + what)
 	began := time.Now()
-	s, err := a.in.run(ctx, a.shell, uploadScript(a.payload, n.place, len(zip)), zip)
+	s, err := a.in.run(ctx, a.shell, uploadScript(a.payload, n.place, len(zip)), &pieces{rest: zip, taken: a.turn.progress})
 	if err == nil {
-		ok = true
+		a.leave(copied)
 		return s, fmt.Sprintf("copied %s in %.1fs", what, time.Since(began).Seconds()), nil
 	}
 	ended, isEnd := errors.AsType[*link.EndError](err)
@@ -226,6 +226,7 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 	if state == "" {
 		return nil, "", err
 	}
+	a.leave(refused)
 	a.hear(ended.Stderr)
 	a.refuse(Refusal{n.place, state})
 	if len(a.places) == 0 {
@@ -234,18 +235,37 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 	return nil, "", nil
 }
 
-func (in *Installer) run(ctx context.Context, shell Shell, script string, input []byte) (*link.Session, error) {
-	limit := in.Limits.Start
-	if input != nil {
-		limit = in.Limits.Upload
+// slowest is how many times as long as without any progress a copy may take.
+const slowest = 10
+
+// run starts a script. With input, the time limit is for the time without progress.
+func (in *Installer) run(ctx context.Context, shell Shell, script string, input *pieces) (*link.Session, error) {
+	if input == nil {
+		ctx, cancel := context.WithTimeout(ctx, in.Limits.Start)
+		defer cancel()
+		return in.magic(ctx, shell, script, nil)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	var reader io.Reader
-	if input != nil {
-		reader = &pieces{input}
+	ctx, stop := context.WithTimeout(ctx, slowest*in.Limits.Upload)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(in.Limits.Upload, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	taken := input.taken
+	input.taken = func() {
+		late.Reset(in.Limits.Upload)
+		taken()
 	}
-	p, err := shell.Run(ctx, script, reader)
+	s, err := in.magic(ctx, shell, script, input)
+	if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		err = context.DeadlineExceeded
+	}
+	return s, err
+}
+
+// magic runs a script and waits until it has become a probe.
+func (in *Installer) magic(ctx context.Context, shell Shell, script string, input io.Reader) (*link.Session, error) {
+	p, err := shell.Run(ctx, script, input)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +300,10 @@ func copyState(e *link.EndError) State {
 }
 
 // pieces is the input of a script. It has no method but Read, so that it is read in pieces.
-type pieces struct{ rest []byte }
+type pieces struct {
+	rest  []byte
+	taken func() // called for each piece
+}
 
 func (p *pieces) Read(b []byte) (int, error) {
 	if len(p.rest) == 0 {
@@ -288,5 +311,6 @@ func (p *pieces) Read(b []byte) (int, error) {
 	}
 	n := copy(b, p.rest)
 	p.rest = p.rest[n:]
+	p.taken()
 	return n, nil
 }

@@ -172,3 +172,25 @@ func TestNoPlaceAtAll(t *testing.T) {
 		})
 	}
 }
+
+// TestCopyInMemoryGoes with the session: it has no name when the probe starts, so it goes also when the probe is killed.
+func TestCopyInMemoryGoes(t *testing.T) {
+	noLeaks(t)
+	s, n := newSite(t), newNode(t)
+	runtime := t.TempDir()
+	n.env = []string{"XDG_RUNTIME_DIR=" + runtime}
+	n.instead = func(_ *node, script string) (string, int, bool) {
+		return "gzip: stdout: No space left on device\n", exitNoWrite, isUpload(script, placeHome)
+	}
+	for range 2 {
+		session, how, err := s.Start(t.Context(), n, func(string) {})
+		if err != nil || !strings.Contains(how, "to $XDG_RUNTIME_DIR/nvnodetop") {
+			t.Fatal(how, err)
+		}
+		if left, err := os.ReadDir(runtime); err != nil || len(left) > 0 {
+			t.Errorf("left while the probe runs: %v %v", left, err)
+		}
+		session.Tend(noWay{}, func(err error) error { return err })
+		_ = session.Close()
+	}
+}

@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -13,16 +14,17 @@ type Place string
 // The places.
 const (
 	placeHome    Place = "home" // ~/.cache: often shared, so one copy serves all nodes
-	placeRuntime Place = "run"  // $XDG_RUNTIME_DIR: private, but local to the node and removed with the last login
-	placeShm     Place = "shm"
+	placeRuntime Place = "run"  // $XDG_RUNTIME_DIR: private, but memory of the node
+	placeShm     Place = "shm"  // /dev/shm: memory too
 	placeTmp     Place = "tmp"
 )
 
 // uploadOrder is the order in which places are tried for an upload. The home comes first because a copy there lasts and is shared.
 var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
 
-// lookOrder is the order in which a copy is looked for: fastest start first.
-var lookOrder = []Place{placeRuntime, placeHome, placeShm, placeTmp}
+// kept lists the places where a copy stays for the next session, in the order in which it is looked for. The others are memory of the node, which
+// SLURM may count as the job's: a copy there is removed as soon as it runs.
+var kept = []Place{placeHome, placeTmp}
 
 // words returns the places as words of a script.
 func words(places []Place) string { return strings.Trim(fmt.Sprint(places), "[]") }
@@ -124,9 +126,15 @@ const (
 //
 // A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that failed is hashed. If it
 // is damaged it is removed, unless another node has replaced it meanwhile. No probe can be running from a damaged copy.
-func (t trust) tries() string {
-	const each = "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
-	places := words(lookOrder)
+//
+// With fresh, the directory is opened first: an NFS client may remember for half a minute that a file was not there, but not longer than until
+// it sees that the directory has changed. The shell does that itself when it expands a pattern.
+func (t trust) tries(fresh bool) string {
+	each := "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
+	if fresh {
+		each = "for p in %s; do place $p && { : \"$d\"/*; [ -f \"$d/$f\" ]; } && good && %s; done; "
+	}
+	places := words(kept)
 	switch t {
 	case trusting:
 		return fmt.Sprintf(each, places, become("$d/$f"))
@@ -142,8 +150,8 @@ func (t trust) tries() string {
 // startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with the node's platform and the state of each place, up to the
 // first that can hold a copy; no place is touched if no payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody else, or a symlink in its
 // place, is not touched.
-func startScript(list []Payload, t trust, places []Place) string {
-	s := prelude(list...) + t.tries() +
+func startScript(list []Payload, t trust, places []Place, fresh bool) string {
+	s := prelude(list...) + t.tries(fresh) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in ${f:+ " + words(places) + "}; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; " +
@@ -162,9 +170,10 @@ func startScript(list []Payload, t trust, places []Place) string {
 //
 // The directory was checked by an earlier script, and is checked again: before anything is written to it and before anything in it is run.
 //
-// Leftovers of broken uploads are removed, and copies of other builds older than half a year. Starting a copy does not renew its age, as that
-// would cost a process and a write to the home per connect. By then hardly anybody runs that build; who does uploads it again, and on NFS
-// loses the probes that run from it at that moment.
+// Leftovers of broken uploads are removed, and copies that nobody has used for a week: a probe renews the age of its copy.
+//
+// In memory the copy gets no name at all. The shell opens it, removes it, and becomes what it has opened. So it goes away with the probe, also
+// when that is killed.
 func uploadScript(p Payload, place Place, n int) string {
 	return prelude(p) + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +
@@ -173,8 +182,19 @@ func uploadScript(p Payload, place Place, n int) string {
 		fmt.Sprintf("head -c %d | gzip -dc >\"$t\" || exit %d; ", n, exitNoWrite) +
 		fmt.Sprintf("g=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
 		fmt.Sprintf("case $g in $h*) ;; *) echo \"the copy has the sha256 ${g%%%% *}\" >&2; exit %d;; esac; ", exitMismatch) +
-		fmt.Sprintf("chmod 700 \"$t\"; ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
-		"find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +180 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; " +
+		"chmod 700 \"$t\"; " + sweep + settle(place)
+}
+
+// sweep removes old files in d.
+const sweep = "find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +6 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; "
+
+// settle gives the verified copy t its name, or none, and becomes it.
+func settle(place Place) string {
+	if !slices.Contains(kept, place) {
+		return fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" 2>/dev/null; ", exitNoExec, exitTaken) +
+			become("/proc/self/fd/3")
+	}
+	return fmt.Sprintf("ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
 		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) + become("$d/$f")
 }
 
