@@ -84,12 +84,17 @@ make_ssh() {
 
 # make_slurm_conf N. Options that need a reason:
 #   config_overrides                 the nodes claim 32 CPUs whatever this machine has
-#   proctrack/linuxproc, task/none   need none of the machine's cgroups
+#   proctrack/cgroup                 pam_slurm_adopt puts sessions into jobs; linuxproc where the machine has no freezer
+#   task/none                        needs none of the machine's cgroups
 #   PrologFlags=Contain              creates the extern step that pam_slurm_adopt looks for
 #   batch_sched_delay=0              a batch job starts at once, not up to 3 s later
 make_slurm_conf() {
-	local nodes
+	local nodes track=linuxproc
 	nodes="node[01-$(printf %02d "$1")]"
+	if [ -n "$(freezer_dir)" ]; then
+		track=cgroup
+		printf '%s\n' CgroupPlugin=cgroup/v1 "CgroupMountpoint=$(dirname "$(freezer_dir)")" CgroupAutomount=no >"$STATE/etc/slurm/cgroup.conf"
+	fi
 	cat >"$STATE/etc/slurm/slurm.conf" <<-END
 		ClusterName=testcluster
 		SlurmctldHost=ctl($(host_ip ctl))
@@ -102,7 +107,7 @@ make_slurm_conf() {
 		SlurmdPidFile=/run/slurmd.pid
 		SlurmctldLogFile=/var/log/slurm/slurmctld.log
 		SlurmdLogFile=/var/log/slurm/slurmd.log
-		ProctrackType=proctrack/linuxproc
+		ProctrackType=proctrack/$track
 		TaskPlugin=task/none
 		JobAcctGatherType=jobacct_gather/none
 		AccountingStorageType=accounting_storage/none

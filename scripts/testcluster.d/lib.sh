@@ -63,6 +63,9 @@ cgroup_dir() {
 	mount=$(findmnt -n -o TARGET -t cgroup2 | head -n 1) && [ -n "$mount" ] && echo "$mount/$CGROUP"
 }
 
+# freezer_dir: prints where the machine has the freezer, in which version 1 of SLURM's plugin keeps the processes of jobs; or nothing.
+freezer_dir() { findmnt -n -o TARGET -t cgroup -O freezer | head -n 1; }
+
 # group_of HOST: prints the group that counts its CPU time.
 group_of() { if is_node "$1"; then echo nodes; else echo "$1"; fi; }
 

@@ -141,6 +141,9 @@ no_hosts() { ! pgrep -u root -x "$HOST_COMM" >/dev/null; }
 
 remove_groups() {
 	local dir
+	for dir in "$(freezer_dir)"/slurm_node[0-9][0-9]; do
+		[ ! -d "$dir" ] || find "$dir" -depth -type d -exec rmdir {} +
+	done
 	dir=$(cgroup_dir) || return 0
 	[ -d "$dir" ] || return 0
 	retry 5 remove_empty_groups "$dir" || die "processes are left in $dir: $(cat "$dir"/*/cgroup.procs | tr '\n' ' ')"
