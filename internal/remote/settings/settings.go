@@ -39,7 +39,6 @@ type Settings struct {
 	ProxyJump            string   // empty: none. At most one of both is set.
 	ProxyCommand         string   // with its tokens: see Expand
 	ControlPath          string   // empty: none
-	KnownHostsCommand    string   // empty: none
 
 	// Algorithms that ssh accepts, in its order; nil: not known.
 	HostKeyAlgorithms, CASignatureAlgorithms []string
@@ -96,6 +95,9 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: err}
 	}
 	t.Ignored = ignored
+	if command := o.set("knownhostscommand"); command != "" {
+		t.Ignored = append(slices.Clone(ignored), "KnownHostsCommand "+command)
+	}
 	return t, nil
 }
 
@@ -124,7 +126,7 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 	t := &Settings{
 		Node: node, HostName: o.first("hostname"), Port: o.first("port"), User: o.first("user"), Alias: strings.ToLower(o.first("hostkeyalias")),
 		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.set("proxyjump"), ProxyCommand: o.set("proxycommand"),
-		ControlPath: o.set("controlpath"), KnownHostsCommand: o.set("knownhostscommand"), tokens: s.tokens(o, node),
+		ControlPath: o.set("controlpath"), tokens: s.tokens(o, node),
 		HostKeyAlgorithms: algorithms(o, "hostkeyalgorithms"), CASignatureAlgorithms: algorithms(o, "casignaturealgorithms"),
 	}
 	if n, err := strconv.ParseUint(t.Port, 10, 16); err != nil || n == 0 {

@@ -34,8 +34,7 @@ var advices = map[reach.Class]advice{
 		[]string{reproduce, "if that hangs too, report it to your admins"}},
 	reach.ClassProbeLate: {"The login works but no command runs: a login script or the home file system hangs.",
 		[]string{"reproduce with: ssh NODE true", "if that hangs too, report it to your admins"}},
-	reach.ClassHostKeyUnknown: {"The host is in no known_hosts file, so its identity cannot be verified.",
-		[]string{"log in once, verify the key's fingerprint and accept it: ssh NODE", "ask your admins for /etc/ssh/ssh_known_hosts with the keys of all nodes"}},
+	reach.ClassHostKeyUnknown: {meaning: "The host is in no known_hosts file, so its identity cannot be verified."},
 	reach.ClassAdopt: {"No running job step of yours on this node. Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
 		[]string{"check whether the job still runs there: squeue --me -w NODE", reproduce}},
 	reach.ClassDenied: {"The key was accepted, but this account is not allowed to run anything (site policy: PAM, access.conf, nologin; or a broken account).",
@@ -64,9 +63,10 @@ func (at *circumstances) advise(c *remote.Case, err error) {
 		a.meaning = closedAtOnce
 	}
 	f.Meaning = cmp.Or(f.Meaning, a.meaning)
-	f.Hints = append(f.Hints, a.hints...)
-	if key, ok := errors.AsType[*hostKeyError](err); ok && f.Class == reach.ClassHostKeyChanged {
+	if key, ok := errors.AsType[*hostKeyError](err); ok {
 		adviseHostKey(f, key)
+	} else {
+		f.Hints = append(f.Hints, a.hints...)
 	}
 	if login, ok := errors.AsType[*loginError](err); ok && f.Class == reach.ClassAuth {
 		at.adviseAuth(f, login)
@@ -77,26 +77,6 @@ func (at *circumstances) advise(c *remote.Case, err error) {
 			f.Hints = append(f.Hints, "ignored: "+i)
 		}
 	}
-}
-
-func adviseHostKey(f *reach.Failure, e *hostKeyError) {
-	where := fmt.Sprintf("%s:%d", e.file, e.line)
-	if e.revoked {
-		f.Meaning = "The host's key is marked as revoked: do not trust this host."
-		f.Hints = []string{"ask your admins about " + where + " first"}
-		return
-	}
-	const who = "The host was reinstalled, or something else is answering (possible man-in-the-middle)."
-	f.Meaning = "The host key has changed. " + who
-	if e.known != e.offered {
-		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", e.offered, e.known, who)
-	}
-	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where + ")"}
-	if strings.HasPrefix(e.file, "/etc/") {
-		f.Hints = append(f.Hints, "if so, they must update that file")
-		return
-	}
-	f.Hints = append(f.Hints, fmt.Sprintf("if so: ssh-keygen -f %q -R %q; ssh NODE", e.file, e.address))
 }
 
 func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -72,16 +73,19 @@ func ruleHostKey(c *remote.Case, err error) bool {
 	if !ok {
 		return false
 	}
-	c.Say("The host offers the " + e.offered + " key " + e.fingerprint + ".")
+	c.Say("The host offers the " + strings.TrimSuffix(e.Offered, " certificate") + " key " + e.Fingerprint + ".")
+	if e.Certificate != "" {
+		c.Say("Its certificate is not valid: " + e.Certificate + ".")
+	}
 	switch {
-	case e.revoked:
+	case e.Verdict == hostkey.Revoked:
 		c.Is(reach.ClassHostKeyChanged, "host key revoked")
-	case e.changed:
+	case e.Verdict == hostkey.Changed:
 		c.Is(reach.ClassHostKeyChanged, "host key changed")
+	case e.Certificate != "":
+		c.Is(reach.ClassHostKeyUnknown, "host certificate not valid")
+		c.Failure.Cause = e.Certificate
 	default:
-		if !strings.Contains(e.Error(), "key is unknown") {
-			c.Say(e.Error())
-		}
 		c.Is(reach.ClassHostKeyUnknown, "host key unknown")
 	}
 	return true

@@ -85,7 +85,7 @@ func New(version string) (*Door, error) {
 		limits:   defaultLimits,
 		settings: settings.New(settings.Config{Home: home, User: name, Program: program}),
 		keys:     &keyCache{files: map[string]*keyFile{}},
-		known:    &knownCache{sets: map[string]*knownSet{}},
+		known:    &knownCache{},
 		secrets:  newSecrets(),
 		lookups:  make(remote.Turns, parallelLookups), exchanges: make(remote.Turns, parallelExchanges), starts: make(remote.Turns, parallelStarts),
 	}

@@ -56,7 +56,7 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 func (a *trip) handshake(ctx context.Context) (*client, error) {
 	a.log.Begin(StageSSH, "")
 	a.conn.allow(a.d.limits.ssh)
-	known, err := a.d.known.load(a.target.KnownHosts)
+	known, err := a.d.known.load(a.target)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 		// Blanks and minus signs separate its fields.
 		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),
 		HostKeyCallback:   check.check,
-		HostKeyAlgorithms: known.algorithms(a.target.KeyAddress()),
+		HostKeyAlgorithms: known.algorithms(),
 		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.next(ctx, auth) },
 		BannerCallback:    func(words string) error { a.log.Hear(words); return nil },
 	})

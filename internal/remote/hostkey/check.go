@@ -1,0 +1,224 @@
+package hostkey
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// Verdict is why a host is not trusted.
+type Verdict int
+
+// The verdicts.
+const (
+	Unknown Verdict = iota // no line has a key of the host
+	Changed                // lines have other keys of the host
+	Revoked                // the key or its CA is revoked
+)
+
+// Error is a host that is not trusted.
+type Error struct {
+	Verdict     Verdict
+	Certificate string   // why the certificate of a known authority does not count: "it expired on …"; empty: there is none
+	Principals  []string // of that certificate
+	Listed      string   // the name of the host in files: "[host]:2222"
+	Offered     string   // type of the key
+	Fingerprint string
+	Known       string   // type of the known key; Changed only
+	File        string   // that has another key or revokes this one
+	Line        int      // 0: not known
+	Files       []string // that were asked
+	Unread      []string // files that exist and cannot be read
+}
+
+func (e *Error) Error() string {
+	reason := [...]string{Unknown: "host key unknown", Changed: "host key changed", Revoked: "host key revoked"}[e.Verdict]
+	if e.Certificate != "" {
+		reason += ", and of its certificate: " + e.Certificate
+	}
+	return reason
+}
+
+// Check looks for the key of a host. Authorities are the algorithms with which a CA may have signed; nil: OpenSSH's own. Its error is an *Error.
+func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
+	c := check{set: s, host: host, authorities: authorities, now: now}
+	e := &Error{Listed: host.listed()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths, Unread: s.Unread}
+	if cert, ok := key.(*ssh.Certificate); ok {
+		e.Fingerprint = ssh.FingerprintSHA256(cert.Key)
+	}
+	if s.revoked != nil {
+		if number := s.revoked.of(key); number > 0 {
+			e.Verdict, e.File, e.Line = Revoked, s.revoked.path, number
+			return nil, e
+		}
+	}
+	if known := c.under(host.listed(), key, e); known != nil {
+		return known, nil
+	}
+	return nil, e
+}
+
+// of returns the line of a key, or of its CA; 0: it is not in the list.
+func (l *keyList) of(key ssh.PublicKey) int {
+	for _, k := range parts(key) {
+		if number := l.keys[string(k.Marshal())]; number > 0 {
+			return number
+		}
+	}
+	return 0
+}
+
+// parts returns the plain keys of which one that is revoked revokes key: itself, or those of a certificate.
+func parts(key ssh.PublicKey) []ssh.PublicKey {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		return []ssh.PublicKey{cert.Key, cert.SignatureKey}
+	}
+	return []ssh.PublicKey{key}
+}
+
+// check is the check of one key.
+type check struct {
+	set         *Set
+	host        Host
+	authorities []string
+	now         time.Time
+}
+
+// under looks for a key under the first of the host's names, and under the next one if no line has anything to say about it. A certificate
+// that does not count is as good as its plain key.
+func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
+	lines := c.set.lines(names[0])
+	if l := revokes(lines, key); l != nil {
+		e.Verdict, e.File, e.Line = Revoked, l.file, int(l.number)
+		return nil
+	}
+	cert, ok := key.(*ssh.Certificate)
+	if !ok {
+		known := c.plain(lines, key, e)
+		if known != nil || len(names) == 1 || hasKeys(lines) {
+			return known
+		}
+		return c.under(names[1:], key, e)
+	}
+	if ca := find(lines, markerCA, cert.SignatureKey); ca != nil {
+		reason := c.invalid(cert)
+		if reason == "" {
+			return &Known{Type: typeOf(key), File: ca.file, Line: int(ca.number)}
+		}
+		e.Certificate, e.Principals = reason, cert.ValidPrincipals
+	} else if len(names) > 1 {
+		if known := c.under(names[1:], key, e); known != nil || e.Verdict == Revoked {
+			return known
+		}
+	}
+	return c.under(names, cert.Key, e)
+}
+
+// hasKeys reports whether lines have a key of the host itself.
+func hasKeys(lines []place) bool {
+	return slices.ContainsFunc(lines, func(l place) bool { return l.marker == "" && isKey(l) })
+}
+
+func (c *check) plain(lines []place, key ssh.PublicKey, e *Error) *Known {
+	if l := find(lines, "", key); l != nil {
+		return &Known{Type: typeOf(key), File: l.file, Line: int(l.number)}
+	}
+	for _, l := range slices.Backward(lines) {
+		if l.marker != "" || !isKey(l) {
+			continue
+		}
+		// Of several lines, blame the first one of the same type.
+		if kind := short(l.keyType); e.File == "" || kind == short(key.Type()) {
+			e.Verdict, e.File, e.Line, e.Known = Changed, l.file, int(l.number), kind
+		}
+	}
+	return nil
+}
+
+// isKey reports whether a line has a key that this program understands.
+func isKey(l place) bool {
+	key, err := ssh.ParsePublicKey(l.blob())
+	return err == nil && key.Type() == l.keyType
+}
+
+// find returns the line with this marker and key.
+func find(lines []place, marker string, key ssh.PublicKey) *place {
+	blob := key.Marshal()
+	for i, l := range lines {
+		if l.marker == marker && l.keyType == key.Type() && bytes.Equal(l.blob(), blob) {
+			return &lines[i]
+		}
+	}
+	return nil
+}
+
+func revokes(lines []place, key ssh.PublicKey) *place {
+	for _, k := range parts(key) {
+		if l := find(lines, markerRevoked, k); l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// OtherName begins the reason why a certificate for other names does not count.
+const OtherName = "it is not for the name"
+
+// invalid returns why a certificate whose authority is known does not count; empty: it does.
+func (c *check) invalid(cert *ssh.Certificate) string {
+	now := uint64(max(c.now.Unix(), 0))
+	switch {
+	case cert.CertType != ssh.HostCert:
+		return "it is not a host certificate"
+	case now < cert.ValidAfter:
+		return "it is valid only from " + day(cert.ValidAfter)
+	case now >= cert.ValidBefore:
+		return "it expired on " + day(cert.ValidBefore)
+	case len(cert.ValidPrincipals) > 0 && !slices.Contains(cert.ValidPrincipals, c.host.Name):
+		return fmt.Sprintf(OtherName+" %q", c.host.Name)
+	case len(cert.CriticalOptions) > 0:
+		return "it has critical options that are not supported"
+	case !c.maySign(cert.Signature.Format):
+		return "it is signed with the disallowed algorithm " + cert.Signature.Format
+	}
+	checker := ssh.CertChecker{Clock: func() time.Time { return c.now }}
+	if err := checker.CheckCert(c.host.Name, cert); err != nil {
+		return strings.TrimPrefix(err.Error(), "ssh: ")
+	}
+	return ""
+}
+
+// maySign reports whether a CA may sign with an algorithm: never with SHA-1, unless the configuration allows it.
+func (c *check) maySign(algorithm string) bool {
+	if c.authorities != nil {
+		return slices.Contains(c.authorities, algorithm)
+	}
+	return !slices.Contains(ssh.InsecureAlgorithms().HostKeys, algorithm)
+}
+
+func day(seconds uint64) string {
+	return time.Unix(int64(min(seconds, 1<<40)), 0).Format(time.DateOnly) //nolint:gosec // capped
+}
+
+// typeOf returns the type of a key in short: "ed25519".
+func typeOf(key ssh.PublicKey) string {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		return typeOf(cert.Key) + " certificate"
+	}
+	return short(key.Type())
+}
+
+func short(keyType string) string {
+	t := strings.TrimPrefix(keyType, "ssh-")
+	if strings.HasPrefix(t, "ecdsa-") {
+		return "ecdsa"
+	}
+	return t
+}

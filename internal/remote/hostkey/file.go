@@ -1,0 +1,205 @@
+package hostkey
+
+import (
+	"bytes"
+	"crypto/sha1" //nolint:gosec // the format's
+	"encoding/base64"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// The markers of lines.
+const (
+	markerCA      = "@cert-authority"
+	markerRevoked = "@revoked"
+)
+
+// line is a line of a known_hosts file. Its strings are pieces of the file.
+type line struct {
+	number  int32
+	hashed  int32  // index of its hash; -1: it has patterns
+	hosts   string // patterns
+	marker  string // empty: the line has the key of a host
+	keyType string
+	key     string // base64
+}
+
+// blob returns the key as it is sent; nil if the line has none.
+func (l *line) blob() []byte {
+	blob, err := base64.StdEncoding.DecodeString(l.key)
+	if err != nil {
+		return nil
+	}
+	return blob
+}
+
+// hash is a name that a file keeps secret.
+type hash struct{ salt, sum [sha1.Size]byte }
+
+// The pads of HMAC.
+var inner, outer = [sha1.BlockSize]byte(bytes.Repeat([]byte{0x36}, sha1.BlockSize)), [sha1.BlockSize]byte(bytes.Repeat([]byte{0x5c}, sha1.BlockSize))
+
+// matches computes HMAC-SHA1 without its allocations: a file may have many thousand lines.
+func (h *hash) matches(name string) bool {
+	var in [sha1.BlockSize + 256]byte
+	var out [sha1.BlockSize + sha1.Size]byte
+	n := sha1.BlockSize + copy(in[sha1.BlockSize:], name)
+	copy(in[:], inner[:])
+	copy(out[:], outer[:])
+	for i, b := range h.salt {
+		in[i] ^= b
+		out[i] ^= b
+	}
+	*(*[sha1.Size]byte)(out[sha1.BlockSize:]) = sha1.Sum(in[:n])      //nolint:gosec // the format's
+	return n == sha1.BlockSize+len(name) && sha1.Sum(out[:]) == h.sum //nolint:gosec // the format's
+}
+
+// file is a known_hosts file. Only found changes.
+type file struct {
+	path   string
+	stamp  string
+	lines  []line
+	hashes []hash
+	err    error // it cannot be read
+
+	mu    sync.Mutex
+	found map[string][]int32 // the lines of each name asked for
+}
+
+// stamp returns a string that changes when the file changes; empty: there is no such file.
+func stamp(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d %v", info.Size(), info.ModTime().UnixNano(), info.Mode())
+}
+
+func readFile(path string) *file {
+	f := &file{path: path, stamp: stamp(path), found: map[string][]int32{}}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	f.parse(string(data))
+	return f
+}
+
+// parse keeps the lines that OpenSSH understands. A line of another kind makes no host unknown.
+func (f *file) parse(text string) {
+	number := int32(0)
+	for text := range strings.SplitSeq(text, "\n") {
+		number++
+		if l, h, ok := parseLine(text); ok {
+			l.number, l.hashed = number, -1
+			if h != nil {
+				l.hashed = int32(len(f.hashes)) //nolint:gosec // a file has no 2^31 lines
+				f.hashes = append(f.hashes, *h)
+			}
+			f.lines = append(f.lines, l)
+		}
+	}
+	f.lines, f.hashes = slices.Clip(f.lines), slices.Clip(f.hashes)
+}
+
+func parseLine(text string) (l line, h *hash, ok bool) {
+	word, rest := nextWord(text)
+	if strings.HasPrefix(word, "#") {
+		return l, nil, false
+	}
+	if strings.HasPrefix(word, "@") {
+		if word != markerCA && word != markerRevoked {
+			return l, nil, false
+		}
+		l.marker = word
+		word, rest = nextWord(rest)
+	}
+	l.hosts = word
+	l.keyType, rest = nextWord(rest)
+	l.key, _ = nextWord(rest)
+	if l.key == "" || strings.HasPrefix(l.hosts, "@") { // two markers
+		return l, nil, false
+	}
+	if secret, is := strings.CutPrefix(l.hosts, "|1|"); is {
+		h, ok = parseHash(secret)
+		l.hosts = ""
+		return l, h, ok
+	}
+	return l, nil, true
+}
+
+func parseHash(text string) (*hash, bool) {
+	salt64, sum64, _ := strings.Cut(text, "|")
+	salt, err1 := base64.StdEncoding.DecodeString(salt64)
+	sum, err2 := base64.StdEncoding.DecodeString(sum64)
+	if err1 != nil || err2 != nil || len(salt) != sha1.Size || len(sum) != sha1.Size {
+		return nil, false
+	}
+	return &hash{salt: [sha1.Size]byte(salt), sum: [sha1.Size]byte(sum)}, true
+}
+
+// nextWord cuts the first word off a line.
+func nextWord(s string) (word, rest string) {
+	s = strings.Trim(s, " \t\r")
+	if i := strings.IndexAny(s, " \t"); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// of returns the lines of a name. They are looked up once, since a hashed line costs as much as a hash.
+func (f *file) of(name string) []int32 {
+	f.mu.Lock()
+	found, known := f.found[name]
+	f.mu.Unlock()
+	if known {
+		return found
+	}
+	for i := range f.lines {
+		l := &f.lines[i]
+		if l.hashed >= 0 && f.hashes[l.hashed].matches(name) || l.hashed < 0 && matchList(name, l.hosts) {
+			found = append(found, int32(i)) //nolint:gosec // a file has no 2^31 lines
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.found[name] = found
+	return found
+}
+
+// readKeys reads a file of RevokedHostKeys: one public key a line.
+func readKeys(path string) (map[string]int, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(string(data), "SSHKRL\n\x00") {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errKRL}
+	}
+	keys := map[string]int{}
+	number := 0
+	for text := range strings.SplitSeq(string(data), "\n") {
+		number++
+		kind, rest := nextWord(text)
+		if kind == "" || strings.HasPrefix(kind, "#") {
+			continue
+		}
+		key64, _ := nextWord(rest)
+		blob, err := base64.StdEncoding.DecodeString(key64)
+		if err == nil {
+			_, err = ssh.ParsePublicKey(blob)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s line %d: %w", path, number, err)
+		}
+		keys[string(blob)] = number
+	}
+	return keys, nil
+}

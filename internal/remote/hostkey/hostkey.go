@@ -1,0 +1,197 @@
+// Package hostkey decides whether a host is the one it claims to be, by the known_hosts files, as OpenSSH decides it: the same patterns,
+// ports, markers and certificates, and the same order. OpenSSH's check is that of check_host_key in sshconnect.c.
+//
+// A Cache reads each file once, and again when it changes: after accepting a host key in another terminal nobody has to restart nvnodetop.
+// Whatever a file contains, a line that is not understood is passed over. A Cache and its Sets may be used by any number of goroutines.
+package hostkey
+
+import (
+	"errors"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Cache keeps the files that were read.
+type Cache struct {
+	mu    sync.Mutex
+	files map[string]*file
+	lists map[string]*keyList
+}
+
+// keyList is a file of RevokedHostKeys.
+type keyList struct {
+	path, stamp string
+	keys        map[string]int // the line of each key
+	err         error
+}
+
+// Set is what some files say. It does not change.
+type Set struct {
+	// Unread lists files that exist and cannot be read. OpenSSH passes them over.
+	Unread []string
+
+	paths   []string
+	files   []*file
+	revoked *keyList // nil: there is none
+}
+
+var errKRL = errors.New("a binary list of revoked keys (KRL) is not supported")
+
+// Load reads known_hosts files, and one of RevokedHostKeys if revoked is not empty. It fails only if that cannot be read: then OpenSSH trusts
+// no host.
+func (c *Cache) Load(files []string, revoked string) (*Set, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &Set{paths: files}
+	for _, path := range files {
+		f := c.file(path)
+		switch {
+		case f == nil:
+		case f.err != nil:
+			s.Unread = append(s.Unread, f.err.Error())
+		default:
+			s.files = append(s.files, f)
+		}
+	}
+	if revoked == "" {
+		return s, nil
+	}
+	s.revoked = c.list(revoked)
+	return s, s.revoked.err
+}
+
+// file returns the file at path; nil: there is none.
+func (c *Cache) file(path string) *file {
+	now := stamp(path)
+	if now == "" {
+		delete(c.files, path)
+		return nil
+	}
+	f := c.files[path]
+	if f == nil || f.stamp != now {
+		f = readFile(path)
+		if c.files == nil {
+			c.files = map[string]*file{}
+		}
+		c.files[path] = f
+	}
+	return f
+}
+
+func (c *Cache) list(path string) *keyList {
+	now := stamp(path)
+	l := c.lists[path]
+	if l == nil || l.stamp != now || now == "" {
+		l = &keyList{path: path, stamp: now}
+		l.keys, l.err = readKeys(path)
+		if c.lists == nil {
+			c.lists = map[string]*keyList{}
+		}
+		c.lists[path] = l
+	}
+	return l
+}
+
+// Host is a host as known_hosts files name it.
+type Host struct {
+	Name string // its HostName in small letters, or its HostKeyAlias
+	Port string // empty: an alias has none
+}
+
+// listed returns the names under which files may list the host. The second counts only if nothing is found under the first.
+func (h Host) listed() []string {
+	if h.Port == "" || h.Port == "22" {
+		return []string{h.Name}
+	}
+	return []string{"[" + h.Name + "]:" + h.Port, h.Name}
+}
+
+// HostOf returns the Host of an address in the form host:port.
+func HostOf(address string) Host {
+	name, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return Host{Name: address}
+	}
+	return Host{Name: name, Port: port}
+}
+
+// place is a line and its file.
+type place struct {
+	*line
+	file string
+}
+
+func (s *Set) lines(name string) []place {
+	var all []place
+	for _, f := range s.files {
+		for _, i := range f.of(name) {
+			all = append(all, place{line: &f.lines[i], file: f.path})
+		}
+	}
+	return all
+}
+
+// defaultAlgorithms is OpenSSH's order of HostKeyAlgorithms, without those that this library lacks.
+var defaultAlgorithms = []string{
+	ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01, ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01,
+	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
+}
+
+// Algorithms orders the algorithms to ask the host for, so that a host with several keys presents a known one: those of certificates if a CA
+// is known, then those of known keys, then the others. Accepted are those of the configuration; nil: OpenSSH's own.
+func (s *Set) Algorithms(host Host, accepted []string) []string {
+	if accepted == nil {
+		accepted = defaultAlgorithms
+	}
+	able := slices.Concat(ssh.SupportedAlgorithms().HostKeys, ssh.InsecureAlgorithms().HostKeys)
+	accepted = slices.DeleteFunc(slices.Clone(accepted), func(a string) bool { return !slices.Contains(able, a) })
+	lines := s.lines(host.listed()[0])
+	if len(accepted) == 0 || isKnown(lines, "", plain(accepted[0])) {
+		return accepted
+	}
+	isFirst := func(a string) bool {
+		return isKnown(lines, "", plain(a)) || strings.Contains(a, "-cert-") && isKnown(lines, markerCA, "")
+	}
+	var first, last []string
+	for _, a := range accepted {
+		if isFirst(a) {
+			first = append(first, a)
+		} else {
+			last = append(last, a)
+		}
+	}
+	return append(first, last...)
+}
+
+// isKnown reports whether a line has this marker and type; an empty type is any.
+func isKnown(lines []place, marker, keyType string) bool {
+	return slices.ContainsFunc(lines, func(l place) bool { return l.marker == marker && (keyType == "" || l.keyType == keyType) })
+}
+
+// plain returns the type of the key of an algorithm.
+func plain(algorithm string) string {
+	a := strings.Replace(algorithm, "-cert-v01@openssh.com", "", 1)
+	switch {
+	case strings.HasPrefix(a, "rsa-sha2-"):
+		return ssh.KeyAlgoRSA
+	case strings.HasPrefix(a, "sk-") && a != algorithm:
+		return a + "@openssh.com"
+	}
+	return a
+}
+
+// Known is a host that is the one it claims to be.
+type Known struct {
+	Type string // of its key, in short: "ed25519 certificate"
+	File string // that says so
+	Line int
+}
+
+func (k *Known) String() string {
+	return k.Type + ", known (" + filepath.Base(k.File) + " line " + itoa(k.Line) + ")"
+}

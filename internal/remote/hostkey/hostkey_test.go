@@ -1,0 +1,232 @@
+package hostkey
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	knownhosts "golang.org/x/crypto/ssh/knownhosts"
+)
+
+// The rules themselves are tested beside OpenSSH, in internal/remote/ssh. Here are those that need no server.
+
+func newKey(t testing.TB) ssh.PublicKey {
+	t.Helper()
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func writeFile(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMatchList(t *testing.T) {
+	for _, c := range []struct {
+		patterns, name string
+		want           bool
+	}{
+		{"gpu01", "gpu01", true}, {"gpu01", "gpu011", false}, {"GPU01", "gpu01", true},
+		{"gpu01*", "gpu01", true}, {"gpu*1", "gpu01", true}, {"gpu*1", "gpu10", false}, {"*", "", true}, {"", "", true}, {"?", "", false},
+		{"g?u01", "gpu01", true}, {"*pu*", "gpu01", true}, {"**01", "gpu01", true}, {"*a*b*c", "xaybzcc", true}, {"*?", "", false},
+		{"!bad*,*", "bad", false}, {"*,!bad", "bad", false}, {"!bad*,*", "good", true}, {"!bad", "good", false}, {"a,b,c", "b", true}, {"a,,b", "c", false},
+		{"[*]:2222", "[gpu01]:2222", true}, {"gpu*", "[gpu01]:2222", false},
+	} {
+		if got := matchList(c.name, c.patterns); got != c.want {
+			t.Errorf("%q matches %q: %v", c.patterns, c.name, got)
+		}
+	}
+}
+
+// FuzzMatch compares the patterns without brackets with those of the standard library.
+func FuzzMatch(f *testing.F) {
+	f.Add("gpu*1", "gpu01")
+	f.Add("*a*b*c*", "xaxbxc")
+	f.Add("?*?", "ab")
+	f.Fuzz(func(t *testing.T, pattern, name string) {
+		if strings.ContainsAny(pattern+name, `[]\/,!`) || strings.ToLower(pattern+name) != pattern+name || !isASCII(pattern+name) {
+			return
+		}
+		want, err := path.Match(pattern, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := match(name, pattern); got != want {
+			t.Errorf("match(%q, %q) = %v", name, pattern, got)
+		}
+	})
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
+}
+
+// FuzzFile: whatever a file contains, a line of its own is found, and a host without one is not.
+func FuzzFile(f *testing.F) {
+	key := newKey(f)
+	own := knownhosts.Line([]string{"fuzz-target"}, key)
+	for _, seed := range []string{"gpu01 ssh-ed25519 AAAA", "@revoked * x y", "|1|a|b ssh-rsa A", "@cert-authority @revoked * a b", "\x00|1|", "# x\n\n \t"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, markerRevoked) {
+			return // may well revoke it
+		}
+		name := filepath.Join(t.TempDir(), "known")
+		writeFile(t, name, text+"\n"+own+"\n")
+		set, err := new(Cache).Load([]string{name}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := set.Check(Host{Name: "fuzz-target"}, key, nil, time.Now()); err != nil {
+			t.Errorf("%q hides the line behind it: %v", text, err)
+		}
+		if known, err := set.Check(Host{Name: "fuzz-target", Port: "2"}, newKey(t), nil, time.Now()); err == nil {
+			t.Errorf("%q makes a new key known: %v", text, known)
+		}
+		set.Algorithms(Host{Name: "fuzz-target"}, nil)
+		_, _ = new(Cache).Load(nil, name)
+	})
+}
+
+func TestHashed(t *testing.T) {
+	for _, name := range []string{"gpu01", "[gpu01]:2222", strings.Repeat("n", 255)} {
+		l, h, ok := parseLine(knownhosts.HashHostname(name) + " ssh-rsa AAAA")
+		if !ok || l.hosts != "" || !h.matches(name) || h.matches(name+"1") {
+			t.Errorf("%q: %+v %v", name, l, ok)
+		}
+	}
+}
+
+// TestFilesAreReadAgain follows a file that appears, changes and goes away.
+func TestFilesAreReadAgain(t *testing.T) {
+	var c Cache
+	dir := t.TempDir()
+	name, revoked := filepath.Join(dir, "known"), filepath.Join(dir, "revoked")
+	key, other := newKey(t), newKey(t)
+	verdict := func() string {
+		set, err := c.Load([]string{name, dir}, revoked)
+		if err != nil {
+			return "no list"
+		}
+		if len(set.Unread) != 1 || !strings.Contains(set.Unread[0], "is a directory") {
+			t.Errorf("unread: %q", set.Unread)
+		}
+		known, err := set.Check(Host{Name: "n", Port: "22"}, key, nil, time.Now())
+		if e, ok := errors.AsType[*Error](err); ok {
+			return fmt.Sprint(e, " ", e.Line)
+		}
+		return known.String()
+	}
+	for _, step := range []struct{ known, revoked, want string }{
+		{"", "", "no list"},
+		{"", "#", "host key unknown 0"},
+		{knownhosts.Line([]string{"n"}, other), "#", "host key changed 1"},
+		{"#\n" + knownhosts.Line([]string{"n"}, key), "#", "ed25519, known (known line 2)"},
+		{"#\n" + knownhosts.Line([]string{"n"}, key), string(ssh.MarshalAuthorizedKey(key)), "host key revoked 1"},
+		{"#\n" + knownhosts.Line([]string{"n"}, key), "SSHKRL\n\x00", "no list"},
+		{"", "# mended", "host key unknown 0"},
+	} {
+		for name, text := range map[string]string{name: step.known, revoked: step.revoked} {
+			if text == "" {
+				_ = os.Remove(name)
+			} else {
+				writeFile(t, name, text)
+			}
+		}
+		if got := verdict(); got != step.want {
+			t.Errorf("%q, %q: %s, want %s", step.known, step.revoked, got, step.want)
+		}
+	}
+}
+
+// bigFile has lines of other hosts.
+func bigFile(t testing.TB, lines int, write func(host string) string) string {
+	t.Helper()
+	var b strings.Builder
+	key := base64.StdEncoding.EncodeToString(newKey(t).Marshal())
+	for i := range lines {
+		fmt.Fprintf(&b, "%s ssh-ed25519 %s\n", write(fmt.Sprintf("host%05d", i)), key)
+	}
+	name := filepath.Join(t.TempDir(), "known_hosts")
+	writeFile(t, name, b.String())
+	return name
+}
+
+// BenchmarkCheck checks a host against 15,000 hashed lines: the first time, and again.
+func BenchmarkCheck(b *testing.B) {
+	name, key := bigFile(b, 15000, knownhosts.HashHostname), newKey(b)
+	var c Cache
+	check := func(host string) {
+		set, err := c.Load([]string{name}, "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, _ = set.Check(Host{Name: host}, key, nil, time.Now())
+	}
+	check("host00001")
+	b.Run("new", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			check(fmt.Sprint("new", i))
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			check("host00001")
+		}
+	})
+}
+
+// TestMemory: 1,000 nodes, each with a file of its own beside a big common one, keep less than 10 MiB.
+func TestMemory(t *testing.T) {
+	dir, global := t.TempDir(), bigFile(t, 15000, func(host string) string { return host + "," + host + ".cluster.example" })
+	key := newKey(t)
+	for i := range 1000 {
+		writeFile(t, filepath.Join(dir, fmt.Sprint(i)), knownhosts.Line([]string{fmt.Sprint("n", i)}, key)+"\n")
+	}
+	var c Cache
+	before := heap()
+	for i := range 1000 {
+		set, err := c.Load([]string{filepath.Join(dir, fmt.Sprint(i)), global}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		host := Host{Name: fmt.Sprint("n", i), Port: "22"}
+		set.Algorithms(host, nil)
+		if _, err := set.Check(host, key, nil, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := heap() - before
+	t.Logf("%.1f MiB kept", float64(kept)/(1<<20))
+	if kept > 10<<20 {
+		t.Errorf("%.1f MiB kept", float64(kept)/(1<<20))
+	}
+	runtime.KeepAlive(&c)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) //nolint:gosec // fits
+}

@@ -1,0 +1,49 @@
+package hostkey
+
+import "strings"
+
+// matchList reports whether a name matches one of OpenSSH's patterns, separated by commas, and none that begins with "!". Letters of patterns
+// may be capitals; name has none.
+func matchList(name, patterns string) bool {
+	matched := false
+	for p := range strings.SplitSeq(patterns, ",") {
+		p, negated := strings.CutPrefix(p, "!")
+		if !match(name, p) {
+			continue
+		}
+		if negated {
+			return false
+		}
+		matched = true
+	}
+	return matched
+}
+
+// match compares a name with a pattern, in which * stands for any characters or none, and ? for one.
+func match(name, pattern string) bool {
+	n, p := 0, 0
+	star, from := -1, 0 // the last * and where what it stands for ends
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || lower(pattern[p]) == name[n]):
+			n++
+			p++
+		case star >= 0:
+			from++
+			n, p = from, star+1
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}

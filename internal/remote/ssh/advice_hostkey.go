@@ -1,0 +1,75 @@
+package ssh
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
+)
+
+// adviseHostKey explains a host that is not trusted.
+func adviseHostKey(f *reach.Failure, e *hostKeyError) {
+	switch e.Verdict {
+	case hostkey.Revoked:
+		f.Meaning = "The host's key is revoked: do not trust this host."
+		f.Hints = []string{"ask your admins about NODE first; the key is revoked by " + where(e)}
+	case hostkey.Changed:
+		adviseChanged(f, e)
+	default:
+		adviseUnknown(f, e)
+	}
+}
+
+func where(e *hostKeyError) string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
+
+func adviseChanged(f *reach.Failure, e *hostKeyError) {
+	const who = "The host was reinstalled, or something else is answering (possible man-in-the-middle)."
+	f.Meaning = "The host key has changed. " + who
+	if offered := strings.TrimSuffix(e.Offered, " certificate"); e.Known != offered {
+		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known, who)
+	}
+	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where(e) + ")"}
+	if strings.HasPrefix(e.File, "/etc/") {
+		f.Hints = append(f.Hints, "if so, they must update that file")
+		return
+	}
+	f.Hints = append(f.Hints, fmt.Sprintf("if so: ssh-keygen -f %q -R %q; ssh NODE", e.File, e.Listed))
+}
+
+func adviseUnknown(f *reach.Failure, e *hostKeyError) {
+	accept := "log in once, verify the key's fingerprint and accept it: ssh NODE"
+	switch {
+	case len(e.Principals) > 0 && strings.HasPrefix(e.Certificate, hostkey.OtherName):
+		f.Meaning = "The host's certificate is for other names, and its plain key is in no known_hosts file."
+		f.Hints = append(f.Hints, "set HostName or HostKeyAlias in ~/.ssh/config to a name of the certificate: "+strings.Join(e.Principals[:min(len(e.Principals), 4)], ", "))
+	case e.Certificate != "":
+		f.Meaning = "The host's certificate is not valid, and its plain key is in no known_hosts file."
+		f.Hints = append(f.Hints, "report it to your admins: the host certificate of NODE is not valid: "+e.Certificate)
+	case strings.HasSuffix(e.Offered, " certificate"):
+		f.Meaning = "Neither the host's key nor the authority of its certificate is in a known_hosts file, so its identity cannot be verified."
+	}
+	if keepsNothing(e.Files) {
+		f.Meaning = "The ssh configuration keeps no host keys (UserKnownHostsFile), so the host's identity cannot be verified. nvnodetop always checks it."
+		accept = fmt.Sprintf("set UserKnownHostsFile ~/.ssh/known_hosts for NODE in ~/.ssh/config, then add its key: ssh-keyscan -H %s >> ~/.ssh/known_hosts", scanned(e.Listed))
+	}
+	f.Hints = append(f.Hints, accept, "ask your admins for /etc/ssh/ssh_known_hosts with the keys of all nodes")
+	for _, u := range e.Unread[:min(len(e.Unread), 2)] {
+		f.Hints = append(f.Hints, "not read: "+u)
+	}
+}
+
+// scanned returns the arguments for ssh-keyscan.
+func scanned(listed string) string {
+	h := hostkey.HostOf(listed)
+	if h.Port == "" {
+		return h.Name
+	}
+	return "-p " + h.Port + " " + h.Name
+}
+
+// keepsNothing reports whether no file of the user's may hold a key.
+func keepsNothing(files []string) bool {
+	return !slices.ContainsFunc(files, func(f string) bool { return f != "/dev/null" && !strings.HasPrefix(f, "/etc/") })
+}
