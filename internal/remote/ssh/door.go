@@ -39,6 +39,7 @@ type Door struct {
 	settings          *settings.Source
 	keys              *keyCache
 	known             *knownCache
+	hung              *hungAgents
 	secrets           *secrets
 	jumps             *jumps
 	login             *hop // all nodes are reached through it; nil: as the configuration says
@@ -86,6 +87,7 @@ func New(version string) (*Door, error) {
 		settings: settings.New(settings.Config{Home: home, User: name, Program: program}),
 		keys:     &keyCache{files: map[string]*keyFile{}},
 		known:    &knownCache{},
+		hung:     &hungAgents{},
 		secrets:  newSecrets(),
 		lookups:  make(remote.Turns, parallelLookups), exchanges: make(remote.Turns, parallelExchanges), starts: make(remote.Turns, parallelStarts),
 	}

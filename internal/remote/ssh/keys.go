@@ -1,7 +1,6 @@
 package ssh
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
@@ -45,7 +43,7 @@ func (ids *identities) skip(format string, args ...any) {
 func (d *Door) identities(ctx context.Context, t *settings.Settings, unlock func(*keyFile) ssh.Signer) *identities {
 	ids := &identities{}
 	files := d.keyFiles(t, ids)
-	held := d.askAgent(ctx, t, ids)
+	held := d.askAgent(ctx, t.Agent, ids)
 	inAgent := map[string]bool{}
 	for _, named := range []bool{true, false} {
 		for _, h := range held {
@@ -73,6 +71,10 @@ func (d *Door) identities(ctx context.Context, t *settings.Settings, unlock func
 			ids.skip("%s %s and is not in an agent", f.path, needsPassphrase)
 		case f.signer != nil:
 			ids.addWithCertificates(identity{name: filepath.Base(f.path), signer: f.signer}, files.certs)
+		case f.err == nil, errors.Is(f.err, fs.ErrNotExist):
+			ids.skip("%s: only its public key is here, and it is not in an agent", f.path)
+		default:
+			ids.skip("%s: %v", f.path, f.err)
 		}
 	}
 	return ids
@@ -107,16 +109,18 @@ func (d *Door) keyFiles(t *settings.Settings, ids *identities) foundKeys {
 	certs := t.CertificateFiles
 	for _, path := range t.IdentityFiles {
 		f := d.keys.load(path)
-		if f.err != nil && (!t.DefaultIdentities || !errors.Is(f.err, fs.ErrNotExist)) {
+		switch {
+		case f.pub != nil:
+			found.byKey[string(f.pub.Marshal())] = f
+			found.list = append(found.list, f)
+		case f.locked:
+			found.list = append(found.list, f)
+		case !t.DefaultIdentities || !errors.Is(f.err, fs.ErrNotExist):
 			ids.skip("%s: %v", path, f.err)
 		}
-		if f.err == nil {
-			found.list = append(found.list, f)
-			if f.pub != nil {
-				found.byKey[string(f.pub.Marshal())] = f
-			}
+		if len(t.CertificateFiles) == 0 { // else ssh does not look beside the keys
+			certs = append(certs, path+"-cert.pub")
 		}
-		certs = append(certs, path+"-cert.pub")
 	}
 	for _, path := range certs {
 		if f := d.keys.load(path); f.cert != nil {
@@ -124,40 +128,6 @@ func (d *Door) keyFiles(t *settings.Settings, ids *identities) foundKeys {
 		}
 	}
 	return found
-}
-
-// askAgent lists the agent's keys. An agent that does not respond is skipped: key files may be enough.
-func (d *Door) askAgent(ctx context.Context, t *settings.Settings, ids *identities) []identity {
-	path := cmp.Or(t.Agent, d.agent)
-	if path == "" || path == "none" {
-		return nil
-	}
-	dialer := net.Dialer{Timeout: d.limits.agent}
-	conn, err := dialer.DialContext(ctx, "unix", path)
-	if err != nil {
-		ids.skip("cannot reach the ssh agent: %v", err)
-		return nil
-	}
-	err = conn.SetDeadline(time.Now().Add(d.limits.agent))
-	var signers []ssh.Signer
-	if err == nil {
-		signers, err = agent.NewClient(conn).Signers()
-	}
-	if err != nil {
-		drop(conn)
-		ids.skip("ssh agent not responding: %v", err)
-		return nil
-	}
-	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may wait for a touch of a security key
-	ids.agent = conn
-	held := make([]identity, len(signers))
-	for i, s := range signers {
-		held[i] = identity{name: "key from the agent", signer: s}
-		if k, ok := s.PublicKey().(*agent.Key); ok && k.Comment != "" {
-			held[i].name = k.Comment + " (agent)"
-		}
-	}
-	return held
 }
 
 // keyCache caches parsed key files, so 64 nodes cost one read. A changed file is read again.
@@ -170,15 +140,15 @@ type keyCache struct {
 type keyFile struct {
 	path   string
 	stamp  string
-	signer ssh.Signer       // nil: locked, or a certificate
-	pub    ssh.PublicKey    // nil: unknown
+	signer ssh.Signer       // nil: it cannot sign alone
+	pub    ssh.PublicKey    // names a key in the agent; nil: unknown
 	locked bool             // needs a passphrase
-	cert   *ssh.Certificate // nil: a private key
-	err    error
+	cert   *ssh.Certificate // nil: a key
+	err    error            // nil: signer, locked or cert is set, or the file is a public key
 }
 
 func (c *keyCache) load(path string) *keyFile {
-	stamp := fileStamp(path)
+	stamp := fileStamp(path) + fileStamp(path+".pub")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f := c.files[path]; f != nil && f.stamp == stamp {
@@ -192,15 +162,23 @@ func (c *keyCache) load(path string) *keyFile {
 
 func readKeyFile(path string) *keyFile {
 	f := &keyFile{path: path}
-	data, err := os.ReadFile(path)
+	f.read()
+	if f.pub == nil {
+		f.pub = readPublic(path + ".pub") // absent, or in a format that keeps it behind the passphrase
+	}
+	return f
+}
+
+func (f *keyFile) read() {
+	data, err := os.ReadFile(f.path)
 	if err != nil {
 		f.err = err
-		return f
+		return
 	}
 	if pub, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
 		f.pub = pub
 		f.cert, _ = pub.(*ssh.Certificate)
-		return f // a .pub file names a key in the agent
+		return // a .pub file names a key in the agent
 	}
 	f.signer, f.err = ssh.ParsePrivateKey(data)
 	if locked, ok := errors.AsType[*ssh.PassphraseMissingError](f.err); ok {
@@ -209,12 +187,24 @@ func readKeyFile(path string) *keyFile {
 		f.pub = f.signer.PublicKey()
 	}
 	if f.err == nil {
-		f.err = unprotected(path)
+		f.err = unprotected(f.path)
 	}
 	if f.err != nil {
 		f.signer, f.locked = nil, false
 	}
-	return f
+}
+
+// readPublic returns the public key in a file; nil: there is none.
+func readPublic(path string) ssh.PublicKey {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	pub, _, _, _, err := ssh.ParseAuthorizedKey(data)
+	if err != nil {
+		return nil
+	}
+	return pub
 }
 
 // unprotected returns an error if others may read a private key of ours. OpenSSH rejects such a key too.

@@ -122,6 +122,56 @@ func TestAgentThatHangs(t *testing.T) {
 	}
 }
 
+// A hung agent costs one wait for all nodes, and is used again once it answers.
+func TestAgentThatHangsCostsOneWait(t *testing.T) {
+	s := newSite(t)
+	key, priv := newSigner(t)
+	s.d.limits.agent = 50 * time.Millisecond
+	var awake atomic.Bool
+	answer := keyring(t, agent.AddedKey{PrivateKey: priv})
+	var asked atomic.Int32
+	startAgent(t, s, func(c net.Conn) {
+		asked.Add(1)
+		if awake.Load() {
+			answer(c)
+			return
+		}
+		swallow(c)
+	})
+	held := func() int {
+		ids := &identities{}
+		keys := s.d.askAgent(t.Context(), "", ids)
+		if ids.agent != nil {
+			drop(ids.agent)
+		}
+		if len(keys) == 0 && (len(ids.skipped) != 1 || !strings.HasPrefix(ids.skipped[0], "ssh agent not responding")) {
+			t.Errorf("skipped: %q", ids.skipped)
+		}
+		return len(keys)
+	}
+	for range 20 {
+		if got := held(); got != 0 {
+			t.Fatalf("%d keys", got)
+		}
+	}
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times, want once", asked.Load())
+	}
+	expire := func() { s.d.hung.until[s.d.agent] = time.Now() }
+	expire()
+	if got := held(); got != 0 || asked.Load() != 2 {
+		t.Errorf("%d keys, asked %d times", got, asked.Load())
+	}
+	awake.Store(true)
+	expire()
+	if first, second := held(), held(); first != 1 || second != 1 {
+		t.Errorf("%d and %d keys, want the one %s", first, second, ssh.FingerprintSHA256(key.PublicKey()))
+	}
+	if len(s.d.hung.until) != 0 {
+		t.Error("it is still said to hang")
+	}
+}
+
 func TestCertificates(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)

@@ -29,6 +29,22 @@ type sshd struct {
 
 func startSSHD(t *testing.T, s *site) *sshd {
 	t.Helper()
+	dir := t.TempDir()
+	host, priv := newSigner(t)
+	writeKey(t, filepath.Join(dir, "host"), priv, "")
+	writeFile(t, filepath.Join(dir, "keys"), string(ssh.MarshalAuthorizedKey(s.key.PublicKey())))
+	home := t.TempDir()
+	d := startProgram(t, fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n", dir, dir, home))
+	d.home = home
+	_, port, _ := net.SplitHostPort(d.addr)
+	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(d.addr)}, host.PublicKey())+"\n")
+	writeFile(t, filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host n\n HostName 127.0.0.1\n Port %s\n", port))
+	return d
+}
+
+// startProgram starts an sshd with a configuration.
+func startProgram(t *testing.T, config string) *sshd {
+	t.Helper()
 	const program = "/usr/sbin/sshd"
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("there is no OpenSSH server here: ", err)
@@ -39,18 +55,14 @@ func startSSHD(t *testing.T, s *site) *sshd {
 		}
 	}
 	dir := t.TempDir()
-	host, priv := newSigner(t)
-	writeKey(t, filepath.Join(dir, "host"), priv, "")
-	writeFile(t, filepath.Join(dir, "keys"), string(ssh.MarshalAuthorizedKey(s.key.PublicKey())))
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &sshd{addr: free.Addr().String(), home: t.TempDir()}
+	d := &sshd{addr: free.Addr().String()}
 	drop(free)
 	_, port, _ := net.SplitHostPort(d.addr)
-	config := fmt.Sprintf("Port %s\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n", port, dir, dir, d.home)
-	writeFile(t, filepath.Join(dir, "config"), config)
+	writeFile(t, filepath.Join(dir, "config"), "Port "+port+"\nListenAddress 127.0.0.1\n"+config)
 	if d.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +82,6 @@ func startSSHD(t *testing.T, s *site) *sshd {
 		}
 	})
 	d.await(t)
-	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(d.addr)}, host.PublicKey())+"\n")
-	writeFile(t, filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host n\n HostName 127.0.0.1\n Port %s\n", port))
 	return d
 }
 
