@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -69,21 +70,20 @@ func (s *Source) options(ctx context.Context, f *files, node string) (o options,
 	return a.options, nil, nil
 }
 
-// expanded are the options that depend on the node's name in what `ssh -G` prints.
-var expanded = []string{"hostname", "userknownhostsfile", "controlpath", "identityagent"}
-
-// carry applies an answer about one node to another node of its group.
+// carry applies an answer about one node to another node of its group: what depends on the name is what the files say, if that is what ssh
+// says for the first node.
 func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
-	theirs, ours := s.resolve(raw, a.node), s.resolve(raw, node)
-	o := options{}
-	for key, values := range a.options {
-		o[key] = values
-	}
+	plain, theirs, ours := s.complete(raw, a.node), s.resolve(raw, a.node), s.resolve(raw, node)
+	o := maps.Clone(a.options)
 	for _, key := range expanded {
-		if strings.Join(theirs[key], " ") != strings.Join(a.options[key], " ") {
+		switch strings.Join(a.options[key], " ") {
+		case strings.Join(theirs[key], " "):
+			o[key] = ours[key]
+		case strings.Join(plain[key], " "): // an old ssh leaves the tokens to us
+			o[key] = plain[key]
+		default:
 			return a.options, a.node == node
 		}
-		o[key] = ours[key]
 	}
 	return o, true
 }

@@ -88,6 +88,42 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestAskedOldSSH: OpenSSH 7.4 prints paths as they are configured.
+func TestAskedOldSSH(t *testing.T) {
+	s, calls := ssh(t, "Host *\n ControlPath ~/%r@%h:%p\n")
+	writeFile(t, s.cfg.Program, "#!/bin/sh\necho >> ${0%ssh}log\nfor node; do :; done\necho \"hostname $node\nport 22\nuser u\nidentityfile ~/.ssh/id_rsa\nidentityfile ~/.ssh/id_dsa\n"+
+		"controlpath ~/%r@%h:%p\nuserknownhostsfile ~/.ssh/known_hosts ~/.ssh/known_hosts2\"\n")
+	for i := range 20 {
+		node := fmt.Sprintf("gpu%02d", i)
+		got, err := s.For(t.Context(), node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		home := s.cfg.Home
+		if got.HostName != node || got.ControlPath != home+"/u@"+node+":22" || !slices.Equal(got.KnownHosts, []string{home + "/.ssh/known_hosts", home + "/.ssh/known_hosts2"}) ||
+			!slices.Equal(got.IdentityFiles, []string{home + "/.ssh/id_rsa", home + "/.ssh/id_dsa"}) {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if calls() != 1 {
+		t.Errorf("%d calls of ssh, want 1", calls())
+	}
+}
+
+// BenchmarkFor gets the settings of one node after the other from a long configuration.
+func BenchmarkFor(b *testing.B) {
+	var config strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&config, "Host machine%d machine%d.example.org\n HostName 10.0.0.%d\n User me\n IdentityFile ~/.ssh/key%d\n", i, i, i, i)
+	}
+	s := sourceWith(b, map[string]string{".ssh/config": config.String() + "Host gpu*\n UserKnownHostsFile ~/.ssh/known_hosts.d/%k\n"})
+	for i := 0; b.Loop(); i++ {
+		if _, err := s.For(b.Context(), fmt.Sprintf("gpu%04d", i%1000)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // TestRefused: what ssh refuses is refused, in its words, until the file is mended.
 func TestRefused(t *testing.T) {
 	s, _ := ssh(t, "Host n\n Port 23\n NoSuchThing x\n")

@@ -30,8 +30,16 @@ type files struct {
 // part is a piece of a file.
 type part struct {
 	guards []guard // blocks around it: all must match
-	cfg    *ssh_config.Config
+	blocks []hostBlock
 }
+
+// hostBlock is a Host with its lines.
+type hostBlock struct {
+	host  *ssh_config.Host
+	lines []line
+}
+
+type line struct{ key, value string }
 
 // guard is a block that applies to some nodes.
 type guard struct {
@@ -45,16 +53,14 @@ func (c *files) options(node string) (o options, blocks string) {
 	var applied []byte
 	for _, p := range c.parts {
 		applies := p.applies(node, o)
-		for _, h := range p.cfg.Hosts {
-			if !applies || !h.Matches(node) {
+		for _, b := range p.blocks {
+			if !applies || !b.host.Matches(node) {
 				applied = append(applied, '0')
 				continue
 			}
 			applied = append(applied, '1')
-			for _, n := range h.Nodes {
-				if kv, ok := n.(*ssh_config.KV); ok {
-					o.add(splitOption(kv.String())) // Value has lost some quotes
-				}
+			for _, l := range b.lines {
+				o.add(l.key, l.value)
 			}
 		}
 	}
@@ -234,7 +240,18 @@ func (r *configReader) part(text []byte, guards []guard) {
 		r.out.ignored = append(r.out.ignored, err.Error())
 		return
 	}
-	r.out.parts = append(r.out.parts, part{guards: guards, cfg: cfg})
+	p := part{guards: guards}
+	for _, h := range cfg.Hosts {
+		b := hostBlock{host: h}
+		for _, n := range h.Nodes {
+			if kv, ok := n.(*ssh_config.KV); ok {
+				key, value := splitOption(kv.String()) // Value has lost some quotes
+				b.lines = append(b.lines, line{key: key, value: value})
+			}
+		}
+		p.blocks = append(p.blocks, b)
+	}
+	r.out.parts = append(r.out.parts, p)
 }
 
 // block returns the guard for a header line; none for the beginning of a file, which applies to every host.

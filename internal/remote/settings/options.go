@@ -7,10 +7,11 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // OpenSSH's %C is one
 	"encoding/hex"
-	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -95,34 +96,35 @@ func (o options) hostName(node string) string {
 	return strings.ToLower(expandTokens(cmp.Or(o.first("hostname"), node), map[byte]string{'h': node}))
 }
 
-// resolve completes what a file says as `ssh -G` does: it adds defaults and expands the options which that prints expanded.
+// expanded are the options that `ssh -G` prints with their tokens replaced; old versions do so only for some.
+var expanded = []string{"hostname", "userknownhostsfile", "controlpath", "identityagent"}
+
+// resolve completes what a file says as `ssh -G` does.
 func (s *Source) resolve(raw options, node string) options {
-	o := options{}
-	for key, values := range raw {
-		o[key] = values
+	o := s.complete(raw, node)
+	tokens := s.tokens(o, node)
+	for _, key := range expanded {
+		o[key] = s.paths(o[key], tokens)
 	}
+	return o
+}
+
+// complete adds defaults.
+func (s *Source) complete(raw options, node string) options {
+	o := maps.Clone(raw)
 	port := cmp.Or(raw.first("port"), "22")
 	if n, err := net.DefaultResolver.LookupPort(context.Background(), "tcp", port); err == nil {
-		port = fmt.Sprint(n)
+		port = strconv.Itoa(n)
 	}
 	o["hostname"], o["port"], o["user"] = []string{raw.hostName(node)}, []string{port}, []string{cmp.Or(raw.first("user"), s.cfg.User)}
-	presets := map[string][]string{
+	for key, preset := range map[string][]string{
 		"userknownhostsfile":   {"~/.ssh/known_hosts", "~/.ssh/known_hosts2"},
 		"globalknownhostsfile": {"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"},
 		"identityfile":         defaultKeys,
-	}
-	for key, preset := range presets {
+	} {
 		if o[key] == nil {
 			o[key] = preset
 		}
-	}
-	tokens := s.tokens(o, node)
-	for _, key := range []string{"userknownhostsfile", "controlpath", "identityagent"} {
-		var values []string
-		for _, v := range o[key] {
-			values = append(values, s.path(v, tokens))
-		}
-		o[key] = values
 	}
 	return o
 }
@@ -134,9 +136,18 @@ func (s *Source) tokens(o options, node string) map[byte]string {
 	short, _, _ := strings.Cut(local, ".")
 	sum := sha1.Sum([]byte(local + host + port + user + jump)) //nolint:gosec // OpenSSH's definition
 	return map[byte]string{
-		'C': hex.EncodeToString(sum[:]), 'd': s.cfg.Home, 'h': host, 'i': fmt.Sprint(os.Getuid()), 'j': jump,
+		'C': hex.EncodeToString(sum[:]), 'd': s.cfg.Home, 'h': host, 'i': strconv.Itoa(os.Getuid()), 'j': jump,
 		'k': cmp.Or(strings.ToLower(o.first("hostkeyalias")), node), 'L': short, 'l': local, 'n': node, 'p': port, 'r': user, 'u': s.cfg.User,
 	}
+}
+
+// paths expands paths.
+func (s *Source) paths(all []string, tokens map[byte]string) []string {
+	var out []string
+	for _, p := range all {
+		out = append(out, s.path(p, tokens))
+	}
+	return out
 }
 
 // path expands a path from the configuration.

@@ -126,7 +126,7 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 	t := &Settings{
 		Node: node, HostName: o.first("hostname"), Port: o.first("port"), User: o.first("user"), Alias: strings.ToLower(o.first("hostkeyalias")),
 		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.set("proxyjump"), ProxyCommand: o.set("proxycommand"),
-		ControlPath: o.set("controlpath"), tokens: s.tokens(o, node),
+		tokens:            s.tokens(o, node),
 		HostKeyAlgorithms: algorithms(o, "hostkeyalgorithms"), CASignatureAlgorithms: algorithms(o, "casignaturealgorithms"),
 	}
 	if n, err := strconv.ParseUint(t.Port, 10, 16); err != nil || n == 0 {
@@ -136,19 +136,18 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 		return nil, fmt.Errorf("invalid HostName %q", t.HostName)
 	}
 	t.DefaultIdentities = isDefault(o["identityfile"])
-	for _, f := range slices.Concat(o["userknownhostsfile"], o["globalknownhostsfile"]) {
-		if !strings.EqualFold(f, "none") {
-			t.KnownHosts = append(t.KnownHosts, s.path(f, nil))
-		}
-	}
-	t.IdentityFiles, t.CertificateFiles = s.paths(o["identityfile"], t.tokens), s.paths(o["certificatefile"], t.tokens)
+	t.KnownHosts = slices.Concat(s.paths(some(o["userknownhostsfile"]), t.tokens), s.paths(some(o["globalknownhostsfile"]), nil))
+	t.IdentityFiles, t.CertificateFiles = s.paths(some(o["identityfile"]), t.tokens), s.paths(some(o["certificatefile"]), t.tokens)
 	if t.DefaultIdentities {
 		t.IdentityFiles = s.paths(defaultKeys, nil)
 	}
 	if revoked := o.set("revokedhostkeys"); revoked != "" {
 		t.RevokedKeys = s.path(revoked, t.tokens)
 	}
-	t.Agent = agentSocket(o.first("identityagent"))
+	if control := o.set("controlpath"); control != "" {
+		t.ControlPath = s.path(control, t.tokens)
+	}
+	t.Agent = agentSocket(s.path(o.first("identityagent"), t.tokens))
 	return t, nil
 }
 
@@ -161,15 +160,9 @@ func algorithms(o options, key string) []string {
 	return strings.Split(v, ",")
 }
 
-// paths expands paths, without those that are none.
-func (s *Source) paths(all []string, tokens map[byte]string) []string {
-	var out []string
-	for _, f := range all {
-		if !strings.EqualFold(f, "none") {
-			out = append(out, s.path(f, tokens))
-		}
-	}
-	return out
+// some returns the paths that are not none.
+func some(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return strings.EqualFold(p, "none") })
 }
 
 // isDefault recognizes the list that ssh prints if there is no IdentityFile in the configuration. It differs between versions.
