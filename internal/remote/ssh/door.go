@@ -79,7 +79,10 @@ func New(version string) (*Door, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, _ := exec.LookPath("ssh") // without it the files are read
+	program, err := exec.LookPath("ssh")
+	if err != nil {
+		program = "" // the files are read instead; one in the current directory is not the user's ssh
+	}
 	d := &Door{
 		version: version,
 		home:    home, user: name, agent: os.Getenv("SSH_AUTH_SOCK"),
