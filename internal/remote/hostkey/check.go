@@ -33,7 +33,7 @@ type Error struct {
 	Fingerprint string
 	Known       string   // type of the known key; Changed only
 	File        string   // that has another key or revokes this one
-	Line        int      // 0: not known
+	Line        int      // 0: the file has none
 	Files       []string // that were asked
 	Unread      []string // files that exist and cannot be read
 }
@@ -54,8 +54,8 @@ func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time
 		e.Fingerprint = ssh.FingerprintSHA256(cert.Key)
 	}
 	if s.revoked != nil {
-		if number := s.revoked.of(key); number > 0 {
-			e.Verdict, e.File, e.Line = Revoked, s.revoked.path, number
+		if line, revoked := s.revoked.revokes(key); revoked {
+			e.Verdict, e.File, e.Line = Revoked, s.revoked.path, line
 			return nil, e
 		}
 	}
@@ -63,16 +63,6 @@ func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time
 		return known, nil
 	}
 	return nil, e
-}
-
-// of returns the line of a key, or of its CA; 0: it is not in the list.
-func (l *keyList) of(key ssh.PublicKey) int {
-	for _, k := range parts(key) {
-		if number := l.keys[string(k.Marshal())]; number > 0 {
-			return number
-		}
-	}
-	return 0
 }
 
 // parts returns the plain keys of which one that is revoked revokes key: itself, or those of a certificate.

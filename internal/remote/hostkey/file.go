@@ -5,7 +5,6 @@ import (
 	"crypto/sha1" //nolint:gosec // the format's
 	"encoding/base64"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -174,20 +173,37 @@ func (f *file) of(name string) []int32 {
 	return found
 }
 
-// readKeys reads a file of RevokedHostKeys: one public key a line.
-func readKeys(path string) (map[string]int, error) {
+// keyList is a file of RevokedHostKeys.
+type keyList struct {
+	path, stamp string
+	lines       map[string]int // the line of each key
+	binary      *krl           // nil: it is a text
+	err         error
+}
+
+func readKeys(path string) *keyList {
+	l := &keyList{path: path, stamp: stamp(path)}
 	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		l.err = err
+	case strings.HasPrefix(string(data), krlMagic):
+		if l.binary, err = parseKRL(data); err != nil {
+			l.err = fmt.Errorf("%s: list of revoked keys (KRL): %w", path, err)
+		}
+	default:
+		l.lines, l.err = parseKeys(path, string(data))
 	}
-	if strings.HasPrefix(string(data), "SSHKRL\n\x00") {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errKRL}
-	}
-	keys := map[string]int{}
+	return l
+}
+
+// parseKeys reads one public key a line. As in OpenSSH, a line that is none invalidates the list.
+func parseKeys(path, text string) (map[string]int, error) {
+	lines := map[string]int{}
 	number := 0
-	for text := range strings.SplitSeq(string(data), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		number++
-		kind, rest := nextWord(text)
+		kind, rest := nextWord(line)
 		if kind == "" || strings.HasPrefix(kind, "#") {
 			continue
 		}
@@ -199,7 +215,20 @@ func readKeys(path string) (map[string]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s line %d: %w", path, number, err)
 		}
-		keys[string(blob)] = number
+		lines[string(blob)] = number
 	}
-	return keys, nil
+	return lines, nil
+}
+
+// revokes reports whether the list has a key or its CA, and in which line; 0: it has no lines.
+func (l *keyList) revokes(key ssh.PublicKey) (line int, revoked bool) {
+	if l.binary != nil {
+		return 0, l.binary.revokes(key)
+	}
+	for _, k := range parts(key) {
+		if line, revoked = l.lines[string(k.Marshal())]; revoked {
+			return line, true
+		}
+	}
+	return 0, false
 }

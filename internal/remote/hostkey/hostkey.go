@@ -6,7 +6,6 @@
 package hostkey
 
 import (
-	"errors"
 	"net"
 	"path/filepath"
 	"slices"
@@ -23,13 +22,6 @@ type Cache struct {
 	lists map[string]*keyList
 }
 
-// keyList is a file of RevokedHostKeys.
-type keyList struct {
-	path, stamp string
-	keys        map[string]int // the line of each key
-	err         error
-}
-
 // Set is what some files say. It does not change.
 type Set struct {
 	// Unread lists files that exist and cannot be read. OpenSSH passes them over.
@@ -39,8 +31,6 @@ type Set struct {
 	files   []*file
 	revoked *keyList // nil: there is none
 }
-
-var errKRL = errors.New("a binary list of revoked keys (KRL) is not supported")
 
 // Load reads known_hosts files, and one of RevokedHostKeys if revoked is not empty. It fails only if that cannot be read: then OpenSSH trusts
 // no host.
@@ -84,11 +74,9 @@ func (c *Cache) file(path string) *file {
 }
 
 func (c *Cache) list(path string) *keyList {
-	now := stamp(path)
 	l := c.lists[path]
-	if l == nil || l.stamp != now || now == "" {
-		l = &keyList{path: path, stamp: now}
-		l.keys, l.err = readKeys(path)
+	if l == nil || l.err != nil || l.stamp != stamp(path) {
+		l = readKeys(path)
 		if c.lists == nil {
 			c.lists = map[string]*keyList{}
 		}

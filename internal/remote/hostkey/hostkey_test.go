@@ -108,6 +108,19 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
+// FuzzKRL: a damaged list is an error, never a panic.
+func FuzzKRL(f *testing.F) {
+	key := newKey(f)
+	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) + "\x05\x00\x00\x00\x06\x00\x00\x00\x02ab"))
+	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) + "\x01\x00\x00\x00\x1d\x00\x00\x00\x00\x00\x00\x00\x00\x22\x00\x00\x00\x0d\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\xff"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		k, err := parseKRL(data)
+		if err == nil {
+			k.revokes(&ssh.Certificate{Key: key, SignatureKey: key, Serial: 3})
+		}
+	})
+}
+
 func TestHashed(t *testing.T) {
 	for _, name := range []string{"gpu01", "[gpu01]:2222", strings.Repeat("n", 255)} {
 		l, h, ok := parseLine(knownhosts.HashHostname(name) + " ssh-rsa AAAA")
@@ -143,7 +156,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 		{knownhosts.Line([]string{"n"}, other), "#", "host key changed 1"},
 		{"#\n" + knownhosts.Line([]string{"n"}, key), "#", "ed25519, known (known line 2)"},
 		{"#\n" + knownhosts.Line([]string{"n"}, key), string(ssh.MarshalAuthorizedKey(key)), "host key revoked 1"},
-		{"#\n" + knownhosts.Line([]string{"n"}, key), "SSHKRL\n\x00", "no list"},
+		{"#\n" + knownhosts.Line([]string{"n"}, key), krlMagic, "no list"},
 		{"", "# mended", "host key unknown 0"},
 	} {
 		for name, text := range map[string]string{name: step.known, revoked: step.revoked} {

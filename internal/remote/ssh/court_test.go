@@ -94,7 +94,7 @@ func (c *court) path(name string) string { return filepath.Join(c.dir, name) }
 func (c *court) certify(key, authority, name, flaw string, kind uint32) *ssh.Certificate {
 	c.t.Helper()
 	now := time.Now()
-	cert := &ssh.Certificate{Key: c.signer(key).PublicKey(), CertType: kind, ValidPrincipals: []string{name},
+	cert := &ssh.Certificate{Key: c.signer(key).PublicKey(), CertType: kind, Serial: 42, KeyId: "the node", ValidPrincipals: []string{name},
 		ValidAfter: uint64(now.Add(-2 * time.Hour).Unix()), ValidBefore: uint64(now.Add(time.Hour).Unix())}
 	ca := c.signer(authority)
 	switch flaw {

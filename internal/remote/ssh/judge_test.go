@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -68,6 +69,16 @@ var hostKeyRulings = []ruling{
 	{name: "authority in RevokedHostKeys", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}\nNAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: write("revoked", "{ca rsa}"), refuses: "revoked by file", class: changed, reason: "host key revoked"},
 	{name: "no file of RevokedHostKeys", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/absent", refuses: "Error checking host key", class: reach.ClassLocal, reason: "no such file"},
 	{name: "damaged RevokedHostKeys", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: write("revoked", "what is this"), refuses: "Error checking host key", class: reach.ClassLocal, reason: "line 1"},
+	{name: "in a binary RevokedHostKeys", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: krl("{rsa}\n{ed25519}"), refuses: "revoked by file", class: changed, reason: "host key revoked"},
+	{name: "in a binary RevokedHostKeys as a hash", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: krl("sha256: {ed25519}"), refuses: "revoked by file", class: changed},
+	{name: "in a binary RevokedHostKeys as SHA-1", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: krl("sha1: {ed25519}"), refuses: "revoked by file", class: changed},
+	{name: "not in a binary RevokedHostKeys", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: krl("{rsa}\nsha256: {ecdsa}")},
+	{name: "serial revoked", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("serial: 5\nserial: 7\nserial: 40-1000"), refuses: "revoked by file", class: changed},
+	{name: "serial in a bitmap revoked", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("serial: 1\nserial: 3\nserial: 5\nserial: 7\nserial: 9\nserial: 11\nserial: 13\nserial: 42\nserial: 44\nserial: 46"), refuses: "revoked by file", class: changed},
+	{name: "other serials revoked", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("serial: 1\nserial: 3\nserial: 5\nserial: 7\nserial: 9\nserial: 11\nserial: 13\nserial: 41\nserial: 43-1000")},
+	{name: "name of the certificate revoked", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("id: the node"), refuses: "revoked by file", class: changed},
+	{name: "serial of another authority revoked", serves: "ed25519 by ecdsa", known: "@cert-authority * {ca ecdsa}", config: "RevokedHostKeys DIR/revoked", does: krl("serial: 42")},
+	{name: "authority in a binary RevokedHostKeys", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("{ca rsa}"), refuses: "revoked by file", class: changed},
 	{name: "RevokedHostKeys none", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys none"},
 
 	{name: "certificate expired", serves: "ed25519 by ed25519 expired", known: "@cert-authority * {ca ed25519}", refuses: "Certificate invalid: expired", class: unknown, reason: "host certificate not valid: it expired on"},
@@ -142,6 +153,18 @@ var keyRulings = []ruling{
 
 func write(name, text string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) { c.write(t, name, text) }
+}
+
+// krl makes a binary list of revoked keys, of certificates of the RSA authority.
+func krl(spec string) func(*testing.T, *court) {
+	return func(t *testing.T, c *court) {
+		c.write(t, "spec", spec)
+		c.write(t, "ca.pub", "{ca rsa}")
+		out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-k", "-f", c.path("revoked"), "-s", c.path("ca.pub"), c.path("spec")).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
 }
 
 // move renames a file.
