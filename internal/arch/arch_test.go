@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"internal/reach":           {},
 	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/remote/probes", "internal/text", "internal/wire"},
 	"internal/remote/auto":     {"internal/poller", "internal/reach", "internal/remote", "internal/wire"},
-	"internal/remote/hostkey":  {},
+	"internal/remote/hostkey":  {"internal/text"},
 	"internal/remote/install":  {"internal/remote/link", "internal/text"},
 	"internal/remote/link":     {"internal/quiet", "internal/reach", "internal/text", "internal/wire"},
 	"internal/remote/local":    {"internal/reach", "internal/remote", "internal/remote/link", "internal/remote/probes"},

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -27,7 +29,7 @@ const (
 type Error struct {
 	Verdict     Verdict
 	Certificate string   // why the certificate of a known authority does not count: "it expired on …"; empty: there is none
-	Principals  []string // of that certificate
+	Principals  []string // the first ones of that certificate
 	Listed      string   // the name of the host in files: "[host]:2222"
 	Offered     string   // type of the key
 	Fingerprint string
@@ -102,7 +104,7 @@ func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
 		if reason == "" {
 			return &Known{Type: typeOf(key), File: ca.file, Line: int(ca.number)}
 		}
-		e.Certificate, e.Principals = reason, cert.ValidPrincipals
+		e.Certificate, e.Principals = reason, principals(cert)
 	} else if len(names) > 1 {
 		if known := c.under(names[1:], key, e); known != nil || e.Verdict == Revoked {
 			return known
@@ -158,6 +160,18 @@ func revokes(lines []place, key ssh.PublicKey) *place {
 	return nil
 }
 
+// What a host says of itself is limited.
+const maxName, maxNames = 64, 4
+
+// principals returns the first names of a certificate.
+func principals(cert *ssh.Certificate) []string {
+	var out []string
+	for _, name := range cert.ValidPrincipals[:min(len(cert.ValidPrincipals), maxNames)] {
+		out = append(out, text.Cut(name, maxName))
+	}
+	return out
+}
+
 // OtherName begins the reason why a certificate for other names does not count.
 const OtherName = "it is not for the name"
 
@@ -176,7 +190,7 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	case len(cert.CriticalOptions) > 0:
 		return "it has critical options that are not supported"
 	case !c.maySign(cert.Signature.Format):
-		return "it is signed with the disallowed algorithm " + cert.Signature.Format
+		return "it is signed with the disallowed algorithm " + text.Cut(cert.Signature.Format, maxName)
 	}
 	checker := ssh.CertChecker{Clock: func() time.Time { return c.now }}
 	if err := checker.CheckCert(c.host.Name, cert); err != nil {

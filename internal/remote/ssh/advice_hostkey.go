@@ -48,7 +48,7 @@ func adviseUnknown(f *reach.Failure, e *hostKeyError) {
 	switch {
 	case len(e.Principals) > 0 && strings.HasPrefix(e.Certificate, hostkey.OtherName):
 		f.Meaning = "The host's certificate is for other names, and its plain key is in no known_hosts file."
-		f.Hints = append(f.Hints, "set HostName or HostKeyAlias in ~/.ssh/config to a name of the certificate: "+strings.Join(e.Principals[:min(len(e.Principals), 4)], ", "))
+		f.Hints = append(f.Hints, "set HostName or HostKeyAlias in ~/.ssh/config to a name of the certificate: "+strings.Join(e.Principals, ", "))
 	case e.Certificate != "":
 		f.Meaning = "The host's certificate is not valid, and its plain key is in no known_hosts file."
 		f.Hints = append(f.Hints, "report it to your admins: the host certificate of NODE is not valid: "+e.Certificate)
