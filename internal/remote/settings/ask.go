@@ -131,12 +131,18 @@ func (s *Source) ask(a *answer) {
 	defer reach.Recover(&unasked)
 	s.asking <- struct{}{}
 	defer func() { <-s.asking }()
+	if since := s.hung.Load(); since != nil && time.Since(*since) < again {
+		unasked = errors.New("ssh -G has not answered for another node")
+		return
+	}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), s.patience, errors.New("ssh -G did not answer within "+s.patience.String()))
 	defer cancel()
 	out, words, err := s.run(ctx, a.node)
 	exit, isExit := errors.AsType[*exec.ExitError](err)
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil: // the next ones need not wait for that too
+		now := time.Now()
+		s.hung.Store(&now)
 		unasked = context.Cause(ctx)
 	case isExit && exit.Exited() && !strings.Contains(words, "usage: "): // ssh without -G prints its usage
 		a.err = errors.New(strings.TrimPrefix(firstLine(words, err), "ssh: "))

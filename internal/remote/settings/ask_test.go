@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,6 +108,25 @@ func TestAskedOldSSH(t *testing.T) {
 	}
 	if calls() != 1 {
 		t.Errorf("%d calls of ssh, want 1", calls())
+	}
+}
+
+// TestSSHThatHangsCostsOneWait asks for many nodes at a time, each of which needs an answer of its own.
+func TestSSHThatHangsCostsOneWait(t *testing.T) {
+	s, _ := ssh(t, "Match exec \"sleep 60\"\n Port 24\n")
+	s.patience = 300 * time.Millisecond
+	began := time.Now()
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Go(func() {
+			if got, err := s.For(t.Context(), fmt.Sprint("n", i)); err != nil || got.Port != "22" || len(got.Ignored) != 2 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if took := time.Since(began); took > 3*s.patience {
+		t.Errorf("took %v", took)
 	}
 }
 

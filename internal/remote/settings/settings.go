@@ -5,7 +5,8 @@
 // files are read here, and Settings.Ignored lists what was not understood.
 //
 // A Source may be used by any number of goroutines. For returns soon after its context ends, unless the file system with the configuration
-// hangs. Changed files are noticed within two seconds. At most four ssh run at a time, each for 5 s at most.
+// hangs. Changed files are noticed within two seconds. At most four ssh run at a time, each for 5 s at most. One
+// that hangs costs one wait, not one for each node: for a minute after it the files are read.
 package settings
 
 import (
@@ -19,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -69,9 +71,10 @@ type Config struct {
 // Source knows the settings of every node.
 type Source struct {
 	cfg      Config
-	system   string        // the system's configuration
-	asking   chan struct{} // limits how many ssh run
-	patience time.Duration // with one
+	system   string                    // the system's configuration
+	asking   chan struct{}             // limits how many ssh run
+	patience time.Duration             // with one
+	hung     atomic.Pointer[time.Time] // when one last exhausted it
 
 	mu     sync.Mutex
 	readAt time.Time
