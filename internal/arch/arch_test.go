@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"internal/remote/install":  {"internal/remote/link", "internal/text"},
 	"internal/remote/link":     {"internal/quiet", "internal/reach", "internal/text", "internal/wire"},
 	"internal/remote/local":    {"internal/reach", "internal/remote", "internal/remote/link", "internal/remote/probes"},
+	"internal/remote/openssh":  {"internal/reach", "internal/remote", "internal/remote/install", "internal/remote/link", "internal/remote/ssh", "internal/text"},
 	"internal/remote/probes":   {"internal/remote/install"},
 	"internal/remote/proxy":    {"internal/text"},
 	"internal/remote/settings": {"internal/reach", "internal/remote", "internal/text"},
@@ -78,7 +79,7 @@ var only = map[string][]string{
 	"github.com/spf13/cobra":             {"internal/app"},
 	"github.com/spf13/pflag":             {"internal/app"},
 	"golang.org/x/crypto/ssh":            {"internal/remote/hostkey", "internal/remote/ssh"},
-	"os/exec":                            {"internal/remote/local", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/term"},
+	"os/exec":                            {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/term"},
 }
 
 type pkg struct {

@@ -1,0 +1,229 @@
+package openssh
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// mark is printed on the node when the login is done. After it the output is the script's.
+const mark = "nvnodetop-shell/1\n"
+
+// listen is the command on the node: it says that the login is done and becomes the script that comes as the first line. So one ssh both logs in
+// and runs the script. read takes no byte behind the line, which is for the script.
+var listen = install.Quoted("echo " + strings.TrimSpace(mark) + "; IFS= read -r s && eval \"$s\"")
+
+// child is one ssh.
+type child struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	pipe   *os.File // its output
+	out    *bufio.Reader
+	words  *voice
+	ended  chan struct{} // closed when it has been reaped
+	ending sync.Once
+	linger time.Duration
+}
+
+// start starts an ssh to a node.
+func (d *Door) start(node string) (*child, error) {
+	cmd := exec.CommandContext(context.Background(), d.program, d.arguments(node)...) // kill ends it
+	cmd.Env = append(os.Environ(), "LC_ALL=C")                                        // for the words that are classified
+	cmd.SysProcAttr = attributes()
+	cmd.WaitDelay = d.limits.closing
+	c := &child{cmd: cmd, words: newVoice(), ended: make(chan struct{}), linger: d.limits.closing}
+	cmd.Stderr = c.words
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, theirs, err := os.Pipe() // not cmd's, which Wait would close under a reader
+	if err != nil {
+		_ = in.Close()
+		return nil, err
+	}
+	cmd.Stdout = theirs
+	err = cmd.Start()
+	_ = theirs.Close()
+	if err != nil {
+		_ = out.Close()
+		return nil, err
+	}
+	c.in, c.pipe, c.out = in, out, bufio.NewReaderSize(out, 1<<9)
+	go func() {
+		_ = cmd.Wait() // ProcessState has the result
+		close(c.ended)
+	}()
+	return c, nil
+}
+
+// maxNoise limits what a login may print before the mark.
+const maxNoise = 256 << 10
+
+// ready returns nil when the login is done. Otherwise it ends ssh and returns a *loginError or the error of ctx.
+func (c *child) ready(ctx context.Context, limit time.Duration) error {
+	_ = c.pipe.SetReadDeadline(time.Now().Add(limit))
+	stop := context.AfterFunc(ctx, c.kill)
+	noise, err := c.awaitMark()
+	_ = c.pipe.SetReadDeadline(time.Time{})
+	if !stop() {
+		return context.Cause(ctx)
+	}
+	if err == nil {
+		c.words.turn()
+		return nil
+	}
+	e := &loginError{err: err, limit: limit}
+	if errors.Is(err, io.EOF) {
+		c.await(c.linger) // its last words and its status are about to come
+	}
+	c.kill()
+	e.words = strings.TrimSpace(strings.TrimSpace(noise) + "\n" + c.words.early())
+	if c.hasEnded() {
+		e.signal, e.status = signalOf(c.cmd.ProcessState), c.cmd.ProcessState.ExitCode()
+	}
+	return e
+}
+
+// awaitMark reads up to the mark, and returns the beginning of what came before it.
+func (c *child) awaitMark() (noise string, err error) {
+	var heard []byte
+	for len(heard) < maxNoise {
+		b, err := c.out.ReadByte()
+		if err != nil {
+			return text.Cut(string(heard), 4<<10), err
+		}
+		heard = append(heard, b)
+		if b == '\n' && bytes.HasSuffix(heard, []byte(mark)) {
+			return "", nil
+		}
+	}
+	return text.Cut(string(heard), 4<<10), errNoise
+}
+
+var errNoise = errors.New("too much output before the login was done")
+
+// run sends the script and its input, and returns the pipe to it.
+func (c *child) run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
+	going := context.AfterFunc(ctx, c.kill)
+	_, err := io.WriteString(c.in, script+"\n")
+	if err == nil && input != nil {
+		_, _ = io.Copy(c.in, input) // on error the script has ended: its exit status says more
+	}
+	if !going() {
+		return nil, context.Cause(ctx)
+	}
+	return &link.Pipe{In: c.in, Out: c.out, Words: c.words.late, Wait: c.wait, Kill: c.kill}, nil
+}
+
+// lost is the exit status of an ssh whose connection failed, or whose command was ended by a signal.
+const lost = 255
+
+// wait returns how the script ended.
+func (c *child) wait() link.Exit {
+	<-c.ended
+	state := c.cmd.ProcessState
+	if s := signalOf(state); s != "" {
+		_, _ = io.WriteString(c.words.late, "ssh on this host was ended by signal "+s+"\n")
+	}
+	if state == nil || !state.Exited() || state.ExitCode() == lost {
+		return link.Exit{}
+	}
+	return link.Exit{Known: true, Status: state.ExitCode()}
+}
+
+func (c *child) hasEnded() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// await waits until ssh has ended, but not longer than limit.
+func (c *child) await(limit time.Duration) {
+	select {
+	case <-c.ended:
+	case <-time.After(limit):
+	}
+}
+
+// kill ends ssh and what it has started, such as a ProxyCommand. It does not block.
+func (c *child) kill() {
+	c.ending.Do(func() {
+		_ = c.in.Close()
+		_ = c.pipe.Close()
+		c.signal(syscall.SIGTERM)
+		go func() {
+			c.await(c.linger)
+			c.signal(syscall.SIGKILL)
+		}()
+	})
+}
+
+// signal signals the session of ssh while it runs. Its process group has the number of ssh, which is not free before ssh is reaped.
+func (c *child) signal(s syscall.Signal) {
+	if !c.hasEnded() {
+		_ = syscall.Kill(-c.cmd.Process.Pid, s) // on error it has just ended
+	}
+}
+
+// signalOf returns the signal that ended a process, as "KILL"; empty: none.
+func signalOf(state *os.ProcessState) string {
+	if state == nil {
+		return ""
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG")
+	}
+	return ""
+}
+
+// voice is the standard error of one ssh: first that of the login, then that of the script, with what ssh says about the connection.
+type voice struct {
+	mu     sync.Mutex // protects the following
+	turned bool
+	login  *text.Capture
+	late   *text.Capture
+}
+
+func newVoice() *voice { return &voice{login: link.NewWords(), late: link.NewWords()} }
+
+// turn ends what is said of the login.
+func (v *voice) turn() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.turned = true
+}
+
+func (v *voice) early() string { return strings.TrimSpace(v.login.String()) }
+
+func (v *voice) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	to := v.login
+	if v.turned {
+		to = v.late
+	}
+	v.mu.Unlock()
+	return to.Write(p)
+}
+
+// ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.
+func (v *voice) ReadFrom(r io.Reader) (int64, error) {
+	return io.CopyBuffer(struct{ io.Writer }{v}, struct{ io.Reader }{r}, make([]byte, 1<<10))
+}

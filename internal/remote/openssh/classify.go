@@ -1,0 +1,170 @@
+package openssh
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// loginError is an ssh that ended, or had to be ended, before its login was done.
+type loginError struct {
+	err    error // of reading its output
+	words  string
+	status int    // of ssh, if it ended by itself
+	signal string // that ended it; empty: none
+	limit  time.Duration
+}
+
+func (e *loginError) Error() string { return "ssh: " + e.err.Error() }
+func (e *loginError) Unwrap() error { return e.err }
+
+// Explain implements remote.Shell.
+func (s *shell) Explain(c *remote.Case, err error) { explain(c, err) }
+
+// explain classifies an error by what ssh said about it, and adds hints.
+func explain(c *remote.Case, err error) {
+	if c.Failure.Class == "" {
+		if e, ok := errors.AsType[*loginError](err); ok {
+			c.Stage = StageSSH // also of a second login, for a copy
+			explainLogin(c, e)
+		} else {
+			explainEnd(c, err)
+		}
+	}
+	ssh.Advise(c)
+	adviseHostKey(&c.Failure, c.Words)
+	if c.Failure.Class == reach.ClassAuth {
+		c.Failure.Meaning = "The node accepts none of the logins that OpenSSH can make without asking you."
+		c.Failure.Hints = append(c.Failure.Hints, "see what is tried: ssh -v NODE true")
+	}
+}
+
+func explainLogin(c *remote.Case, e *loginError) {
+	c.Say(e.words)
+	switch said := ruleWords(c, e.words); {
+	case said:
+	case remote.TimedOut(e.err):
+		c.Took = e.limit
+		c.Is(reach.ClassLoginHangs, "login timed out"+c.After())
+	case errors.Is(e.err, errNoise):
+		c.Is(reach.ClassGarbage, "unexpected output of the login")
+	case e.signal != "":
+		c.Is(reach.ClassLocal, "ssh was ended by signal "+e.signal)
+	case strings.Contains(e.words, "This account is currently not available"): // printed by nologin
+		c.Is(reach.ClassDenied, "account not allowed to run commands")
+	case e.status == lost:
+		lines := strings.Split(e.words, "\n")
+		c.Is(reach.ClassOther, "ssh failed")
+		c.Failure.Cause = text.Cut(lines[len(lines)-1], 60)
+	default:
+		c.Is(reach.ClassDenied, "login accepted, but no command runs")
+	}
+}
+
+// explainEnd classifies the end of a session. ssh says what became of the connection; if it says nothing, a signal ended the program.
+func explainEnd(c *remote.Case, err error) {
+	_, ended := errors.AsType[*link.EndError](err)
+	switch {
+	case remote.TimedOut(err):
+		if !c.Late() {
+			c.Silent()
+		}
+	case ruleWords(c, c.Words):
+	case strings.Contains(c.Words, "ssh on this host was ended by signal"):
+		c.Is(reach.ClassClosed, "ssh was ended on this host")
+	case ended:
+		c.Is(reach.ClassProbeKilled, "probe was killed")
+	default:
+		c.Unknown(err)
+	}
+}
+
+// rule is what a line of ssh means.
+type rule struct {
+	line   *regexp.Regexp
+	class  reach.Class
+	short  string
+	detail int // the group of line that is the detail; 0: none
+}
+
+// rules are searched in order: what ssh says first is often the reason for what it says last.
+var rules = []rule{
+	{re(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged, "host key revoked", 0},
+	{re(`REMOTE HOST IDENTIFICATION HAS CHANGED`), reach.ClassHostKeyChanged, "host key changed", 0},
+	{re(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`), reach.ClassHostKeyUnknown, "host key unknown", 0},
+	{re(`[Dd]enied by pam_slurm_adopt|no active jobs on this node`), reach.ClassAdopt, "login refused", 0},
+	{re(`Too many authentication failures`), reach.ClassAuth, "permission denied", 0},
+	{re(`Permission denied \(([^)\n]*)\)`), reach.ClassAuth, "permission denied", 1},
+	{re(`Could not resolve hostname`), reach.ClassUnknownHost, "unknown host", 0},
+	{re(`timed out during banner exchange`), reach.ClassFrozen, "sshd not responding", 0},
+	{re(`connect to .*: Connection refused`), reach.ClassRefused, "connection refused", 0},
+	{re(`connect to .*: (No route to host|Network is unreachable|Host is down)`), reach.ClassNoRoute, "no route to host", 0},
+	{re(`connect to .*: .*timed out`), reach.ClassTimeout, "no response", 0},
+	{re(`Unable to negotiate with|no matching .* found`), reach.ClassOther, "no common algorithm", 0},
+	{re(`Bad configuration option|bad configuration options|Bad owner or permissions|no argument after keyword|unknown key type`), reach.ClassLocal, "ssh configuration", 0},
+	{re(`Timeout, server .* not responding`), reach.ClassSilent, "connection lost", 0},
+	{re(`(kex|ssh)_exchange_identification|banner exchange|UNKNOWN port`), reach.ClassClosed, "sshd closed the connection", 0},
+	{re(`Connection to .* closed by remote host|client_loop: send disconnect|Connection (closed|reset) by|[Bb]roken pipe`), reach.ClassClosed, "connection closed", 0},
+}
+
+func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+
+// ruleWords classifies by what ssh said. It returns false if nothing in it is known.
+func ruleWords(c *remote.Case, words string) bool {
+	for _, r := range rules {
+		m := r.line.FindStringSubmatch(words)
+		if m == nil {
+			continue
+		}
+		c.Is(r.class, r.short)
+		if r.detail > 0 {
+			c.Failure.Detail = m[r.detail]
+		}
+		switch {
+		case r.class == reach.ClassAdopt:
+			c.Failure.Detail = "pam_slurm_adopt"
+		case r.class == reach.ClassLocal || r.class == reach.ClassOther:
+			c.Failure.Cause = firstMatch(r.line, words)
+		case r.short == "connection closed" && c.Stage == StageSSH: // the key exchange was done: what is left is PAM
+			c.Is(reach.ClassDenied, "connection closed during the login")
+		}
+		return true
+	}
+	return false
+}
+
+// firstMatch returns the first line that matches, as far as a screen has room for it.
+func firstMatch(line *regexp.Regexp, words string) string {
+	for l := range strings.Lines(words) {
+		if line.MatchString(l) {
+			return strings.TrimSpace(text.Cut(l, 60))
+		}
+	}
+	return ""
+}
+
+var offending = re(`Offending .*key in (\S+):(\d+)`)
+
+// adviseHostKey names the line of known_hosts that ssh found.
+func adviseHostKey(f *reach.Failure, words string) {
+	if f.Class != reach.ClassHostKeyChanged {
+		return
+	}
+	f.Meaning = "The host key has changed. The host was reinstalled, or something else is answering (possible man-in-the-middle)."
+	if strings.Contains(f.Short, "revoked") {
+		f.Meaning = "The host's key is marked as revoked: do not trust this host."
+	}
+	where := ""
+	if m := offending.FindStringSubmatch(words); m != nil {
+		where = fmt.Sprintf(" (known: %s:%s)", m[1], m[2])
+	}
+	f.Hints = append(f.Hints, "ask your admins whether NODE's key was changed"+where)
+}

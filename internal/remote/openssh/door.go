@@ -1,0 +1,149 @@
+// Package openssh is the Door that runs OpenSSH's client: one long-lived `ssh -T` per node. It reaches whatever the user's own ssh reaches without
+// a question: hostbased, GSSAPI, smart cards, Match exec, any proxy.
+//
+// ssh runs with the user's configuration, except that it asks nothing, forwards nothing, always checks the host key, never writes known_hosts,
+// and does not become a ControlMaster; a live one is used. What it says on standard error is classified like the failures of package ssh.
+//
+// A Door may be used by any number of goroutines. A login costs tens of milliseconds of CPU time, so only a few are made at a time. Each ssh
+// has a session (setsid) of its own, so the terminal's signals do not reach it. It ends with its pipe or its Shell. If this process is killed it
+// gets a SIGTERM on Linux; elsewhere its standard input ends.
+package openssh
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// StageSSH is the only stage of this door: ssh connects and logs in.
+const StageSSH reach.Stage = "ssh"
+
+// logins limits how many are made at a time: their key exchange is what costs.
+const logins = 8
+
+// limits are the deadlines of a login.
+type limits struct {
+	connect time.Duration // to connect and to hear sshd's version
+	login   time.Duration // all of it
+	turn    time.Duration // after which the next login begins: a node that is slower is dead, and costs nothing
+	closing time.Duration // until an ssh that was asked to end is killed
+}
+
+var defaultLimits = limits{connect: 10 * time.Second, login: 25 * time.Second, turn: 2 * time.Second, closing: time.Second}
+
+// Door reaches nodes with OpenSSH's client. It implements remote.Door.
+type Door struct {
+	program string
+	turns   remote.Turns
+	limits  limits
+	version func() version
+}
+
+var _ remote.Door = (*Door)(nil)
+
+// New returns a Door that runs the ssh in PATH, if there is one.
+func New() *Door {
+	program, _ := exec.LookPath("ssh") // Missing reports the error
+	d := &Door{program: program, turns: make(remote.Turns, logins), limits: defaultLimits}
+	d.version = sync.OnceValue(func() version { return versionOf(d.program) })
+	return d
+}
+
+// Missing returns why this door reaches no node; empty: there is an ssh.
+func (d *Door) Missing() string {
+	if d.program == "" {
+		return "no ssh in PATH on this host"
+	}
+	return ""
+}
+
+// Stages implements remote.Door.
+func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageSSH} }
+
+// Dial implements remote.Door.
+func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
+	log.Begin(StageSSH, "waiting for other logins")
+	c, err := d.login(ctx, node, func() { log.Begin(StageSSH, "connecting") })
+	if err != nil {
+		return nil, log.Case().Settle(err, explain)
+	}
+	log.Hear(c.words.early())
+	log.Done("logged in by " + d.version().name)
+	return &shell{d: d, node: node, children: []*child{c}, spare: c}, nil
+}
+
+// login starts an ssh and returns it when it has logged in. It calls begin when its turn has come.
+func (d *Door) login(ctx context.Context, node string, begin func()) (*child, error) {
+	if why := d.Missing(); why != "" {
+		return nil, &remote.LocalError{What: "cannot start ssh", Err: fmt.Errorf("%s", why)}
+	}
+	end, err := d.turns.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	defer time.AfterFunc(d.limits.turn, end).Stop()
+	begin()
+	c, err := d.start(node)
+	if err != nil {
+		return nil, &remote.LocalError{What: "cannot start ssh", Err: err}
+	}
+	if err := c.ready(ctx, d.limits.login); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// arguments returns those of ssh. The first value of an option counts, so the user's configuration changes none of these.
+func (d *Door) arguments(node string) []string {
+	args := []string{"-T", "-a", "-x"}
+	options := []string{
+		"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ControlMaster=no", "ClearAllForwardings=yes", "Tunnel=no",
+		"PermitLocalCommand=no", "RequestTTY=no", "VisualHostKey=no", "LogLevel=INFO",
+		"ConnectTimeout=" + strconv.Itoa(max(1, int(d.limits.connect/time.Second))), "ServerAliveInterval=10", "ServerAliveCountMax=2",
+	}
+	if d.version().atLeast(7, 6) {
+		options = append(options, "RemoteCommand=none") // an older ssh refuses what it does not know
+	}
+	for _, o := range options {
+		args = append(args, "-o", o)
+	}
+	return append(args, "--", node, listen)
+}
+
+// version is that of an ssh.
+type version struct {
+	name         string // "OpenSSH_9.2p1"
+	major, minor int
+}
+
+func (v version) atLeast(major, minor int) bool {
+	return v.major > major || v.major == major && v.minor >= minor
+}
+
+var versionName = regexp.MustCompile(`OpenSSH_(\d+)\.(\d+)[A-Za-z0-9.]*`)
+
+// versionTime limits how long ssh may take to print its version.
+const versionTime = 3 * time.Second
+
+// versionOf asks an ssh for its version. An unknown one is taken for a new one.
+func versionOf(program string) version {
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, program, "-V").CombinedOutput() // without a version all options are used
+	m := versionName.FindStringSubmatch(string(out))
+	if m == nil {
+		return version{name: "ssh", major: 99}
+	}
+	v := version{name: m[0]}
+	v.major, _ = strconv.Atoi(m[1])
+	v.minor, _ = strconv.Atoi(m[2])
+	return v
+}

@@ -1,0 +1,77 @@
+package openssh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// shell is a node that ssh has logged in to. It implements remote.Shell.
+type shell struct {
+	d    *Door
+	node string
+
+	mu       sync.Mutex // protects the following
+	children []*child
+	spare    *child // runs no script yet; nil: it does
+	closed   bool
+}
+
+var errClosed = errors.New("shell closed")
+
+// Run implements install.Shell. The first script runs in the ssh that logged in; another one, which only the first visit to a home needs, costs
+// a login.
+func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
+	c := s.takeSpare()
+	if c == nil {
+		var err error
+		if c, err = s.d.login(ctx, s.node, func() {}); err != nil {
+			return nil, err
+		}
+		if !s.keep(c) {
+			c.kill()
+			return nil, errClosed
+		}
+	}
+	return c.run(ctx, script, input)
+}
+
+func (s *shell) takeSpare() *child {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.spare
+	s.spare = nil
+	return c
+}
+
+// keep has c end with s. It returns false if s has ended.
+func (s *shell) keep(c *child) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.children = append(s.children, c)
+	return !s.closed
+}
+
+// Ping implements link.Way. ssh itself asks sshd whether it is alive, and ends if it is not.
+func (s *shell) Ping(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.children[len(s.children)-1].hasEnded() {
+		return errors.New("ssh has ended")
+	}
+	return nil
+}
+
+// Close implements link.Way.
+func (s *shell) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, c := range s.children {
+		c.kill()
+	}
+	return nil
+}
