@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"internal/reach":           {},
 	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/remote/probes", "internal/text", "internal/wire"},
 	"internal/remote/auto":     {"internal/poller", "internal/reach", "internal/remote", "internal/wire"},
+	"internal/remote/control":  {"internal/reach", "internal/remote", "internal/remote/ssh"},
 	"internal/remote/hostkey":  {"internal/text"},
 	"internal/remote/install":  {"internal/remote/link", "internal/text"},
 	"internal/remote/link":     {"internal/quiet", "internal/reach", "internal/text", "internal/wire"},
@@ -63,6 +64,7 @@ var allowed = map[string][]string{
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/wire"},
 	"test/bench":               {"test/term"},
 	"test/cluster":             {},
+	"test/sshd":                {},
 	"test/term":                {},
 	"test/watchdog":            {},
 }
@@ -78,8 +80,8 @@ var only = map[string][]string{
 	"github.com/kevinburke/ssh_config":   {"internal/remote/settings"},
 	"github.com/spf13/cobra":             {"internal/app"},
 	"github.com/spf13/pflag":             {"internal/app"},
-	"golang.org/x/crypto/ssh":            {"internal/remote/hostkey", "internal/remote/ssh"},
-	"os/exec":                            {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/term"},
+	"golang.org/x/crypto/ssh":            {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
+	"os/exec":                            {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
 }
 
 type pkg struct {

@@ -93,6 +93,19 @@ func (s *Sessions) Ping(ctx context.Context) error {
 	return err
 }
 
+// Knock asks sshd to open a session, for connections that carry nothing but sessions. A refusal is an answer too.
+func (s *Sessions) Knock(ctx context.Context) error {
+	session, err := await(ctx, s.client.gone, s.client.NewSession, func(late *ssh.Session) { drop(late) })
+	if _, refused := errors.AsType[*ssh.OpenChannelError](err); refused {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	go drop(session) // blocks while the connection is stuck
+	return nil
+}
+
 // Close implements link.Way. It closes the socket first, which wakes what waits for it; the rest is abandoned.
 func (s *Sessions) Close() error {
 	defer s.client.abandon()

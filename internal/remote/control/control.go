@@ -1,0 +1,145 @@
+// Package control is the Door that uses a live ControlMaster of OpenSSH: a connection that the user has already made, with whatever password,
+// one-time code or ticket that took. It only opens sessions in it. It never starts a master, and its end does not end the master.
+//
+// The socket must be a socket of this user that nobody else can open, since everything it says is believed: the master has checked the host key.
+//
+// A Door may be used by any number of goroutines.
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	xssh "golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+)
+
+// StageMaster is the only stage of this door: the master takes us in.
+const StageMaster reach.Stage = "master"
+
+// answerTime limits how long a master may take to answer. Only a stopped one takes long.
+const answerTime = 5 * time.Second
+
+// Door reaches nodes through ControlMasters. It implements remote.Door.
+type Door struct {
+	path   func(ctx context.Context, node string) (string, error)
+	answer time.Duration
+}
+
+var _ remote.Door = (*Door)(nil)
+
+// New returns a Door. path returns the ControlPath of a node without tokens; empty: none is configured.
+func New(path func(ctx context.Context, node string) (string, error)) *Door {
+	return &Door{path: path, answer: answerTime}
+}
+
+// Stages implements remote.Door.
+func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageMaster} }
+
+// Unfit returns why there is no master for a node; empty: there seems to be one.
+func (d *Door) Unfit(ctx context.Context, node string) (why string) {
+	if _, err := d.socket(ctx, node); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// socket returns the path of a node's master.
+func (d *Door) socket(ctx context.Context, node string) (string, error) {
+	path, err := d.path(ctx, node)
+	switch {
+	case err != nil:
+		return "", err
+	case path == "":
+		return "", errors.New("no ControlPath in the ssh configuration")
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", errors.New("no ControlMaster is running")
+	case err != nil:
+		return "", err
+	case info.Mode().Type() != fs.ModeSocket:
+		return "", fmt.Errorf("ControlPath %q is not a socket", path)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("ControlPath %q is open to others", path)
+	}
+	return path, nil
+}
+
+// Dial implements remote.Door.
+func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
+	log.Begin(StageMaster, "")
+	s, err := d.dial(ctx, node)
+	if err != nil {
+		return nil, log.Case().Settle(err, explainDial)
+	}
+	log.Done("using your ssh connection")
+	return &shell{s}, nil
+}
+
+func (d *Door) dial(ctx context.Context, node string) (*ssh.Sessions, error) {
+	path, err := d.socket(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.answer)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	c, chans, reqs, err := xssh.NewControlClientConn(conn)
+	switch {
+	case !stop():
+		_ = conn.Close()
+		return nil, context.Cause(ctx)
+	case err != nil:
+		_ = conn.Close()
+		return nil, err
+	}
+	return ssh.NewSessions(conn, c, chans, reqs), nil
+}
+
+// explainDial classifies what kept us from a master. Whatever it is, another door does not depend on it.
+func explainDial(c *remote.Case, err error) {
+	what := err.Error()
+	switch {
+	case remote.TimedOut(err):
+		what = "the ControlMaster does not answer"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		what = "no ControlMaster is running" // it has left its socket behind
+	}
+	c.Say(strings.TrimPrefix(err.Error(), "ssh: "))
+	c.Is(reach.ClassNoDoor, "no ControlMaster")
+	c.Failure.Cause = what
+	c.Failure.Meaning = "There is no live ssh connection of yours to share."
+	c.Failure.Hints = []string{"make one: ssh -fNM NODE"}
+}
+
+// shell is a node behind a master. It implements remote.Shell.
+type shell struct{ *ssh.Sessions }
+
+// Ping implements link.Way. A master passes on nothing but sessions, and drops us for anything else.
+func (s *shell) Ping(ctx context.Context) error { return s.Knock(ctx) }
+
+// Explain implements remote.Shell.
+func (s *shell) Explain(c *remote.Case, err error) {
+	s.Sessions.Explain(c, err)
+	if c.Failure.Class == reach.ClassClosed {
+		c.Failure.Meaning = "The ControlMaster has ended, or the node has closed its connection."
+	}
+}
