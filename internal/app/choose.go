@@ -11,15 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -47,16 +44,18 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	door, err := ssh.New(build.Version())
+	name, host := whoAndWhere()
+	opener, err := newOpener(cfg, host)
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
-	nodes := poller.New(poller.Config{Opener: remote.New(door), Interval: cfg.Poll, Retries: parallelRetries})
-	name, host := whoAndWhere()
+	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Retries: parallelRetries})
 	if cfg.Nodes != "" {
 		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
 	}
-	return source.NewLive(slurm.New(slurm.Command), nodes, name, host), nil
+	live := source.NewLive(slurm.New(slurm.Command), nodes, name, host)
+	live.Jobs = func(jobs []cluster.Job) { opener.Know(jobsByNode(jobs)) }
+	return live, nil
 }
 
 // demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories.

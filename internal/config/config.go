@@ -25,6 +25,8 @@ type Config struct {
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 
+	Transport string // how nodes are reached: one of Transports
+
 	Once bool
 	JSON bool
 
@@ -39,8 +41,14 @@ type Config struct {
 
 // Default returns the Config of a run without arguments.
 func Default() Config {
-	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, View: "auto", Theme: "auto", Thresholds: health.Defaults()}
+	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, Transport: Auto, View: "auto", Theme: "auto", Thresholds: health.Defaults()}
 }
+
+// Auto is the transport that chooses among the others.
+const Auto = "auto"
+
+// Transports lists the ways to reach nodes.
+var Transports = []string{Auto, "ssh", "control", "openssh", "local"}
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
@@ -84,6 +92,8 @@ func (c *Config) Intervals(args []string) error {
 // Validate checks the values, alone and in combination.
 func (c *Config) Validate() error {
 	switch {
+	case !slices.Contains(Transports, c.Transport):
+		return fmt.Errorf("--transport must be %s or %s, not %q", strings.Join(Transports[:len(Transports)-1], ", "), Transports[len(Transports)-1], c.Transport)
 	case c.View != "auto" && !slices.Contains(choices[View], c.View):
 		return fmt.Errorf("--view must be auto, node or overview, not %q", c.View)
 	case c.Colors != "" && !slices.Contains(choices[Colors], c.Colors):
@@ -92,6 +102,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--theme must be auto, dark or light, not %q", c.Theme)
 	case c.Demo != "" && c.Nodes != "":
 		return fmt.Errorf("--demo and --nodes cannot be combined")
+	case c.Demo != "" && c.Transport != Auto:
+		return fmt.Errorf("--demo and --transport cannot be combined")
 	case c.Once && c.JSON:
 		return fmt.Errorf("--once and --json cannot be combined")
 	case c.Timeout <= 0:

@@ -63,7 +63,7 @@ func TestValidate(t *testing.T) {
 func TestChoicesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
-	for name, words := range map[string][]string{Colors: {"classic", "job"}, View: {"overview", "node"}} {
+	for name, words := range map[string][]string{Colors: {"classic", "job"}, View: {"overview", "node"}, Transport("../a b"): {"openssh", "local"}} {
 		if got := Remembered(name); got != "" {
 			t.Errorf("%s: %q before a choice", name, got)
 		}
@@ -97,5 +97,23 @@ func TestTakeDemoSize(t *testing.T) {
 		if rest := strings.Join(c.TakeDemoSize(strings.Fields(tc.args)), " "); c.Demo != tc.want || rest != tc.rest {
 			t.Errorf("--demo=%s %s: size %s and arguments %q, want %s and %q", tc.demo, tc.args, c.Demo, rest, tc.want, tc.rest)
 		}
+	}
+}
+
+func TestTheTransportIsOneOfThose(t *testing.T) {
+	for _, c := range []struct{ transport, demo, says string }{
+		{"auto", "", ""}, {"openssh", "", ""}, {"auto", DefaultDemo, ""},
+		{"ssh", DefaultDemo, "--demo and --transport cannot be combined"},
+		{"telnet", "", `not "telnet"`},
+		{"", "", `--transport must be auto, ssh, `},
+	} {
+		cfg := Default()
+		cfg.Transport, cfg.Demo = c.transport, c.demo
+		if err := cfg.Validate(); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v", c.transport, err)
+		}
+	}
+	if a := Transport(strings.Repeat("a", 300)); len(a) > 100 || strings.Contains(Transport("../x\x00"), "/") || Transport("c1") == Transport("c2") {
+		t.Error(a)
 	}
 }

@@ -9,14 +9,26 @@ import (
 
 // The choices that are kept between runs.
 const (
-	Colors = "colors"
-	View   = "view"
+	Colors    = "colors"
+	View      = "view"
+	transport = "transport"
 )
 
 // choices lists the valid values of each remembered choice.
 var choices = map[string][]string{
-	Colors: {"job", "classic"},
-	View:   {"node", "overview"},
+	Colors:    {"job", "classic"},
+	View:      {"node", "overview"},
+	transport: Transports[1:],
+}
+
+// Transport returns the name of the choice that is the transport which last reached a node of a cluster.
+func Transport(cluster string) string {
+	return transport + "-" + strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, cluster[:min(len(cluster), 64)])
 }
 
 // Remembered returns the last choice of that name, or "" if there is none or it cannot be read.
@@ -29,7 +41,8 @@ func Remembered(name string) string {
 	if err != nil {
 		return ""
 	}
-	if word := strings.TrimSpace(string(text)); slices.Contains(choices[name], word) {
+	kind, _, _ := strings.Cut(name, "-")
+	if word := strings.TrimSpace(string(text)); slices.Contains(choices[kind], word) {
 		return word
 	}
 	return ""

@@ -23,6 +23,10 @@ type Live struct {
 	*poller.Manager
 	discoverer *discoverer
 
+	// Jobs is told the jobs of each Discovery before their nodes are watched. It must not block. nil: nobody wants to know. It must not change
+	// once Run is called.
+	Jobs func([]cluster.Job)
+
 	mu       sync.Mutex      // protects the following
 	reported map[string]bool // nodes whose session has brought a report
 }
@@ -46,6 +50,9 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 	return l.discoverer.run(ctx, func(d cluster.Discovery) {
 		emit(cluster.Event{At: time.Now(), Discovery: &d})
+		if l.Jobs != nil {
+			l.Jobs(d.Jobs)
+		}
 		l.SetNodes(nodesOf(d.Jobs))
 	})
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Kind says what a door depends on. Where the sshd of a node does not answer one door, it answers none of that kind.
@@ -45,12 +44,10 @@ func (d *Door) unfit(ctx context.Context, node string) (why string) {
 	return d.Fits(ctx, node)
 }
 
-// Opener chooses the doors. Its exported fields must not change once it is in use.
+// Opener chooses the doors.
 type Opener struct {
-	// Misplaced returns why a session over ssh does not show what is wanted of a node, because it was adopted into another job; empty: it does.
-	// nil: nobody knows.
-	Misplaced func(node string, hello *wire.Hello) (why string)
-	// Won is told the door that has reached a node, if the last one was another. It must not block. nil: nobody wants to know.
+	// Won is told the door that has reached a node, if the last one was another. It must not block. nil: nobody wants to know. It must
+	// not change once the Opener is in use.
 	Won func(door string)
 
 	doors []Door
@@ -59,6 +56,7 @@ type Opener struct {
 	favorite string     // the door that last reached a node
 	reached  map[string]bool
 	nodes    map[string]*node
+	jobs     []Job
 }
 
 var _ poller.Opener = (*Opener)(nil)
@@ -113,7 +111,7 @@ func (o *Opener) opened(n *node, s poller.Session) poller.Session {
 	if changed && o.Won != nil && o.doors[n.door].Kind != Here {
 		o.Won(name)
 	}
-	if content || o.Misplaced == nil || o.doors[n.door].Kind != SSH {
+	if content || o.doors[n.door].Kind != SSH {
 		return s
 	}
 	return &session{Session: s, o: o, n: n}

@@ -274,14 +274,15 @@ func (s *site) stream(node string) (door string, failure *reach.Failure) {
 func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 	s := newSite(t, "")
 	s.hello.Job = "2"
-	s.Misplaced = func(node string, h *wire.Hello) string { return "it is in job " + h.Job }
+	jobs := []Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}}, {ID: "1", Nodes: []string{"b", "a"}, GPUs: map[string]int{"a": 4}}}
+	s.Know(jobs)
 	want := func(door string, failed bool) {
 		t.Helper()
 		got, f := s.stream("a")
 		if got != door || (f != nil) != failed {
 			t.Errorf("through %s: %v; want %s", got, f, door)
 		}
-		if f != nil && f.Class == reach.ClassAdopt && (!f.Next || !strings.HasPrefix(f.Summary(), "adopted into another job: it is")) {
+		if f != nil && f.Class == reach.ClassAdopt && (!f.Next || !strings.HasPrefix(f.Summary(), "adopted into another job: the ssh session is in job 2, which hides GPUs of job 1")) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -292,7 +293,7 @@ func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 	// srun does not work: the session in the other job is better than none.
 	s.answers["srun"] = no(reach.ClassSlurm)
 	s.Opener = New("", s.doors...)
-	s.Misplaced = func(string, *wire.Hello) string { return "it is" }
+	s.Know(jobs)
 	want("ssh", true)
 	want("srun", true)
 	want("ssh", false)
@@ -307,9 +308,43 @@ func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 
 	s.answers["ssh"], s.unfit["srun"] = nil, "no srun in PATH"
 	s.Opener = New("", s.doors...)
-	s.Misplaced = func(string, *wire.Hello) string { return "it is" }
+	s.Know(jobs)
 	want("ssh", false)
 	if s.open != 0 {
 		t.Errorf("%d sessions are open", s.open)
+	}
+}
+
+func TestWhatIsMisplaced(t *testing.T) {
+	cards := func(n int) []wire.Card { return make([]wire.Card, n) }
+	jobs := []Job{
+		{ID: "1", Nodes: []string{"a", "b"}, GPUs: map[string]int{"a": 4, "b": 1}},
+		{ID: "2", Nodes: []string{"a", "b"}, GPUs: map[string]int{"a": 1, "b": 1}},
+		{ID: "3", Nodes: []string{"a"}},
+	}
+	for _, c := range []struct {
+		node  string
+		hello wire.Hello
+		want  bool
+	}{
+		{"a", wire.Hello{Job: "2", GPUs: cards(1)}, true},
+		{"a", wire.Hello{Job: "3"}, true},
+		{"a", wire.Hello{Job: "9"}, true}, // that has just ended, or begun
+		{"a", wire.Hello{Job: "1", GPUs: cards(4)}, false},
+		{"a", wire.Hello{Job: "1", GPUs: cards(3)}, false}, // one is missing: no other door shows more
+		{"a", wire.Hello{Job: "2", GPUs: cards(8)}, false}, // the cgroup hides nothing
+		{"a", wire.Hello{Job: "2", GPUs: append(cards(4), wire.Card{Instance: &wire.Instance{}})}, true},
+		{"a", wire.Hello{GPUs: cards(1)}, false},           // in no job
+		{"b", wire.Hello{Job: "2", GPUs: cards(1)}, false}, // SLURM would show one of them too
+		{"c", wire.Hello{Job: "2", GPUs: cards(1)}, false},
+	} {
+		o := New("", Door{})
+		if o.misplaced(c.node, &c.hello) != "" {
+			t.Error("misplaced without a job")
+		}
+		o.Know(jobs)
+		if got := o.misplaced(c.node, &c.hello) != ""; got != c.want {
+			t.Errorf("job %q, %d GPUs on %s: %v", c.hello.Job, len(c.hello.GPUs), c.node, got)
+		}
 	}
 }

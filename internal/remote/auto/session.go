@@ -10,7 +10,7 @@ import (
 )
 
 // session is a session over ssh. It ends when it proves to be in another job than the wanted one, if another kind of door can be tried. It asks
-// with each message, since SLURM says only later which GPUs a job has.
+// with each message, since SLURM says only later how many GPUs a job has.
 type session struct {
 	poller.Session
 	o     *Opener
@@ -31,7 +31,7 @@ func (s *session) Next() (wire.Message, error) {
 	if s.hello == nil {
 		return m, nil
 	}
-	if why := s.o.Misplaced(s.n.name, s.hello); why != "" {
+	if why := s.o.misplaced(s.n.name, s.hello); why != "" {
 		if f := s.o.leave(s.n, why); f != nil {
 			_ = s.Close()
 			return wire.Message{}, f

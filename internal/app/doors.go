@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote/control"
+	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/remote/openssh"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.
+func newOpener(cfg *config.Config, host string) (*auto.Opener, error) {
+	doors, err := allDoors(host)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Transport != config.Auto {
+		doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return d.Name != cfg.Transport })
+		return auto.New("", doors...), nil
+	}
+	choice := config.Transport(slurm.ClusterName(host))
+	o := auto.New(config.Remembered(choice), doors...)
+	o.Won = func(door string) {
+		go func() { _ = config.Remember(choice, door) }() // a home directory may be slow or full: the next run then begins with another door
+	}
+	return o, nil
+}
+
+// allDoors lists the doors to nodes in the order in which they are tried.
+func allDoors(host string) ([]auto.Door, error) {
+	native, err := ssh.New(build.Version())
+	if err != nil {
+		return nil, err
+	}
+	here, err := local.New()
+	if err != nil {
+		return nil, err
+	}
+	first := remote.New(native)
+	over := func(d remote.Door) *remote.Opener { return &remote.Opener{Door: d, Installer: first.Installer} } // one copy serves all
+	master := control.New(func(ctx context.Context, node string) (string, error) {
+		s, err := native.Settings().For(ctx, node)
+		if err != nil {
+			return "", err
+		}
+		return s.ControlPath, nil
+	})
+	program := openssh.New()
+	return []auto.Door{
+		{Name: "local", Kind: auto.Here, Opener: here, Fits: func(_ context.Context, node string) string { return notHere(node, host) }},
+		{Name: "ssh", Kind: auto.SSH, Opener: first},
+		{Name: "control", Kind: auto.SSH, Opener: over(master), Fits: master.Unfit},
+		{Name: "openssh", Kind: auto.SSH, Opener: over(program), Fits: func(context.Context, string) string { return program.Missing() }},
+	}, nil
+}
+
+// notHere returns why a node is not this host; empty: it is. A short name is also that of a full one.
+func notHere(node, host string) string {
+	node, host = strings.ToLower(strings.TrimSuffix(node, ".")), strings.ToLower(strings.TrimSuffix(host, "."))
+	short, _, full := strings.Cut(node, ".")
+	hostShort, _, hostFull := strings.Cut(host, ".")
+	if node == host || short == hostShort && full != hostFull {
+		return ""
+	}
+	return "this host is " + host
+}
+
+// jobsByNode returns the jobs with their GPUs, as far as SLURM has said how many they are.
+func jobsByNode(jobs []cluster.Job) []auto.Job {
+	var out []auto.Job
+	for i := range jobs {
+		j := &jobs[i]
+		gpus := map[string]int{}
+		for _, node := range j.Nodes {
+			if n, known := j.GPUsOn(node); known {
+				gpus[node] = n
+			}
+		}
+		out = append(out, auto.Job{ID: j.Number, Nodes: j.Nodes, GPUs: gpus})
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+)
+
+func TestNotHere(t *testing.T) {
+	for _, c := range []struct {
+		node, host string
+		here       bool
+	}{
+		{"gpu1", "gpu1", true}, {"GPU1", "gpu1", true}, {"gpu1", "gpu1.example.org", true}, {"gpu1.example.org", "gpu1", true},
+		{"gpu1.example.org.", "gpu1.example.org", true},
+		{"gpu1.a.org", "gpu1.b.org", false}, {"gpu2", "gpu1", false}, {"gpu1", "gpu10", false},
+	} {
+		if why := notHere(c.node, c.host); (why == "") != c.here {
+			t.Errorf("%q on %q: %q", c.node, c.host, why)
+		}
+	}
+}
+
+// TestEveryTransportIsADoor: the choice of one leaves that one, and auto the remembered one first.
+func TestEveryTransportIsADoor(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("SLURM_CONF", "/nowhere")
+	for _, name := range config.Transports[1:] {
+		cfg := config.Default()
+		cfg.Transport = name
+		o, err := newOpener(&cfg, "login1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := o.Route(t.Context(), "nosuchnode"); r.Door != name {
+			t.Errorf("--transport %s leads through %q", name, r.Door)
+		}
+	}
+}
+
+// TestTheTransportIsRemembered: this host comes first, then the door that last reached a node.
+func TestTheTransportIsRemembered(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("SLURM_CONF", "/nowhere")
+	cfg, choice := config.Default(), config.Transport("login1")
+	door := func(node string) string {
+		t.Helper()
+		o, err := newOpener(&cfg, "login1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config.Remembered(choice) == "" {
+			o.Won("openssh")
+		}
+		return o.Route(t.Context(), node).Door
+	}
+	if got := door("nosuchnode"); got != "ssh" {
+		t.Errorf("a node is reached through %q", got)
+	}
+	for began := time.Now(); config.Remembered(choice) != "openssh"; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 5*time.Second {
+			t.Fatal("the transport is not remembered")
+		}
+	}
+	if got := door("nosuchnode"); got != "openssh" {
+		t.Errorf("a node is reached through %q after openssh worked", got)
+	}
+	if got := door("login1.example.org"); got != "local" {
+		t.Errorf("this host is reached through %q", got)
+	}
+}
+
+func TestJobsByNode(t *testing.T) {
+	got := jobsByNode([]cluster.Job{
+		{ID: "2_1", Number: "16", Nodes: []string{"a", "b", "c"}, Minors: map[string][]int{"a": {0, 3}}, Counts: map[string]int{"b": 4}},
+	})
+	want := []auto.Job{{ID: "16", Nodes: []string{"a", "b", "c"}, GPUs: map[string]int{"a": 2, "b": 4}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

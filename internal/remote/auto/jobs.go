@@ -1,0 +1,54 @@
+package auto
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Job is a running job of the user.
+type Job struct {
+	ID    string // SLURM's number
+	Nodes []string
+	GPUs  map[string]int // of the job, by node; no entry: not known
+}
+
+// Know tells the Opener which jobs run now.
+func (o *Opener) Know(jobs []Job) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.jobs = jobs
+}
+
+// misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job that has fewer GPUs there
+// than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the jobs.
+func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
+	if hello.Job == "" {
+		return ""
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var most *Job
+	own := 0
+	for i := range o.jobs {
+		j := &o.jobs[i]
+		switch {
+		case !slices.Contains(j.Nodes, node):
+		case j.ID == hello.Job:
+			own = j.GPUs[node]
+		case most == nil || j.GPUs[node] > most.GPUs[node]:
+			most = j
+		}
+	}
+	seen := 0
+	for i := range hello.GPUs {
+		if hello.GPUs[i].Instance == nil {
+			seen++
+		}
+	}
+	if most == nil || most.GPUs[node] <= own || seen >= own+most.GPUs[node] {
+		return ""
+	}
+	return fmt.Sprintf("the ssh session is in job %s, which hides GPUs of job %s", hello.Job, most.ID)
+}
