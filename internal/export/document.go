@@ -81,6 +81,15 @@ type failure struct {
 	Words   string      `json:"words,omitempty"`
 	Meaning string      `json:"meaning,omitempty"`
 	Hints   []string    `json:"hints,omitempty"`
+	Doors   []tried     `json:"transports,omitempty"`
+}
+
+// tried is what a transport answered, or why it was passed over.
+type tried struct {
+	Door    string      `json:"transport"`
+	Class   reach.Class `json:"class"`
+	Summary string      `json:"summary"`
+	Hint    string      `json:"hint,omitempty"`
 }
 
 type node struct {
@@ -88,6 +97,7 @@ type node struct {
 	State     cluster.NodeState `json:"state"`
 	Since     time.Time         `json:"since,omitzero"`
 	Age       *float64          `json:"age_seconds,omitempty"` // of the numbers
+	Door      string            `json:"transport,omitempty"`
 	Failure   *failure          `json:"failure,omitempty"`
 	Hostname  string            `json:"hostname,omitempty"`
 	Driver    string            `json:"driver_version,omitempty"`

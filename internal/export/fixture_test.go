@@ -19,7 +19,7 @@ func full() *cluster.Snapshot {
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
 	for _, e := range []cluster.Event{
 		{At: at(-50), Discovery: fullDiscovery(at)},
-		{At: at(-49), Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second}},
+		{At: at(-49), Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second, Route: reach.Route{Door: "openssh"}}},
 		{At: at(-48), Node: "n1", Hello: fullHello()},
 		{At: at(-47), Node: "n1", Report: earlyReport()},
 		{At: at(-44), Node: "n1", Report: earlyReport()},
@@ -28,6 +28,7 @@ func full() *cluster.Snapshot {
 		{At: at(-45), Node: "n2", Down: &cluster.Down{Failure: reach.Failure{
 			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Words: "no active jobs\non this node", Meaning: "The step has ended.",
 			Hints: []string{"Look at the output.", "Try ssh."},
+			Doors: []reach.Tried{{Door: "control", Class: reach.ClassNoDoor, Summary: "no master"}, {Door: "ssh", Class: reach.ClassAdopt, Summary: "login refused", Hint: "Look."}},
 		}}},
 		{At: at(-11), Node: "n6", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-6), Node: "n6", Hello: &wire.Hello{Host: "n6.cluster", CPUs: 16, GPUs: []wire.Card{

@@ -126,11 +126,15 @@ func newFailure(f *reach.Failure) *failure {
 	if f == nil {
 		return nil
 	}
-	return &failure{Class: f.Class, Stage: f.Stage, Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
+	out := &failure{Class: f.Class, Stage: f.Stage, Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
+	for _, t := range f.Doors {
+		out.Doors = append(out.Doors, tried(t))
+	}
+	return out
 }
 
 func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
-	out := node{Name: n.Name, State: n.State, Since: n.Since, Failure: newFailure(n.Failure)}
+	out := node{Name: n.Name, State: n.State, Since: n.Since, Door: n.Route.Door, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 	}

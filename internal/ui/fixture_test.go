@@ -223,6 +223,26 @@ func refusedNode() *cluster.Node {
 	return n
 }
 
+// doorsFixture has a node to which no transport leads.
+func doorsFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n04"]
+	n.Route, n.Steps = reach.Route{Door: "openssh", Stages: []reach.Stage{"ssh", "probe", "driver", "stream"}}, reached("ssh", reach.StepFailed, "permission denied (publickey)")
+	n.Failure = &reach.Failure{
+		Class: reach.ClassAuth, Stage: "ssh", Short: "permission denied", Detail: "publickey,hostbased", Words: "alice@gpu-n04: Permission denied (publickey,hostbased).",
+		Meaning: "The node accepts none of the logins that OpenSSH can make without asking you.", Hints: []string{"see what is tried: ssh -v gpu-n04 true"},
+		Doors: []reach.Tried{
+			{Door: "ssh", Class: reach.ClassAuth, Summary: "permission denied (publickey,hostbased)", Hint: "check that your public key is in ~/.ssh/authorized_keys on gpu-n04"},
+			{Door: "control", Class: reach.ClassNoDoor, Summary: "no ControlMaster is running"},
+			{Door: "openssh", Class: reach.ClassAuth, Summary: "permission denied (publickey,hostbased)", Hint: "see what is tried: ssh -v gpu-n04 true"},
+		},
+	}
+	for i := range n.Attempts {
+		n.Attempts[i].Door, n.Attempts[i].Summary = []string{"openssh", "ssh"}[i%2], "permission denied (publickey,hostbased)"
+	}
+	return s
+}
+
 func fixtureFindings() []cluster.Finding {
 	return []cluster.Finding{
 		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1},

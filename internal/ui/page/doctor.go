@@ -99,6 +99,7 @@ func doctor(f *part.Frame, y, h int) int {
 		y = stages(f, y+2, h) + 1
 	}
 	if failure != nil {
+		y = doors(f, y, h, failure.Doors)
 		y = explain(f, y, h, failure)
 	}
 	if tally.HasNumbers(f.Node) {
@@ -173,6 +174,9 @@ func doctorTitle(f *part.Frame, y int) {
 	if next := part.Retry(f, n); next != "" {
 		rest = append(rest, next)
 	}
+	if n.Route.Door != "" {
+		rest = append(rest, "transport "+n.Route.Door)
+	}
 	if role == draw.CritFill {
 		title += " "
 	}
@@ -228,6 +232,7 @@ func tries(f *part.Frame, y int) int {
 		return y
 	}
 	f.Section(y, "Failed attempts", "")
+	several := slices.ContainsFunc(f.Node.Attempts, func(a cluster.Attempt) bool { return a.Door != f.Node.Attempts[0].Door })
 	for _, a := range f.Node.Attempts {
 		y++
 		if y >= f.H-1 {
@@ -235,6 +240,9 @@ func tries(f *part.Frame, y int) int {
 		}
 		x := f.Put(3, y, a.At.Format(time.TimeOnly)+"  ", draw.Dim)
 		text := a.Summary
+		if several {
+			text = a.Door + ": " + text
+		}
 		if a.Took > 0 {
 			text += " (" + draw.Took(a.Took) + ")"
 		}
