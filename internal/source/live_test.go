@@ -22,6 +22,8 @@ import (
 
 // network has a probe on every node, which reports every interval until its end.
 type network struct {
+	told []cluster.Job // by Live.Jobs
+
 	mu       sync.Mutex // protects the following
 	sessions map[string]*session
 	opened   []string
@@ -140,6 +142,12 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), reported: map[string]bool{}}
+		l.Jobs = func(jobs []cluster.Job) {
+			if watched, _ := n.watched(); len(n.told) == 0 && len(watched) > 0 {
+				t.Error("nodes are watched before the jobs were told")
+			}
+			n.told = jobs
+		}
 		done := make(chan error)
 		go func() {
 			done <- l.Run(ctx, func(e cluster.Event) {
@@ -175,6 +183,9 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 		c.change(func() { c.jobs = []cluster.Job{c.jobs[2], {ID: "3", Nodes: []string{"n3"}}} })
 		c.at(31 * sec)
 		want("n2", "n3")
+		if len(n.told) != 2 || n.told[1].ID != "3" {
+			t.Errorf("told %+v", n.told)
+		}
 		c.change(func() { c.err = errors.New("the controller is away") })
 		c.at(61 * sec)
 		want("n2", "n3") // no answer ends no session

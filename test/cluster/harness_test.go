@@ -311,11 +311,15 @@ type decoded struct {
 	Nodes []struct {
 		Name, State string
 		Driver      string `json:"driver_version"`
-		Failure     struct{ Class, Summary, Words string }
-		Host        map[string]float64
-		Unknown     []string `json:"owner_unknown"`
-		GPUs        []map[string]any
-		Processes   []map[string]any
+		Transport   string
+		Failure     struct {
+			Class, Summary, Words string
+			Transports            []struct{ Transport, Class, Summary string }
+		}
+		Host      map[string]float64
+		Unknown   []string `json:"owner_unknown"`
+		GPUs      []map[string]any
+		Processes []map[string]any
 	}
 }
 
