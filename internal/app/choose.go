@@ -11,12 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -29,7 +31,7 @@ const demoSeed = 48211
 const parallelRetries = 64
 
 // choose returns the source of Events.
-func choose(ctx context.Context, cfg *config.Config) (feed, error) {
+func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
@@ -37,25 +39,57 @@ func choose(ctx context.Context, cfg *config.Config) (feed, error) {
 		}
 		return demo.New(nodes, gpus, demoSeed, cfg.Poll, demoPast(cfg)), nil
 	}
-	if cfg.Nodes == "" && !slurm.Installed() {
+	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
 		return thisHost(ctx, cfg, notInstalled)
 	}
 	names, err := hosts(cfg.Nodes)
 	if err != nil {
 		return nil, err
 	}
-	name, host := whoAndWhere()
-	opener, err := newOpener(cfg, host)
+	native, err := ssh.New(build.Version())
+	if err == nil && cfg.Login != "" {
+		err = native.Through(cfg.Login)
+	}
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
-	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Retries: parallelRetries})
-	if cfg.Nodes != "" {
-		return source.NewHosts(cfg.Nodes, names, nodes, name, host), nil
+	commands := slurm.Command
+	name, host := whoAndWhere()
+	if cfg.Login != "" {
+		commands = slurm.Remote(native.Run)
+		name, host = native.LoginUser(ctx)
 	}
-	live := source.NewLive(slurm.New(slurm.Command), nodes, name, host)
+	client := slurm.New(commands)
+	opener, err := newOpener(cfg, host, native)
+	if err == nil && opener.BeginsWith(config.SSH) {
+		err = prepare(ctx, native, io, names, client)
+	}
+	if err != nil {
+		native.Close()
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
+		return nil, &exitError{exitFailed, err}
+	}
+	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Retries: parallelRetries, Urge: native.Retry})
+	if cfg.Nodes != "" {
+		return ending{source.NewHosts(cfg.Nodes, names, nodes, name, host), native.Close}, nil
+	}
+	live := source.NewLive(client, nodes, name, host)
 	live.Jobs = func(jobs []cluster.Job) { opener.Know(jobsByNode(jobs)) }
-	return live, nil
+	return ending{live, native.Close}, nil
+}
+
+// ending is a feed that closes what it has used when it ends.
+type ending struct {
+	feed
+	end func()
+}
+
+// Run implements cluster.Source.
+func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
+	defer e.end()
+	return e.feed.Run(ctx, emit)
 }
 
 // demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories.

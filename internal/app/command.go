@@ -19,6 +19,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
 
 // Exit codes of the program.
@@ -92,6 +93,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 		Example: `  nvnodetop                       your running jobs
   nvnodetop 5 2                   nodes every 5 s, screen every 2 s
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
+  nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
   nvnodetop --json                one JSON document, for scripts
   nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
 		Version:       build.Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
@@ -106,6 +108,11 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("nodes") && cfg.Nodes == "" {
 				return errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
+			}
+			if cmd.Flags().Changed("login") {
+				if err := ssh.CheckLogin(cfg.Login); err != nil {
+					return fmt.Errorf("--login takes [USER@]HOST[:PORT]: %w", err)
+				}
 			}
 			cfg.UTF8 = cmd.Flags().Changed("ascii") && !cfg.ASCII
 			if err := cfg.Validate(); err != nil {
@@ -126,6 +133,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
 	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM")
 	f.StringVar(&cfg.Transport, "transport", cfg.Transport, "reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program) or local (this host)")
+	f.StringVar(&cfg.Login, "login", "", "work from a laptop: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it")
 	f.BoolVar(&cfg.Once, "once", false, "print the overview and all nodes as text and exit")
 	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long --once and --json wait for nodes")

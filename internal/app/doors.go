@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -18,8 +17,11 @@ import (
 )
 
 // newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.
-func newOpener(cfg *config.Config, host string) (*auto.Opener, error) {
-	doors, err := allDoors(host)
+func newOpener(cfg *config.Config, host string, native *ssh.Door) (*auto.Opener, error) {
+	if cfg.Login != "" { // only this door leads through the connection to the login node
+		return auto.New("", auto.Door{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}), nil
+	}
+	doors, err := allDoors(host, native)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +38,7 @@ func newOpener(cfg *config.Config, host string) (*auto.Opener, error) {
 }
 
 // allDoors lists the doors to nodes in the order in which they are tried.
-func allDoors(host string) ([]auto.Door, error) {
-	native, err := ssh.New(build.Version())
-	if err != nil {
-		return nil, err
-	}
+func allDoors(host string, native *ssh.Door) ([]auto.Door, error) {
 	here, err := local.New()
 	if err != nil {
 		return nil, err
@@ -57,7 +55,7 @@ func allDoors(host string) ([]auto.Door, error) {
 	program := openssh.New()
 	return []auto.Door{
 		{Name: "local", Kind: auto.Here, Opener: here, Fits: func(_ context.Context, node string) string { return notHere(node, host) }},
-		{Name: "ssh", Kind: auto.SSH, Opener: first},
+		{Name: config.SSH, Kind: auto.SSH, Opener: first},
 		{Name: "control", Kind: auto.SSH, Opener: over(master), Fits: master.Unfit},
 		{Name: "openssh", Kind: auto.SSH, Opener: over(program), Fits: func(context.Context, string) string { return program.Missing() }},
 	}, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 )
 
@@ -26,6 +27,16 @@ func TestNotHere(t *testing.T) {
 	}
 }
 
+func nativeDoor(t *testing.T) *ssh.Door {
+	t.Helper()
+	d, err := ssh.New("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	return d
+}
+
 // TestEveryTransportIsADoor: the choice of one leaves that one, and auto the remembered one first.
 func TestEveryTransportIsADoor(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -33,9 +44,12 @@ func TestEveryTransportIsADoor(t *testing.T) {
 	for _, name := range config.Transports[1:] {
 		cfg := config.Default()
 		cfg.Transport = name
-		o, err := newOpener(&cfg, "login1")
+		o, err := newOpener(&cfg, "login1", nativeDoor(t))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if got := o.BeginsWith(config.SSH); got != (name == config.SSH) {
+			t.Errorf("--transport %s begins with ssh: %v", name, got)
 		}
 		if r := o.Route(t.Context(), "nosuchnode"); r.Door != name {
 			t.Errorf("--transport %s leads through %q", name, r.Door)
@@ -50,7 +64,7 @@ func TestTheTransportIsRemembered(t *testing.T) {
 	cfg, choice := config.Default(), config.Transport("login1")
 	door := func(node string) string {
 		t.Helper()
-		o, err := newOpener(&cfg, "login1")
+		o, err := newOpener(&cfg, "login1", nativeDoor(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,13 +40,16 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 			return usage("a terminal with TERM=dumb cannot show the screen: use --once")
 		}
 	}
-	from, err := choose(ctx, cfg)
+	from, err := choose(ctx, cfg, io)
 	if err != nil {
 		return err
 	}
 	err = show(ctx, cfg, io, from)
 	if !errors.Is(err, slurm.ErrNoSlurm) {
 		return err
+	}
+	if cfg.Login != "" {
+		return &exitError{exitNoJobs, fmt.Errorf("squeue is not in PATH on %q, or not configured there", cfg.Login)}
 	}
 	// squeue is installed, but not configured for a cluster.
 	if from, err = thisHost(ctx, cfg, notConfigured); err != nil {

@@ -24,6 +24,7 @@ type Config struct {
 
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
+	Login string // [user@]host[:port], a login node to which to connect; "" for this host
 
 	Transport string // how nodes are reached: one of Transports
 
@@ -44,11 +45,14 @@ func Default() Config {
 	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, Transport: Auto, View: "auto", Theme: "auto", Thresholds: health.Defaults()}
 }
 
-// Auto is the transport that chooses among the others.
-const Auto = "auto"
+// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node.
+const (
+	Auto = "auto"
+	SSH  = "ssh"
+)
 
 // Transports lists the ways to reach nodes.
-var Transports = []string{Auto, "ssh", "control", "openssh", "local"}
+var Transports = []string{Auto, SSH, "control", "openssh", "local"}
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
@@ -104,6 +108,10 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--demo and --nodes cannot be combined")
 	case c.Demo != "" && c.Transport != Auto:
 		return fmt.Errorf("--demo and --transport cannot be combined")
+	case c.Demo != "" && c.Login != "":
+		return fmt.Errorf("--demo and --login cannot be combined")
+	case c.Login != "" && c.Transport != Auto && c.Transport != SSH:
+		return fmt.Errorf("--login needs the transport ssh, not %s", c.Transport)
 	case c.Once && c.JSON:
 		return fmt.Errorf("--once and --json cannot be combined")
 	case c.Timeout <= 0:

@@ -27,6 +27,7 @@ type Config struct {
 	Opener   Opener
 	Interval time.Duration // between two reports of a node
 	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
+	Urge     func()        // called when the user wants what failed to be retried now; may be nil
 }
 
 // Manager watches a changing set of nodes.
@@ -147,6 +148,9 @@ func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Re
 
 // Retry makes waiting nodes start their next attempt now.
 func (m *Manager) Retry() {
+	if m.cfg.Urge != nil {
+		m.cfg.Urge()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, n := range m.nodes {

@@ -31,6 +31,9 @@ const (
 
 // failure explains why a command failed, from its error and its standard error.
 func failure(command string, stderr []byte, err error) *reach.Failure {
+	if f, ok := errors.AsType[*reach.Failure](err); ok {
+		return f // of the connection to the host where it was to run
+	}
 	words := string(bytes.TrimSpace(stderr[:min(len(stderr), maxWords)]))
 	said := firstLine(words)
 	f := &reach.Failure{

@@ -67,6 +67,16 @@ func New(favorite string, doors ...Door) *Opener {
 	return &Opener{doors: doors, favorite: favorite, reached: map[string]bool{}, nodes: map[string]*node{}}
 }
 
+// BeginsWith reports whether the first attempt to reach nodes goes through this door.
+func (o *Opener) BeginsWith(door string) bool {
+	for _, i := range o.order() {
+		if d := &o.doors[i]; d.Kind != Here || len(o.doors) == 1 {
+			return d.Name == door
+		}
+	}
+	return false
+}
+
 // Route implements poller.Opener. It chooses the door of the next attempt, unless the end of the last one has.
 func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 	n := o.node(name)

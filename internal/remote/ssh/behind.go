@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
 // CheckLogin returns an error if login is not [user@]host[:port].
@@ -28,6 +29,15 @@ func (d *Door) Through(login string) error {
 	to, err := parseHop(login)
 	d.login = &to
 	return err
+}
+
+// LoginUser returns the user of the login host, and its name.
+func (d *Door) LoginUser(ctx context.Context) (user, host string) {
+	t, err := d.settings.For(ctx, d.login.host)
+	if err != nil {
+		return d.login.user, d.login.host
+	}
+	return t.As(d.login.user, "").User, d.login.host
 }
 
 // loginHost returns the login host.
@@ -158,15 +168,29 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	return context.Cause(ctx)
 }
 
-// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether it came so far that another node
-// would ask nothing else.
-func (a *trip) try(ctx context.Context) bool {
-	ids := a.d.identities(ctx, a.target, func(*keyFile) ssh.Signer { return nil })
+// MayAsk reports whether a login may need the passphrase of a key in ~/.ssh, or has no key to offer.
+func (d *Door) MayAsk(ctx context.Context) bool {
+	files, _ := filepath.Glob(filepath.Join(d.home, ".ssh", "*"))
+	return d.needsAnswer(ctx, &settings.Settings{IdentityFiles: slices.DeleteFunc(files, func(path string) bool {
+		f := d.keys.load(path)
+		return !f.locked && f.signer == nil
+	})})
+}
+
+// needsAnswer reports whether a login with these settings may have to ask the user.
+func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
+	ids := d.identities(ctx, t, func(*keyFile) ssh.Signer { return nil })
 	if ids.agent != nil {
 		drop(ids.agent)
 	}
+	return ids.locked || len(ids.keys) == 0
+}
+
+// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether it came so far that another node
+// would ask nothing else.
+func (a *trip) try(ctx context.Context) bool {
 	switch {
-	case ids.locked || len(ids.keys) == 0:
+	case a.d.needsAnswer(ctx, a.target):
 		s, err := a.run(ctx)
 		if err == nil {
 			_ = s.Close()

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if a key may need a
+// passphrase.
+func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string, client *slurm.Client) error {
+	at := newTerminal(io)
+	if at == nil {
+		return nil
+	}
+	if err := door.Prepare(ctx, at, nodes); err != nil || len(nodes) > 0 || !door.MayAsk(ctx) {
+		return err
+	}
+	answer, _ := client.Ask(ctx) // the screen shows what is wrong
+	if answer == nil {
+		return nil
+	}
+	for i := range answer.Jobs {
+		nodes = append(nodes, answer.Jobs[i].Nodes...)
+	}
+	return door.Prepare(ctx, at, nodes)
+}
+
+// asker asks the user on the terminal, before the screen starts. It implements ssh.Asker.
+type asker struct {
+	in  *os.File
+	out io.Writer
+}
+
+// newTerminal returns the terminal on which questions can be asked; nil: there is none.
+func newTerminal(io streams) *asker {
+	errs, isFile := io.err.(*os.File)
+	if !isFile || !isTerminal(io.in) || !isTerminal(errs) {
+		return nil
+	}
+	return &asker{in: io.in, out: errs}
+}
+
+// Ask implements ssh.Asker. If ctx ends, the terminal is as before, and the read is left behind.
+func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
+	fmt.Fprintf(t.out, "(%s) %s", printable(host), printable(prompt))
+	before, err := term.GetState(int(t.in.Fd()))
+	if err != nil {
+		return "", err
+	}
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := t.read(secret)
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+		_ = term.Restore(int(t.in.Fd()), before)
+		fmt.Fprintln(t.out)
+		return "", context.Cause(ctx)
+	}
+}
+
+func (t *asker) read(secret bool) (string, error) {
+	if secret {
+		text, err := term.ReadPassword(int(t.in.Fd()))
+		fmt.Fprintln(t.out)
+		return string(text), err
+	}
+	line, err := bufio.NewReaderSize(oneByte{t.in}, 16).ReadString('\n')
+	return strings.TrimRight(line, "\r\n"), err
+}
+
+// oneByte reads no further than it must: what follows belongs to the next reader.
+type oneByte struct{ io.Reader }
+
+func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
+
+// printable returns s without characters that a hostile host could use to control the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, s)
+}

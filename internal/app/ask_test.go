@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/term"
+)
+
+// console is a terminal with a user at the other end.
+func console(t *testing.T) (user *os.File, at *asker) {
+	t.Helper()
+	user, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = user.Close(), tty.Close() })
+	if at = newTerminal(streams{in: tty, out: tty, err: tty}); at == nil {
+		t.Fatal("a terminal is not taken for one")
+	}
+	return user, at
+}
+
+// types waits for a prompt, types a line and returns what the terminal has shown until then.
+func types(t *testing.T, user *os.File, prompt, line string) *strings.Builder {
+	t.Helper()
+	shown := &strings.Builder{}
+	piece := make([]byte, 256)
+	for !strings.Contains(shown.String(), prompt) {
+		n, err := user.Read(piece)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.Write(piece[:n])
+	}
+	time.Sleep(20 * time.Millisecond) // until echo is off
+	if _, err := io.WriteString(user, line+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	return shown
+}
+
+func TestAsk(t *testing.T) {
+	for _, secret := range []bool{true, false} {
+		user, at := console(t)
+		answer := make(chan string, 2)
+		go func() {
+			for _, prompt := range []string{"Code\x1b[2J\x07: ", "Again: "} {
+				text, err := at.Ask(t.Context(), "alice@login1", prompt, secret)
+				if err != nil {
+					text = err.Error()
+				}
+				answer <- text
+			}
+		}()
+		shown := types(t, user, "(alice@login1) Code[2J: ", "one two").String()
+		if got := <-answer; got != "one two" || strings.ContainsAny(shown, "\x1b\x07") {
+			t.Errorf("secret %v: answer %q, shown %q", secret, got, shown)
+		}
+		shown = types(t, user, "Again: ", "three").String()
+		if got := <-answer; got != "three" || strings.Contains(shown, "one two") == secret {
+			t.Errorf("secret %v: answer %q, shown %q", secret, got, shown)
+		}
+	}
+}
+
+// Ctrl-C and a signal end the question, and the terminal echoes again.
+func TestAskIsCanceled(t *testing.T) {
+	user, at := console(t)
+	before, err := term.GetState(int(at.in.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
+	if _, err := at.Ask(ctx, "n", "Password: ", true); !errors.Is(err, stop) {
+		t.Errorf("error %v", err)
+	}
+	if after, err := term.GetState(int(at.in.Fd())); err != nil || *after != *before {
+		t.Errorf("the terminal's state is %v, %v, want %v", after, err, before)
+	}
+	_, _ = io.WriteString(user, "\n") // wakes the read that was left behind
+}
+
+func TestNobodyIsAskedWithoutATerminal(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if newTerminal(streams{in: r, out: w, err: w}) != nil {
+		t.Error("a pipe is taken for a terminal")
+	}
+}

@@ -1,0 +1,58 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// here runs scripts on this host.
+func here(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error) {
+	var out, words bytes.Buffer
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", script)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &words
+	if err = cmd.Run(); cmd.ProcessState != nil {
+		err = nil
+	}
+	return out.Bytes(), words.Bytes(), cmd.ProcessState.ExitCode(), err
+}
+
+func TestRemote(t *testing.T) {
+	t.Setenv("SQUEUE_FORMAT", "%j")
+	t.Setenv("SCONTROL_ALL", "1")
+	t.Setenv("SLURM_TIME_FORMAT", "relative")
+	t.Setenv("SLURM_CLUSTERS", "a,b")
+	t.Setenv("TZ", "JST-9")
+	run := Remote(here)
+	out, words, err := run(t.Context(), "sh", "-c", `echo "$SQUEUE_FORMAT,$SCONTROL_ALL,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`, "sh", `it's "odd" \ $(x) | <y>`, "  two  ")
+	if want := ",,standard,,UTC0\n" + `it's "odd" \ $(x) | <y>|  two  ` + "\n"; string(out) != want || string(words) != "oops\n" {
+		t.Errorf("printed %q and %q, want %q", out, words, want)
+	}
+	if err == nil || err.Error() != "exit status 3" {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := run(t.Context(), "no-such-command-of-ours"); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("error %v, want %v", err, exec.ErrNotFound)
+	}
+}
+
+// The script is handed to any login shell in single quotes.
+func TestRemoteScriptSuitsAnyLoginShell(t *testing.T) {
+	if i := strings.IndexAny(remoteScript, "'\\!\n"); i >= 0 {
+		t.Errorf("%q stands in the script", remoteScript[i])
+	}
+}
+
+// A connection that failed says why itself.
+func TestRemoteConnectionFails(t *testing.T) {
+	lost := &reach.Failure{Class: reach.ClassTimeout, Short: "login host login1: no response after 5s"}
+	c := newClient(Remote(func(context.Context, string, []byte) ([]byte, []byte, int, error) { return nil, nil, 0, lost }))
+	if _, err := c.Ask(t.Context()); !errors.Is(err, lost) {
+		t.Errorf("error %v, want %v", err, lost)
+	}
+}
