@@ -48,6 +48,7 @@ type node struct {
 	mu    sync.Mutex
 	conns []net.Conn
 	ran   []string // commands
+	logs  []string // users
 	wg    sync.WaitGroup
 }
 
@@ -293,6 +294,13 @@ func (n *node) commands() []string {
 	return append([]string(nil), n.ran...)
 }
 
+// users returns who has logged in.
+func (n *node) users() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]string(nil), n.logs...)
+}
+
 func (n *node) serve() {
 	for {
 		conn, err := n.ln.Accept()
@@ -319,6 +327,9 @@ func (n *node) speak(conn net.Conn) {
 		return
 	}
 	defer drop(c)
+	n.mu.Lock()
+	n.logs = append(n.logs, c.User())
+	n.mu.Unlock()
 	n.wg.Go(func() { ssh.DiscardRequests(reqs) })
 	if n.after != nil {
 		n.after(c, conn)

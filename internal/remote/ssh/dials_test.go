@@ -1,0 +1,150 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+)
+
+// blackHole returns the port of a socket on the loopback whose queue is full: an attempt to connect to it waits until it gives up.
+func blackHole(t testing.TB) (port int) {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port = name.(*syscall.SockaddrInet4).Port
+	for range 8 {
+		conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), 100*time.Millisecond)
+		if err != nil {
+			return port
+		}
+		t.Cleanup(func() { drop(conn) })
+	}
+	t.Skip("the queue of a socket does not fill here")
+	return 0
+}
+
+// watched is a Manager over a site, and the time at which each node has said Hello.
+type watched struct {
+	*poller.Manager
+	hellos chan string
+}
+
+func watchSite(t testing.TB, s *site) *watched {
+	t.Helper()
+	w := &watched{poller.New(poller.Config{Opener: s.o, Interval: time.Second, Retries: 64}), make(chan string, 1000)}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.Run(ctx, func(e cluster.Event) {
+			if e.Hello != nil {
+				w.hellos <- e.Node
+			}
+		})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return w
+}
+
+// wait returns how long it took until a node has said Hello.
+func (w *watched) wait(t testing.TB, node string, began time.Time) time.Duration {
+	t.Helper()
+	for {
+		select {
+		case name := <-w.hellos:
+			if name == node {
+				return time.Since(began)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s did not come in 10 s", node)
+		}
+	}
+}
+
+// among makes a site with dead nodes.
+func among(t testing.TB, dead int) (*site, []string) {
+	t.Helper()
+	s := newSite(t)
+	port := blackHole(t)
+	var names []string
+	for i := range dead {
+		names = append(names, fmt.Sprintf("dead%03d", i))
+	}
+	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host dead*\n  HostName 127.0.0.1\n  Port %d\n", port))
+	for _, name := range []string{"last", "new"} {
+		s.configure(name, startNode(t, s, nil))
+	}
+	return s, names
+}
+
+// 320 nodes that answer nothing do not keep others waiting: neither one of the same job, nor one of a job that starts while they are retried.
+func TestHealthyNodesAmongDeadOnes(t *testing.T) {
+	noLeaks(t)
+	s, dead := among(t, 320)
+	s.d.limits.tcp = 2 * time.Second
+	w := watchSite(t, s)
+	w.SetNodes(append(slices.Clone(dead), "last"))
+	if took := w.wait(t, "last", time.Now()); took > 3*time.Second {
+		t.Errorf("a healthy node of the same job came after %v", took)
+	}
+	time.Sleep(4 * time.Second) // all retries are taken
+	w.SetNodes(append(slices.Clone(dead), "last", "new"))
+	if took := w.wait(t, "new", time.Now()); took > 3*time.Second {
+		t.Errorf("a new node came after %v", took)
+	}
+}
+
+// Servers that accept connections and say nothing hold no turn either.
+func TestHungServersHoldNoTurn(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	hung := startNode(t, s, func(n *node) { n.raw = func(c net.Conn) { swallow(c) } })
+	s.append(filepath.Join(s.home, ".ssh", "config"), strings.Replace(hung.hostBlock("hung"), "Host hung", "Host hung*", 1))
+	s.configure("last", startNode(t, s, nil))
+	w := watchSite(t, s)
+	var names []string
+	for i := range 3 * parallelExchanges {
+		names = append(names, fmt.Sprintf("hung%03d", i))
+	}
+	w.SetNodes(append(names, "last"))
+	if took := w.wait(t, "last", time.Now()); took > 3*time.Second {
+		t.Errorf("a healthy node came after %v", took)
+	}
+}
+
+// BenchmarkHealthyAmongDead measures how long a healthy node takes to show behind 320 dead ones.
+func BenchmarkHealthyAmongDead(b *testing.B) {
+	s, dead := among(b, 320)
+	for b.Loop() {
+		w := watchSite(b, s)
+		w.SetNodes(append(slices.Clone(dead), "last"))
+		took := w.wait(b, "last", time.Now())
+		b.ReportMetric(float64(took.Milliseconds()), "ms-to-healthy")
+		w.SetNodes(nil)
+	}
+}
