@@ -7,6 +7,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -36,7 +37,7 @@ const (
 // Start starts a command line with the user's shell, as ssh does.
 func Start(line string) (*Command, error) {
 	c := &Command{words: &text.Capture{Limit: maxWords}, ended: make(chan struct{})}
-	cmd := exec.Command(shell(), "-c", "exec "+line)
+	cmd := exec.CommandContext(context.Background(), shell(), "-c", "exec "+line) // Close ends it
 	cmd.Stderr = c.words
 	cmd.WaitDelay = lingering
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -110,6 +110,9 @@ func ruleTimeout(at *circumstances, c *remote.Case, err error) bool {
 		c.Is(reach.ClassUnknownHost, "name not resolved"+c.After())
 	case StageTCP:
 		c.Is(reach.ClassTimeout, "no response"+c.After())
+		if at.via != "" {
+			c.Failure.Detail = "from " + at.via
+		}
 	case StageSSH, StageHostKey:
 		c.Is(reach.ClassFrozen, "sshd not responding"+c.After())
 	case StageLogin:

@@ -1,10 +1,17 @@
-// Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh). User, port, keys and known hosts come from the same files as
-// OpenSSH's. Host keys are always checked, and no configuration can switch that off. A node costs one TCP connection. The readers of a script's
-// output skip what a login shell prints before it.
+// Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh). User, port, keys, known hosts and proxies are those that OpenSSH
+// would use. Host keys are always checked, also those of jump hosts, and no configuration can switch that off. A node costs one TCP connection,
+// or one channel of a jump host's connection, which all hosts behind it share, or one ProxyCommand. The readers of a script's output skip what
+// a login shell prints before it.
 //
-// A Door may be used by any number of goroutines. Keys and known hosts are read once, and again when their files change. No deadline covers
-// reading this host's own files: while the file system with the configuration, known hosts or keys hangs, every Dial hangs, whatever its
-// context.
+// A Door may be used by any number of goroutines. Keys and known hosts are read once, and again when their files change. Close ends the
+// connections to jump hosts and waits for their goroutines. No deadline covers reading this host's own files: while the file system with the
+// configuration, known hosts or keys hangs, every Dial hangs, whatever its context.
+//
+// The user is asked only in Prepare, before there is a screen: passphrases, when a host has accepted the key, and what a jump host or a node
+// asks. What was typed stays in memory. A decrypted key serves every login. A password serves the same question of the same jump host, or of any
+// node, but never a node what was typed for a jump host; a one-time code serves once. When nobody can answer, the failure says the question.
+//
+// A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of a turn.
 package ssh
 
 import (
@@ -21,11 +28,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// The stages of this door. A host behind a jump host has no stage name: the jump host resolves it.
+// The stages of this door.
 const (
-	StageJump    reach.Stage = "jump"     // connect to the jump host, which all hosts behind it share
 	StageName    reach.Stage = "name"     // resolve the host name
-	StageTCP     reach.Stage = "TCP"      // connect
+	StageTCP     reach.Stage = "TCP"      // connect, through a jump host or a ProxyCommand if so configured
 	StageSSH     reach.Stage = "ssh"      // protocol version and key exchange
 	StageHostKey reach.Stage = "host key" // compare it with known_hosts
 	StageLogin   reach.Stage = "login"    // authenticate
@@ -121,11 +127,7 @@ func (d *Door) Settings() *settings.Source { return d.settings }
 
 // Stages implements remote.Door.
 func (d *Door) Stages() []reach.Stage {
-	first := StageName
-	if d.login != nil {
-		first = StageJump
-	}
-	return []reach.Stage{first, StageTCP, StageSSH, StageHostKey, StageLogin}
+	return []reach.Stage{StageName, StageTCP, StageSSH, StageHostKey, StageLogin}
 }
 
 // Dial implements remote.Door.

@@ -159,7 +159,7 @@ func (j *jump) fail(f *reach.Failure) {
 		j.waits.MaxInterval = 5 * time.Minute
 	}
 	named := *f
-	named.Stage, named.Short = StageJump, j.role()+" "+j.to.host+": "+f.Short
+	named.Stage, named.Short = StageTCP, j.role()+" "+j.to.host+": "+f.Short
 	j.failure, j.ended = &named, time.Now()
 	j.again = j.ended.Add(j.waits.NextBackOff())
 }

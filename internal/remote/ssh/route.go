@@ -32,7 +32,8 @@ func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
 		return nil, err
 	}
 	a.via = j
-	a.log.Begin(StageJump, "connecting to "+j.to.host)
+	a.log.Done("resolved by " + j.to.host)
+	a.log.Begin(StageTCP, "connecting to "+j.to.host)
 	s, err := j.connect(ctx, a.asker)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,6 @@ func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
 	if a.d.login != nil && !a.isJump {
 		a.behindLogin(j, s)
 	}
-	a.log.Done("through " + j.to.host)
 	a.log.Begin(StageTCP, j.to.host+" connects to port "+a.target.Port)
 	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
 	defer cancel()
@@ -48,12 +48,13 @@ func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.log.Done("port " + a.target.Port + " open")
+	a.log.Done("port " + a.target.Port + " open, through " + j.to.host)
 	return &watchedConn{Conn: conn}, nil
 }
 
 // command connects through a ProxyCommand. Whether it reaches the host shows when sshd answers.
 func (a *trip) command(ctx context.Context) (*watchedConn, error) {
+	a.log.Done("resolved by ProxyCommand")
 	a.log.Begin(StageTCP, "starting ProxyCommand")
 	started, err := a.d.starts.Take(ctx)
 	if err != nil {
@@ -65,7 +66,7 @@ func (a *trip) command(ctx context.Context) (*watchedConn, error) {
 		return nil, &remote.LocalError{What: "cannot start ProxyCommand", Err: err}
 	}
 	a.proxy = p
-	a.log.Done("through ProxyCommand")
+	a.log.Done("started ProxyCommand")
 	return &watchedConn{Conn: newTimedConn(p, a.target.HostName, a.target.Port, func() { drop(p) })}, nil
 }
 
