@@ -44,6 +44,7 @@ func TestValidate(t *testing.T) {
 		"--colors must be job or classic, not \"rainbow\"":    func(c *Config) { c.Colors = "rainbow" },
 		"--theme must be auto, dark or light, not \"blue\"":   func(c *Config) { c.Theme = "blue" },
 		"--demo and --nodes cannot be combined":               func(c *Config) { c.Demo, c.Nodes = "4x8", "a" },
+		"--demo and --login cannot be combined":               func(c *Config) { c.Demo, c.Login = "4x8", "a" },
 		"--once and --json cannot be combined":                func(c *Config) { c.Once, c.JSON = true, true },
 		"--timeout must be positive, e.g. 15s, not 0s":        func(c *Config) { c.Timeout = 0 },
 		"--demo=4: expected NODESxGPUS":                       func(c *Config) { c.Demo = "4" },

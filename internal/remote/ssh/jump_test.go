@@ -357,3 +357,29 @@ func TestIdleJumpHostIsClosed(t *testing.T) {
 	}
 	s.mustOpen("n")
 }
+
+// BenchmarkNodesThroughJumpHost measures how long 64 nodes take until all have said Hello, through one new connection to a jump host.
+func BenchmarkNodesThroughJumpHost(b *testing.B) {
+	s := newSite(b)
+	s.configure("login1", startNode(b, s, nil))
+	var names []string
+	for i := range 64 {
+		names = append(names, fmt.Sprintf("n%d", i))
+		s.configure(names[i], startNode(b, s, nil))
+	}
+	s.behind("login1", names...)
+	for b.Loop() {
+		var wg sync.WaitGroup
+		for _, name := range names {
+			wg.Go(func() {
+				session, err := s.o.Open(b.Context(), name, func(reach.Step) {})
+				if err != nil {
+					b.Errorf("%s: %s", name, describe(err))
+					return
+				}
+				_ = session.Close()
+			})
+		}
+		wg.Wait()
+	}
+}
