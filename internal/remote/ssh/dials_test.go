@@ -108,8 +108,10 @@ func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 	s, dead := among(t, 320)
 	s.d.limits.tcp = 2 * time.Second
 	w := watchSite(t, s)
+	w.SetNodes(dead)
+	time.Sleep(200 * time.Millisecond) // all are dialed
 	w.SetNodes(append(slices.Clone(dead), "last"))
-	if took := w.wait(t, "last", time.Now()); took > 3*time.Second {
+	if took := w.wait(t, "last", time.Now()); took > time.Second {
 		t.Errorf("a healthy node of the same job came after %v", took)
 	}
 	time.Sleep(4 * time.Second) // all retries are taken
@@ -131,6 +133,8 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	for i := range 3 * parallelExchanges {
 		names = append(names, fmt.Sprintf("hung%03d", i))
 	}
+	w.SetNodes(names)
+	time.Sleep(300 * time.Millisecond) // all are connected
 	w.SetNodes(append(names, "last"))
 	if took := w.wait(t, "last", time.Now()); took > 3*time.Second {
 		t.Errorf("a healthy node came after %v", took)

@@ -205,3 +205,23 @@ func TestOpenSSHFrozen(t *testing.T) {
 	s.d.limits.ssh = defaultLimits.ssh
 	s.mustOpen("n")
 }
+
+// TestOpenSSHAsAJumpHost: what it answers when it cannot connect is understood.
+func TestOpenSSHAsAJumpHost(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	startSSHD(t, s)
+	s.configure("behind", startNode(t, s, nil))
+	off := startNode(t, s, nil)
+	s.configure("off", off)
+	off.stop()
+	s.append(filepath.Join(s.home, ".ssh", "config"), "Host nowhere\n  HostName no-such-host.invalid\n")
+	s.behind("n", "behind", "off", "nowhere")
+	s.mustOpen("behind")
+	if f := s.mustFail("off", reach.ClassRefused); f.Summary() != "connection refused (from n)" {
+		t.Errorf("off: %s", describe(f))
+	}
+	if f := s.mustFail("nowhere", reach.ClassUnknownHost); f.Summary() != "unknown host (from n)" {
+		t.Errorf("nowhere: %s", describe(f))
+	}
+}
