@@ -257,6 +257,33 @@ func TestDroppedAndWantedAgain(t *testing.T) {
 	})
 }
 
+// What lies before the nodes, such as a jump host, is to be tried again before the nodes are.
+func TestRetryUrgesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFakeCluster()
+		open := false
+		c.nodes["a"] = &fakeNode{fail: func(int) error {
+			if open {
+				return nil
+			}
+			return &reach.Failure{Class: reach.ClassAuth, Short: "no"}
+		}}
+		ctx, cancel := context.WithCancel(t.Context())
+		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Retries: 1, Urge: func() { open = true }}), &record{}
+		var wg sync.WaitGroup
+		wg.Go(func() { m.Run(ctx, r.emit) })
+		m.SetNodes([]string{"a"})
+		pass(time.Minute)
+		m.Retry()
+		pass(5 * time.Second)
+		if n := r.count(func(e cluster.Event) bool { return e.Hello != nil }); n != 1 {
+			t.Errorf("%d sessions, want 1", n)
+		}
+		cancel()
+		wg.Wait()
+	})
+}
+
 func TestRetriesAreLimited(t *testing.T) {
 	c := newFakeCluster()
 	c.slow = time.Second

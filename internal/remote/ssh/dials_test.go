@@ -146,6 +146,7 @@ func BenchmarkHealthyAmongDead(b *testing.B) {
 	s, dead := among(b, 320)
 	for b.Loop() {
 		w := watchSite(b, s)
+		w.SetNodes(dead)
 		w.SetNodes(append(slices.Clone(dead), "last"))
 		took := w.wait(b, "last", time.Now())
 		b.ReportMetric(float64(took.Milliseconds()), "ms-to-healthy")
