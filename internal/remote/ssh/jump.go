@@ -3,7 +3,6 @@ package ssh
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"sync"
 	"time"
@@ -250,83 +249,3 @@ func (j *jump) isIdle(s *shell) bool {
 	}
 	return idle
 }
-
-// opening is an open request to a jump host that it has not answered yet.
-type opening struct {
-	done chan struct{} // closed when conn or err is set
-	conn net.Conn
-	err  error
-	left bool // nobody waits for it
-}
-
-// open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host takes its result. So
-// there is at most one for a host that is dead.
-func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
-	o := j.request(s, net.JoinHostPort(host, port))
-	var err error
-	select {
-	case <-o.done:
-	case <-s.client.gone:
-		err = errGone
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-		select {
-		case j.doubt <- struct{}{}: // is it the host or the jump host that does not answer?
-		default:
-		}
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err != nil {
-		o.left = true
-		return nil, err
-	}
-	if o.err != nil {
-		return nil, &openError{o.err}
-	}
-	conn := o.conn
-	j.streams++
-	closed := func() {
-		j.mu.Lock()
-		j.streams--
-		j.used = time.Now()
-		j.mu.Unlock()
-		go drop(conn) // blocks while the connection is stuck
-	}
-	return newTimedConn(conn, host, port, closed), nil
-}
-
-// request returns the open request for an address, and makes one if there is none.
-func (j *jump) request(s *shell, address string) *opening {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if o := j.openings[address]; o != nil && o.left {
-		o.left = false
-		return o
-	}
-	o := &opening{done: make(chan struct{})}
-	j.openings[address] = o
-	go func() {
-		conn, err := func() (c net.Conn, err error) {
-			defer reach.Recover(&err)
-			return s.client.Dial("tcp", address)
-		}()
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		if j.openings[address] == o {
-			delete(j.openings, address)
-		}
-		o.conn, o.err = conn, err
-		if o.left && conn != nil {
-			go drop(conn)
-		}
-		close(o.done)
-	}()
-	return o
-}
-
-// openError is the jump host's answer that it cannot reach a host.
-type openError struct{ err error }
-
-func (e *openError) Error() string { return e.err.Error() }
-func (e *openError) Unwrap() error { return e.err }
