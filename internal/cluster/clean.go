@@ -154,6 +154,7 @@ func cleanHello(h *wire.Hello) *wire.Hello {
 	c := *h
 	cleanNames(&c.Build, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
 	c.Fault, c.FaultID = clean(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
+	c.StandIn = clean(h.StandIn, maxWords)
 	c.GPUs = cleaned(h.GPUs, maxGPUs, cleanCard)
 	c.Missing = cleaned(h.Missing, maxFaults, func(symbol *string) { cleanNames(symbol) })
 	return &c

@@ -134,8 +134,7 @@ func ruleProbe(c *Case, err error) bool {
 		errors.Is(e.Read, link.ErrUnasked), errors.Is(e.Read, link.ErrWords):
 		c.Is(reach.ClassTooMuch, "too much data from the node")
 		c.Failure.Cause = tooMuch(e.Read)
-	case strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found"),
-		strings.Contains(e.Stderr, "symbol lookup error"), strings.Contains(e.Stderr, "Exec format error"):
+	case doesNotFit(e):
 		c.Is(reach.ClassPlatform, "probe does not run on this system")
 	case e.Signal() != "":
 		c.Is(reach.ClassProbeKilled, "probe was killed")
@@ -161,6 +160,23 @@ func ruleProbe(c *Case, err error) bool {
 		}
 	}
 	return true
+}
+
+// doesNotFit reports whether the node's system refused to run the program.
+func doesNotFit(e *link.EndError) bool {
+	return strings.Contains(e.Stderr, "GLIBC_") && strings.Contains(e.Stderr, "not found") ||
+		strings.Contains(e.Stderr, "symbol lookup error") || strings.Contains(e.Stderr, "Exec format error")
+}
+
+// cannotRun reports whether no probe of this build can run on the node.
+func cannotRun(err error) bool {
+	if e, ok := errors.AsType[*link.EndError](err); ok {
+		status, _ := e.Status()
+		return doesNotFit(e) || status == 126
+	}
+	_, platform := errors.AsType[*install.PlatformError](err)
+	_, nowhere := errors.AsType[*install.NoPlaceError](err)
+	return platform || nowhere
 }
 
 // tooMuch names the limit that a node exceeded.

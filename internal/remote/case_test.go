@@ -35,7 +35,7 @@ func TestSettle(t *testing.T) {
 	}{
 		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal, "cannot read the probe executable: too many open files", "on this host"},
 		{at(StageProbe), &LocalError{What: "a thing", Err: errors.New("broke"), Hints: []string{"mend it"}}, reach.ClassLocal, "a thing: broke", "mend it"},
-		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: []string{"Linux ppc64le"}}, reach.ClassPlatform, "no probe for Linux sparc64", "run a build"},
+		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: []string{"Linux ppc64le"}}, reach.ClassPlatform, "no probe for Linux sparc64", "use a release build"},
 		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no space for the probe", "~/.cache/nvnodetop (not writable), /tmp/nvnodetop- (not w"},
 		{at(StageProbe), refused(install.NoExec, ""), reach.ClassNoExec, "probe not executable", "(mounted noexec)"},
 		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "probe was corrupted in transfer", "corrupt"},

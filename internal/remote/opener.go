@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -79,6 +80,9 @@ func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Sessio
 	log.Begin(StageProbe, "")
 	session, how, err := o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })
 	if err != nil {
+		session, how, err = o.standIn(ctx, shell, log, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	log.Done(how)
@@ -89,6 +93,28 @@ func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Sessio
 	}
 	log.Done(driverText(hello))
 	return session, nil
+}
+
+// standIn starts nvidia-smi in place of a probe that cannot run on the node. If that gives nothing either, it returns the error with which the
+// probe failed.
+func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed error) (*link.Session, string, error) {
+	if !cannotRun(failed) {
+		return nil, "", failed
+	}
+	why := log.Case().Settle(failed, shell.Explain).Short
+	log.Begin(StageProbe, "starting nvidia-smi, "+why)
+	within, cancel := context.WithTimeout(ctx, o.Installer.Link.Driver)
+	defer cancel()
+	pipe, err := smi.Start(within, shell, why)
+	if err != nil {
+		log.Hear(err.Error())
+		return nil, "", failed
+	}
+	session := link.New(pipe, o.Installer.Link)
+	if err := session.Magic(within); err != nil {
+		return nil, "", err
+	}
+	return session, "nvidia-smi in place of a probe: " + why, nil
 }
 
 func driverText(h *wire.Hello) string {

@@ -60,6 +60,9 @@ type Hello struct {
 
 	// Missing lists optional NVML functions that the driver's library lacks. Their metrics are absent.
 	Missing []string `json:"missing,omitempty"`
+
+	// StandIn is the reason why no probe runs on the node. nvidia-smi is read there in its place, which gives less.
+	StandIn string `json:"stand_in,omitempty"`
 }
 
 // Classes of Hello.Fault.

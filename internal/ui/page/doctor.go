@@ -216,6 +216,9 @@ func missing(f *part.Frame) []string {
 		if h.Fault != "" {
 			lines = append(lines, "no GPU metrics: "+h.Fault)
 		}
+		if h.StandIn != "" {
+			lines = append(lines, "nvidia-smi is read in place of a probe ("+h.StandIn+"): no metrics of the host, no Xids, NVLink or MIG instances; of processes only PID, name and GPU memory")
+		}
 		if len(h.Missing) > 0 {
 			lines = append(lines, "NVML lacks "+strings.Join(h.Missing, ", "))
 		}

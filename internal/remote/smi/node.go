@@ -1,0 +1,202 @@
+package smi
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// node is one that nvidia-smi is read on.
+type node struct {
+	why   string
+	pipe  *link.Pipe
+	wait  func() link.Exit // pipe.Wait, which may be called again
+	lines *bufio.Scanner
+	out   *io.PipeWriter // for messages
+	began time.Time
+
+	// Set by learn, before others use the node.
+	hello   wire.Hello
+	bus     string         // of the GPU whose properties are being read
+	minors  map[string]int // by PCI bus
+	columns []column
+	cards   []wire.Card
+
+	// For translate.
+	report wire.Report // so far
+	rows   int         // in it
+	listed []wire.Process
+	listOK bool // the list is complete
+
+	telling sync.Mutex // protects writing to pipe.In
+
+	mu    sync.Mutex // protects the following, and writing to out
+	wire  wire.Writer
+	pace  wire.Pace
+	asked time.Time // when the last list of processes was asked for
+}
+
+// identity lists the fields that come first in each row, and those that come before the metrics in the row of a card.
+const (
+	rowFields  = "index,uuid"
+	cardFields = "pci.bus_id,name,serial,vbios_version,driver_version,mig.mode.current"
+)
+
+// Which columns a row has: those of a card all of them, those of a report what may change.
+const (
+	all      = true
+	changing = false
+)
+
+// wants reports whether a row has the column.
+func wants(c column, whole bool) bool { return whole || c.id.Row().Pace != metric.Once }
+
+// fields returns what to query for a row.
+func (n *node) fields(whole bool) string {
+	list := []string{rowFields}
+	if whole {
+		list = append(list, cardFields)
+	}
+	for _, c := range n.columns {
+		if wants(c, whole) {
+			list = append(list, c.field)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// cells splits a row; ok is false if it is none. A name may contain no comma: NVIDIA's do not.
+func (n *node) cells(line string, whole bool) (cells []string, ok bool) {
+	cells = strings.Split(line, ", ")
+	if len(cells) != strings.Count(n.fields(whole), ",")+1 {
+		return nil, false
+	}
+	_, err := strconv.ParseUint(cells[0], 10, 16)
+	return cells, err == nil
+}
+
+// values reads the metrics of a row. What nvidia-smi puts in brackets, as "[N/A]", is absent.
+func (n *node) values(cells []string, whole bool, keep func(metric.Pace) bool) (v metric.Values) {
+	for _, c := range n.columns {
+		if !wants(c, whole) {
+			continue
+		}
+		if x, ok := c.parse(strings.TrimSpace(cells[0])); ok && keep(c.id.Row().Pace) {
+			v.Set(c.id, x)
+		}
+		cells = cells[1:]
+	}
+	return v
+}
+
+// drop leaves out a field that this nvidia-smi does not know.
+func (n *node) drop(field string) {
+	n.cards = nil
+	n.columns = slices.DeleteFunc(slices.Clone(n.columns), func(c column) bool { return c.field == field })
+}
+
+var jobInCgroup = regexp.MustCompile(`/job_(\d+)(/|$)`)
+
+// introduced takes a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in /proc.
+func (n *node) introduced(line string) {
+	if job := jobInCgroup.FindStringSubmatch(line); job != nil {
+		n.hello.Job = job[1]
+	}
+	key, value, _ := strings.Cut(line, " ")
+	switch key {
+	case "host":
+		n.hello.Host = value
+	case "kernel":
+		n.hello.Kernel = value
+	case "cpus":
+		n.hello.CPUs, _ = strconv.Atoi(value) // 0 is unknown
+	}
+	property, value, _ := strings.Cut(line, ":")
+	switch value = strings.TrimSpace(value); property {
+	case "Bus Location":
+		n.bus = busKey(value)
+	case "Device Minor":
+		if number, err := strconv.Atoi(value); err == nil && n.bus != "" {
+			if n.minors == nil {
+				n.minors = map[string]int{}
+			}
+			n.minors[n.bus] = number
+		}
+	}
+}
+
+// busKey makes a PCI bus address comparable: /proc has "0000:07:00.0", nvidia-smi "00000000:07:00.0".
+func busKey(bus string) string {
+	return strings.ToLower(bus[max(0, len(bus)-len("0000:00:00.0")):])
+}
+
+// card adds a GPU.
+func (n *node) card(cells []string) {
+	index, _ := strconv.Atoi(cells[0]) // cells has checked it
+	if len(n.cards) == maxCards || slices.ContainsFunc(n.cards, func(c wire.Card) bool { return c.Index == index }) {
+		return
+	}
+	known := func(cell string) string {
+		if strings.HasPrefix(cell, "[") || cell == "N/A" {
+			return ""
+		}
+		return cell
+	}
+	c := wire.Card{
+		Index: index, UUID: known(cells[1]), PCIBus: known(cells[2]), Name: known(cells[3]), Serial: known(cells[4]), VBIOS: known(cells[5]),
+		MIG: cells[7] == "Enabled", Absent: map[string][]string{notListed: n.absent()},
+	}
+	if minor, ok := n.minors[busKey(c.PCIBus)]; ok {
+		c.Minor = &minor
+	}
+	c.Values = n.values(cells[8:], all, func(p metric.Pace) bool { return p == metric.Once })
+	n.hello.Driver = known(cells[6])
+	n.cards = append(n.cards, c)
+}
+
+// maxCards limits the GPUs of a node.
+const maxCards = 64
+
+// notListed is the reason for which a metric is absent.
+const notListed = "nvidia-smi does not list it"
+
+// absent lists what no column gives.
+func (n *node) absent() []string {
+	keys := []string{wire.AbsentXids}
+	for id := range metric.All(metric.GPU) {
+		if !slices.ContainsFunc(n.columns, func(c column) bool { return c.id == id }) {
+			keys = append(keys, id.String())
+		}
+	}
+	return keys
+}
+
+// greet sends the beginning of a session.
+func (n *node) greet() error {
+	n.hello.Version, n.hello.Build, n.hello.GPUs = wire.Version, "nvidia-smi", n.cards
+	n.hello.StandIn = text.Cut(n.why, maxWhy)
+	if _, err := io.WriteString(n.out, wire.Magic+"\n"); err != nil {
+		return err
+	}
+	return n.send(wire.Message{Hello: &n.hello})
+}
+
+// maxWhy limits the reason, in bytes.
+const maxWhy = 200
+
+// send sends a message.
+func (n *node) send(m wire.Message) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.wire.Write(n.out, m)
+}

@@ -1,0 +1,35 @@
+package smi
+
+import "github.com/nvnodetop/nvnodetop/internal/wire"
+
+// mark begins the introduction.
+const mark = "nvnodetop-smi/1"
+
+// script runs the program that is the first line of its input: a script may not contain "$!".
+const script = "read -r s && eval \"$s\""
+
+// program introduces the node, and then does what its input says, a line each: "once 0 FIELDS" prints a line per GPU and "end STATUS", "loop MS
+// FIELDS" prints them all the time until the next loop, "apps" prints the processes and "done STATUS", "alive ID" prints itself. It obeys only lines
+// with its own address, or with none. nvidia-smi prints its errors to standard output too.
+//
+// The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a minute: another shell kills
+// it then, unless it is killed before. That does not hold the output open.
+const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
+	"command -v nvidia-smi >/dev/null || PATH=$PATH:/usr/bin:/usr/local/bin:/usr/local/nvidia/bin; " +
+	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +
+	"g=; w=; f=--format=csv,noheader,nounits; " +
+	"stop() { kill $p 2>/dev/null; exit; }; " +
+	"loop() { p=; trap stop TERM; nvidia-smi --query-gpu=\"$2\" $f --loop-ms=\"$1\" 2>&1 & p=$!; wait $p; echo \"ended $?\"; }; " +
+	"apps() { echo apps; nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name $f 2>&1; echo \"done $?\"; }; " +
+	"over() { [ -z \"$g\" ] || kill $g; [ -z \"$w\" ] || kill $w; exit; }; trap over HUP INT TERM PIPE; " +
+	"watch() { [ -z \"$w\" ] || kill $w; { sleep 60; kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
+	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor /proc/cpuinfo)\"; " +
+	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; echo ready; " +
+	"while read -r c a r; do " +
+	"case $c in @$" + wire.NameVariable + ") c=$a; a=${r%% *}; r=${r#* };; @*) continue;; esac; watch; " +
+	"case $c in " +
+	"once) nvidia-smi --query-gpu=\"$r\" $f 2>&1 </dev/null; echo \"end $?\";; " +
+	"loop) [ -z \"$g\" ] || kill $g; loop \"$a\" \"$r\" & g=$!;; " +
+	"apps) apps & ;; " +
+	"alive) echo \"alive $a\";; " +
+	"esac; done; over"

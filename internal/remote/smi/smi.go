@@ -1,0 +1,176 @@
+// Package smi stands in for a probe on nodes where none runs: of a platform that this build has no probe for, with an old glibc, or where every
+// directory is mounted noexec. A shell script keeps one nvidia-smi running there, which prints a line per GPU and interval, and Start turns its
+// output into the protocol of package wire. So everything above sees an ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no
+// GPM, no MIG instances, and of processes only PID, name and GPU memory. Hello says so.
+//
+// Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each list of processes, at most
+// every 10 s. The script ends with its input, or when it has received nothing for a minute.
+//
+// Start may be called by any number of goroutines. The pipe that it returns is used like any other. What comes from the node is limited by lines;
+// lines that are not understood are dropped.
+package smi
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// maxLine limits a line of nvidia-smi.
+const maxLine = 16 << 10
+
+// UnusableError means that nvidia-smi on the node gives nothing.
+type UnusableError struct{ Words string }
+
+func (e *UnusableError) Error() string { return "nvidia-smi: " + e.Words }
+
+// Start runs nvidia-smi on a node and returns a pipe to something that behaves like a probe. why is the reason why no probe runs there. It returns
+// when the GPUs are known, or soon after ctx ends.
+func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, error) {
+	p, err := shell.Run(ctx, script, strings.NewReader(program+"\n"))
+	if err != nil {
+		return nil, err
+	}
+	in, requests := io.Pipe()
+	out, messages := io.Pipe()
+	n := &node{why: why, pipe: p, wait: sync.OnceValue(p.Wait), lines: bufio.NewScanner(p.Out), out: messages, began: time.Now()}
+	n.lines.Buffer(make([]byte, 0, maxLine), maxLine)
+	known := make(chan error, 1)
+	go func() { known <- n.learn() }()
+	select {
+	case err = <-known:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		p.Kill()
+		go n.wait()
+		return nil, err
+	}
+	go n.translate()
+	go n.obey(in)
+	kill := func() {
+		p.Kill()
+		_ = out.Close()
+		_ = in.Close()
+	}
+	return &link.Pipe{In: &input{requests, p.In}, Out: out, Words: p.Words, Wait: n.wait, Kill: kill}, nil
+}
+
+// input is the way of requests. Closing it ends the script.
+type input struct {
+	*io.PipeWriter
+	script io.Closer
+}
+
+func (i *input) Close() error {
+	_ = i.PipeWriter.Close()
+	return i.script.Close()
+}
+
+// learn reads what the script says of the node, and asks nvidia-smi for the GPUs. A field that it does not know is left out from then on.
+func (n *node) learn() error {
+	if err := n.introduce(); err != nil {
+		return err
+	}
+	n.columns = columns
+	for range columns {
+		words, err := n.once()
+		if err != nil {
+			return err
+		}
+		switch field, unknown := unknownField(words); {
+		case unknown:
+			n.drop(field)
+		case len(n.cards) == 0:
+			return &UnusableError{text.FirstLine(words)}
+		default:
+			return nil
+		}
+	}
+	return &UnusableError{"it knows none of the fields"}
+}
+
+// introduce reads up to the end of the introduction. What precedes it is output of a login script.
+func (n *node) introduce() error {
+	began := false
+	for seen := 0; seen < wire.MagicBudget; {
+		line, err := n.next()
+		switch {
+		case err != nil:
+			return err
+		case began && line == "ready":
+			return nil
+		case began:
+			n.introduced(line)
+		}
+		began = began || line == mark
+		seen += len(line) + 1
+	}
+	return &UnusableError{"the node does not run the script"}
+}
+
+// lastWords is how long to wait for the exit of a script whose output has ended.
+const lastWords = time.Second
+
+// next returns the next line.
+func (n *node) next() (string, error) {
+	if n.lines.Scan() {
+		return n.lines.Text(), nil
+	}
+	over := make(chan struct{})
+	go func() {
+		n.wait()
+		close(over)
+	}()
+	select { // until its last words have come
+	case <-over:
+	case <-time.After(lastWords):
+	}
+	words := text.FirstLine(strings.TrimSpace(n.pipe.Words.String()))
+	return "", &UnusableError{cmp.Or(words, errors.Join(n.lines.Err(), io.ErrUnexpectedEOF).Error())}
+}
+
+// once runs nvidia-smi once for the cards, and returns what it says besides.
+func (n *node) once() (words string, err error) {
+	if err := n.tell("once 0 " + n.fields(all)); err != nil {
+		return "", err
+	}
+	for {
+		line, err := n.next()
+		if err != nil || strings.HasPrefix(line, "end ") {
+			return strings.TrimSpace(words), err
+		}
+		if cells, ok := n.cells(line, all); ok {
+			n.card(cells)
+		} else if len(words) < maxLine {
+			words += line + "\n"
+		}
+	}
+}
+
+// unknownField finds the name in nvidia-smi's error message for a field that it does not know.
+func unknownField(words string) (field string, ok bool) {
+	_, rest, ok1 := strings.Cut(words, `Field "`)
+	field, _, ok2 := strings.Cut(rest, `" is not a valid field to query`)
+	return field, ok1 && ok2
+}
+
+// tell sends a line to the script.
+func (n *node) tell(line string) error {
+	n.telling.Lock()
+	defer n.telling.Unlock()
+	_, err := fmt.Fprintln(n.pipe.In, line)
+	return err
+}
