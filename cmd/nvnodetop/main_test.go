@@ -11,8 +11,16 @@ import (
 
 // The program starts on a host without a driver, also where the dynamic linker resolves all symbols at once.
 func TestStartsWithAllSymbolsResolved(t *testing.T) {
+	for name, cgo := range map[string]string{"with cgo": "1", "without": "0"} {
+		t.Run(name, func(t *testing.T) { startsResolved(t, "CGO_ENABLED="+cgo) })
+	}
+}
+
+func startsResolved(t *testing.T, cgo string) {
 	exe := t.TempDir() + "/nvnodetop"
-	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", exe, ".")
+	build.Env = append(os.Environ(), cgo)
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	run := func(args ...string) []byte {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -269,10 +270,16 @@ type result struct {
 // runs runs nvnodetop as alice on login without a terminal.
 func runs(t *testing.T, args ...string) result {
 	t.Helper()
+	return runsProgram(t, []string{program}, args...)
+}
+
+// runsProgram is runs for another command.
+func runsProgram(t *testing.T, command []string, args ...string) result {
+	t.Helper()
 	dog.Watch(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program}, args...)...)
+	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", slices.Concat([]string{"on", "-u", "alice", "login"}, command, args)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
