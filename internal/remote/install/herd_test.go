@@ -143,10 +143,10 @@ func (s *herdSite) start(nodes []*member) (took time.Duration, failed int) {
 		n.herdSite = s
 		wg.Go(func() {
 			session, _, err := s.Start(s.t.Context(), n, func(string) {})
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			if err != nil {
-				s.mu.Lock()
 				failed++
-				s.mu.Unlock()
 				return
 			}
 			took = max(took, time.Since(s.began))
