@@ -144,12 +144,15 @@ func (s *herdSite) start(nodes []*member) (took time.Duration, failed int) {
 		wg.Go(func() {
 			session, _, err := s.Start(s.t.Context(), n, func(string) {})
 			s.mu.Lock()
-			defer s.mu.Unlock()
 			if err != nil {
 				failed++
+			} else {
+				took = max(took, time.Since(s.began))
+			}
+			s.mu.Unlock()
+			if err != nil {
 				return
 			}
-			took = max(took, time.Since(s.began))
 			session.Tend(noWay{}, func(err error) error { return err })
 			_ = session.Close()
 		})
