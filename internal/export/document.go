@@ -103,6 +103,7 @@ type node struct {
 	Driver    string            `json:"driver_version,omitempty"`
 	CUDA      string            `json:"cuda_version,omitempty"`
 	NVMLFault string            `json:"nvml_fault,omitempty"`
+	StandIn   string            `json:"stand_in,omitempty"`
 	CPUs      int               `json:"cpus,omitempty"`
 	Host      object            `json:"host,omitempty"` // metric.Host
 	GPUs      []object          `json:"gpus,omitempty"`

@@ -39,7 +39,7 @@ func full() *cluster.Snapshot {
 		{At: at(-8), Node: "n5", Hello: &wire.Hello{Host: "n5.cluster", CPUs: 8, Job: "16", GPUs: []wire.Card{{UUID: "GPU-e", Minor: new(2)}, {Index: 1, UUID: "GPU-f", Minor: new(3)}}}},
 		{At: at(-7), Node: "n5", Report: &wire.Report{}},
 		{At: at(-15), Node: "n4", Try: &cluster.Try{Interval: 3 * time.Second}},
-		{At: at(-14), Node: "n4", Hello: &wire.Hello{Host: "n4.cluster", CPUs: 32, Fault: "driver not loaded", FaultID: wire.FaultNoDriver}},
+		{At: at(-14), Node: "n4", Hello: &wire.Hello{Host: "n4.cluster", CPUs: 32, Fault: "driver not loaded", FaultID: wire.FaultNoDriver, StandIn: "no probe for Linux ppc64le"}},
 		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 0.25})}}},
 		{At: at(-12), Node: "n4", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed", Words: "Connection reset"}}},
 	} {

@@ -137,6 +137,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	out := node{Name: n.Name, State: n.State, Since: n.Since, Door: n.Route.Door, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
+		out.StandIn = h.StandIn
 	}
 	if n.State != cluster.NodeReporting && n.State != cluster.NodeStale {
 		return out
