@@ -115,10 +115,13 @@ func (o *Opener) opened(n *node, s poller.Session) poller.Session {
 	n.reset(n.door)
 	name := o.doors[n.door].Name
 	o.mu.Lock()
-	changed := o.favorite != name
-	o.favorite, o.reached[name] = name, true
+	changed := o.favorite != name && o.doors[n.door].Kind != Here
+	if changed {
+		o.favorite = name
+	}
+	o.reached[name] = true
 	o.mu.Unlock()
-	if changed && o.Won != nil && o.doors[n.door].Kind != Here {
+	if changed && o.Won != nil {
 		o.Won(name)
 	}
 	if content || o.doors[n.door].Kind != SSH {

@@ -209,6 +209,8 @@ func TestTheRememberedDoorComesFirst(t *testing.T) {
 	s := newSite(t, "srun")
 	s.unfit["local login1"], s.unfit["local"] = "", ""
 	s.goes("login1", "local: ok")
+	s.unfit["local"] = "this host is login1"
+	s.goes("b", "srun: ok") // whatever this host is reached through
 	s = newSite(t, "srun")
 	s.goes("a", "srun: ok")
 	if len(s.won) != 0 {
