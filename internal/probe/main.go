@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,7 +35,8 @@ func Main(build string, lib Library) int {
 	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
 
 	go renew()
-	opts := Options{Build: build, Library: lib, Beat: kernelBeat(), Patience: kernelBeat(), Name: os.Getenv(wire.NameVariable)}
+	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is not set
+	opts := Options{Build: build, Library: lib, Beat: kernelBeat(), Patience: kernelBeat(), Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
 	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
 		if errors.Is(err, ErrOutdated) {

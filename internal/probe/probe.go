@@ -28,6 +28,7 @@ type Options struct {
 	Build   string  // version of the executable, for Hello
 	Library Library // NVML
 	Name    string  // requests may be addressed to it; empty: no other probe reads the same input
+	Fold    int     // bytes to which lines of the output are folded; 0: they are not
 
 	Proc string        // mount point of procfs; empty: /proc
 	Sys  string        // mount point of sysfs; empty: /sys
@@ -120,6 +121,9 @@ func (w *worker) next() (to chan<- request, r request) {
 // A read of in that blocks, or a driver call that hangs, may leave a goroutine behind: the caller closes in, or exits.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
+	if opts.Fold > 0 {
+		out = wire.Fold(out, opts.Fold)
+	}
 	shared := &output{w: out}
 	heard, inEnded := make(chan request), make(chan error, 1)
 	go func() { inEnded <- listen(ctx, in, opts.Name, heard) }()

@@ -106,7 +106,7 @@ func (r *Reader) Next(v any) error {
 	return nil
 }
 
-// NextFor is like Next, but skips lines that are addressed to names other than name.
+// NextFor is like Next, but skips lines that are addressed to names other than name. It returns io.EOF for a Farewell to name.
 func (r *Reader) NextFor(name string, v any) error {
 	for {
 		if err := r.line(); err != nil {
@@ -117,6 +117,9 @@ func (r *Reader) NextFor(name string, v any) error {
 			return decode(r.buf, v)
 		}
 		if to, line, ok := bytes.Cut(rest, []byte(" ")); ok && string(to) == name {
+			if string(line) == "\n" {
+				return io.EOF
+			}
 			return decode(line, v)
 		}
 	}
@@ -133,6 +136,9 @@ const NameVariable = "NVNODETOP_NAME"
 func Address(name string, line []byte) []byte {
 	return slices.Concat([]byte{addressMark}, []byte(name), []byte(" "), line)
 }
+
+// Farewell is the end of the input for the probe that was started under name, where others go on reading it.
+func Farewell(name string) []byte { return Address(name, []byte("\n")) }
 
 func decode(line []byte, v any) error {
 	err := bounded(line)
