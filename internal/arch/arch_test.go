@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"internal/remote/proxy":    {"internal/text"},
 	"internal/remote/settings": {"internal/reach", "internal/remote", "internal/text"},
 	"internal/remote/smi":      {"internal/metric", "internal/remote/install", "internal/remote/link", "internal/text", "internal/wire"},
+	"internal/remote/srun":     {"internal/reach", "internal/remote", "internal/remote/link", "internal/text", "internal/wire"},
 	"internal/remote/ssh":      {"internal/reach", "internal/remote", "internal/remote/hostkey", "internal/remote/install", "internal/remote/link", "internal/remote/proxy", "internal/remote/settings", "internal/text"},
 	"internal/slurm":           {"internal/cluster", "internal/reach", "internal/text"},
 	"internal/source":          {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm"},
@@ -82,7 +83,7 @@ var only = map[string][]string{
 	"github.com/spf13/cobra":             {"internal/app"},
 	"github.com/spf13/pflag":             {"internal/app"},
 	"golang.org/x/crypto/ssh":            {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
-	"os/exec":                            {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
+	"os/exec":                            {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
 }
 
 type pkg struct {

@@ -1,0 +1,51 @@
+package srun
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// fold is the length to which probes fold their lines: slurmstepd sends at most 1,024 bytes at a time, and srun puts a newline after each.
+const fold = 1000
+
+// Marks begin lines that a task prints before and after its script.
+const (
+	taskMark = "#nvnodetop-task/1 " // and the name of the node
+	exitMark = "#nvnodetop-exit/1 " // and the status of the script
+)
+
+// wrap returns a script that says where it runs, runs script, and says how that ended, on both outputs. srun itself says nothing of a task that
+// ends with status 0, and sums up those that fail. Its shell waits beside the probe: about 1 MB of memory on each node.
+func wrap(script string) string {
+	return "export " + wire.NameVariable + "=$SLURMD_NODENAME " + wire.FoldVariable + "=" + strconv.Itoa(fold) + "; " +
+		"echo \"" + taskMark + "$SLURMD_NODENAME\"; ( " + script + " ); s=$?; echo \"" + exitMark + "$s\" >&2; echo \"" + exitMark + "$s\"; exit 0"
+}
+
+// arguments returns srun's arguments for a step on nodes of a job.
+//
+// The step shares the job's CPUs (--overlap) and memory (--mem=0). It outlives tasks that fail (--kill-on-bad-exit), end (--wait) and
+// nodes that die (--no-kill). The limits and the directory of the login node mean nothing on the nodes, and of its environment
+// only what the scripts need.
+func arguments(job string, nodes []string, options []string, script string) []string {
+	n := strconv.Itoa(len(nodes))
+	return slices.Concat([]string{
+		"--overlap", "--jobid=" + job, "--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--nodelist=" + strings.Join(nodes, ","),
+		"--job-name=nvnodetop", "--mem=0", "--mpi=none", "--label", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--no-kill",
+		"--propagate=NONE", "--chdir=/", "--export=HOME,USER,LOGNAME,PATH",
+	}, options, []string{"/bin/sh", "-c", wrap(script)})
+}
+
+// kept are SLURM's variables that say which cluster to talk to, and how. All others are options of the job in which we may run.
+var kept = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT"}
+
+// environment returns environ without the options of another job.
+func environment(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		slurm := strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "SBATCH_") || strings.HasPrefix(name, "SALLOC_")
+		return slurm && !slices.Contains(kept, name)
+	})
+}

@@ -1,0 +1,209 @@
+// Package srun is the Door through SLURM itself, for clusters where nobody may log in to compute nodes. One step of a job, started by one
+// srun, runs the probes of all nodes of the job that ask at the same moment.
+//
+// Nodes that ask for the same script within a moment are gathered into one step. srun labels the lines of its tasks, and gives its input to
+// all of them: a step parts the lines, and addresses the requests (wire.Address). srun cuts lines of more than 1,023 bytes, so the probes fold
+// theirs (wire.Fold). A script with input has a step of its own, and so has a node that asks later. A node whose task ends does not disturb
+// the others; the last one ends the step.
+//
+// SLURM may give no GPUs to a second step of a job: each node of a job has a ladder of options to try, and stays on the best rung.
+//
+// A Door may be used by any number of goroutines. It owns goroutines for each step, until its srun has ended. It guarantees that few steps are
+// starting at a time, that a job whose steps fail is left alone for longer and longer, and that a step ends with this process, even
+// after a kill -9.
+package srun
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+)
+
+// StageJob is the stage of this door: find the job on the node.
+const StageJob reach.Stage = "job"
+
+// Job is a running job of the user.
+type Job struct {
+	ID    string         // as --jobid takes it
+	Nodes []string       // SLURM's names
+	GPUs  map[string]int // of the job, by node; no entry: not known
+}
+
+// limits are the times of a Door.
+type limits struct {
+	gpus    time.Duration // to wait for the number of GPUs of a job
+	gather  time.Duration // to wait for other nodes that want the same
+	hello   time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
+	held    time.Duration // that SLURM may hold back a step before other options are tried
+	partial time.Duration // from the first task of a step to the last
+	closing time.Duration // for a step to end by itself
+	waiting time.Duration // after which an attempt says that SLURM lets it wait
+	words   time.Duration // to wait for srun's words when a deadline has passed
+	retry   time.Duration // the first wait after a failed step
+}
+
+var defaultLimits = limits{
+	gpus: 3 * time.Second, gather: 200 * time.Millisecond, hello: 5 * time.Second, held: 5 * time.Second, partial: 2 * time.Second, closing: 2 * time.Second,
+	waiting: 2 * time.Second, words: 100 * time.Millisecond, retry: time.Second,
+}
+
+const (
+	// startLimit and uploadLimit are the deadlines for a script. SLURM may let a step wait.
+	startLimit  = 60 * time.Second
+	uploadLimit = 120 * time.Second
+	// maxStarting is how many sruns may be starting: each of them talks to slurmctld.
+	maxStarting = 4
+)
+
+// Door reaches nodes through steps of their jobs. It implements remote.Door.
+type Door struct {
+	program  string // srun
+	limits   limits
+	starting chan struct{} // holds one per srun that starts
+
+	mu      sync.Mutex // protects the following, and the fields of all crews
+	crews   []*crew
+	chosen  map[string]*crew // by node
+	batches map[order]*batch // that wait for others
+	news    chan struct{}    // closed when Know is called
+}
+
+var _ remote.Door = (*Door)(nil)
+
+// New returns a Door. It knows no jobs yet.
+func New() *Door {
+	return &Door{
+		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting),
+		chosen: map[string]*crew{}, batches: map[order]*batch{}, news: make(chan struct{}),
+	}
+}
+
+// Opener returns an Opener for the Door.
+func (d *Door) Opener() *remote.Opener {
+	o := remote.New(d)
+	o.Installer.Limits.Start, o.Installer.Limits.Upload = startLimit, uploadLimit
+	return o
+}
+
+// crew is a job, with what was learned about its steps.
+type crew struct {
+	Job
+	ladders  map[string]*ladder // by node
+	outcasts map[string]bool    // nodes on which SLURM could not start a step for several nodes: they get their own
+	steps    int                // that run
+	failures int                // steps that failed in a row
+	rest     time.Time          // when the next step may start
+}
+
+// Know tells the Door which jobs run now.
+func (d *Door) Know(jobs []Job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.news)
+	d.news = make(chan struct{})
+	before := d.crews
+	d.crews = nil
+	for _, j := range jobs {
+		i := slices.IndexFunc(before, func(c *crew) bool { return c.ID == j.ID })
+		if i < 0 {
+			d.crews = append(d.crews, &crew{Job: j, ladders: map[string]*ladder{}, outcasts: map[string]bool{}})
+			continue
+		}
+		before[i].Job = j
+		d.crews = append(d.crews, before[i])
+	}
+	for node, c := range d.chosen {
+		if !slices.Contains(d.crews, c) || !slices.Contains(c.Nodes, node) {
+			delete(d.chosen, node)
+		}
+	}
+}
+
+// crewOf returns the job through which a node is reached: always the same while it runs. nil: no job is known on the node.
+func (d *Door) crewOf(node string) *crew {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.chosen[node]; c != nil {
+		return c
+	}
+	i := slices.IndexFunc(d.crews, func(c *crew) bool { return slices.Contains(c.Nodes, node) })
+	if i < 0 {
+		return nil
+	}
+	d.chosen[node] = d.crews[i]
+	return d.crews[i]
+}
+
+// gpus returns how many GPUs of a node the job has. d.mu is held.
+func (c *crew) gpus(node string) (n int, known bool) {
+	n, known = c.GPUs[node]
+	return n, known
+}
+
+// ladder returns the ladder of a node. d.mu is held.
+func (c *crew) ladder(node string) *ladder {
+	l := c.ladders[node]
+	if l == nil {
+		l = &ladder{}
+		c.ladders[node] = l
+	}
+	return l
+}
+
+// Fits returns why the Door does not apply to a node now; empty: it applies.
+func (d *Door) Fits(_ context.Context, node string) (why string) {
+	if _, err := exec.LookPath(d.program); err != nil {
+		return "srun is not in PATH on this host"
+	}
+	if d.crewOf(node) == nil {
+		return "no running job of yours is known on the node"
+	}
+	return ""
+}
+
+// Stages implements remote.Door.
+func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageJob} }
+
+// errNoJob is the error of Dial for a node without a job.
+var errNoJob = errors.New("no running job on the node")
+
+// Dial implements remote.Door. It only finds the job, and waits a moment for its GPUs to be known: the step starts with the first script.
+func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
+	log.Begin(StageJob, "")
+	s := &shell{d: d, node: node, log: log, crew: d.crewOf(node)}
+	if s.crew == nil {
+		return nil, log.Case().Settle(errNoJob, s.Explain)
+	}
+	if err := d.awaitGPUs(ctx, s.crew, node); err != nil {
+		return nil, err
+	}
+	log.Done("job " + s.crew.ID)
+	return s, nil
+}
+
+// awaitGPUs waits until it is known how many GPUs of a node a job has, or for long enough. SLURM says so after the jobs themselves.
+func (d *Door) awaitGPUs(ctx context.Context, c *crew, node string) error {
+	late := time.After(d.limits.gpus)
+	for {
+		d.mu.Lock()
+		_, known := c.gpus(node)
+		news := d.news
+		d.mu.Unlock()
+		if known {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-late:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package srun
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// wish is a node's wish for a task.
+type wish struct {
+	ctx    context.Context // of the one who waits
+	node   string
+	crew   *crew
+	script string
+	input  *input      // nil: none
+	answer chan answer // takes one
+
+	steps int // that did not fulfill it
+}
+
+// again is how many times as long nodes are gathered for a step that replaces another.
+const again = 5
+
+// maxSteps limits the steps for one wish: those that fail because of other nodes, and one per rung.
+const maxSteps = 8
+
+type answer struct {
+	task *task
+	err  error
+}
+
+// order is what wishes must have in common to be fulfilled by one step.
+type order struct {
+	crew   *crew
+	script string
+	rung   rung
+	gpus   int    // on each node, if the rung says it
+	alone  string // the node that gets its own step; empty: there may be several
+}
+
+// batch is wishes that wait for others.
+type batch struct {
+	order
+	wishes []*wish
+	full   chan struct{} // closed when no other node can join
+	fill   func()        // closes it
+}
+
+// ask puts a wish into a batch.
+func (d *Door) ask(w *wish) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := w.crew.ladder(w.node)
+	if l.settled && l.tried[l.at] && l.seen[l.at] == 0 {
+		*l = ladder{} // whatever kept the GPUs from all steps may have gone
+	}
+	o := order{crew: w.crew, script: w.script, rung: l.at}
+	if l.at == perNode || l.at == byGRES {
+		o.gpus, _ = w.crew.gpus(w.node)
+	}
+	if w.input != nil || w.crew.outcasts[w.node] {
+		o.alone = w.node
+	}
+	b := d.batches[o]
+	if b == nil || w.input != nil {
+		b = &batch{order: o, full: make(chan struct{})}
+		b.fill = sync.OnceFunc(func() { close(b.full) })
+		if w.input == nil {
+			d.batches[o] = b
+		}
+		patience := d.limits.gather
+		if w.steps > 0 {
+			patience *= again // the nodes of a step learn one after the other that it is a poor one
+		}
+		go d.serve(b, patience, time.Until(w.crew.rest))
+	}
+	b.wishes = append(b.wishes, w)
+	if len(b.wishes) >= len(w.crew.Nodes) || o.alone != "" {
+		b.fill()
+	}
+}
+
+// serve waits for other wishes, for the end of the job's rest and for its turn, and starts the step.
+func (d *Door) serve(b *batch, patience, rest time.Duration) {
+	select {
+	case <-b.full:
+	case <-time.After(patience):
+	}
+	time.Sleep(max(rest, 0))
+	d.starting <- struct{}{}
+	d.mu.Lock()
+	if d.batches[b.order] == b {
+		delete(d.batches, b.order)
+	}
+	b.wishes = slices.DeleteFunc(b.wishes, (*wish).over)
+	if len(b.wishes) == 0 {
+		d.mu.Unlock()
+		<-d.starting
+		return
+	}
+	s := d.newStep(b)
+	b.crew.steps++
+	d.mu.Unlock()
+	s.run()
+	for _, w := range b.wishes {
+		go d.follow(w, s.tasks[w.node])
+	}
+	go func() {
+		select {
+		case <-s.up:
+		case <-s.ended:
+		case <-time.After(d.limits.held):
+		}
+		<-d.starting
+	}()
+}
+
+// over reports whether nobody waits for a wish any more, and answers it.
+func (w *wish) over() bool {
+	if w.ctx.Err() == nil {
+		return false
+	}
+	w.answer <- answer{err: context.Cause(w.ctx)}
+	return true
+}
+
+// members returns the nodes of a batch.
+func (b *batch) members() []string {
+	var nodes []string
+	for _, w := range b.wishes {
+		nodes = append(nodes, w.node)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// follow waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one or gives it fewer GPUs than
+// the job has, or if another node does not start its task: SLURM then aborts the step, after a while.
+func (d *Door) follow(w *wish, t *task) {
+	s := t.step
+	select {
+	case <-s.up:
+	case <-s.apart:
+		t.leave()
+		d.again(w)
+		return
+	case <-t.exited:
+	case <-w.ctx.Done():
+		t.leave()
+		w.answer <- answer{err: &stepError{words: s.words.String(), late: true}}
+		return
+	}
+	select {
+	case <-t.up:
+	default:
+		d.failed(w, t)
+		return
+	}
+	if w.input != nil {
+		s.sendFirst(w.input)
+	}
+	if d.poor(w, t) {
+		t.leave()
+		d.again(w)
+		return
+	}
+	w.answer <- answer{task: t}
+}
+
+// poor waits for the probe's Hello, and reports whether another step may see more GPUs.
+func (d *Door) poor(w *wish, t *task) bool {
+	d.mu.Lock()
+	settled := w.crew.ladder(w.node).settled
+	d.mu.Unlock()
+	if settled {
+		return false
+	}
+	select {
+	case <-t.magic:
+	case <-t.exited:
+		return false
+	case <-w.ctx.Done():
+		return false
+	}
+	select {
+	case seen := <-t.hello:
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		gpus, known := w.crew.gpus(w.node)
+		return known && w.crew.ladder(w.node).saw(t.step.rung, seen, gpus)
+	case <-t.exited:
+	case <-w.ctx.Done():
+	case <-time.After(d.limits.hello): // the driver hangs: whoever waits for the task says so
+	}
+	return false
+}
+
+// again asks for another step, within limits.
+func (d *Door) again(w *wish) {
+	if w.steps++; w.steps > maxSteps {
+		w.answer <- answer{err: &stepError{late: true}}
+		return
+	}
+	d.ask(w)
+}
+
+// failed handles a task that has not started. The step may have failed because of another node, or because of what it asks for.
+func (d *Door) failed(w *wish, t *task) {
+	s := t.step
+	words := s.words.String()
+	d.mu.Lock()
+	c := w.crew
+	gpus, _ := c.gpus(w.node)
+	retry := false
+	switch dead := launchFailures(words); {
+	case s.held.Load(), refusesGPUs(words):
+		retry = c.ladder(w.node).refused(s.rung, refusal(words), gpus)
+	case len(dead) > 0 && len(s.tasks) > 1:
+		for _, node := range dead {
+			c.outcasts[node] = true
+		}
+		retry = !slices.Contains(dead, w.node)
+	}
+	d.mu.Unlock()
+	if retry {
+		d.again(w)
+		return
+	}
+	w.answer <- answer{err: &stepError{words: words, err: s.err}}
+}
+
+// partial gives up a step that has started on some of its nodes only. The others get steps of their own.
+func (d *Door) partial(s *step) {
+	missing := s.missing()
+	select {
+	case <-s.ended:
+		return
+	default:
+		if len(missing) == 0 {
+			return
+		}
+	}
+	d.mu.Lock()
+	for _, node := range missing {
+		s.crew.outcasts[node] = true
+	}
+	d.mu.Unlock()
+	close(s.apart)
+	s.close()
+}
+
+// ended notes the end of a step, and lets the job rest if it has failed.
+func (d *Door) ended(s *step) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := s.crew
+	c.steps--
+	words := s.words.String()
+	switch {
+	case s.started():
+		c.failures = 0
+		delete(c.outcasts, s.alone)
+	case s.alone != "": // the node itself waits longer and longer
+	case s.held.Load(), refusesGPUs(words): // the next rung follows at once
+	default:
+		c.failures = min(c.failures+1, 6)
+		c.rest = time.Now().Add(d.limits.retry << (c.failures - 1))
+	}
+}

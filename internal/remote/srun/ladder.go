@@ -1,0 +1,94 @@
+package srun
+
+import "strconv"
+
+// rung is a way to ask SLURM for the GPUs of a job again, for a second step.
+type rung int
+
+const (
+	inherit rung = iota // the step gets what the job asked for; not if the job asked for a total, and the step is on some of its nodes
+	perNode             // --gpus or --gpus-per-node
+	byGRES              // --gres=gpu:N
+	without             // no GPUs: always possible, but with cgroups that hide devices the step sees none
+	rungs
+)
+
+// options returns srun's options for a step on so many nodes, where the job has gpus on each.
+func (r rung) options(nodes, gpus int) []string {
+	n := strconv.Itoa(gpus)
+	switch {
+	case r == perNode && nodes == 1:
+		return []string{"--gpus=" + n}
+	case r == perNode:
+		return []string{"--gpus-per-node=" + n} // --gpus is the total, which older versions refuse in many cases
+	case r == byGRES:
+		return []string{"--gres=gpu:" + n}
+	case r == without:
+		return []string{"--gres=none"}
+	}
+	return nil
+}
+
+// ladder is what the steps of a job have seen of a node's GPUs. The zero ladder begins with inherit.
+type ladder struct {
+	at      rung
+	settled bool        // at is the best rung
+	tried   [rungs]bool // with a result in seen
+	seen    [rungs]int  // GPUs; refusedStep: SLURM did not start the step
+	why     string      // the first refusal
+}
+
+const refusedStep = -1
+
+// refused notes that SLURM does not start a step at a rung. It reports whether there is another one to try; if not, the ladder begins anew.
+// gpus is how many GPUs the job has on the node.
+func (l *ladder) refused(r rung, why string, gpus int) (again bool) {
+	if l.why == "" {
+		l.why = why
+	}
+	l.tried[r], l.seen[r] = true, refusedStep
+	l.move(gpus)
+	if l.seen[l.at] == refusedStep && l.tried[l.at] {
+		*l = ladder{}
+		return false
+	}
+	return true
+}
+
+// saw notes how many GPUs a probe has seen in a step. It reports whether another rung is better or is still to be tried.
+func (l *ladder) saw(r rung, seen, gpus int) (again bool) {
+	l.tried[r], l.seen[r] = true, seen
+	if seen >= gpus {
+		l.at, l.settled = r, true
+		return false
+	}
+	l.move(gpus)
+	return l.at != r
+}
+
+// move goes to the next rung to try, or else to the best one.
+func (l *ladder) move(gpus int) {
+	best, found := l.at, l.tried[l.at] && l.seen[l.at] != refusedStep
+	for r := range rungs {
+		if l.tried[r] && l.seen[r] != refusedStep && (!found || l.seen[r] > l.seen[best]) {
+			best, found = r, true
+		}
+	}
+	for r := range rungs {
+		switch {
+		case l.tried[r], gpus == 0 && (r == perNode || r == byGRES), r == without && found && l.seen[best] > 0:
+			continue
+		}
+		l.at, l.settled = r, false
+		return
+	}
+	l.at, l.settled = best, true
+}
+
+// fault is what to say of a probe that sees no GPU although the job has some; empty: nothing is known.
+func (l *ladder) fault() string {
+	if l.why == "" {
+		return "a second step of the job sees no GPU"
+	}
+	return "srun gives no GPU to a second step: " + l.why
+}

@@ -1,0 +1,75 @@
+package srun
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// shell is a node with a job. It implements remote.Shell.
+type shell struct {
+	d    *Door
+	node string
+	log  *remote.Log
+	crew *crew
+}
+
+// Run implements install.Shell. The pipe may already hold what the probe has said.
+func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pipe, error) {
+	w := &wish{ctx: ctx, node: s.node, crew: s.crew, script: script, answer: make(chan answer, 1)}
+	if in != nil {
+		w.input = &input{from: in}
+	}
+	waiting := time.AfterFunc(s.d.limits.waiting, func() { s.log.Begin(remote.StageProbe, "waiting for SLURM to start the step") })
+	defer waiting.Stop()
+	s.d.ask(w)
+	a := answer{err: &stepError{late: true}}
+	select {
+	case a = <-w.answer:
+	case <-ctx.Done():
+		select {
+		case a = <-w.answer: // with srun's words
+		case <-time.After(s.d.limits.words):
+			go w.decline()
+		}
+	}
+	switch {
+	case a.err != nil:
+		return nil, a.err
+	case ctx.Err() != nil:
+		a.task.leave()
+		return nil, &stepError{late: true}
+	}
+	return a.task.pipe(), nil
+}
+
+// input is the input of a script, which may be needed again in another step: it is kept.
+type input struct {
+	from io.Reader
+	kept bytes.Buffer
+}
+
+// again returns the input from its beginning. The reader before must not be in use.
+func (i *input) again() io.Reader {
+	return io.MultiReader(bytes.NewReader(bytes.Clone(i.kept.Bytes())), io.TeeReader(i.from, &i.kept))
+}
+
+// decline leaves the task that answers a wish too late.
+func (w *wish) decline() {
+	if a := <-w.answer; a.task != nil {
+		a.task.leave()
+	}
+}
+
+var errNoPing = errors.New("srun cannot ask a node whether it is alive")
+
+// Ping implements link.Way. That srun lives says nothing about the node.
+func (s *shell) Ping(context.Context) error { return errNoPing }
+
+// Close implements link.Way. There is no connection: the pipe ends the task, and the last task the step.
+func (s *shell) Close() error { return nil }

@@ -1,0 +1,76 @@
+package srun
+
+import (
+	"errors"
+	"io"
+	"sync"
+)
+
+// maxSpooled limits the output of a task that nobody has read yet: several of the longest lines.
+const maxSpooled = 4 << 20
+
+var errSpool = errors.New("more output than can be read")
+
+// spool holds the output of one task until it is read, so that a slow reader does not hold up the other tasks.
+type spool struct {
+	mu    sync.Mutex // protects the following
+	more  *sync.Cond
+	lines []byte
+	end   error // after lines; nil: it is not known yet
+}
+
+func newSpool() *spool {
+	s := &spool{}
+	s.more = sync.NewCond(&s.mu)
+	return s
+}
+
+// put adds output. After the end it is dropped.
+func (s *spool) put(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.end != nil:
+		return
+	case len(s.lines)+len(line) > maxSpooled:
+		s.end = errSpool
+	default:
+		s.lines = append(s.lines, line...)
+	}
+	s.more.Signal()
+}
+
+// close ends the output; the first end counts.
+func (s *spool) close(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end == nil {
+		s.end = err
+	}
+	s.more.Broadcast()
+}
+
+// drop ends the output, without what has not been read.
+func (s *spool) drop() {
+	s.close(io.ErrClosedPipe)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = nil
+}
+
+// Read implements io.Reader.
+func (s *spool) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.lines) == 0 && s.end == nil {
+		s.more.Wait()
+	}
+	if len(s.lines) == 0 {
+		return 0, s.end
+	}
+	n := copy(p, s.lines)
+	if s.lines = s.lines[n:]; len(s.lines) == 0 {
+		s.lines = nil
+	}
+	return n, nil
+}

@@ -1,0 +1,248 @@
+package srun
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// step is one srun, with a task on each of its nodes.
+type step struct {
+	order
+	d     *Door
+	nodes []string
+	tasks map[string]*task // by node; never changes
+
+	words text.Capture  // srun's own, about the step
+	up    chan struct{} // closed when all tasks have started
+	apart chan struct{} // closed when it is given up because some tasks have not started
+	ended chan struct{} // closed after srun has ended
+	err   error         // why srun could not be started; set before ended is closed
+	held  atomic.Bool   // SLURM held it back, and it was given up
+
+	mu     sync.Mutex // protects the following
+	labels map[int]*task
+	here   int // tasks that somebody may still want
+	proc   *os.Process
+	over   bool // it is to end
+
+	writing sync.Mutex // protects in
+	in      io.WriteCloser
+}
+
+// newStep prepares the step for a batch. d.mu is held.
+func (d *Door) newStep(b *batch) *step {
+	s := &step{
+		order: b.order, d: d, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{},
+		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}), ended: make(chan struct{}),
+	}
+	for _, node := range s.nodes {
+		s.tasks[node] = newTask(s, node)
+	}
+	s.here = len(s.tasks)
+	return s
+}
+
+// run starts srun. It ends when its last task is left, or by itself.
+func (s *step) run() {
+	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.crew.ID, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
+	cmd.Env, cmd.Dir = environment(os.Environ()), "/"
+	cmd.SysProcAttr = attributes()
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	errs, err3 := cmd.StderrPipe()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		s.end(err)
+		return
+	}
+	s.in = in
+	began := make(chan error, 1)
+	go func() {
+		holdThread() // the kernel ends srun with the thread that has started it
+		began <- cmd.Start()
+		<-s.ended
+	}()
+	if err := <-began; err != nil {
+		s.end(err)
+		return
+	}
+	s.mu.Lock()
+	s.proc = cmd.Process
+	s.mu.Unlock()
+	var reading sync.WaitGroup
+	reading.Go(func() { parse(out, s.output) })
+	reading.Go(func() { parse(errs, s.errors) })
+	go func() {
+		reading.Wait()
+		_ = cmd.Wait() // its words say more than its status
+		s.end(nil)
+	}()
+}
+
+// end notes that srun has ended, with all tasks.
+func (s *step) end(err error) {
+	if err != nil { // else a task that has ended may be reading it
+		s.err = err
+	}
+	words := s.words.String()
+	for _, t := range s.tasks {
+		t.end(link.Exit{}, words)
+	}
+	s.d.ended(s)
+	close(s.ended)
+}
+
+// started reports whether a task has started.
+func (s *step) started() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.labels) > 0
+}
+
+// output handles a line that srun prints on its standard output.
+func (s *step) output(label int, line []byte) {
+	s.mu.Lock()
+	t := s.labels[label]
+	s.mu.Unlock()
+	if name, ok := bytes.CutPrefix(line, []byte(taskMark)); ok && t == nil {
+		s.arrived(label, string(bytes.TrimSpace(name)))
+		return
+	}
+	switch {
+	case t != nil:
+		t.print(line)
+	default:
+		_, _ = s.words.Write(line) // of a prolog, for example
+	}
+}
+
+// arrived notes which node a label stands for.
+func (s *step) arrived(label int, node string) {
+	s.mu.Lock()
+	t := s.tasks[node]
+	if label < 0 || t == nil || t.arrived {
+		s.mu.Unlock()
+		return
+	}
+	t.arrived = true
+	s.labels[label] = t
+	first, all := len(s.labels) == 1, len(s.labels) == len(s.tasks)
+	s.mu.Unlock()
+	close(t.up)
+	switch {
+	case all:
+		close(s.up)
+	case first:
+		time.AfterFunc(s.d.limits.partial, func() { s.d.partial(s) })
+	}
+}
+
+// missing returns the nodes whose tasks have not started.
+func (s *step) missing() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.nodes), func(node string) bool { return s.tasks[node].arrived })
+}
+
+// errors handles a line that srun prints on its standard error.
+func (s *step) errors(label int, line []byte) {
+	s.mu.Lock()
+	t := s.labels[label]
+	s.mu.Unlock()
+	if t != nil {
+		t.complain(line)
+		return
+	}
+	said := string(line)
+	if labels, exit, ok := taskEnd(said); ok {
+		for _, l := range labels {
+			s.mu.Lock()
+			t := s.labels[l]
+			s.mu.Unlock()
+			if t != nil {
+				t.end(exit, said)
+			}
+		}
+		return
+	}
+	if node := nodeFailure(said); s.tasks[node] != nil {
+		s.tasks[node].end(link.Exit{}, said)
+		return
+	}
+	_, _ = s.words.Write(line)
+	if isBusy(said) && s.rung != without {
+		time.AfterFunc(s.d.limits.held, s.giveUp)
+	}
+}
+
+// giveUp ends a step that SLURM still holds back.
+func (s *step) giveUp() {
+	if !s.started() && s.held.CompareAndSwap(false, true) {
+		s.close()
+	}
+}
+
+// send writes whole lines to all tasks.
+func (s *step) send(lines []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	_, err := s.in.Write(lines)
+	return err
+}
+
+// sendFirst writes input before all that is sent after it. It does not wait: the input may be long.
+func (s *step) sendFirst(in *input) {
+	s.writing.Lock()
+	go func() {
+		defer s.writing.Unlock()
+		_, _ = io.Copy(s.in, in.again()) // on error the task has ended: its status says more
+	}()
+}
+
+// left notes that nobody wants a task any more. The last one ends the step.
+func (s *step) left() {
+	s.mu.Lock()
+	s.here--
+	last := s.here == 0
+	s.mu.Unlock()
+	if last {
+		s.close()
+	}
+}
+
+// close ends the step: its input ends, then srun is asked to cancel it, at once if it has not started.
+func (s *step) close() {
+	s.mu.Lock()
+	again, proc, patience := s.over, s.proc, s.d.limits.closing
+	if len(s.labels) == 0 {
+		patience = 0
+	}
+	s.over = true
+	s.mu.Unlock()
+	if again || proc == nil {
+		return
+	}
+	_ = s.in.Close() // wakes a write that blocks
+	go func() {
+		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM, syscall.SIGKILL} {
+			select {
+			case <-s.ended:
+				return
+			case <-time.After(patience):
+			}
+			_ = proc.Signal(signal) // it may have ended
+			patience = 2 * s.d.limits.closing
+		}
+	}()
+}

@@ -1,0 +1,186 @@
+package srun
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// task is a script on one node.
+type task struct {
+	step  *step
+	node  string
+	out   *spool
+	words *text.Capture
+
+	up     chan struct{} // closed when the script begins
+	magic  chan struct{} // closed when the script has become a probe
+	hello  chan int      // takes the number of GPUs of the first Hello from a working driver
+	exited chan struct{} // closed when exit is known, and words are complete
+	exit   link.Exit
+
+	leaving sync.Once
+	ending  sync.Once
+
+	// step.mu protects the following.
+	arrived bool
+	outputs int // that have not ended
+	status  link.Exit
+
+	// Used by the goroutine that reads srun's output only.
+	head   []byte // the beginning of a line that may be a Hello
+	inside bool   // of a line that is none
+	begun  bool   // the magic line has come
+	shown  bool   // a Hello has come
+}
+
+func newTask(s *step, node string) *task {
+	return &task{
+		step: s, node: node, outputs: 2, out: newSpool(), words: link.NewWords(),
+		up: make(chan struct{}), magic: make(chan struct{}), hello: make(chan int, 1), exited: make(chan struct{}),
+	}
+}
+
+func (t *task) gone() bool {
+	select {
+	case <-t.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// print handles a line of the script's output. Those of a Hello are held back until it is complete.
+func (t *task) print(piece []byte) {
+	if status, ok := bytes.CutPrefix(piece, []byte(exitMark)); ok && !t.inside && len(t.head) == 0 {
+		code, _ := strconv.Atoi(string(bytes.TrimSpace(status)))
+		t.finish(&code)
+		return
+	}
+	part := wire.Unfold(piece)
+	whole := bytes.HasSuffix(part, []byte("\n"))
+	if !t.inside && (len(t.head) > 0 || bytes.HasPrefix(part, []byte(`{"hello":`))) && len(t.head)+len(part) <= wire.MaxLine {
+		if t.head = append(t.head, part...); whole {
+			t.out.put(t.greet(t.head))
+			t.head = nil
+		}
+		return
+	}
+	t.out.put(t.head)
+	t.head, t.inside = nil, !whole
+	t.out.put(part)
+	if !t.begun && bytes.HasSuffix(bytes.TrimRight(part, "\r\n"), []byte(wire.Magic)) {
+		t.begun = true
+		close(t.magic)
+	}
+}
+
+// greet looks at a Hello: how many GPUs does the probe see? If it sees none although the job has some, and no other step would, the Hello says
+// why.
+func (t *task) greet(line []byte) []byte {
+	var m wire.Message
+	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
+		return line
+	}
+	gpus := 0
+	for i := range m.Hello.GPUs {
+		if m.Hello.GPUs[i].Instance == nil {
+			gpus++
+		}
+	}
+	if m.Hello.Fault != "" {
+		return line // no other step would see more
+	}
+	if !t.shown {
+		t.shown = true
+		t.hello <- gpus
+	}
+	d := t.step.d
+	d.mu.Lock()
+	fault := t.step.crew.ladder(t.node).fault()
+	want, _ := t.step.crew.gpus(t.node)
+	d.mu.Unlock()
+	if gpus > 0 || want == 0 {
+		return line
+	}
+	m.Hello.Fault, m.Hello.FaultID = fault, wire.FaultOther
+	var changed bytes.Buffer
+	if wire.Write(&changed, m) != nil {
+		return line
+	}
+	return changed.Bytes()
+}
+
+// complain handles a line of the script's standard error.
+func (t *task) complain(line []byte) {
+	if bytes.HasPrefix(line, []byte(exitMark)) {
+		t.finish(nil)
+		return
+	}
+	_, _ = t.words.Write(line)
+}
+
+// finish ends one of the outputs of a task; after both, its end is known. The standard output tells the status.
+func (t *task) finish(status *int) {
+	t.step.mu.Lock()
+	if status != nil {
+		t.status = link.Exit{Known: true, Status: *status}
+	}
+	t.outputs--
+	last, exit := t.outputs == 0, t.status
+	t.step.mu.Unlock()
+	if last {
+		t.end(exit, "")
+	}
+}
+
+// end ends a task of which nothing more comes: its script has ended, it was killed, or the step has ended. words are srun's.
+func (t *task) end(exit link.Exit, words string) {
+	t.ending.Do(func() {
+		_, _ = t.words.Write([]byte(words))
+		t.exit = exit
+		t.out.close(io.EOF)
+		close(t.exited)
+	})
+	t.leave()
+}
+
+// leave ends the use of a task: the probe is told, and the last one ends the step.
+func (t *task) leave() {
+	t.leaving.Do(func() {
+		if !t.gone() {
+			go func() { _ = t.step.send(wire.Farewell(t.node)) }() // blocks while srun is stuck
+		}
+		t.step.left()
+	})
+}
+
+// pipe returns the task as a Pipe.
+func (t *task) pipe() *link.Pipe {
+	return &link.Pipe{
+		In: &address{t}, Out: t.out, Words: t.words,
+		Wait: func() link.Exit { <-t.exited; return t.exit },
+		Kill: func() { t.leave(); t.out.drop() },
+	}
+}
+
+// address is the way to one task.
+type address struct{ t *task }
+
+func (a *address) Write(line []byte) (int, error) {
+	if err := a.t.step.send(wire.Address(a.t.node, line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+func (a *address) Close() error {
+	a.t.leave()
+	return nil
+}

@@ -1,0 +1,145 @@
+package srun
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// parse hands on the lines of an output of srun, without their labels. A line without one has the label -1. Lines of more than 64 KiB, which
+// srun never prints, come in parts.
+func parse(r io.Reader, each func(label int, line []byte)) {
+	for lines := bufio.NewReaderSize(r, 64<<10); ; {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			label, rest := split(line)
+			each(label, rest)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+// split parts a label from its line.
+func split(line []byte) (label int, rest []byte) {
+	before, rest, found := bytes.Cut(line, []byte(": "))
+	number, err := strconv.Atoi(strings.TrimLeft(string(before), " "))
+	if !found || err != nil || number < 0 {
+		return -1, line
+	}
+	return number, rest
+}
+
+// The following reads what srun itself says on its standard error.
+var (
+	// taskLine is "srun: error: node[01-02]: tasks 0-1: Exited with exit code 3".
+	taskLine = regexp.MustCompile(`^srun: error: [^ ]+: tasks? ([0-9,-]+): (.*)`)
+	// exitText is how a task ended that did not end by a signal.
+	exitText = regexp.MustCompile(`^Exited with exit code ([0-9]+)`)
+	// launchLine is "srun: error: Task launch for StepId=3.1 failed on node node02: Communication connection failure".
+	launchLine = regexp.MustCompile(`(?m)^srun: error: Task launch for .* failed on node ([^ :]+):`)
+	// nodeLine is "srun: error: Node failure on node02".
+	nodeLine = regexp.MustCompile(`^srun: error: Node failure on ([^ ,!\[]+)`)
+)
+
+// maxLabels limits the tasks that a line may name.
+const maxLabels = 100_000
+
+// taskEnd reads a line that says how tasks have ended.
+func taskEnd(line string) (labels []int, exit link.Exit, ok bool) {
+	m := taskLine.FindStringSubmatch(line)
+	if m == nil {
+		return nil, link.Exit{}, false
+	}
+	for part := range strings.SplitSeq(m[1], ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		first, err1 := strconv.Atoi(from)
+		last := first
+		var err2 error
+		if isRange {
+			last, err2 = strconv.Atoi(to)
+		}
+		if err1 != nil || err2 != nil || last-first+len(labels) > maxLabels {
+			return nil, link.Exit{}, false
+		}
+		for l := first; l <= last; l++ {
+			labels = append(labels, l)
+		}
+	}
+	switch status := exitText.FindStringSubmatch(m[2]); {
+	case status != nil:
+		exit.Known = true
+		exit.Status, _ = strconv.Atoi(status[1])
+	case strings.HasPrefix(m[2], "Killed"), strings.HasPrefix(m[2], "Out Of Memory"):
+		exit = link.Exit{Known: true, Signal: "KILL"}
+	case strings.HasPrefix(m[2], "Terminated"):
+		exit = link.Exit{Known: true, Signal: "TERM"}
+	}
+	return labels, exit, true
+}
+
+// nodeFailure returns the node that a line says has failed; empty: it does not.
+func nodeFailure(line string) string {
+	if m := nodeLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// launchFailures returns the nodes on which SLURM could not start the step.
+func launchFailures(words string) []string {
+	var nodes []string
+	for _, m := range launchLine.FindAllStringSubmatch(words, -1) {
+		nodes = append(nodes, m[1])
+	}
+	return nodes
+}
+
+// refusesGPUs reports whether SLURM refuses a step because of the GPUs it asks for, or inherits.
+func refusesGPUs(words string) bool {
+	return strings.Contains(words, "Invalid generic resource") || strings.Contains(words, "Insufficient GRES") ||
+		strings.Contains(words, "Unable to create step") && strings.Contains(words, "Unspecified error") // 22.05, for more GPUs than there are
+}
+
+// isBusy reports whether a line says that SLURM cannot start a step because others use what it asks for.
+func isBusy(line string) bool {
+	return strings.Contains(line, "tep creation") && strings.Contains(line, "Requested nodes are busy")
+}
+
+// refusal returns the reason in srun's words, without what every such line begins with.
+func refusal(words string) string {
+	line := firstError(words)
+	if _, reason, found := strings.Cut(line, "Unable to create step for job "); found {
+		_, line, _ = strings.Cut(reason, ": ")
+	}
+	if _, reason, found := strings.Cut(line, "retrying ("); found {
+		line = strings.TrimSuffix(strings.TrimSpace(reason), ")")
+	}
+	return text.Cut(line, 120)
+}
+
+// firstError returns the first error in srun's words, or else its first line, without "srun: error: ".
+func firstError(words string) string {
+	first := ""
+	for line := range strings.Lines(words) {
+		line = strings.TrimSpace(line)
+		if rest, isError := strings.CutPrefix(line, "srun: error: "); isError {
+			if strings.HasPrefix(rest, "Step requested gres") { // the reason is in the line after it
+				continue
+			}
+			return rest
+		}
+		if first == "" {
+			first = strings.TrimPrefix(line, "srun: ")
+		}
+	}
+	return first
+}
