@@ -132,7 +132,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
 	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM")
-	f.StringVar(&cfg.Transport, "transport", cfg.Transport, "reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program) or local (this host)")
+	f.StringVar(&cfg.Transport, "transport", cfg.Transport, "reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program), srun (a step of the job) or local (this host)")
 	f.StringVar(&cfg.Login, "login", "", "work from a laptop: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it")
 	f.BoolVar(&cfg.Once, "once", false, "print the overview and all nodes as text and exit")
 	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")

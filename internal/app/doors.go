@@ -12,33 +12,51 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/control"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 	"github.com/nvnodetop/nvnodetop/internal/remote/openssh"
+	"github.com/nvnodetop/nvnodetop/internal/remote/srun"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.
-func newOpener(cfg *config.Config, host string, native *ssh.Door) (*auto.Opener, error) {
-	if cfg.Login != "" { // only this door leads through the connection to the login node
-		return auto.New("", auto.Door{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}), nil
+// opener is the Opener for the nodes.
+type opener struct {
+	*auto.Opener
+	steps *srun.Door
+}
+
+// know tells the doors which jobs there are.
+func (o *opener) know(jobs []cluster.Job) {
+	o.Know(jobsByNode(jobs))
+	var running []srun.Job
+	for _, j := range jobsByNode(slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return j.Suspended })) {
+		running = append(running, srun.Job(j))
 	}
-	doors, err := allDoors(host, native)
+	o.steps.Know(running)
+}
+
+// newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.
+func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, error) {
+	steps := srun.New()
+	if cfg.Login != "" { // only this door leads through the connection to the login node
+		return &opener{auto.New("", auto.Door{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}), steps}, nil
+	}
+	doors, err := allDoors(host, native, steps)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Transport != config.Auto {
 		doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return d.Name != cfg.Transport })
-		return auto.New("", doors...), nil
+		return &opener{auto.New("", doors...), steps}, nil
 	}
 	choice := config.Transport(slurm.ClusterName(host))
 	o := auto.New(config.Remembered(choice), doors...)
 	o.Won = func(door string) {
 		go func() { _ = config.Remember(choice, door) }() // a home directory may be slow or full: the next run then begins with another door
 	}
-	return o, nil
+	return &opener{o, steps}, nil
 }
 
 // allDoors lists the doors to nodes in the order in which they are tried.
-func allDoors(host string, native *ssh.Door) ([]auto.Door, error) {
+func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, error) {
 	here, err := local.New()
 	if err != nil {
 		return nil, err
@@ -58,6 +76,7 @@ func allDoors(host string, native *ssh.Door) ([]auto.Door, error) {
 		{Name: config.SSH, Kind: auto.SSH, Opener: first},
 		{Name: "control", Kind: auto.SSH, Opener: over(master), Fits: master.Unfit},
 		{Name: "openssh", Kind: auto.SSH, Opener: over(program), Fits: func(context.Context, string) string { return program.Missing() }},
+		{Name: "srun", Kind: auto.SLURM, Opener: steps.Opener(), Fits: steps.Fits},
 	}, nil
 }
 

@@ -52,7 +52,7 @@ const (
 )
 
 // Transports lists the ways to reach nodes.
-var Transports = []string{Auto, SSH, "control", "openssh", "local"}
+var Transports = []string{Auto, SSH, "control", "openssh", "srun", "local"}
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
