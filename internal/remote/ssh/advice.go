@@ -34,7 +34,7 @@ var advices = map[reach.Class]advice{
 		[]string{reproduce, "if that hangs too, report it to your admins"}},
 	reach.ClassProbeLate: {"The login works but no command runs: a login script or the home file system hangs.",
 		[]string{"reproduce with: ssh NODE true", "if that hangs too, report it to your admins"}},
-	reach.ClassHostKeyUnknown: {meaning: "The host is in no known_hosts file, so its identity cannot be verified."},
+	reach.ClassHostKeyUnknown: {"The host is in no known_hosts file, so its identity cannot be verified.", []string{acceptOnce, askForAll}},
 	reach.ClassAdopt: {"No running job step of yours on this node. Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
 		[]string{"check whether the job still runs there: squeue --me -w NODE", reproduce}},
 	reach.ClassDenied: {"The key was accepted, but this account is not allowed to run anything (site policy: PAM, access.conf, nologin; or a broken account).",

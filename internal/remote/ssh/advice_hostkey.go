@@ -9,6 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 )
 
+const (
+	whoAnswers = "The host was reinstalled, or something else is answering (possible man-in-the-middle)."
+	acceptOnce = "log in once, verify the key's fingerprint and accept it: ssh NODE"
+	askForAll  = "ask your admins for /etc/ssh/ssh_known_hosts with the keys of all nodes"
+)
+
 // adviseHostKey explains a host that is not trusted.
 func adviseHostKey(f *reach.Failure, e *hostKeyError) {
 	switch e.Verdict {
@@ -30,10 +36,9 @@ func where(e *hostKeyError) string {
 }
 
 func adviseChanged(f *reach.Failure, e *hostKeyError) {
-	const who = "The host was reinstalled, or something else is answering (possible man-in-the-middle)."
-	f.Meaning = "The host key has changed. " + who
+	f.Meaning = "The host key has changed. " + whoAnswers
 	if offered := strings.TrimSuffix(e.Offered, " certificate"); e.Known != offered {
-		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known, who)
+		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known, whoAnswers)
 	}
 	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where(e) + ")"}
 	if strings.HasPrefix(e.File, "/etc/") {
@@ -44,7 +49,7 @@ func adviseChanged(f *reach.Failure, e *hostKeyError) {
 }
 
 func adviseUnknown(f *reach.Failure, e *hostKeyError) {
-	accept := "log in once, verify the key's fingerprint and accept it: ssh NODE"
+	accept := acceptOnce
 	switch {
 	case len(e.Principals) > 0 && strings.HasPrefix(e.Certificate, hostkey.OtherName):
 		f.Meaning = "The host's certificate is for other names, and its plain key is in no known_hosts file."
@@ -59,7 +64,7 @@ func adviseUnknown(f *reach.Failure, e *hostKeyError) {
 		f.Meaning = "The ssh configuration keeps no host keys (UserKnownHostsFile), so the host's identity cannot be verified. nvnodetop always checks it."
 		accept = fmt.Sprintf("set UserKnownHostsFile ~/.ssh/known_hosts for NODE in ~/.ssh/config, then add its key: ssh-keyscan -H %s >> ~/.ssh/known_hosts", scanned(e.Listed))
 	}
-	f.Hints = append(f.Hints, accept, "ask your admins for /etc/ssh/ssh_known_hosts with the keys of all nodes")
+	f.Hints = append(f.Hints, accept, askForAll)
 	for _, u := range e.Unread[:min(len(e.Unread), 2)] {
 		f.Hints = append(f.Hints, "not read: "+u)
 	}
