@@ -19,6 +19,7 @@ func ruleForward(at *circumstances, c *remote.Case, err error) bool {
 	refused, ok := errors.AsType[*ssh.OpenChannelError](err)
 	if !ok {
 		c.Is(reach.ClassClosed, "jump host "+at.via+": connection lost")
+		c.Failure.Cause = closedByHost
 		return true
 	}
 	c.Say(refused.Message)

@@ -201,6 +201,9 @@ func (j *jump) tend(s *shell) {
 	_ = s.Close()
 }
 
+// closedByHost says why a connection to a jump host has ended.
+const closedByHost = "closed by the host"
+
 // steady is how long a connection must have lasted for the waits to begin anew.
 const steady = time.Minute
 
@@ -216,7 +219,7 @@ func (j *jump) watch(s *shell) (why string) {
 		case <-j.jumps.life.Done():
 			return ""
 		case <-s.client.gone:
-			return "closed by the host"
+			return closedByHost
 		case <-j.doubt:
 			doubted = true
 		case <-tick.C:
