@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "probe" {
 		os.Exit(probe.Main("test", noNVML{}))
 	}
+	systemFile = "" // of the machine on which the tests run
 	os.Exit(m.Run())
 }
 
@@ -66,34 +67,23 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, string(text), errs.String()
 }
 
-// A mistake in the user's file of settings ends the program before it does anything.
-func TestMistakeInTheSettings(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	path := filepath.Join(dir, "nvnodetop", "config.toml")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("[thresholds]\nclock_skew = 5\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	code, out, errs := program(t, "--demo", "--once")
-	if want := "nvnodetop: " + path + ":2: unknown threshold \"clock_skew\" (known: clock_skew_seconds)\n"; code != exitUsage || out != "" || errs != want {
-		t.Errorf("exit code %d, stdout %q, stderr %q; want %q", code, out, errs, want)
-	}
-}
-
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"abc":                 `poll interval "abc" is not a number of seconds`,
-		"0":                   `poll interval "0" is out of range`,
+		"abc":                 `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`,
+		"0":                   `POLL must be a time from 250ms to 10m`,
+		"5 61":                `DISPLAY must be a time from 100ms to 1m, such as 5 (seconds) or 2m, not "61"`,
+		"config 5 61":         `DISPLAY must be a time from 100ms to 1m`,
+		"config --theme blue": `--theme must be auto, dark or light, not "blue"`,
+		"config --once":       "unknown flag: --once",
+		"config 5 2 1":        "too many arguments (3)",
+		"--timeout 0s":        `--timeout must be a time from 1ms to 24h, such as 5 (seconds) or 2m, not "0s"`,
 		"5 2 1":               "too many arguments (3)",
 		"--nonsense":          "unknown flag: --nonsense",
 		"-3":                  "unknown shorthand flag",
 		"--demo=4":            "--demo=4: expected NODESxGPUS",
 		"--demo 2x99":         "--demo=2x99: expected NODESxGPUS",
-		"--demo=3x4 2x4":      `poll interval "2x4" is not a number of seconds`,
-		"64x8":                `poll interval "64x8" is not a number of seconds`,
+		"--demo=3x4 2x4":      `, not "2x4"`,
+		"64x8":                `, not "64x8"`,
 		"--json --nodes a[1-": "--nodes: ",
 		"--timeout soon":      `--timeout must be a time with a unit, e.g. 15s or 2m, not "soon"`,
 		"--timeout 5":         `--timeout must be a time with a unit, e.g. 15s or 2m, not "5"`,

@@ -76,6 +76,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
 		return ending{source.NewHosts(cfg.Nodes, names, nodes, name, host), native.Close}, nil
 	}
 	live := source.NewLive(client, nodes, name, host)
+	live.Floor = cfg.SlurmFloor
 	live.Jobs = opener.know
 	return ending{live, native.Close}, nil
 }

@@ -19,7 +19,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
 
 // Exit codes of the program.
@@ -83,6 +82,7 @@ const memoryLimit = 192 << 20
 
 func newCommand(io streams) *cobra.Command {
 	cfg := config.Default()
+	var paces []string // POLL and DISPLAY
 	cmd := &cobra.Command{
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
@@ -103,26 +103,27 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 			if cmd.Flags().Changed("demo") {
 				args = cfg.TakeDemoSize(args)
 			}
-			return cfg.Intervals(args)
+			paces = args
+			return atMostIntervals(args)
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("nodes") && cfg.Nodes == "" {
 				return errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
 			}
-			if cmd.Flags().Changed("login") {
-				if err := ssh.CheckLogin(cfg.Login); err != nil {
-					return fmt.Errorf("--login takes [USER@]HOST[:PORT]: %w", err)
-				}
-			}
-			cfg.UTF8 = cmd.Flags().Changed("ascii") && !cfg.ASCII
-			if err := cfg.Validate(); err != nil {
+			if err := cfg.Validate(); err != nil { // what only the command line has
 				return err
 			}
-			if err := cfg.Read(); err != nil {
+			if _, err := hosts(cfg.Nodes); err != nil { // before the terminal is looked at
 				return err
 			}
-			_, err := hosts(cfg.Nodes) // before the terminal is looked at
-			return err
+			origins, err := load(&cfg, cmd.Flags(), paces)
+			if err != nil {
+				return err
+			}
+			for _, note := range origins.Notes {
+				fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
+			}
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), &cfg, io) },
 	}
@@ -141,6 +142,8 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
 	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")
 	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
+	cmd.AddCommand(configCommand(&cfg, f, io))
+	cmd.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: func(*cobra.Command, []string) error { return cmd.Help() }})
 	return cmd
 }
 

@@ -43,6 +43,7 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 	if err != nil {
 		return nil, err
 	}
+	doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return !cfg.Doors.Has(d.Name) })
 	if cfg.Transport != config.Auto {
 		doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return d.Name != cfg.Transport })
 		return &opener{auto.New("", doors...), steps}, nil

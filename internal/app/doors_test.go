@@ -57,6 +57,31 @@ func TestEveryTransportIsADoor(t *testing.T) {
 	}
 }
 
+// Doors that are not allowed are not tried, not even where they last reached a node.
+func TestOnlyAllowedDoorsAreTried(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("SLURM_CONF", "/nowhere")
+	settings(t, "doors = ['openssh']\n", "")
+	if err := config.Remember(config.Transport("login1"), config.SSH); err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Default()
+	if _, err := cfg.Load(config.Inputs{System: systemFile}); err != nil {
+		t.Fatal(err)
+	}
+	native, err := ssh.New("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := newOpener(&cfg, "login1", native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := o.Route(t.Context(), "nosuchnode"); r.Door != "openssh" || o.BeginsWith(config.SSH) {
+		t.Errorf("the node is reached through %q", r.Door)
+	}
+}
+
 // TestTheTransportIsRemembered: this host comes first, then the door that last reached a node.
 func TestTheTransportIsRemembered(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

@@ -1,12 +1,13 @@
-// Package config owns the user's settings: one Config value, validated once, and the choices that are remembered between runs.
+// Package config owns the settings: one Config value, where each of its values comes from, and the choices that are remembered between runs.
 //
-// A Config is a plain value. Read takes the user's file of settings. Remembered and Remember read and write small files; they may be called
-// from any goroutine.
+// A Config is a plain value, and Load fills it: from the command line, else the environment, the user's file, the system's file, or the
+// default. Every setting is a row of one table. The system's file can set limits that nothing else undoes. Each mistake is one line that names
+// the file and the line in it, the variable or the flag. Remembered and Remember read and write small files; they may be called from any
+// goroutine.
 package config
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,11 +23,17 @@ type Config struct {
 	Display time.Duration // interval between two screen updates
 	Timeout time.Duration // with --once and --json: how long to wait for nodes
 
+	PollFloor  time.Duration // the least Poll
+	SlurmFloor time.Duration // the least time from one answer of squeue to the next question
+	IdleExit   time.Duration // the program ends by itself after this time without a key; 0: never
+	Banner     string        // a line for every user, from the system's file
+
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
 
 	Transport string // how nodes are reached: one of Transports
+	Doors     Doors  // the transports that may be used
 
 	Once bool
 	JSON bool
@@ -42,17 +49,11 @@ type Config struct {
 
 // Default returns the Config of a run without arguments.
 func Default() Config {
-	return Config{Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, Transport: Auto, View: "auto", Theme: "auto", Thresholds: health.Defaults()}
+	return Config{
+		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll, SlurmFloor: MinSlurm,
+		Transport: Auto, Doors: allDoors, View: "auto", Theme: "auto", Thresholds: health.Defaults(),
+	}
 }
-
-// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node.
-const (
-	Auto = "auto"
-	SSH  = "ssh"
-)
-
-// Transports lists the ways to reach nodes.
-var Transports = []string{Auto, SSH, "control", "openssh", "srun", "local"}
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
@@ -61,61 +62,22 @@ const DefaultDemo = "4x8"
 const (
 	MinPoll, MaxPoll       = 250 * time.Millisecond, 10 * time.Minute
 	MinDisplay, MaxDisplay = 100 * time.Millisecond, time.Minute
+	MinSlurm, maxSlurm     = 2 * time.Second, time.Hour
 	maxDemoNodes           = 1024
 	maxDemoGPUs            = 16
 )
 
-// Intervals sets the intervals from the arguments of `nvnodetop [POLL [DISPLAY]]`, both in seconds.
-func (c *Config) Intervals(args []string) error {
-	targets := []struct {
-		name     string
-		to       *time.Duration
-		min, max time.Duration
-	}{
-		{"poll interval", &c.Poll, MinPoll, MaxPoll},
-		{"display interval", &c.Display, MinDisplay, MaxDisplay},
-	}
-	if len(args) > len(targets) {
-		return fmt.Errorf("too many arguments (%d): expected at most POLL and DISPLAY, in seconds", len(args))
-	}
-	for i, arg := range args {
-		t := targets[i]
-		seconds, err := strconv.ParseFloat(arg, 64)
-		if err != nil || !(math.Abs(seconds) < 1e6) { // NaN too
-			return fmt.Errorf("%s %q is not a number of seconds", t.name, arg)
-		}
-		d := time.Duration(seconds * float64(time.Second))
-		if d < t.min || d > t.max {
-			return fmt.Errorf("%s %q is out of range (%g to %g s)", t.name, arg, t.min.Seconds(), t.max.Seconds())
-		}
-		*t.to = d
-	}
-	return nil
-}
-
-// Validate checks the values, alone and in combination.
+// Validate checks what only the command line sets, alone and in combination.
 func (c *Config) Validate() error {
 	switch {
-	case !slices.Contains(Transports, c.Transport):
-		return fmt.Errorf("--transport must be %s or %s, not %q", strings.Join(Transports[:len(Transports)-1], ", "), Transports[len(Transports)-1], c.Transport)
-	case c.View != "auto" && !slices.Contains(choices[View], c.View):
-		return fmt.Errorf("--view must be auto, node or overview, not %q", c.View)
-	case c.Colors != "" && !slices.Contains(choices[Colors], c.Colors):
-		return fmt.Errorf("--colors must be job or classic, not %q", c.Colors)
-	case c.Theme != "auto" && c.Theme != "dark" && c.Theme != "light":
-		return fmt.Errorf("--theme must be auto, dark or light, not %q", c.Theme)
 	case c.Demo != "" && c.Nodes != "":
 		return fmt.Errorf("--demo and --nodes cannot be combined")
 	case c.Demo != "" && c.Transport != Auto:
 		return fmt.Errorf("--demo and --transport cannot be combined")
 	case c.Demo != "" && c.Login != "":
 		return fmt.Errorf("--demo and --login cannot be combined")
-	case c.Login != "" && c.Transport != Auto && c.Transport != SSH:
-		return fmt.Errorf("--login needs the transport ssh, not %s", c.Transport)
 	case c.Once && c.JSON:
 		return fmt.Errorf("--once and --json cannot be combined")
-	case c.Timeout <= 0:
-		return fmt.Errorf("--timeout must be positive, e.g. 15s, not %v", c.Timeout)
 	}
 	if c.Demo != "" {
 		_, _, err := c.DemoSize()

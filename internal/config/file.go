@@ -1,45 +1,58 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
-
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/knadh/koanf/providers/rawbytes"
+	"github.com/knadh/koanf/v2"
 )
 
 // maxFile is the largest file of settings, in bytes, that is read.
 const maxFile = 1 << 20
 
-// Read takes the settings of the user's file, $XDG_CONFIG_HOME/nvnodetop/config.toml. Without that file nothing changes.
-func (c *Config) Read() error {
+// UserFile returns the path of the user's file of settings; "" without a home.
+func UserFile() string {
 	path, _ := path("XDG_CONFIG_HOME", ".config", "config.toml")
+	return path
+}
+
+// file reads a file of settings. There need not be one.
+func (o *Origins) file(path string) (*layer, error) {
 	if path == "" {
-		return nil // without a home there is no file
+		return nil, nil
 	}
-	info, err := os.Stat(path)
+	text, err := contents(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return nil, nil
 	case err != nil:
-		return fmt.Errorf("settings: %w", err)
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	o.Files = append(o.Files, path)
+	k, p := koanf.New(delim), parser{}
+	if err := k.Load(rawbytes.Provider(text), p); err != nil {
+		return nil, located(path, err)
+	}
+	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, p.line(key)) }
+	return &layer{values: k, line: p.line, origin: origin}, nil
+}
+
+func contents(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return fmt.Errorf("settings: %q is not a file of at most %d bytes", path, maxFile)
+		return nil, fmt.Errorf("%q is not a file of at most %d bytes", path, maxFile)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
-	if err := c.parse(string(text)); err != nil {
-		return located(path, err)
-	}
-	return nil
+	return os.ReadFile(path)
 }
 
 // located names the file and the line of an error.
@@ -50,85 +63,57 @@ func located(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// parse takes settings in TOML. It decodes key by key, so that each error has the line of its key.
-func (c *Config) parse(text string) error {
-	var tables map[string]toml.Primitive
-	meta, err := toml.Decode(text, &tables)
+// parser parses TOML for koanf, and notes the line of each key: koanf's own parser does not tell it.
+type parser map[string]int
+
+// line returns the line of a key, or that of its table.
+func (p parser) line(key string) int {
+	for ; p[key] == 0 && key != ""; key = key[:max(strings.LastIndex(key, delim), 0)] {
+	}
+	return cmp.Or(p[key], 1)
+}
+
+// Unmarshal implements koanf.Parser.
+func (p parser) Unmarshal(text []byte) (map[string]any, error) {
+	var raw map[string]toml.Primitive
+	meta, err := toml.Decode(string(text), &raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, key := range meta.Keys() {
-		if err := c.take(&meta, tables, key); err != nil {
-			return err
+		for _, part := range key {
+			if strings.Contains(part, delim) {
+				return nil, fmt.Errorf("the key %q has a dot in it", part)
+			}
 		}
 	}
-	return nil
+	p.note(&meta, raw, "")
+	var values map[string]any
+	_, err = toml.Decode(string(text), &values)
+	return values, err
 }
 
-// take takes one key of the file.
-func (c *Config) take(meta *toml.MetaData, tables map[string]toml.Primitive, key toml.Key) error {
-	if key[0] != "thresholds" {
-		return meta.PrimitiveDecode(tables[key[0]], wrong(fmt.Sprintf("unknown key %q (thresholds is known)", key[0])))
-	}
-	var values map[string]toml.Primitive
-	if meta.PrimitiveDecode(tables[key[0]], &values) != nil || values == nil {
-		return meta.PrimitiveDecode(tables[key[0]], wrong("thresholds must be a table: [thresholds]"))
-	}
-	if len(key) == 1 {
-		return nil
-	}
-	t, known := health.Named(key[1])
-	if !known {
-		return meta.PrimitiveDecode(values[key[1]], wrong(fmt.Sprintf("unknown threshold %q%s", key[1], like(key[1]))))
-	}
-	return meta.PrimitiveDecode(values[key[1]], &threshold{t.Row(), &c.Thresholds[t]})
-}
-
-// like suggests the thresholds whose names begin alike.
-func like(key string) string {
-	first, _, _ := strings.Cut(key, "_")
-	var alike []string
-	for _, name := range health.Names() {
-		if strings.HasPrefix(name, first) {
-			alike = append(alike, name)
+// note notes the lines of the keys of a table.
+func (p parser) note(meta *toml.MetaData, table map[string]toml.Primitive, prefix string) {
+	for name, value := range table {
+		if at, known := errors.AsType[toml.ParseError](meta.PrimitiveDecode(value, wrong{})); known {
+			p[prefix+name] = at.Position.Line
+		}
+		var inner map[string]toml.Primitive
+		if meta.PrimitiveDecode(value, &inner) == nil {
+			p.note(meta, inner, prefix+name+delim)
 		}
 	}
-	if len(alike) == 0 {
-		return ""
-	}
-	slices.Sort(alike)
-	return " (known: " + strings.Join(alike, ", ") + ")"
 }
 
-// wrong is the error of any value that is decoded into it. The decoder adds the line.
-type wrong string
+// Marshal implements koanf.Parser.
+func (parser) Marshal(map[string]any) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+// wrong refuses every value, so that the decoder tells its line.
+type wrong struct{}
 
 // UnmarshalTOML implements toml.Unmarshaler.
-func (w wrong) UnmarshalTOML(any) error { return errors.New(string(w)) }
-
-// threshold decodes a number in its range.
-type threshold struct {
-	health.ThresholdRow
-	to *float64
-}
-
-// UnmarshalTOML implements toml.Unmarshaler.
-func (t *threshold) UnmarshalTOML(value any) error {
-	var number float64
-	switch v := value.(type) {
-	case int64:
-		number = float64(v)
-	case float64:
-		number = v
-	default:
-		return fmt.Errorf("%s must be a number, not %q", t.Key, fmt.Sprint(v))
-	}
-	if !(number >= t.Low && number <= t.High) { // NaN too
-		return fmt.Errorf("%s = %v is out of range (%g to %g)", t.Key, value, t.Low, t.High)
-	}
-	*t.to = number
-	return nil
-}
+func (wrong) UnmarshalTOML(any) error { return errors.New("") }
 
 // path returns the path of one of our files in the directory that the environment names, or else in that one of the home directory.
 func path(variable, otherwise, name string) (string, error) {

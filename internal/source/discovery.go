@@ -23,6 +23,7 @@ type asker interface {
 // user is there. In between it asks the questions that are still open, with rests, so that it uses at most half of the controller's time.
 type discoverer struct {
 	slurm asker
+	floor time.Duration // at least this time is between an answer of squeue and the next question for the jobs
 
 	// The following is run's own.
 	known     cluster.Discovery // with the last answer
@@ -152,13 +153,16 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	}
 }
 
-// next is when to ask for the jobs again: never before the controller has rested.
+// next is when to ask for the jobs again.
 func (d *discoverer) next() time.Time {
 	if d.pull.IsZero() {
 		return d.paced()
 	}
-	return earliest(d.paced(), latest(d.pull, d.follow))
+	return earliest(d.paced(), latest(d.pull, d.soonest()))
 }
+
+// soonest is when the jobs may be asked for again, whatever happens: the controller has rested, and the floor has passed.
+func (d *discoverer) soonest() time.Time { return latest(d.follow, d.known.Asked.Add(d.floor)) }
 
 // paced is when to ask for the jobs again if nothing happens: after the interval, or when the time of a job is over.
 func (d *discoverer) paced() time.Time {
@@ -174,7 +178,7 @@ func (d *discoverer) paced() time.Time {
 			next = earliest(next, latest(end.Add(endSlack), soonest))
 		}
 	}
-	return latest(next, d.follow)
+	return latest(next, d.soonest())
 }
 
 // overSince reports whether the time of a job ended after from, and not after to.
@@ -237,9 +241,9 @@ func (d *discoverer) alarm() time.Time {
 	return d.known.Next
 }
 
-// hurry brings the next question for the jobs forward, to gap after the last command, or to the end of the controller's rest.
+// hurry brings the next question for the jobs forward, to gap after the last command, or as soon as they may be asked for.
 func (d *discoverer) hurry(gap time.Duration, emit func(cluster.Discovery)) {
-	next := latest(d.heard.Add(gap), d.follow)
+	next := latest(d.heard.Add(gap), d.soonest())
 	if !next.Before(d.known.Next) {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 // controller is a SLURM that answers as told, and remembers when it was asked.
 type controller struct {
 	begin time.Time
+	floor time.Duration // of the discoverer
 
 	mu     sync.Mutex // protects the following
 	took   time.Duration
@@ -94,6 +95,7 @@ func discover(t *testing.T, c *controller, test func(d *discoverer)) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		d := newDiscoverer(c, "alice", "login1")
+		d.floor = c.floor
 		done := make(chan error)
 		go func() { done <- d.run(ctx, c.tell) }()
 		synctest.Wait()
@@ -284,6 +286,28 @@ func TestManyEndsDoNotSetThePace(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nothing brings a question forward to less than the floor after the last one: not the user, nor lost sessions, ends or failures.
+func TestTheFloorHolds(t *testing.T) {
+	for name, broken := range map[string]error{"the controller answers": nil, "it fails": errors.New("broken")} {
+		c := &controller{err: broken, floor: 45 * sec}
+		discover(t, c, func(d *discoverer) {
+			c.change(func() { c.jobs = manyEnds(c.begin.Add(2 * sec)) })
+			for at := sec; at < 4*min1; at += sec {
+				c.at(at)
+				d.touch()
+				d.refresh.Ring()
+				d.lost.Ring()
+			}
+		})
+		if want := []time.Duration{0, 45 * sec, 90 * sec, 135 * sec, 180 * sec, 225 * sec}; !slices.Equal(c.asked, want) {
+			t.Errorf("%s: asked at %v, want %v", name, c.asked, want)
+		}
+	}
+	c := &controller{floor: 20 * min1} // longer than the longest pace
+	discover(t, c, func(*discoverer) { c.at(time.Hour - sec) })
+	c.want(t, 0, 20*min1, 40*min1)
 }
 
 func TestSlowAnswersDoubleTheInterval(t *testing.T) {

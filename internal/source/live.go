@@ -21,6 +21,8 @@ import (
 // watched until it ends.
 type Live struct {
 	*poller.Manager
+	Floor time.Duration // the least time from one answer of squeue to the next question; it must not change once Run is called
+
 	discoverer *discoverer
 
 	// Jobs is told the jobs of each Discovery before their nodes are watched. It must not block. nil: nobody wants to know. It must not change
@@ -38,6 +40,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 
 // Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once if there is no SLURM here.
 func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
+	l.discoverer.floor = l.Floor
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()

@@ -141,7 +141,7 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 	synctest.Test(t, func(t *testing.T) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), reported: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor, reported: map[string]bool{}}
 		l.Jobs = func(jobs []cluster.Job) {
 			if watched, _ := n.watched(); len(n.told) == 0 && len(watched) > 0 {
 				t.Error("nodes are watched before the jobs were told")
@@ -217,6 +217,15 @@ func TestLiveAsksWhenASessionIsLost(t *testing.T) {
 		c.at(29 * sec)
 	})
 	c.want(t, 0, 10*sec)
+}
+
+func TestLiveKeepsTheFloor(t *testing.T) {
+	c := &controller{floor: 20 * sec}
+	live(t, c, newNetwork(), func(l *Live) {
+		l.Refresh()
+		c.at(39 * sec)
+	})
+	c.want(t, 0, 20*sec)
 }
 
 // Nodes are dialed when squeue has answered, however slow the controller is.

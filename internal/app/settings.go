@@ -1,0 +1,73 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+)
+
+// systemFile is the system's file of settings. Only tests change it.
+var systemFile = config.SystemFile
+
+// settingFlags lists the flags that are settings, which files and the environment can set too.
+var settingFlags = []string{"transport", "login", "view", "colors", "theme", "ascii", "timeout"}
+
+// intervals are the arguments POLL and DISPLAY.
+var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}
+
+// atMostIntervals checks the number of arguments.
+func atMostIntervals(args []string) error {
+	if len(args) > len(intervals) {
+		return fmt.Errorf("too many arguments (%d): expected at most POLL and DISPLAY, in seconds", len(args))
+	}
+	return nil
+}
+
+// load sets the settings, from all places where they can stand.
+func load(cfg *config.Config, flags *pflag.FlagSet, args []string) (*config.Origins, error) {
+	line := map[string]config.Word{}
+	for i, arg := range args {
+		line[intervals[i].key] = config.Word{Name: intervals[i].name, Text: arg}
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(settingFlags, f.Name) {
+			line[f.Name] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
+		}
+	})
+	origins, err := cfg.Load(config.Inputs{System: systemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})
+	if err == nil && (cfg.Login != "" || flags.Changed("login")) {
+		if wrong := ssh.CheckLogin(cfg.Login); wrong != nil {
+			err = fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", origins.Of("login"), wrong)
+		}
+	}
+	return origins, err
+}
+
+// configCommand prints the settings that the same flags and arguments would give a run.
+func configCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config [POLL [DISPLAY]]",
+		Short: "print the settings, and where each of them comes from",
+		Args:  func(_ *cobra.Command, args []string) error { return atMostIntervals(args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			origins, err := load(cfg, cmd.Flags(), args)
+			if err != nil {
+				return err
+			}
+			if err := cfg.Print(io.out, origins); err != nil {
+				return &exitError{exitFailed, err}
+			}
+			return nil
+		},
+	}
+	for _, name := range settingFlags {
+		cmd.Flags().AddFlag(flags.Lookup(name))
+	}
+	return cmd
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// settings makes the files of settings of the system and of the user, and returns their paths.
+func settings(t *testing.T, system, user string) (systems, users string) {
+	t.Helper()
+	dir := t.TempDir()
+	before := systemFile
+	t.Cleanup(func() { systemFile = before })
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	systemFile = filepath.Join(dir, "system.toml")
+	users = filepath.Join(dir, "nvnodetop", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(users), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{systemFile: system, users: user} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return systemFile, users
+}
+
+// A mistake in a file of settings ends the program before it does anything.
+func TestMistakeInTheSettings(t *testing.T) {
+	_, users := settings(t, "", "[thresholds]\nclock_skew = 5\n")
+	for _, args := range []string{"--demo --once", "config"} {
+		code, out, errs := program(t, strings.Fields(args)...)
+		want := "nvnodetop: " + users + ":2: unknown key \"thresholds.clock_skew\" (the nearest is thresholds.clock_skew_seconds)\n"
+		if code != exitUsage || out != "" || errs != want {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
+	systems, users := settings(t, "poll.min_interval = 2\nview = 'node'\n", "theme = 'dark'\n")
+	t.Setenv("NVNODETOP_TIMEOUT", "20")
+	code, out, errs := program(t, "config", "0.5", "--colors=classic")
+	if code != exitOK || errs != "" {
+		t.Errorf("exit code %d, stderr %q", code, errs)
+	}
+	lines := map[string]bool{}
+	for l := range strings.Lines(out) {
+		lines[strings.Join(strings.Fields(l), " ")] = true
+	}
+	for _, want := range []string{
+		`view = "node" # ` + systems + ":2", `theme = "dark" # ` + users + ":1", `timeout = "20s" # NVNODETOP_TIMEOUT`, `colors = "classic" # --colors`,
+		`interval = "2s" # ` + systems + ":1", `interval = "1s" # default`,
+		`# poll.interval = "500ms" (POLL) becomes "2s": the limit is poll.min_interval (` + systems + ":1)",
+	} {
+		if !lines[want] {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
+// The limits of the system's file hold in a run, and the user is told once.
+func TestTheSystemsLimitsHold(t *testing.T) {
+	settings(t, "poll.min_interval = 7\n", "")
+	code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s", "2")
+	if code != exitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 || !strings.Contains(out, `"poll_seconds": 7,`) {
+		t.Errorf("exit code %d, stderr %q, stdout %.2000s", code, errs, out)
+	}
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/v2"
+)
+
+// SystemFile holds the settings of all users, and limits that they cannot undo.
+const SystemFile = "/etc/nvnodetop/config.toml"
+
+// Inputs is where settings come from. What stands further down goes first.
+type Inputs struct {
+	System, User string // paths of files; "": none
+	Environ      []string
+	Line         map[string]Word // from the command line, by key
+}
+
+// Word is a value on the command line, with its name there, such as "--view".
+type Word struct{ Name, Text string }
+
+// Origins says where the values of a Config come from.
+type Origins struct {
+	Files []string // that were read
+	Notes []string // one for each value of the user's that exceeded a limit
+
+	of     map[string]string // by key; the rest are defaults
+	system map[string]string // those in the system's file
+}
+
+// Of returns where the value of a key comes from.
+func (o *Origins) Of(key string) string { return cmp.Or(o.of[key], "default") }
+
+// layer is one place that settings come from.
+type layer struct {
+	values *koanf.Koanf
+	origin func(key string) string
+	line   func(key string) int // in its file; nil: there is no file
+}
+
+// delim separates the parts of a key.
+const delim = "."
+
+// Load sets all settings. Its error is one line.
+func (c *Config) Load(in Inputs) (*Origins, error) {
+	o := &Origins{of: map[string]string{}}
+	all := koanf.New(delim)
+	system := Default()
+	if err := o.add(all, func() (*layer, error) { return o.file(in.System) }); err != nil {
+		return nil, err
+	}
+	system.take(all)
+	o.system = maps.Clone(o.of)
+	for _, read := range []func() (*layer, error){
+		func() (*layer, error) { return o.file(in.User) },
+		func() (*layer, error) { return environment(in.Environ) },
+		func() (*layer, error) { return commandLine(in.Line) },
+	} {
+		if err := o.add(all, read); err != nil {
+			return nil, err
+		}
+	}
+	c.take(all)
+	o.bind(c, &system)
+	return o, c.checkDoors(o)
+}
+
+// add adds a layer whose values are all good.
+func (o *Origins) add(all *koanf.Koanf, read func() (*layer, error)) error {
+	l, err := read()
+	if err != nil || l == nil {
+		return err
+	}
+	keys := l.values.Keys()
+	if l.line != nil {
+		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(l.line(a), l.line(b)) })
+	}
+	for _, key := range keys {
+		if err := l.check(key); err != nil {
+			return err
+		}
+		o.of[key] = l.origin(key)
+	}
+	return all.Merge(l.values)
+}
+
+// check returns what is wrong with a key or its value.
+func (l *layer) check(key string) error {
+	name, at := l.origin(key), ""
+	if l.line != nil {
+		name, at = key, l.origin(key)+": "
+	}
+	value := l.values.Get(key)
+	s := named(key)
+	if s == nil {
+		table, isMap := value.(map[string]any)
+		switch {
+		case isMap && len(table) == 0 && isTable(key):
+			return nil
+		case isTable(key):
+			return fmt.Errorf("%s%s must be a table: [%s]", at, name, key)
+		}
+		return fmt.Errorf("%sunknown key %q (%s)", at, name, alike(key))
+	}
+	var scratch Config
+	if !s.take(&scratch, value) {
+		return fmt.Errorf("%s%s must be %s, not %s", at, name, s.want, describe(value))
+	}
+	return nil
+}
+
+// take sets the settings that have a value.
+func (c *Config) take(all *koanf.Koanf) {
+	for i := range settings {
+		if s := &settings[i]; all.Exists(s.key) {
+			s.take(c, all.Get(s.key))
+		}
+	}
+}
+
+// bind brings the settings within their limits, and notes which values of the user exceeded them.
+func (o *Origins) bind(c, system *Config) {
+	for i := range settings {
+		s := &settings[i]
+		before := s.show(c)
+		if s.bind == nil || !s.bind(c, system) {
+			continue
+		}
+		limit, where := s.key, o.system[s.key]
+		if s.bound != "" {
+			limit, where = s.bound, o.Of(s.bound)
+		}
+		if from, set := o.of[s.key]; set && from != o.system[s.key] {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) becomes %s: the limit is %s (%s)", s.key, before, from, s.show(c), limit, where))
+		}
+		o.of[s.key] = where
+	}
+}
+
+// envPrefix begins the names of our environment variables.
+const envPrefix = "NVNODETOP_"
+
+// variable is the environment variable of a key.
+func variable(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
+}
+
+// environment reads the environment. A variable that is nobody's setting may be anything, for example of a module file, unless its name is
+// nearly that of a setting.
+func environment(environ []string) (*layer, error) {
+	keys := map[string]string{}
+	var names []string
+	for i := range settings {
+		name := variable(settings[i].key)
+		keys[name] = settings[i].key
+		names = append(names, name)
+	}
+	var mistakes []error
+	k := koanf.New(delim)
+	err := k.Load(env.Provider(delim, env.Opt{Prefix: envPrefix, EnvironFunc: func() []string { return environ }, TransformFunc: func(name, value string) (string, any) {
+		if near, far := nearest(name, names); keys[name] == "" && far <= typo {
+			mistakes = append(mistakes, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)", name, near))
+		}
+		return keys[name], words(value)
+	}}), nil)
+	l := &layer{values: k, origin: variable}
+	return l, errors.Join(err, cmp.Or(mistakes...))
+}
+
+// commandLine takes the flags and arguments.
+func commandLine(line map[string]Word) (*layer, error) {
+	values := map[string]any{}
+	for key, word := range line {
+		values[key] = words(word.Text)
+	}
+	k := koanf.New(delim)
+	err := k.Load(confmap.Provider(values, delim), nil)
+	return &layer{values: k, origin: func(key string) string { return line[key].Name }}, err
+}

@@ -1,0 +1,163 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/health"
+)
+
+// setting is a row of the table of settings.
+type setting struct {
+	key  string                          // in files; the tables of TOML are separated by dots
+	want string                          // what its value must be
+	take func(c *Config, value any) bool // sets the value; false: it is not what it must be
+	show func(c *Config) string          // the value in TOML; empty: none
+
+	bind  func(c, system *Config) bool // brings the value of c within what the system's file allows, and reports whether it was not
+	bound string                       // the key of that limit; empty: this one
+}
+
+// settings is the table of settings, in the order in which they are printed. Limits come before what they limit.
+var settings = append([]setting{
+	choice("transport", func(c *Config) *string { return &c.Transport }, Transports...),
+	doors(),
+	line("login", func(c *Config) *string { return &c.Login }),
+	choice("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
+	choice("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
+	choice("theme", func(c *Config) *string { return &c.Theme }, "auto", "dark", "light"),
+	{key: "ascii", want: "true or false", take: takeASCII, show: showASCII},
+	span("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
+	limited(span("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit, func(own, system time.Duration) bool {
+		return system > 0 && (own == 0 || own > system)
+	}),
+	limited(line("banner", banner), banner, func(own, system string) bool { return system != "" && own != system }),
+	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
+	pollInterval(),
+	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
+	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
+}, thresholds()...)
+
+func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
+func banner(c *Config) *string            { return &c.Banner }
+func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
+func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
+
+func less(own, system time.Duration) bool { return own < system }
+
+// named returns the row of a key; nil: there is none.
+func named(key string) *setting {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+	if i < 0 {
+		return nil
+	}
+	return &settings[i]
+}
+
+// isTable reports whether there are keys in a table of that name.
+func isTable(name string) bool {
+	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, name+".") })
+}
+
+// limited lets the system's file limit a setting: a value that exceeds what stands there is replaced by it.
+func limited[T any](s setting, at func(*Config) *T, exceeds func(own, system T) bool) setting {
+	s.bind = func(c, system *Config) bool {
+		if !exceeds(*at(c), *at(system)) {
+			return false
+		}
+		*at(c) = *at(system)
+		return true
+	}
+	return s
+}
+
+// pollInterval is limited by another setting.
+func pollInterval() setting {
+	s := span("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll)
+	s.bound = "poll.min_interval"
+	s.bind = func(c, _ *Config) bool {
+		if c.Poll >= c.PollFloor {
+			return false
+		}
+		c.Poll = c.PollFloor
+		return true
+	}
+	return s
+}
+
+// choice is one of some words.
+func choice(key string, at func(*Config) *string, of ...string) setting {
+	want := strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
+	return setting{
+		key: key, want: want,
+		take: func(c *Config, v any) bool {
+			return set(at(c))(asString(v, func(s string) bool { return slices.Contains(of, s) }))
+		},
+		show: func(c *Config) string { return quoted(*at(c)) },
+	}
+}
+
+// line is any text that fits in a line.
+func line(key string, at func(*Config) *string) setting {
+	const most = 200
+	return setting{
+		key: key, want: "a line of at most " + strconv.Itoa(most) + " printable characters",
+		take: func(c *Config, v any) bool {
+			return set(at(c))(asString(v, func(s string) bool { return len([]rune(s)) <= most && !strings.ContainsFunc(s, isNotPrintable) }))
+		},
+		show: func(c *Config) string { return quoted(*at(c)) },
+	}
+}
+
+// span is a time. A number means seconds.
+func span(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
+	return setting{
+		key: key, want: "a time from " + short(low) + " to " + short(high) + ", such as 5 (seconds) or 2m",
+		take: func(c *Config, v any) bool {
+			d, ok := asTime(v)
+			return set(at(c))(d, ok && d >= low && d <= high)
+		},
+		show: func(c *Config) string {
+			if *at(c) == 0 {
+				return ""
+			}
+			return quoted(short(*at(c)))
+		},
+	}
+}
+
+// takeASCII takes a truth value: not set, TERM and the locale decide.
+func takeASCII(c *Config, v any) bool {
+	b, ok := asBool(v)
+	if ok {
+		c.ASCII, c.UTF8 = b, !b
+	}
+	return ok
+}
+
+func showASCII(c *Config) string {
+	if !c.ASCII && !c.UTF8 {
+		return ""
+	}
+	return strconv.FormatBool(c.ASCII)
+}
+
+// thresholds are those of the health rules.
+func thresholds() []setting {
+	var all []setting
+	for _, name := range health.Names() {
+		t, _ := health.Named(name)
+		row := t.Row()
+		all = append(all, setting{
+			key: "thresholds." + name, want: "a number from " + number(row.Low) + " to " + number(row.High),
+			take: func(c *Config, v any) bool {
+				n, ok := asNumber(v)
+				return set(&c.Thresholds[t])(n, ok && n >= row.Low && n <= row.High)
+			},
+			show: func(c *Config) string { return number(c.Thresholds[t]) },
+		})
+	}
+	return all
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// words is a value from the environment or the command line, where everything is text.
+type words string
+
+// set returns a function that stores a value if it is good, and reports whether it is.
+func set[T any](to *T) func(value T, good bool) bool {
+	return func(value T, good bool) bool {
+		if good {
+			*to = value
+		}
+		return good
+	}
+}
+
+func asString(v any, good func(string) bool) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, good(v)
+	case words:
+		return string(v), good(string(v))
+	}
+	return "", false
+}
+
+func asBool(v any) (value, ok bool) {
+	switch v := v.(type) {
+	case bool:
+		return v, true
+	case words:
+		b, err := strconv.ParseBool(string(v))
+		return b, err == nil
+	}
+	return false, false
+}
+
+func asNumber(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	case words:
+		n, err := strconv.ParseFloat(string(v), 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+func asTime(v any) (time.Duration, bool) {
+	if seconds, ok := asNumber(v); ok {
+		const most = 1e9 // NaN too is not within
+		return time.Duration(seconds * float64(time.Second)), seconds >= 0 && seconds < most
+	}
+	word, _ := asString(v, func(string) bool { return true })
+	d, err := time.ParseDuration(word)
+	return d, err == nil
+}
+
+// asList takes a list of strings. In text commas separate them.
+func asList(v any) (list []string, ok bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			s, is := item.(string)
+			if !is {
+				return nil, false
+			}
+			list = append(list, s)
+		}
+		return list, true
+	case words:
+		for item := range strings.SplitSeq(string(v), ",") {
+			list = append(list, strings.TrimSpace(item))
+		}
+		return list, true
+	}
+	return nil, false
+}
+
+func isNotPrintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// short is d without what is zero: "10m" for 10m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// quoted is a string in TOML; empty for the empty one.
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	pair, err := toml.Marshal(map[string]string{"x": s})
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(string(pair), "x = "), "\n")
+}
+
+// describe says what a value is, for an error.
+func describe(v any) string {
+	const most = 40
+	switch v := v.(type) {
+	case map[string]any:
+		return "a table"
+	case []any, []map[string]any:
+		return "a list"
+	case string:
+		return strconv.Quote(text.Cut(v, most))
+	case words:
+		return strconv.Quote(text.Cut(string(v), most))
+	}
+	return text.Cut(fmt.Sprint(v), most)
+}
