@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -71,7 +72,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
 		}
 		return nil, &exitError{exitFailed, err}
 	}
-	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Retries: parallelRetries, Urge: native.Retry})
+	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: parallelRetries, Urge: native.Retry})
 	if cfg.Nodes != "" {
 		return ending{source.NewHosts(cfg.Nodes, names, nodes, name, host), native.Close}, nil
 	}
@@ -91,6 +92,12 @@ type ending struct {
 func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 	defer e.end()
 	return e.feed.Run(ctx, emit)
+}
+
+// newPoller returns the poller that p configures, with the user's interval.
+func newPoller(cfg *config.Config, p poller.Config) *poller.Manager {
+	p.Interval, p.IdleAfter, p.IdleFactor = cfg.Poll, ui.IdleAfter, ui.IdleFactor
+	return poller.New(p)
 }
 
 // demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories.
@@ -141,7 +148,7 @@ func thisHost(ctx context.Context, cfg *config.Config, noSlurm string) (feed, er
 	if err := findGPUs(ctx, opener); err != nil {
 		return nil, &exitError{exitNoJobs, fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
 	}
-	nodes := poller.New(poller.Config{Opener: opener, Interval: cfg.Poll, Retries: 1})
+	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: 1})
 	return source.NewHosts(host, []string{host}, nodes, name, host), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
 
+	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -65,6 +66,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		return &exitError{exitFailed, fmt.Errorf("read the terminal's state: %w", err)}
 	}
 	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
+	user := &attended{from, bell.New()}
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)
@@ -72,13 +74,22 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	group.Go(func() error { return choices.run(ctx) })
 	group.Go(func() error {
 		defer quit()
-		return ui.Run(ctx, screen(cfg, store, from, choices), io.in, io.out)
+		return ui.Run(ctx, screen(cfg, store, user, choices), io.in, io.out)
+	})
+	var away error
+	group.Go(func() error {
+		defer quit()
+		away = user.left(ctx, cfg.IdleExit)
+		return nil
 	})
 	<-ctx.Done()
 	ended, err := start(group.Wait).wait(partingTime)
 	if !ended {
 		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be restored.
 		_ = term.Restore(int(io.in.Fd()), before)
+	}
+	if ended && err == nil {
+		return away
 	}
 	return err
 }
@@ -93,6 +104,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		ASCII:    ascii(cfg),
 		Colors:   colors(cfg),
 		View:     startView(cfg),
+		Banner:   cfg.Banner,
 		Version:  build.Version(),
 		Remember: choices.remember,
 	}

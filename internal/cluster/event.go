@@ -24,6 +24,7 @@ type Event struct {
 	Step      *reach.Step  `json:"step,omitempty"`      // a stage of the attempt began, was done or failed
 	Hello     *wire.Hello  `json:"hello,omitempty"`     // Node's probe sent the data that does not change
 	Report    *wire.Report `json:"report,omitempty"`    // one sample of Node
+	Pace      *Pace        `json:"pace,omitempty"`      // Node's probe is asked for another interval
 	Down      *Down        `json:"down,omitempty"`      // the attempt failed, or the session ended
 	Gone      bool         `json:"gone,omitempty"`      // Node is no longer watched
 }
@@ -32,6 +33,11 @@ type Event struct {
 type Try struct {
 	Interval time.Duration `json:"interval"` // requested, between two reports
 	reach.Route
+}
+
+// Pace changes the interval of a session.
+type Pace struct {
+	Interval time.Duration `json:"interval"` // requested, between two reports
 }
 
 // Down ends an attempt or a session.

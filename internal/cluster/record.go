@@ -85,6 +85,8 @@ func (n *nodeRecord) apply(e Event) {
 		n.greet(cleanHello(e.Hello))
 	case e.Report != nil && n.Hello != nil:
 		n.sample(e.At, e.Report)
+	case e.Pace != nil:
+		n.Interval = max(e.Pace.Interval, time.Millisecond)
 	case e.Down != nil:
 		n.down(e.At, e.Down)
 	}

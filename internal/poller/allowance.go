@@ -39,9 +39,9 @@ type intake struct{ reports, hellos allowance }
 // newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of this program, all
 // reports may arrive at once that a probe sends before it exits.
 func (n *node) newIntake(now time.Time) *intake {
-	backlog := max(n.silence(), wire.SilenceMS*time.Millisecond)
+	backlog := max(silence(n.base), wire.SilenceMS*time.Millisecond)
 	return &intake{
-		reports: newAllowance(n.interval*4/5, float64(backlog/n.interval)+16, now),
+		reports: newAllowance(n.base*4/5, float64(backlog/n.base)+16, now),
 		hellos:  newAllowance(5*time.Second, 8, now),
 	}
 }

@@ -28,12 +28,20 @@ type Config struct {
 	Interval time.Duration // between two reports of a node
 	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
 	Urge     func()        // called when the user wants what failed to be retried now; may be nil
+
+	// After this time without a Touch the interval is so many times longer, up to MaxInterval, until the next one. 0: never.
+	IdleAfter  time.Duration
+	IdleFactor int
 }
+
+// MaxInterval is the longest interval that a probe accepts.
+const MaxInterval = 10 * time.Minute
 
 // Manager watches a changing set of nodes.
 type Manager struct {
 	cfg     Config
 	retries chan struct{} // holds a token per running attempt that follows a failed one
+	touched bell.Bell
 
 	mu      sync.Mutex // protects the following
 	ctx     context.Context
@@ -42,12 +50,13 @@ type Manager struct {
 	nodes   map[string]*node
 	leaving map[string]context.Context // dropped nodes: done after their last event
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
+	idle    bool                       // nobody has called Touch for a while
 	wg      sync.WaitGroup
 }
 
 // New returns a Manager that watches nothing yet.
 func New(cfg Config) *Manager {
-	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
+	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), touched: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
 }
 
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
@@ -57,11 +66,56 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 	m.reconcile()
 	m.mu.Unlock()
 
-	<-ctx.Done()
+	m.attend(ctx)
 	m.mu.Lock()
 	m.ctx = nil // no more nodes start
 	m.mu.Unlock()
 	m.wg.Wait()
+}
+
+// Touch notes that the user is there.
+func (m *Manager) Touch() { m.touched.Ring() }
+
+// attend slows the nodes down while the user is not there, until ctx ends.
+func (m *Manager) attend(ctx context.Context) {
+	if m.cfg.IdleAfter == 0 {
+		<-ctx.Done()
+		return
+	}
+	timer := time.NewTimer(m.cfg.IdleAfter)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.touched:
+			timer.Reset(m.cfg.IdleAfter)
+			m.setIdle(false)
+		case <-timer.C:
+			m.setIdle(true)
+		}
+	}
+}
+
+func (m *Manager) setIdle(idle bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.idle == idle {
+		return
+	}
+	m.idle = idle
+	for _, n := range m.nodes {
+		n.interval.Store(int64(m.interval()))
+		n.repace.Ring()
+	}
+}
+
+// interval is the one that is wanted now. m.mu is held.
+func (m *Manager) interval() time.Duration {
+	if !m.idle {
+		return m.cfg.Interval
+	}
+	return max(m.cfg.Interval, min(m.cfg.Interval*time.Duration(m.cfg.IdleFactor), MaxInterval))
 }
 
 // SetNodes sets the watched nodes. New ones are dialed; all others are closed and end with a Gone event.
@@ -98,11 +152,12 @@ func (m *Manager) start(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
 	n := &node{
-		name: name, opener: m.cfg.Opener, interval: m.cfg.Interval, retries: m.retries, emit: m.emit, cancel: cancel,
+		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, retries: m.retries, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)
+	n.interval.Store(int64(m.interval()))
 	n.processes.Store(m.listed == name || m.listed == cluster.EveryNode)
 	m.nodes[name] = n
 	m.wg.Go(func() {

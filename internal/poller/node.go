@@ -20,18 +20,20 @@ import (
 
 // node is one watched node. All fields but the atomics, the channels and failed are set once, before run.
 type node struct {
-	name     string
-	opener   Opener
-	interval time.Duration
-	retries  chan struct{}
-	emit     func(cluster.Event)
-	cancel   context.CancelFunc
-	before   context.Context // done when an earlier watch of this name has ended; nil: there was none
-	done     context.Context // done when this watch has ended
+	name    string
+	opener  Opener
+	retries chan struct{}
+	emit    func(cluster.Event)
+	cancel  context.CancelFunc
+	base    time.Duration   // the shortest interval that is ever wanted
+	before  context.Context // done when an earlier watch of this name has ended; nil: there was none
+	done    context.Context // done when this watch has ended
 
-	processes atomic.Bool // the process list is wanted
-	repace    bell.Bell   // processes has changed
-	retry     bell.Bell   // stop waiting
+	interval  atomic.Int64 // wanted between two reports, in ns
+	told      atomic.Int64 // the interval that events speak of
+	processes atomic.Bool  // the process list is wanted
+	repace    bell.Bell    // interval or processes has changed
+	retry     bell.Bell    // stop waiting
 
 	session atomic.Pointer[Session] // the open session; nil: none
 	asked   atomic.Int64            // extra reports requested and not yet admitted
@@ -166,7 +168,9 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	n.failed = true
 	route := n.opener.Route(ctx, n.name)
 	route.Stages = append(slices.Clip(route.Stages), StageStream)
-	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: n.interval, Route: route}})
+	interval := n.every()
+	n.told.Store(int64(interval))
+	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: interval, Route: route}})
 	session, err := n.opener.Open(ctx, n.name, n.step)
 	dialed()
 	if err != nil {
@@ -177,6 +181,7 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	defer n.session.Store(nil)
 	var wg sync.WaitGroup
 	var unpaced error
+	watch := quiet.New()
 	pacing, done := context.WithCancel(ctx)
 	stop := func() {
 		done()
@@ -186,12 +191,12 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	defer stop() // also on a panic
 	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
 	wg.Go(func() {
-		if unpaced = n.keepPace(pacing, session); unpaced != nil {
+		if unpaced = n.keepPace(pacing, session, watch); unpaced != nil {
 			_ = session.Close()
 		}
 	})
 	began := time.Now()
-	streamed, err = n.stream(session)
+	streamed, err = n.stream(session, watch)
 	stop()
 	if unpaced != nil {
 		err = unpaced
@@ -203,9 +208,19 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	return streamed, err
 }
 
+func (n *node) every() time.Duration { return time.Duration(n.interval.Load()) }
+
+// tellPace emits the interval if it has changed. A longer one must be told before its reports are missed, a shorter one with the first of
+// its reports.
+func (n *node) tellPace(interval time.Duration) {
+	if n.told.Swap(int64(interval)) != int64(interval) {
+		n.emit(cluster.Event{At: time.Now(), Node: n.name, Pace: &cluster.Pace{Interval: interval}})
+	}
+}
+
 // silence is how long a probe may send no report over an open connection, because the driver hangs for example. Then a new probe is tried. It
 // is longer than a session takes to notice that its connection is dead.
-func (n *node) silence() time.Duration { return max(10*n.interval, 35*time.Second) }
+func silence(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
 
 // errSilent ends a session whose probe went silent.
 func errSilent(quiet time.Duration) *reach.Failure {
@@ -222,10 +237,15 @@ func (n *node) step(s reach.Step) {
 
 // keepPace sends the probe the wanted pace, now and whenever it changes. It fails if the probe refuses it, since no report would ever come. If
 // it cannot be sent, stream sees why.
-func (n *node) keepPace(ctx context.Context, session Session) (err error) {
+func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
 	defer reach.Recover(&err)
 	for {
-		pace := wire.Pace{IntervalMS: int(n.interval.Milliseconds()), Processes: n.processes.Load()}
+		interval := n.every()
+		watch.Limit(silence(interval))
+		if interval > time.Duration(n.told.Load()) {
+			n.tellPace(interval)
+		}
+		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), Processes: n.processes.Load()}
 		n.asked.Add(1) // the probe may answer a change with a report
 		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
 		switch {
@@ -245,15 +265,15 @@ func (n *node) keepPace(ctx context.Context, session Session) (err error) {
 	}
 }
 
-func (n *node) stream(session Session) (streamed time.Duration, err error) {
+func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.step(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
 	last := began           // when the last report came
 	var silent atomic.Int64 // how long, if the session was closed for it
 	in := n.newIntake(began)
-	watch := quiet.New()
-	watch.Start(n.silence(), func(quiet time.Duration) {
+	watch.Heard()
+	watch.Start(silence(n.every()), func(quiet time.Duration) {
 		silent.Store(int64(quiet))
 		_ = session.Close()
 	})
@@ -285,6 +305,7 @@ func (n *node) stream(session Session) (streamed time.Duration, err error) {
 				first = now
 				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports", Took: now.Sub(began)})
 			}
+			n.tellPace(n.every())
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
 		}
 	}

@@ -52,6 +52,20 @@ func (w *Watch) Start(limit time.Duration, over func(quiet time.Duration)) {
 	w.timer = time.AfterFunc(wait, w.look)
 }
 
+// Limit changes the limit. It counts from now on.
+func (w *Watch) Limit(limit time.Duration) {
+	w.Heard()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.limit, w.looked = limit, false
+	if w.timer == nil || w.stopped {
+		return
+	}
+	wait := w.wait(0, 0)
+	w.due = time.Since(w.base) + wait
+	w.timer.Reset(wait)
+}
+
 // Stop ends the watch. A call of over that has begun goes on.
 func (w *Watch) Stop() {
 	w.mu.Lock()

@@ -83,3 +83,29 @@ func TestLateTimer(t *testing.T) {
 		}
 	}
 }
+
+// A new limit counts from when it is set, whether it is longer or shorter.
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := New()
+		w.Limit(time.Second) // before Start, which has the last word
+		over := make(chan time.Duration, 2)
+		w.Start(limit, func(quiet time.Duration) { over <- quiet })
+		time.Sleep(29 * time.Second)
+		w.Limit(10 * limit)
+		time.Sleep(10*limit - 1)
+		w.Limit(limit)
+		time.Sleep(limit - 1)
+		synctest.Wait()
+		if len(over) != 0 {
+			t.Fatal("over too soon")
+		}
+		time.Sleep(2 * time.Nanosecond)
+		synctest.Wait()
+		if len(over) != 1 {
+			t.Error("the new limit does not count")
+		}
+		w.Stop()
+		w.Limit(1)
+	})
+}

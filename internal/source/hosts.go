@@ -31,8 +31,5 @@ func (h *Hosts) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return nil
 }
 
-// Touch notes that a key was pressed. Nothing depends on it here.
-func (h *Hosts) Touch() {}
-
 // Refresh retries failed hosts now.
 func (h *Hosts) Refresh() { h.Retry() }

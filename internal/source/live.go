@@ -91,7 +91,10 @@ func nodesOf(jobs []cluster.Job) []string {
 }
 
 // Touch notes that a key was pressed.
-func (l *Live) Touch() { l.discoverer.touch() }
+func (l *Live) Touch() {
+	l.Manager.Touch()
+	l.discoverer.touch()
+}
 
 // Refresh asks SLURM and retries failed nodes now.
 func (l *Live) Refresh() {

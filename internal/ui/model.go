@@ -32,6 +32,13 @@ const (
 	fastKey   = 1500 * time.Millisecond
 )
 
+// A screen on which nobody has pressed a key for IdleAfter is drawn, and its nodes are polled, IdleFactor times less often, until a key is
+// pressed: nobody looks at most of these, and a detached terminal cannot be told from one that is watched.
+const (
+	IdleAfter  = 30 * time.Minute
+	IdleFactor = 10
+)
+
 // tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new one.
 type tick struct{ chain int }
 
@@ -44,6 +51,7 @@ type model struct {
 	told  look
 
 	began, asked time.Time // the program started; the last key requested something
+	touched      time.Time // the last key was pressed
 	chain        int       // of ticks
 
 	light    bool
@@ -63,8 +71,9 @@ func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that only have ASCII do not understand the question
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
 	m.view.start(o.View)
-	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Version: o.Version, Memory: &part.Memory{}}
+	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Version: o.Version, Memory: &part.Memory{}}
 	m.began = o.Now()
+	m.touched = m.began
 	m.retheme()
 	m.takeSnapshot()
 	return m
@@ -75,7 +84,7 @@ func (m *model) Init() tea.Cmd { return m.next() }
 
 // next waits for the next display tick. Ticks are aligned with the clock, so that seconds change on time.
 func (m *model) next() tea.Cmd {
-	every, chain := m.Display, m.chain
+	every, chain := m.Display*time.Duration(m.scene.Slow), m.chain
 	if m.waiting() {
 		every = min(every, fast)
 	}
@@ -102,7 +111,11 @@ func (m *model) waiting() bool {
 
 // takeSnapshot takes a new Snapshot.
 func (m *model) takeSnapshot() {
-	m.scene.Snap = m.Snapshot(m.Now())
+	now := m.Now()
+	m.scene.Snap, m.scene.Slow = m.Snapshot(now), 1
+	if now.Sub(m.touched) >= IdleAfter {
+		m.scene.Slow = IdleFactor
+	}
 	m.resolve()
 }
 
@@ -133,13 +146,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notifyLook()
 		return m, m.next()
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m, tea.Batch(m.touch(), m.key(msg))
 	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
-		m.Controls.Touch()
+		woken := m.touch()
 		if m.view.press(msg, m.scene) {
 			m.resolve()
-			return m, m.look()
+			return m, tea.Batch(woken, m.look())
 		}
+		return m, woken
 	case tea.WindowSizeMsg:
 		m.scene.W, m.scene.H = msg.Width, msg.Height
 		m.resolve()
@@ -155,9 +169,21 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
+// touch notes that the user is there, and hurries if the screen was idle.
+func (m *model) touch() tea.Cmd {
+	m.Controls.Touch()
+	m.touched = m.Now()
+	m.dirty = m.dirty || m.scene.Notice != ""
+	m.scene.Notice = ""
+	if m.scene.Slow == 1 {
+		return nil
+	}
+	m.scene.Slow = 1
+	return m.hurry()
+}
+
 // key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
-	m.Controls.Touch()
 	classic, chosen, refresh := m.view.classic, m.view.chosen, false
 	if !m.view.press(msg, m.scene) {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {

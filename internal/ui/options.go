@@ -33,6 +33,7 @@ type Options struct {
 	Profile  colorprofile.Profile // colors of the terminal; Unknown: find out
 	Colors   string               // "classic" colors the utilization; otherwise color means trouble
 	View     string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
+	Banner   string               // a line for the user: in place of the footer until a key is pressed, and in the help
 	Version  string
 	Remember func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
 }

@@ -20,7 +20,7 @@ const helpTop = 3
 
 // Press scrolls.
 func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
-	room, last := p.rooms(s, p.columns(s.W))
+	room, last := p.rooms(s, p.columns(s.W, s.Banner))
 	from, moved := scrolled(msg, min(p.from, last), room, room, last)
 	if !moved {
 		return Answer{}
@@ -48,7 +48,7 @@ func (p *Help) Draw(f *part.Frame) {
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
-	columns := p.columns(f.W)
+	columns := p.columns(f.W, f.Banner)
 	room, last := p.rooms(f.Scene, columns)
 	from := min(p.from, last)
 	right := position(from, from+room, last+room)
@@ -91,9 +91,10 @@ const (
 )
 
 // columns lays the help out: the keys beside the rest, or above it in a narrow terminal.
-func (p *Help) columns(w int) []helpColumn {
+func (p *Help) columns(w int, banner string) []helpColumn {
 	if w < helpTwo {
 		c := helpColumn{x: 2, wide: w - 4, room: helpKeys}
+		c.banner(banner)
 		p.keys(&c, false)
 		c.marks()
 		return []helpColumn{c}
@@ -103,6 +104,7 @@ func (p *Help) columns(w int) []helpColumn {
 		left.wide = min(w-6-52, 110)
 	}
 	right := helpColumn{x: left.x + left.wide + 2, wide: w - left.wide - 6, room: helpMarks}
+	left.banner(banner)
 	p.keys(&left, w >= helpLong)
 	right.marks()
 	return []helpColumn{left, right}
@@ -120,6 +122,17 @@ func (c *helpColumn) add(name string, role draw.Role, text string) {
 	for _, s := range draw.Wrap(text, max(c.wide-c.room, 10), "") {
 		c.lines = append(c.lines, helpLine{name, role, s})
 		name, role = "", draw.Text
+	}
+}
+
+// banner is what the admins want to say.
+func (c *helpColumn) banner(s string) {
+	if s == "" {
+		return
+	}
+	c.title("From your admins")
+	for _, l := range draw.Wrap(s, max(c.wide, 10), "") {
+		c.lines = append(c.lines, helpLine{name: l, role: draw.Text})
 	}
 }
 

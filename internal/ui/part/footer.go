@@ -13,6 +13,10 @@ var lastHints = map[string]bool{"Esc": true, "?": true, "q": true}
 // Footer draws the keys in the last row, and right at its end. The keys are cut from the right; Esc, ? and q stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	y := f.H - 1
+	if f.Notice != "" {
+		f.Left(1, y, f.W-2, f.Notice, draw.Strong)
+		return
+	}
 	end := f.W - 1
 	hints = f.named(hints)
 	if right != "" {

@@ -118,6 +118,9 @@ func Clock(f *Frame) []Piece {
 	if f.W < 110 {
 		return []Piece{clock}
 	}
+	if f.Slow > 1 {
+		return []Piece{{"idle: every " + Seconds(f.Snap.Poll*time.Duration(f.Slow)) + ", any key wakes  ", draw.Dim}, clock}
+	}
 	return []Piece{{"poll " + Seconds(f.Snap.Poll) + "  redraw " + Seconds(f.Display) + "  ", draw.Dim}, clock}
 }
 

@@ -35,6 +35,9 @@ type Scene struct {
 	Gauge tally.Gauge // what the cells of the overview show
 
 	Display time.Duration
+	Slow    int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
+	Banner  string // of the admins, for the help
+	Notice  string // stands in place of the footer
 	Version string
 	Memory  *Memory
 }

@@ -1,0 +1,71 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// lastRow returns the last row of the screen.
+func (r *rig) lastRow() string {
+	rows := strings.Split(r.screen.String(), "\n")
+	return rows[len(rows)-1]
+}
+
+// tickWithin reports whether a command brings the next tick within limit.
+func tickWithin(t *testing.T, cmd tea.Cmd, limit time.Duration) bool {
+	t.Helper()
+	if cmd == nil {
+		return false
+	}
+	got := make(chan tea.Msg, 1)
+	go func() { got <- cmd() }()
+	select {
+	case <-got:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
+	r := newRig(t, fixture())
+	r.now = r.now.Add(IdleAfter - time.Second)
+	r.Display = 100 * time.Millisecond
+	if !tickWithin(t, r.send(tick{r.chain}), 2*time.Second) {
+		t.Error("no tick within 2 s before the screen is idle")
+	}
+	r.now = r.now.Add(time.Second)
+	r.Display = time.Minute
+	cmd := r.send(tick{r.chain})
+	if !strings.Contains(r.screen.String(), "idle: every 30s, any key wakes") || tickWithin(t, cmd, 100*time.Millisecond) {
+		t.Errorf("an idle screen is drawn as before:\n%.200s", r.screen.String())
+	}
+	r.Display = 20 * time.Second
+	if before := r.chain; !tickWithin(t, r.press("x"), 2*time.Second) || r.chain == before {
+		t.Error("a key does not wake the screen")
+	}
+	if r.send(tick{r.chain}); strings.Contains(r.screen.String(), "idle: ") {
+		t.Error("the screen is still called idle")
+	}
+}
+
+func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
+	const banner = "GPU nodes are down on Tuesday from 8 to 12"
+	r := newRig(t, fixture())
+	r.Banner = banner
+	r.model = newModel(r.Options, &r.out)
+	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	if !strings.Contains(r.lastRow(), banner) {
+		t.Errorf("the last row is %q", r.lastRow())
+	}
+	r.dirty = false
+	if r.send(tea.MouseWheelMsg{}); strings.Contains(r.screen.String(), banner) || !strings.Contains(r.lastRow(), "help") {
+		t.Errorf("after the mouse moved, the last row is %q", r.lastRow())
+	}
+	if r.press("?"); !strings.Contains(r.screen.String(), "From your admins") || !strings.Contains(r.screen.String(), banner) {
+		t.Errorf("the help does not have it:\n%s", r.screen.String())
+	}
+}
