@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/user"
 	"regexp"
@@ -32,7 +33,7 @@ const demoSeed = 48211
 const parallelRetries = 64
 
 // choose returns the source of Events.
-func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
+func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) (feed, error) {
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
@@ -41,7 +42,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
 		return demo.New(nodes, gpus, demoSeed, cfg.Poll, demoPast(cfg)), nil
 	}
 	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
-		return thisHost(ctx, cfg, notInstalled)
+		return thisHost(ctx, cfg, notInstalled, log)
 	}
 	names, err := hosts(cfg.Nodes)
 	if err != nil {
@@ -60,7 +61,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
 		commands = slurm.Remote(native.Run)
 		name, host = native.LoginUser(ctx)
 	}
-	client := slurm.New(commands)
+	client := slurm.New(slurm.Logged(commands, log))
 	opener, err := newOpener(cfg, host, native)
 	if err == nil && opener.BeginsWith(config.SSH) {
 		err = prepare(ctx, native, io, names, client)
@@ -72,7 +73,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams) (feed, error) {
 		}
 		return nil, &exitError{exitFailed, err}
 	}
-	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: parallelRetries, Urge: native.Retry})
+	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: parallelRetries, Urge: native.Retry, Log: log})
 	if cfg.Nodes != "" {
 		return ending{source.NewHosts(cfg.Nodes, names, nodes, name, host), native.Close}, nil
 	}
@@ -139,7 +140,7 @@ const (
 )
 
 // thisHost returns the source for the GPUs of this host, for where there is no SLURM.
-func thisHost(ctx context.Context, cfg *config.Config, noSlurm string) (feed, error) {
+func thisHost(ctx context.Context, cfg *config.Config, noSlurm string, log *slog.Logger) (feed, error) {
 	name, host := whoAndWhere()
 	opener, err := local.New()
 	if err != nil {
@@ -148,7 +149,7 @@ func thisHost(ctx context.Context, cfg *config.Config, noSlurm string) (feed, er
 	if err := findGPUs(ctx, opener); err != nil {
 		return nil, &exitError{exitNoJobs, fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
 	}
-	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: 1})
+	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: 1, Log: log})
 	return source.NewHosts(host, []string{host}, nodes, name, host), nil
 }
 

@@ -83,6 +83,7 @@ const memoryLimit = 192 << 20
 func newCommand(io streams) *cobra.Command {
 	cfg := config.Default()
 	var paces []string // POLL and DISPLAY
+	var from *config.Origins
 	cmd := &cobra.Command{
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
@@ -123,13 +124,21 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 			for _, note := range origins.Notes {
 				fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
 			}
+			from = origins
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), &cfg, io) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return logged(cmd.Context(), &cfg, from, io) },
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	f := cmd.Flags()
+	addFlags(f, &cfg)
+	cmd.AddCommand(configCommand(&cfg, f, io))
+	cmd.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: func(*cobra.Command, []string) error { return cmd.Help() }})
+	return cmd
+}
+
+func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
 	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM")
@@ -142,9 +151,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
 	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")
 	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
-	cmd.AddCommand(configCommand(&cfg, f, io))
-	cmd.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: func(*cobra.Command, []string) error { return cmd.Help() }})
-	return cmd
+	f.StringVar(&cfg.Log, "log", "", "append a log to `FILE`: attempts, failures, SLURM's answers, never what the other side said")
 }
 
 // flagError says what is wrong with a flag or its value, without the words of Go's parsers.

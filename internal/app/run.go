@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -30,7 +31,7 @@ type feed interface {
 // connections.
 const partingTime = 2 * time.Second
 
-func run(ctx context.Context, cfg *config.Config, io streams) error {
+func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) error {
 	show := once
 	if !cfg.Once && !cfg.JSON {
 		show = watch
@@ -41,7 +42,7 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 			return usage("a terminal with TERM=dumb cannot show the screen: use --once")
 		}
 	}
-	from, err := choose(ctx, cfg, io)
+	from, err := choose(ctx, cfg, io, log)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func run(ctx context.Context, cfg *config.Config, io streams) error {
 		return &exitError{exitNoJobs, fmt.Errorf("squeue is not in PATH on %q, or not configured there", cfg.Login)}
 	}
 	// squeue is installed, but not configured for a cluster.
-	if from, err = thisHost(ctx, cfg, notConfigured); err != nil {
+	if from, err = thisHost(ctx, cfg, notConfigured, log); err != nil {
 		return err
 	}
 	return show(ctx, cfg, io, from)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestDumbTerminal(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	cfg := config.Default()
 	cfg.Demo = config.DefaultDemo
-	if err := run(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}); err == nil || !strings.Contains(err.Error(), "use --once") {
+	if err := run(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "use --once") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -27,6 +27,7 @@ type Config struct {
 	SlurmFloor time.Duration // the least time from one answer of squeue to the next question
 	IdleExit   time.Duration // the program ends by itself after this time without a key; 0: never
 	Banner     string        // a line for every user, from the system's file
+	Log        string        // a file to which a log is appended; "": none
 
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM

@@ -35,8 +35,11 @@ type Origins struct {
 	system map[string]string // those in the system's file
 }
 
+// ByDefault is the origin of what is set nowhere.
+const ByDefault = "default"
+
 // Of returns where the value of a key comes from.
-func (o *Origins) Of(key string) string { return cmp.Or(o.of[key], "default") }
+func (o *Origins) Of(key string) string { return cmp.Or(o.of[key], ByDefault) }
 
 // layer is one place that settings come from.
 type layer struct {

@@ -6,6 +6,19 @@ import (
 	"strings"
 )
 
+// Value is one setting: its value in TOML, empty if it has none, and where that comes from.
+type Value struct{ Key, Value, Origin string }
+
+// Values returns all settings.
+func (c *Config) Values(o *Origins) []Value {
+	var all []Value
+	for i := range settings {
+		s := &settings[i]
+		all = append(all, Value{s.key, s.show(c), o.Of(s.key)})
+	}
+	return all
+}
+
 // Print writes the settings as TOML, each with its origin.
 func (c *Config) Print(w io.Writer, o *Origins) error {
 	var b strings.Builder
@@ -16,9 +29,8 @@ func (c *Config) Print(w io.Writer, o *Origins) error {
 		fmt.Fprintf(&b, "# %s\n", note)
 	}
 	table := ""
-	for i := range settings {
-		s := &settings[i]
-		name := s.key
+	for _, v := range c.Values(o) {
+		name := v.Key
 		if at := strings.LastIndex(name, delim); at >= 0 {
 			if name[:at] != table {
 				table = name[:at]
@@ -26,8 +38,8 @@ func (c *Config) Print(w io.Writer, o *Origins) error {
 			}
 			name = name[at+1:]
 		}
-		if value := s.show(c); value != "" {
-			fmt.Fprintf(&b, "%-32s # %s\n", name+" = "+value, o.Of(s.key))
+		if v.Value != "" {
+			fmt.Fprintf(&b, "%-32s # %s\n", name+" = "+v.Value, v.Origin)
 		} else {
 			fmt.Fprintf(&b, "# %s is not set\n", name)
 		}

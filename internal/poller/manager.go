@@ -13,6 +13,7 @@ package poller
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"sync"
 	"time"
@@ -32,6 +33,8 @@ type Config struct {
 	// After this time without a Touch the interval is so many times longer, up to MaxInterval, until the next one. 0: never.
 	IdleAfter  time.Duration
 	IdleFactor int
+
+	Log *slog.Logger // may be nil
 }
 
 // MaxInterval is the longest interval that a probe accepts.
@@ -56,6 +59,9 @@ type Manager struct {
 
 // New returns a Manager that watches nothing yet.
 func New(cfg Config) *Manager {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), touched: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
 }
 
@@ -152,7 +158,7 @@ func (m *Manager) start(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
 	n := &node{
-		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, retries: m.retries, emit: m.emit, cancel: cancel,
+		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, journal: journal{log: m.cfg.Log.With("node", name)}, retries: m.retries, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}

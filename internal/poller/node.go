@@ -3,7 +3,6 @@ package poller
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,16 +14,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// node is one watched node. All fields but the atomics, the channels and failed are set once, before run.
+// node is one watched node. All fields but the atomics, the channels, the journal and failed are set once, before run.
 type node struct {
 	name    string
 	opener  Opener
 	retries chan struct{}
 	emit    func(cluster.Event)
 	cancel  context.CancelFunc
+	journal journal
 	base    time.Duration   // the shortest interval that is ever wanted
 	before  context.Context // done when an earlier watch of this name has ended; nil: there was none
 	done    context.Context // done when this watch has ended
@@ -85,6 +84,7 @@ func (n *node) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		streamed, err := n.attempt(ctx)
 		if ctx.Err() != nil {
+			n.journal.left()
 			return
 		}
 		if streamed >= steady {
@@ -93,6 +93,7 @@ func (n *node) run(ctx context.Context) {
 		failure := reach.AsFailure(err, reach.ClassOther)
 		if failure.Next {
 			n.failed = false // another door has not failed yet
+			n.journal.ended(failure, streamed, 0)
 			n.down(failure, 0)
 			continue
 		}
@@ -101,6 +102,7 @@ func (n *node) run(ctx context.Context) {
 			backoffs[w] = w.backoff()
 		}
 		delay := backoffs[w].NextBackOff()
+		n.journal.ended(failure, streamed, delay)
 		n.down(failure, delay)
 		n.wait(ctx, delay, w.least)
 	}
@@ -171,12 +173,14 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	interval := n.every()
 	n.told.Store(int64(interval))
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: interval, Route: route}})
+	n.journal.begins(route.Door)
 	session, err := n.opener.Open(ctx, n.name, n.step)
 	dialed()
 	if err != nil {
 		return 0, err
 	}
 	n.failed = false
+	n.journal.opened()
 	n.session.Store(&session)
 	defer n.session.Store(nil)
 	var wg sync.WaitGroup
@@ -208,61 +212,8 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	return streamed, err
 }
 
-func (n *node) every() time.Duration { return time.Duration(n.interval.Load()) }
-
-// tellPace emits the interval if it has changed. A longer one must be told before its reports are missed, a shorter one with the first of
-// its reports.
-func (n *node) tellPace(interval time.Duration) {
-	if n.told.Swap(int64(interval)) != int64(interval) {
-		n.emit(cluster.Event{At: time.Now(), Node: n.name, Pace: &cluster.Pace{Interval: interval}})
-	}
-}
-
-// silence is how long a probe may send no report over an open connection, because the driver hangs for example. Then a new probe is tried. It
-// is longer than a session takes to notice that its connection is dead.
-func silence(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
-
-// errSilent ends a session whose probe went silent.
-func errSilent(quiet time.Duration) *reach.Failure {
-	return &reach.Failure{
-		Class: reach.ClassSilent, Short: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
-		Meaning: "The probe is still running but sends nothing: the driver is hung, or the node is overloaded.",
-		Hints:   []string{"run nvidia-smi on the node; if it hangs too, report it to your admins"},
-	}
-}
-
 func (n *node) step(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
-}
-
-// keepPace sends the probe the wanted pace, now and whenever it changes. It fails if the probe refuses it, since no report would ever come. If
-// it cannot be sent, stream sees why.
-func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
-	defer reach.Recover(&err)
-	for {
-		interval := n.every()
-		watch.Limit(silence(interval))
-		if interval > time.Duration(n.told.Load()) {
-			n.tellPace(interval)
-		}
-		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), Processes: n.processes.Load()}
-		n.asked.Add(1) // the probe may answer a change with a report
-		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
-		switch {
-		case err != nil:
-			return nil
-		case reply.Error != "":
-			return &reach.Failure{
-				Class: reach.ClassGarbage, Short: "the probe refused a request", Words: reply.Error,
-				Meaning: "Version mismatch between nvnodetop here and its probe.", Hints: []string{"use the same version on all machines that share your home"},
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-n.repace:
-		}
-	}
 }
 
 func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {

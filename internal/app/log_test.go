@@ -1,0 +1,132 @@
+package app
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// The log has what happened, and none of the secrets that the program comes to see: environment, keys, and what commands print.
+func TestTheLogHasNoSecrets(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("SSH_AUTH_SOCK", "")
+	t.Setenv("SECRET_TOKEN", "s3cr3t-of-the-environment")
+	settings(t, "", "poll.interval = 4\n")
+	const key = "s3cr3t-of-the-key"
+	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), []byte("-----BEGIN OPENSSH PRIVATE KEY-----\n"+key+"\n-----END OPENSSH PRIVATE KEY-----\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, "log")
+	read := func() string {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	fakeSqueue(t, oneJob+"; env >&2")
+	program(t, "--json", "--log", path, "--timeout", "5s", "--transport", "ssh")
+	first := read()
+	fakeSqueue(t, "env; env >&2; exit 1")
+	_, _, errs := program(t, "--json", "--log="+path, "--timeout", "5s")
+	text := read()
+	if !strings.HasPrefix(text, first) || len(text) == len(first) {
+		t.Error("the log is not appended")
+	}
+	for _, want := range []string{
+		`level=INFO msg=start version=`, `msg=setting key=poll.interval value="\"4s\"" from=` + filepath.Dir(systemFile), `key=log value=`, `msg=slurm command="squeue --me `, ` failed=false`,
+		`level=WARN msg=slurm command="squeue `, ` failed=true`, `level=DEBUG msg=attempt node=host.invalid door=ssh`, `level=WARN msg="attempt failed" node=host.invalid door=ssh class=`, `msg=end`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in the log", want)
+		}
+	}
+	for _, secret := range []string{"s3cr3t", "SECRET_TOKEN", "PRIVATE KEY"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
+	if strings.Contains(errs, "msg=") {
+		t.Errorf("the log is on the screen: %q", errs)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the log is %v, %v", info.Mode(), err)
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+func TestTheLogIsAFileOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	link, fifo, target := filepath.Join(dir, "link"), filepath.Join(dir, "fifo"), filepath.Join(dir, "target")
+	if err := os.WriteFile(target, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{link, fifo, dir, filepath.Join(dir, "none", "log"), os.DevNull} {
+		code, out, errs := program(t, "--demo=1x1", "--json", "--log", path)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "nvnodetop: --log: ") {
+			t.Errorf("%s: exit code %d, stderr %q", path, code, errs)
+		}
+	}
+	if text, err := os.ReadFile(target); err != nil || len(text) > 0 {
+		t.Errorf("the target of the link is %q, %v", text, err)
+	}
+}
+
+// stuck is a file on which writes hang until it is let go.
+type stuck struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+func (s *stuck) Close() error { return nil }
+
+// Nobody waits for a file that hangs; what is lost is counted.
+func TestAHungLogFileStopsNobody(t *testing.T) {
+	f := &stuck{}
+	f.mu.Lock()
+	d := newDrain(f)
+	line := func(n int) { _, _ = d.Write([]byte(strconv.Itoa(n) + "\n")) }
+	for n := range 3 * drainRoom {
+		line(n)
+	}
+	f.mu.Unlock()
+	for len(d.lines) > drainRoom/2 {
+		f.mu.Lock()
+		f.mu.Unlock() //nolint:staticcheck // lets the writer go on
+	}
+	line(-1)
+	d.close()
+	line(-2)
+	text := f.text.String()
+	lost := regexp.MustCompile(`msg="records left out" count=(\d+)\n-1\n$`).FindStringSubmatch(text)
+	if lost == nil || !strings.HasPrefix(text, "0\n1\n2\n") {
+		t.Fatalf("the end of the log is %q", text[max(0, len(text)-100):])
+	}
+	if n, _ := strconv.Atoi(lost[1]); n+strings.Count(text, "\n")-2 != 3*drainRoom {
+		t.Errorf("%d lines, %d lost", strings.Count(text, "\n"), n)
+	}
+}

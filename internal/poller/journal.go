@@ -1,0 +1,54 @@
+package poller
+
+import (
+	"log/slog"
+	"math/bits"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// journal logs what happens to one node. Of failures it has our words, never the other side's. A failure like the one before is logged when
+// their number is a power of two, so that the log of a dead node grows slowly.
+type journal struct {
+	log  *slog.Logger
+	door string
+	open bool   // a session
+	last string // failure
+	same int    // failures in a row like the last one
+}
+
+func (j *journal) begins(door string) {
+	j.door = door
+	if j.same == 0 {
+		j.log.Debug("attempt", "door", door)
+	}
+}
+
+func (j *journal) opened() {
+	j.open, j.last, j.same = true, "", 0
+	j.log.Info("session begins", "door", j.door)
+}
+
+func (j *journal) ended(f *reach.Failure, streamed, wait time.Duration) {
+	what := "attempt failed"
+	if j.open {
+		what = "session ended"
+	}
+	j.open = false
+	if same := j.door + string(f.Class) + f.Short; same != j.last {
+		j.last, j.same = same, 0
+	}
+	j.same++
+	if bits.OnesCount(uint(j.same)) > 1 {
+		return
+	}
+	j.log.Warn(what, "door", j.door, "class", f.Class, "why", f.Short, "reported", streamed.Round(time.Second), "retry", wait.Round(time.Millisecond), "times", j.same)
+}
+
+// left ends the watch of the node.
+func (j *journal) left() {
+	if j.open {
+		j.log.Info("session closed", "door", j.door)
+	}
+}

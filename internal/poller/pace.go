@@ -1,0 +1,65 @@
+package poller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/quiet"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+func (n *node) every() time.Duration { return time.Duration(n.interval.Load()) }
+
+// tellPace emits the interval if it has changed. A longer one must be told before its reports are missed, a shorter one with the first of
+// its reports.
+func (n *node) tellPace(interval time.Duration) {
+	if n.told.Swap(int64(interval)) != int64(interval) {
+		n.emit(cluster.Event{At: time.Now(), Node: n.name, Pace: &cluster.Pace{Interval: interval}})
+	}
+}
+
+// silence is how long a probe may send no report over an open connection, because the driver hangs for example. Then a new probe is tried. It
+// is longer than a session takes to notice that its connection is dead.
+func silence(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
+
+// errSilent ends a session whose probe went silent.
+func errSilent(quiet time.Duration) *reach.Failure {
+	return &reach.Failure{
+		Class: reach.ClassSilent, Short: fmt.Sprintf("no report for %v", quiet.Round(time.Second)),
+		Meaning: "The probe is still running but sends nothing: the driver is hung, or the node is overloaded.",
+		Hints:   []string{"run nvidia-smi on the node; if it hangs too, report it to your admins"},
+	}
+}
+
+// keepPace sends the probe the wanted pace, now and whenever it changes. It fails if the probe refuses it, since no report would ever come. If
+// it cannot be sent, stream sees why.
+func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
+	defer reach.Recover(&err)
+	for {
+		interval := n.every()
+		watch.Limit(silence(interval))
+		if interval > time.Duration(n.told.Load()) {
+			n.tellPace(interval)
+		}
+		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), Processes: n.processes.Load()}
+		n.asked.Add(1) // the probe may answer a change with a report
+		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
+		switch {
+		case err != nil:
+			return nil
+		case reply.Error != "":
+			return &reach.Failure{
+				Class: reach.ClassGarbage, Short: "the probe refused a request", Words: reply.Error,
+				Meaning: "Version mismatch between nvnodetop here and its probe.", Hints: []string{"use the same version on all machines that share your home"},
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-n.repace:
+		}
+	}
+}

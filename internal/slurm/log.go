@@ -1,0 +1,25 @@
+package slurm
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// Logged is run with each command in the log: its arguments, how long it took, and whether it failed. What it printed is not logged.
+func Logged(run Runner, log *slog.Logger) Runner {
+	const most = 200 // characters of a command
+	return func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+		began := time.Now()
+		stdout, stderr, err = run(ctx, argv...)
+		level := slog.LevelInfo
+		if err != nil {
+			level = slog.LevelWarn
+		}
+		log.Log(context.WithoutCancel(ctx), level, "slurm", "command", text.Cut(strings.Join(argv, " "), most), "took", time.Since(began).Round(time.Millisecond), "bytes", len(stdout), "failed", err != nil)
+		return stdout, stderr, err
+	}
+}
