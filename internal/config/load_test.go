@@ -239,3 +239,22 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+// The page for admins has every key.
+func TestThePageForAdminsHasEveryKey(t *testing.T) {
+	text, err := os.ReadFile("../../docs/ADMINS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range settings {
+		if key := settings[i].key; !strings.HasPrefix(key, "thresholds.") && !strings.Contains(string(text), "`"+key+"`") {
+			t.Errorf("docs/ADMINS.md does not have %s", key)
+		}
+	}
+	_, example, _ := strings.Cut(string(text), "```toml\n")
+	example, _, _ = strings.Cut(example, "```")
+	c := Default()
+	if _, err := c.Load(place(t, example, "")); err != nil || c.SlurmFloor != time.Minute {
+		t.Errorf("the example: %v, %+v", err, c)
+	}
+}
