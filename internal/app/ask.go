@@ -7,32 +7,36 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if a key may need a
-// passphrase.
-func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string, client *slurm.Client) error {
+// passphrase; heard is that answer, nil if it was not asked.
+func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string, client *slurm.Client) (heard *source.Heard, err error) {
 	at := newTerminal(io)
 	if at == nil {
-		return nil
+		return nil, nil
 	}
 	if err := door.Prepare(ctx, at, nodes); err != nil || len(nodes) > 0 || !door.MayAsk(ctx) {
-		return err
+		return nil, err
 	}
-	answer, _ := client.Ask(ctx) // the screen shows what is wrong
+	began := time.Now()
+	answer, err := client.Ask(ctx)
+	heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)} // the screen shows what is wrong
 	if answer == nil {
-		return nil
+		return heard, nil
 	}
 	for i := range answer.Jobs {
 		nodes = append(nodes, answer.Jobs[i].Nodes...)
 	}
-	return door.Prepare(ctx, at, nodes)
+	return heard, door.Prepare(ctx, at, nodes)
 }
 
 // asker asks the user on the terminal, before the screen starts. It implements ssh.Asker.

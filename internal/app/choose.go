@@ -63,8 +63,9 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 	}
 	client := slurm.New(slurm.Logged(commands, log))
 	opener, err := newOpener(cfg, host, native)
+	var heard *source.Heard
 	if err == nil && opener.BeginsWith(config.SSH) {
-		err = prepare(ctx, native, io, names, client)
+		heard, err = prepare(ctx, native, io, names, client)
 	}
 	if err != nil {
 		native.Close()
@@ -78,7 +79,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 		return ending{source.NewHosts(cfg.Nodes, names, nodes, name, host), native.Close}, nil
 	}
 	live := source.NewLive(client, nodes, name, host)
-	live.Floor = cfg.SlurmFloor
+	live.Floor, live.Heard = cfg.SlurmFloor, heard
 	live.Jobs = opener.know
 	return ending{live, native.Close}, nil
 }

@@ -23,6 +23,7 @@ type asker interface {
 // user is there. In between it asks the questions that are still open, with rests, so that it uses at most half of the controller's time.
 type discoverer struct {
 	slurm asker
+	first *Heard        // stands for the first question if it is young enough; may be nil
 	floor time.Duration // at least this time is between an answer of squeue and the next question for the jobs
 
 	// The following is run's own.
@@ -40,6 +41,14 @@ type discoverer struct {
 	refresh bell.Bell // the user wants to know now
 	lost    bell.Bell // a session was lost: has its job ended?
 	back    bell.Bell // the user is back after a while
+}
+
+// Heard is an answer of squeue that came before the program was ready for it.
+type Heard struct {
+	Answer *slurm.Answer
+	Err    error
+	At     time.Time
+	Took   time.Duration
 }
 
 // publishGap is the least time between two Discoveries while a quick controller answers open questions.
@@ -94,14 +103,12 @@ func (d *discoverer) publish(emit func(cluster.Discovery)) {
 // ask asks for the jobs. The error is slurm.ErrNoSlurm, or ctx's.
 func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
-	began := time.Now()
-	over := d.overSince(d.known.Asked, began)
-	answer, err := d.slurm.Ask(ctx)
+	over := d.overSince(d.known.Asked, time.Now())
+	answer, took, err := d.jobs(ctx)
 	if ended(ctx) || errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero() {
 		return err
 	}
-	d.known.Took = d.rest(began)
-	d.known.Asked = d.heard
+	d.known.Took, d.known.Asked = took, d.heard
 	if answer != nil {
 		d.known.Answered = d.known.Asked
 	}
@@ -110,6 +117,18 @@ func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	d.pull, d.followed = time.Time{}, false
 	d.known.Next = d.next()
 	return nil
+}
+
+// jobs asks for the jobs, unless that was just done. It returns how long that took.
+func (d *discoverer) jobs(ctx context.Context) (answer *slurm.Answer, took time.Duration, err error) {
+	began, heard := time.Now(), d.first
+	d.first = nil
+	if heard == nil || began.Sub(heard.At) >= d.floor {
+		answer, err = d.slurm.Ask(ctx)
+		return answer, d.rest(began), err
+	}
+	d.heard, d.follow = heard.At, heard.At.Add(heard.Took)
+	return heard.Answer, heard.Took, heard.Err
 }
 
 // followUp asks one open question.

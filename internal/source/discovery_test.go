@@ -22,6 +22,9 @@ type controller struct {
 	begin time.Time
 	floor time.Duration // of the discoverer
 
+	heard    *Heard // before the beginning
+	heardAge time.Duration
+
 	mu     sync.Mutex // protects the following
 	took   time.Duration
 	err    error

@@ -21,6 +21,7 @@ import (
 // watched until it ends.
 type Live struct {
 	*poller.Manager
+	Heard *Heard        // an answer of squeue to begin with, if it is younger than Floor; nil: none. Likewise
 	Floor time.Duration // the least time from one answer of squeue to the next question; it must not change once Run is called
 
 	discoverer *discoverer
@@ -40,7 +41,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 
 // Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once if there is no SLURM here.
 func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
-	l.discoverer.floor = l.Floor
+	l.discoverer.floor, l.discoverer.first = l.Floor, l.Heard
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()

@@ -140,8 +140,11 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 	var events []cluster.Event
 	synctest.Test(t, func(t *testing.T) {
 		c.begin = time.Now()
+		if c.heard != nil {
+			c.heard.At = c.begin.Add(-c.heardAge)
+		}
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor, reported: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor, Heard: c.heard, reported: map[string]bool{}}
 		l.Jobs = func(jobs []cluster.Job) {
 			if watched, _ := n.watched(); len(n.told) == 0 && len(watched) > 0 {
 				t.Error("nodes are watched before the jobs were told")
@@ -226,6 +229,25 @@ func TestLiveKeepsTheFloor(t *testing.T) {
 		c.at(39 * sec)
 	})
 	c.want(t, 0, 20*sec)
+}
+
+// What squeue has just answered is not asked again; an answer that is too old is.
+func TestLiveBeginsWithWhatIsKnown(t *testing.T) {
+	for name, test := range map[string]struct {
+		age  time.Duration
+		want []time.Duration
+	}{"young": {5 * sec, []time.Duration{15 * sec}}, "old": {20 * sec, []time.Duration{0, 20 * sec}}} {
+		c := &controller{floor: 20 * sec, heardAge: test.age, heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n7"}}}}, Took: sec}}
+		n := newNetwork()
+		live(t, c, n, func(l *Live) {
+			if watched, _ := n.watched(); slices.Equal(watched, []string{"n7"}) != (name == "young") {
+				t.Errorf("%s: %q are watched", name, watched)
+			}
+			l.Refresh()
+			c.at(25 * sec)
+		})
+		c.want(t, test.want...)
+	}
 }
 
 // Nodes are dialed when squeue has answered, however slow the controller is.
