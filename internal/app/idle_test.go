@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,10 +17,10 @@ import (
 // touched counts keys.
 type touched struct {
 	feed
-	keys int
+	keys atomic.Int32
 }
 
-func (t *touched) Touch() { t.keys++ }
+func (t *touched) Touch() { t.keys.Add(1) }
 
 func TestKeysPutOffTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -32,8 +33,8 @@ func TestKeysPutOffTheEnd(t *testing.T) {
 			}
 		}()
 		err := a.left(t.Context(), time.Hour)
-		if took := time.Since(began); err == nil || took != 3*50*time.Minute+time.Hour || from.keys != 3 {
-			t.Errorf("%v after %v and %d keys", err, took, from.keys)
+		if took := time.Since(began); err == nil || took != 3*50*time.Minute+time.Hour || from.keys.Load() != 3 {
+			t.Errorf("%v after %v and %d keys", err, took, from.keys.Load())
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
 		defer cancel()
