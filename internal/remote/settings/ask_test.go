@@ -183,3 +183,26 @@ func TestNotAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesForAShell: a name that a ProxyCommand's shell or a path would take for something else is refused, also where ssh was asked about
+// another node of its group.
+func TestNamesForAShell(t *testing.T) {
+	asking, _ := ssh(t, "Host *\n ProxyCommand nc %h %p\n UserKnownHostsFile HOME/known.d/%k\n")
+	reading := New(asking.cfg)
+	reading.cfg.Program = ""
+	for _, s := range []*Source{asking, reading} {
+		if _, err := s.For(t.Context(), "gpu01"); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"x;id", "$(id)", "`id`", "a|b", "a&b", "a>b", "a'b", `a"b`, "a{b,c}", `a\b`, "-oProxyCommand=id", "a\nb", "a\x1bb", "../evil", "", strings.Repeat("n", 10_000)} {
+			if got, err := s.For(t.Context(), name); err == nil {
+				t.Errorf("%.20q: runs %.40q", name, got.Expand(got.ProxyCommand))
+			}
+		}
+		for _, name := range []string{"gpu01", "GPU_1.cluster", "::1", "fe80::1%eth0"} {
+			if _, err := s.For(t.Context(), name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
@@ -87,8 +88,11 @@ func New(cfg Config) *Source {
 }
 
 // For returns the settings of a node. StrictHostKeyChecking is not one: an unknown host key is always a failure. Its error is a
-// *remote.LocalError if ssh refuses the configuration.
+// *remote.LocalError if ssh refuses the configuration, or the name.
 func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
+	if !isName(node) {
+		return nil, &remote.LocalError{What: "invalid host name", Err: fmt.Errorf("%.80q", node)}
+	}
 	o, ignored, err := s.options(ctx, s.current(), node)
 	if err != nil {
 		return nil, err
@@ -103,6 +107,17 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	}
 	return t, nil
 }
+
+// isName reports whether a name is one that ssh takes. Others would be commands to the shell of a ProxyCommand, options to a program, or lead a path
+// elsewhere. OpenSSH looks for them since 9.6 only, and not where its answer about one node serves another.
+func isName(node string) bool {
+	return node != "" && len(node) <= maxName && node[0] != '-' && !strings.ContainsFunc(node, func(r rune) bool {
+		return strings.ContainsRune("'`\"$\\;&<>|(){},/", r) || unicode.IsSpace(r) || unicode.IsControl(r)
+	})
+}
+
+// maxName is longer than any name that DNS allows.
+const maxName = 255
 
 // life is long enough that 64 nodes cost one reading of the files, and short enough that the next attempt sees a correction.
 const life = 2 * time.Second
