@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
-	"regexp"
 	"strings"
 	"time"
 
@@ -110,9 +109,6 @@ func demoPast(cfg *config.Config) time.Duration {
 	return time.Duration(cluster.HistoryLen(cfg.Poll)) * cluster.BinWidth(cfg.Poll)
 }
 
-// hostName matches names that ssh and a shell can only take for a host name.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-
 // hosts expands the host list of --nodes.
 func hosts(list string) ([]string, error) {
 	if list == "" {
@@ -124,7 +120,7 @@ func hosts(list string) ([]string, error) {
 	}
 	for _, name := range names {
 		switch {
-		case hostName.MatchString(name):
+		case slurm.IsHostName(name):
 		case strings.ContainsAny(name, "@:"):
 			return nil, usage("--nodes takes host names only, not %q: set user and port in ~/.ssh/config", name)
 		default:

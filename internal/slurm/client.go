@@ -144,6 +144,9 @@ func (c *Client) keepHosts(list string, before map[string]hosts) bool {
 	h, known := before[list]
 	if !known {
 		names, err := ExpandHostlist(list)
+		if err == nil {
+			err = areHosts(names)
+		}
 		if err != nil {
 			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue", Words: err.Error()}
 			return false
@@ -213,7 +216,7 @@ func (c *Client) expand(ctx context.Context, lists []string) {
 }
 
 // hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the output does not
-// match the lists, and leaves out a list without names.
+// match the lists, and leaves out a list without names or with others than those of hosts.
 func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := c.call(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
@@ -226,7 +229,7 @@ func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]str
 	}
 	hosts := map[string][]string{}
 	for i, group := range groups {
-		if names := strings.Fields(group); len(names) > 0 {
+		if names := strings.Fields(group); len(names) > 0 && len(names) <= maxHosts && areHosts(names) == nil {
 			hosts[lists[i]] = names
 		}
 	}

@@ -296,6 +296,23 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreCommands: of the login host, or of a job's record, a name that a shell, ssh or SLURM would take for something else is never used.
+func TestNamesThatAreCommands(t *testing.T) {
+	for _, name := range []string{"x;id", "$(id)", "-oProxyCommand=id", "--help", "../evil", "/etc/passwd", "a\x1b[2J", "é", strings.Repeat("n", 300)} {
+		slurm := &fakeSlurm{records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: name, nodes: "1", name: "train"}}}
+		answer, err := newClient(slurm.run).Ask(t.Context())
+		if answer == nil || len(answer.Jobs) > 0 || err == nil || !strings.Contains(err.Error(), "unexpected node list from squeue") {
+			t.Errorf("squeue says %.20q: %+v %v", name, answer, err)
+		}
+	}
+	for _, said := range []string{"node01\nx;id\n", "-oProxyCommand=id\n", strings.Repeat("n", 300), strings.Repeat("n ", maxHosts+1)} {
+		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return []byte(said), nil, nil })
+		if names := c.hostnames(t.Context(), []string{"node[01-02]"}); len(names) > 0 {
+			t.Errorf("scontrol says %.20q: %d lists are taken", said, len(names))
+		}
+	}
+}
+
 // SLURM may expand a node list to nothing without an error: the job keeps the nodes of our expansion.
 func TestAnExpansionToNothing(t *testing.T) {
 	slurm := &fakeSlurm{

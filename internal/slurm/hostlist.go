@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,21 @@ const maxHosts = 65536
 
 // maxHostName is longer than any name that DNS allows.
 const maxHostName = 255
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
+// IsHostName reports whether ssh, a shell and SLURM can take a name only for that of a host.
+func IsHostName(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
+
+// areHosts returns an error if a name is not that of a host.
+func areHosts(names []string) error {
+	for _, name := range names {
+		if !IsHostName(name) {
+			return fmt.Errorf("invalid host name %.80q", name)
+		}
+	}
+	return nil
+}
 
 // ExpandHostlist expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names five hosts. A name
 // may have several brackets. Leading zeros of a range's first number pad all its numbers.
