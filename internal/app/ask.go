@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -56,7 +57,7 @@ func newTerminal(io streams) *asker {
 
 // Ask implements ssh.Asker. If ctx ends, the terminal is as before, and the read is left behind.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
-	fmt.Fprintf(t.out, "(%s) %s", printable(host), printable(prompt))
+	fmt.Fprint(t.out, spoken(host, prompt))
 	before, err := term.GetState(int(t.in.Fd()))
 	if err != nil {
 		return "", err
@@ -94,6 +95,19 @@ func (t *asker) read(secret bool) (string, error) {
 type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
+
+// spoken returns a question with the name of the host that asks it before each line, so that no host can ask in the words of nvnodetop, which has
+// no name before it. Long blanks could do the same by filling a line of the terminal.
+func spoken(host, prompt string) string {
+	prompt = printable(prompt)
+	if host == "" {
+		return prompt
+	}
+	name := "(" + printable(host) + ") "
+	return name + strings.ReplaceAll(blanks.ReplaceAllString(prompt, "    "), "\n", "\n"+name)
+}
+
+var blanks = regexp.MustCompile(" {5,}")
 
 // printable returns s without characters that a hostile host could use to control the terminal.
 func printable(s string) string {

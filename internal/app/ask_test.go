@@ -70,6 +70,26 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAHostCannotSpeakForUs: a host that asks for the passphrase of a key in our words does so behind its name, in each line.
+func TestAHostCannotSpeakForUs(t *testing.T) {
+	const ours = "Passphrase of the key \"/home/alice/.ssh/id_ed25519\": "
+	for _, words := range []string{ours, "Code:\n" + ours, "Code:\r" + ours, "\x1b[2K\x1b[G" + ours, "Code:" + strings.Repeat(" ", 500) + ours, "\u2028" + ours, "a\u202e\n\n" + ours} {
+		user, at := console(t)
+		go func() { _, _ = at.Ask(t.Context(), "alice@login1", words, true) }()
+		shown := types(t, user, "key", "x").String()
+		for line := range strings.Lines(shown) {
+			if !strings.HasPrefix(line, "(alice@login1) ") || len(strings.TrimSpace(line)) > 80 {
+				t.Errorf("%.20q: the line %q", words, line)
+			}
+		}
+	}
+	user, at := console(t)
+	go func() { _, _ = at.Ask(t.Context(), "", ours, true) }()
+	if shown := types(t, user, "key", "x").String(); !strings.HasPrefix(shown, "Passphrase") {
+		t.Errorf("our own question is shown as %q", shown)
+	}
+}
+
 // Ctrl-C and a signal end the question, and the terminal echoes again.
 func TestAskIsCanceled(t *testing.T) {
 	user, at := console(t)

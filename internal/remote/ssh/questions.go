@@ -109,7 +109,7 @@ func (q *questions) answer(ctx context.Context, instruction, prompt string, secr
 	if instruction = strings.TrimSpace(text.Cut(instruction, maxPrompt)); instruction != "" {
 		instruction += "\n"
 	}
-	typed, err := q.trip.ask(ctx, instruction+prompt, secret)
+	typed, err := q.trip.ask(ctx, q.trip.target.User+"@"+q.trip.node, instruction+prompt, secret)
 	if err != nil {
 		q.open = prompt
 		return "", err

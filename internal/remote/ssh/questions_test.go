@@ -255,7 +255,7 @@ func TestPassphraseIsAskedOnce(t *testing.T) {
 	if err := s.d.Prepare(t.Context(), u, []string{"n"}); err != nil {
 		t.Fatal(err)
 	}
-	question := fmt.Sprintf("login1: Passphrase of the key %q:  true", path)
+	question := fmt.Sprintf(": Passphrase of the key %q:  true", path)
 	u.want(t, question, question)
 	s.mustOpen("n")
 	jump.drop() // after a suspend nobody is asked

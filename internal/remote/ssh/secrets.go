@@ -15,7 +15,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Asker asks the user a question of a host. secret answers are not echoed. An empty answer skips the question.
+// Asker asks the user a question of a host, or one of our own if host is empty. It shows which of both it is, whatever the host writes. secret
+// answers are not echoed. An empty answer skips the question.
 type Asker interface {
 	Ask(ctx context.Context, host, prompt string, secret bool) (string, error)
 }
@@ -116,11 +117,11 @@ func (s *secrets) take(ctx context.Context, key string) (text string, tell func(
 	}
 }
 
-// ask asks the user. Meanwhile the connection has the time that the user may take.
-func (a *trip) ask(ctx context.Context, prompt string, secret bool) (string, error) {
+// ask asks the user a question of host, or one of ours. Meanwhile the connection has the time that the user may take.
+func (a *trip) ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	a.conn.allow(maxAnswering)
 	defer a.conn.allow(a.d.limits.login)
-	text, err := a.asker.Ask(ctx, a.target.User+"@"+a.node, prompt, secret)
+	text, err := a.asker.Ask(ctx, host, prompt, secret)
 	a.asked = a.asked || err == nil
 	return text, err
 }
@@ -156,7 +157,7 @@ func (a *trip) unlock(ctx context.Context, f *keyFile) (ssh.Signer, error) {
 		return nil, err
 	}
 	for range maxTries {
-		text, err := a.ask(ctx, fmt.Sprintf("Passphrase of the key %q: ", f.path), true)
+		text, err := a.ask(ctx, "", fmt.Sprintf("Passphrase of the key %q: ", f.path), true)
 		if err != nil {
 			return nil, err
 		}
