@@ -5,6 +5,7 @@ import (
 	"crypto/sha1" //nolint:gosec // the format's
 	"encoding/base64"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -87,15 +88,21 @@ func readFile(path string) *file {
 		f.err = err
 		return f
 	}
-	f.parse(string(data))
+	f.parse(string(data), math.MaxInt32, math.MaxInt)
 	return f
 }
 
-// parse keeps the lines that OpenSSH understands. A line of another kind makes no host unknown.
-func (f *file) parse(text string) {
+// parse keeps the lines that OpenSSH understands, at most maxLines that are not longer than maxLine. A line of another kind makes no host unknown.
+func (f *file) parse(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {
 		number++
+		if len(text) > maxLine {
+			continue
+		}
+		if len(f.lines) == maxLines {
+			break
+		}
 		if l, h, ok := parseLine(text); ok {
 			l.number, l.hashed = number, -1
 			if h != nil {

@@ -172,6 +172,33 @@ func TestFilesAreReadAgain(t *testing.T) {
 	}
 }
 
+// TestElsewhere: another host's lines count where none is here, within limits.
+func TestElsewhere(t *testing.T) {
+	key, other := newKey(t), newKey(t)
+	line, host := knownhosts.Line([]string{"n"}, key), Host{Name: "n", Port: "2222"}
+	for _, c := range []struct{ name, here, there, want string }{
+		{"unknown here", "", line, "known (known_hosts of login line 1)"},
+		{"with its port", "", knownhosts.Line([]string{"[n]:2222"}, key), "line 1"},
+		{"changed here", knownhosts.Line([]string{"n"}, other), line, "host key changed"},
+		{"changed here, with its port", knownhosts.Line([]string{"[n]:2222"}, other), line, "host key changed"},
+		{"revoked here", "@revoked * " + string(ssh.MarshalAuthorizedKey(key)), line, "host key revoked"},
+		{"revoked there", "", line + "\n@revoked " + line, "host key revoked"},
+		{"behind many lines", "", strings.Repeat("a b c\n", maxLines) + line, "host key unknown"},
+		{"in a long line", "", strings.Repeat("a,", maxLine) + line, "host key unknown"},
+	} {
+		name := filepath.Join(t.TempDir(), "known")
+		writeFile(t, name, c.here+"\n")
+		set, err := new(Cache).Load([]string{name}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := set.With(Read("login", c.there), host).Check(host, key, nil, time.Now())
+		if said := fmt.Sprint(got, err); !strings.Contains(said, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, said, c.want)
+		}
+	}
+}
+
 // bigFile has lines of other hosts.
 func bigFile(t testing.TB, lines int, write func(host string) string) string {
 	t.Helper()

@@ -41,6 +41,10 @@ func adviseChanged(f *reach.Failure, e *hostKeyError) {
 		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known, whoAnswers)
 	}
 	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where(e) + ")"}
+	if hostkey.IsElsewhere(e.File) {
+		f.Hints = append(f.Hints, fmt.Sprintf("if so, on the login host: ssh-keygen -R %q", e.Listed))
+		return
+	}
 	if strings.HasPrefix(e.File, "/etc/") {
 		f.Hints = append(f.Hints, "if so, they must update that file")
 		return

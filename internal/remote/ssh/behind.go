@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
@@ -51,9 +51,7 @@ func (a *trip) behindLogin(j *jump, s *shell) {
 	a.target = a.target.As(s.target.User, "")
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.known != "" {
-		a.target.KnownHosts = append(slices.Clip(a.target.KnownHosts), j.known)
-	}
+	a.elsewhere = j.known
 }
 
 // maxKnown limits the known hosts of a login host.
@@ -62,8 +60,7 @@ const maxKnown = 16 << 20
 // knownScript prints the known hosts of the host and of the user there.
 const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 "$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
 
-// learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes. Without them, only what
-// is known here counts.
+// learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes. What is known here goes before.
 func (j *jump) learnHosts(s *shell) {
 	ctx, cancel := context.WithTimeout(j.jumps.life, j.jumps.d.limits.login)
 	defer cancel()
@@ -71,17 +68,10 @@ func (j *jump) learnHosts(s *shell) {
 	if err != nil || !exit.Known || len(out) == 0 {
 		return
 	}
+	known := hostkey.Read(j.to.host, string(out))
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.dir == "" {
-		if j.dir, err = os.MkdirTemp("", "nvnodetop-login-"); err != nil {
-			return
-		}
-	}
-	name := filepath.Join(j.dir, "known_hosts")
-	if os.WriteFile(name, out, 0o600) == nil {
-		j.known = name
-	}
+	j.known = known
 }
 
 // Run runs a script on the login host. Its error is ctx's cause, or a *reach.Failure if the connection is the cause.

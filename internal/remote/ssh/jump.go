@@ -3,7 +3,6 @@ package ssh
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 )
 
 // jumps are the shared connections to jump hosts: one each, for all hosts behind it.
@@ -57,9 +57,6 @@ func (js *jumps) hurry() {
 func (js *jumps) close() {
 	js.end()
 	js.wg.Wait()
-	for _, j := range js.all {
-		_ = os.RemoveAll(j.dir) // leftover public keys do no harm
-	}
 }
 
 // jump is a jump host. Its connection is made when a host needs it, closed when none has needed it for a while, and made anew when it has died.
@@ -82,7 +79,7 @@ type jump struct {
 	streams  int       // open ones
 	used     time.Time // last time that something was opened or closed
 
-	dir, known string // of the login host: a directory, and the file in it with the host's known hosts; empty: none
+	known *hostkey.Elsewhere // of the login host: what it knows of host keys; nil: nothing
 }
 
 var errClosing = errors.New("nvnodetop is closing")

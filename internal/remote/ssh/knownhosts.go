@@ -24,12 +24,13 @@ type knownSet struct {
 	target *settings.Settings
 }
 
-func (c *knownCache) load(t *settings.Settings) (*knownSet, error) {
+func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*knownSet, error) {
 	set, err := c.files.Load(t.KnownHosts, t.RevokedKeys)
 	if err != nil {
 		return nil, &remote.LocalError{What: "RevokedHostKeys", Err: err, Hints: []string{"ssh trusts no host while it cannot read that list: mend the file or the option"}}
 	}
-	return &knownSet{set: set, host: hostkey.HostOf(t.KeyAddress()), target: t}, nil
+	host := hostkey.HostOf(t.KeyAddress())
+	return &knownSet{set: set.With(elsewhere, host), host: host, target: t}, nil
 }
 
 // algorithms lists the algorithms to ask for, in order.

@@ -302,6 +302,8 @@ func TestUserGivesUp(t *testing.T) {
 func TestLoginHost(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	s.d.limits.again = 20 * time.Millisecond
 	var count atomic.Int32
 	login := startNode(t, s, logins(&count))
@@ -349,10 +351,39 @@ func TestLoginHost(t *testing.T) {
 	if string(out) != "back\n" {
 		t.Errorf("after a lost connection: %q, %v", out, err)
 	}
-	dir := s.d.loginHost().dir
+	if files, err := os.ReadDir(temp); len(files) > 0 || err != nil {
+		t.Errorf("files that stay after a SIGKILL: %v %v", files, err)
+	}
+}
+
+// What this host knows of a node's key counts, whatever the login host says: it could put itself between.
+func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	login := startNode(t, s, nil)
+	s.configure("cluster", login)
+	n := startNode(t, s, nil)
+	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n"))
+	s.reread()
+	address := knownhosts.Normalize(n.ln.Addr().String())
+	other, _ := newSigner(t)
+	s.append(s.known, knownhosts.Line([]string{address}, other.PublicKey())+"\n")
+	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"), knownhosts.Line([]string{address}, n.host.PublicKey())+"\n")
+	if err := s.d.Through("cluster"); err != nil {
+		t.Fatal(err)
+	}
+	f := s.mustFail("n", reach.ClassHostKeyChanged)
+	if !strings.Contains(describe(f), s.known) {
+		t.Errorf("another file is blamed: %s", describe(f))
+	}
+
+	// What the login host knows of another key is blamed on it.
+	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(login.ln.Addr().String())}, login.host.PublicKey())+"\n")
+	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"), knownhosts.Line([]string{address}, other.PublicKey())+"\n")
 	s.d.Close()
-	if _, err := os.Stat(dir); dir == "" || !os.IsNotExist(err) {
-		t.Errorf("%q is left: %v", dir, err)
+	s.d.jumps = newJumps(s.d)
+	if f = s.mustFail("n", reach.ClassHostKeyChanged); !strings.Contains(describe(f), "on the login host") || !strings.Contains(describe(f), "known_hosts of cluster") {
+		t.Errorf("got %s", describe(f))
 	}
 }
 

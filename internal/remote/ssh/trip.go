@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
@@ -27,11 +28,12 @@ type trip struct {
 	before string   // see jump
 	path   []string // see jump
 
-	target *settings.Settings
-	via    *jump          // nil: none
-	proxy  *proxy.Command // nil: none
-	conn   *watchedConn
-	asked  bool // the user has answered a question
+	target    *settings.Settings
+	elsewhere *hostkey.Elsewhere // what the login host knows of host keys; nil: nothing
+	via       *jump              // nil: none
+	proxy     *proxy.Command     // nil: none
+	conn      *watchedConn
+	asked     bool // the user has answered a question
 }
 
 func (a *trip) run(ctx context.Context) (*shell, error) {
@@ -56,7 +58,7 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 func (a *trip) handshake(ctx context.Context) (*client, error) {
 	a.log.Begin(StageSSH, "")
 	a.conn.allow(a.d.limits.ssh)
-	known, err := a.d.known.load(a.target)
+	known, err := a.d.known.load(a.target, a.elsewhere)
 	if err != nil {
 		return nil, err
 	}

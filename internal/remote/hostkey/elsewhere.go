@@ -1,0 +1,39 @@
+package hostkey
+
+import (
+	"slices"
+	"strings"
+)
+
+// Elsewhere is what another host knows of hosts. It does not change, and is in memory only.
+type Elsewhere struct{ file *file }
+
+// Limits of Elsewhere: that host may be hostile. A line of the largest key has 3 KB.
+const (
+	maxLines = 100_000
+	maxLine  = 16 << 10
+)
+
+// owner precedes the other host in the name of its file.
+const owner = "known_hosts of "
+
+// Read reads the known_hosts of another host.
+func Read(host, text string) *Elsewhere {
+	f := &file{path: owner + host, found: map[string][]int32{}}
+	f.parse(text, maxLines, maxLine)
+	return &Elsewhere{f}
+}
+
+// With returns the Set with what is known of a host elsewhere, unless the Set itself has a key of the host: then that alone counts. What the Set
+// revokes stays revoked.
+func (s *Set) With(e *Elsewhere, host Host) *Set {
+	if e == nil || slices.ContainsFunc(host.listed(), func(name string) bool { return hasKeys(s.lines(name)) }) {
+		return s
+	}
+	both := *s
+	both.files = append(slices.Clip(s.files), e.file)
+	return &both
+}
+
+// IsElsewhere reports whether an Error names the file of another host.
+func IsElsewhere(file string) bool { return strings.HasPrefix(file, owner) }
