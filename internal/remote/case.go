@@ -41,11 +41,15 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	}
 	advise(c)
 	f.Stage, f.Words = c.Stage, capWords(c.Words)
+	f.Short, f.Detail, f.Cause, f.Meaning = clip(f.Short, maxText), clip(f.Detail, maxText), clip(f.Cause, maxText), clip(f.Meaning, maxAdvice)
 	for i, h := range f.Hints {
-		f.Hints[i] = strings.ReplaceAll(h, "NODE", c.Node)
+		f.Hints[i] = clip(strings.ReplaceAll(h, "NODE", c.Node), maxAdvice)
 	}
 	return f
 }
+
+// Limits of the texts of a Failure, in characters. A host can write in some of them.
+const maxText, maxAdvice = 60, 1000
 
 // Say adds lines to the node's output.
 func (c *Case) Say(words string) {

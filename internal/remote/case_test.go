@@ -115,3 +115,18 @@ func TestLog(t *testing.T) {
 		t.Errorf("case of %s with %d bytes of words", c.Node, len(c.Words))
 	}
 }
+
+// TestAFailureIsShort: whatever a host has said in a rule's text, each text is one short line.
+func TestAFailureIsShort(t *testing.T) {
+	long := strings.Repeat("long ", 50_000) + "\nmore"
+	c := &Case{Node: "n"}
+	f := c.Settle(errors.New("x"), func(c *Case, _ error) {
+		c.Is(reach.ClassOther, long)
+		c.Failure.Detail, c.Failure.Cause, c.Failure.Meaning, c.Failure.Hints = long, long, long, []string{long}
+	})
+	for _, text := range []string{f.Short, f.Detail, f.Cause, f.Meaning, f.Hints[0]} {
+		if len(text) > 2<<10 || strings.Contains(text, "\n") {
+			t.Errorf("%d bytes: %.40q", len(text), text)
+		}
+	}
+}

@@ -177,6 +177,20 @@ func TestWhatTheJumpHostAnswers(t *testing.T) {
 	}
 }
 
+// A jump host may be hostile too. What it says is kept for each node, and shown in one line.
+func TestJumpHostThatSaysMuch(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	s.configure("login1", startNode(t, s, func(n *node) {
+		n.connect = func(string) (net.Conn, error) { return nil, errors.New(strings.Repeat("odd\x1b[2J ", 20_000) + "\nmore") }
+	}))
+	s.behind("login1", "n")
+	f := s.mustFail("n", reach.ClassOther)
+	if size := len(fmt.Sprint(*f)); size > 8<<10 || len(f.Summary()) > 200 || strings.Contains(f.Summary(), "\n") {
+		t.Errorf("a failure of %d bytes, with a summary of %d", size, len(f.Summary()))
+	}
+}
+
 // A node that answers nothing costs the jump host one request, whatever the number of attempts; the last of them gets a late answer.
 func TestDeadNodeBehindAJumpHost(t *testing.T) {
 	noLeaks(t)
