@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -39,6 +40,9 @@ type child struct {
 	linger time.Duration
 }
 
+// starter starts each ssh, on a thread that ends with this process.
+var starter remote.Starter
+
 // start starts an ssh to a node.
 func (d *Door) start(node string) (*child, error) {
 	cmd := exec.CommandContext(context.Background(), d.program, d.arguments(node)...) // kill ends it
@@ -57,7 +61,7 @@ func (d *Door) start(node string) (*child, error) {
 		return nil, err
 	}
 	cmd.Stdout = theirs
-	err = cmd.Start()
+	err = starter.Do(cmd.Start)
 	_ = theirs.Close()
 	if err != nil {
 		_ = out.Close()

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
@@ -54,6 +55,9 @@ func (d *Door) newStep(b *batch) *step {
 	return s
 }
 
+// starter starts each srun, on a thread that ends with this process.
+var starter remote.Starter
+
 // run starts srun. It ends when its last task is left, or by itself.
 func (s *step) run() {
 	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.crew.ID, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
@@ -67,13 +71,7 @@ func (s *step) run() {
 		return
 	}
 	s.in = in
-	began := make(chan error, 1)
-	go func() {
-		holdThread() // the kernel ends srun with the thread that has started it
-		began <- cmd.Start()
-		<-s.ended
-	}()
-	if err := <-began; err != nil {
+	if err := starter.Do(cmd.Start); err != nil {
 		s.end(err)
 		return
 	}

@@ -6,5 +6,3 @@ import "syscall"
 
 // attributes keep srun away from the terminal's signals. It ends when its input does.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
-func holdThread() {}

@@ -1,0 +1,57 @@
+package openssh
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The main thread never ends. It shall start no ssh, so that the test below is about all others.
+func init() { runtime.LockOSThread() }
+
+// TestSSHOutlivesTheThreadsOfThisProgram: the kernel takes the end of the thread that started ssh for that of the process. A thread ends with a
+// goroutine that is locked to it, and any part of the program may have one.
+func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
+	s := newSite(t, "exec sleep 600")
+	var children [50]*child
+	var starting sync.WaitGroup
+	for i := range children {
+		starting.Go(func() {
+			c, err := s.d.start("n")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			children[i] = c
+			t.Cleanup(c.kill)
+			for began := time.Now(); time.Since(began) < time.Millisecond; { // so that another thread waits for its end
+			}
+		})
+	}
+	starting.Wait()
+	endThreads()
+	time.Sleep(300 * time.Millisecond)
+	for i, c := range children {
+		if c == nil || c.hasEnded() {
+			t.Errorf("ssh %d has ended", i)
+		}
+	}
+}
+
+// endThreads ends all threads but those that are locked to a goroutine or in a system call.
+func endThreads() {
+	var locked, ended sync.WaitGroup
+	end := make(chan struct{})
+	for range 100 { // more than there are
+		locked.Add(1)
+		ended.Go(func() {
+			runtime.LockOSThread()
+			locked.Done()
+			<-end
+		})
+	}
+	locked.Wait()
+	close(end)
+	ended.Wait()
+}

@@ -1,0 +1,31 @@
+package remote
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Starter starts programs that the kernel ends with this process (Pdeathsig). The kernel takes the end of the thread that started them for that of
+// the process, so one thread starts all of them, and never ends. The zero Starter is ready; it may be used by any number of goroutines.
+type Starter struct {
+	begin  sync.Once
+	starts chan func()
+}
+
+// Do calls start on that thread.
+func (s *Starter) Do(start func() error) error {
+	s.begin.Do(func() {
+		s.starts = make(chan func())
+		go s.run()
+	})
+	result := make(chan error, 1)
+	s.starts <- func() { result <- start() }
+	return <-result
+}
+
+func (s *Starter) run() {
+	runtime.LockOSThread()
+	for start := range s.starts {
+		start()
+	}
+}
