@@ -57,7 +57,7 @@ const (
 	// startLimit and uploadLimit are the deadlines for a script. SLURM may let a step wait.
 	startLimit  = 60 * time.Second
 	uploadLimit = 120 * time.Second
-	// maxStarting is how many sruns may be starting: each of them talks to slurmctld.
+	// maxStarting is how many sruns may be starting: each of them talks to slurmctld. As many may start for outcasts.
 	maxStarting = 4
 )
 
@@ -66,6 +66,7 @@ type Door struct {
 	program  string // srun
 	limits   limits
 	starting chan struct{} // holds one per srun that starts
+	doubtful chan struct{} // the same for nodes that may be dead: those keep no others waiting
 
 	mu      sync.Mutex // protects the following, and the fields of all crews
 	crews   []*crew
@@ -79,7 +80,7 @@ var _ remote.Door = (*Door)(nil)
 // New returns a Door. It knows no jobs yet.
 func New() *Door {
 	return &Door{
-		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting),
+		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting), doubtful: make(chan struct{}, maxStarting),
 		chosen: map[string]*crew{}, batches: map[order]*batch{}, news: make(chan struct{}),
 	}
 }

@@ -43,6 +43,7 @@ type order struct {
 type batch struct {
 	order
 	wishes []*wish
+	turns  chan struct{} // of the Door
 	full   chan struct{} // closed when no other node can join
 	fill   func()        // closes it
 }
@@ -64,7 +65,10 @@ func (d *Door) ask(w *wish) {
 	}
 	b := d.batches[o]
 	if b == nil || w.input != nil {
-		b = &batch{order: o, full: make(chan struct{})}
+		b = &batch{order: o, turns: d.starting, full: make(chan struct{})}
+		if w.crew.outcasts[w.node] {
+			b.turns = d.doubtful
+		}
 		b.fill = sync.OnceFunc(func() { close(b.full) })
 		if w.input == nil {
 			d.batches[o] = b
@@ -88,7 +92,7 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	case <-time.After(patience):
 	}
 	time.Sleep(max(rest, 0))
-	d.starting <- struct{}{}
+	b.turns <- struct{}{}
 	d.mu.Lock()
 	if d.batches[b.order] == b {
 		delete(d.batches, b.order)
@@ -96,7 +100,7 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	b.wishes = slices.DeleteFunc(b.wishes, (*wish).over)
 	if len(b.wishes) == 0 {
 		d.mu.Unlock()
-		<-d.starting
+		<-b.turns
 		return
 	}
 	s := d.newStep(b)
@@ -112,7 +116,7 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 		case <-s.ended:
 		case <-time.After(d.limits.held):
 		}
-		<-d.starting
+		<-b.turns
 	}()
 }
 
