@@ -25,12 +25,12 @@ type opener struct {
 
 // know tells the doors which jobs there are.
 func (o *opener) know(jobs []cluster.Job) {
-	o.Know(jobsByNode(jobs))
 	var running []srun.Job
 	for _, j := range jobsByNode(slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return j.Suspended })) {
 		running = append(running, srun.Job(j))
 	}
-	o.steps.Know(running)
+	o.steps.Know(running) // first: what o is told may move a session to a step
+	o.Know(jobsByNode(jobs))
 }
 
 // newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.

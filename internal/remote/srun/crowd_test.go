@@ -61,3 +61,28 @@ func (f *fake) runs(ctx context.Context, node string) error {
 	p.Kill()
 	return nil
 }
+
+// TestTheJobIsChosenWhenTheGPUsAreKnown: SLURM says them after the jobs.
+func TestTheJobIsChosenWhenTheGPUsAreKnown(t *testing.T) {
+	d := New()
+	jobs := []Job{{ID: "1", Nodes: []string{"a"}}, {ID: "2", Nodes: []string{"a"}}}
+	d.Know(jobs)
+	dialed := make(chan string)
+	go func() {
+		s, err := d.Dial(t.Context(), "a", remote.NewLog("a", func(reach.Step) {}))
+		if err != nil {
+			dialed <- err.Error()
+			return
+		}
+		dialed <- s.(*shell).crew.ID
+	}()
+	time.Sleep(20 * time.Millisecond)
+	jobs[0].GPUs = map[string]int{"a": 1}
+	d.Know(jobs)
+	time.Sleep(20 * time.Millisecond)
+	jobs[1].GPUs = map[string]int{"a": 2}
+	d.Know(jobs)
+	if got := <-dialed; got != "2" {
+		t.Errorf("got %s", got)
+	}
+}

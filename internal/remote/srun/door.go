@@ -126,19 +126,21 @@ func (d *Door) Know(jobs []Job) {
 	}
 }
 
-// crewOf returns the job through which a node is reached: always the same while it runs. nil: no job is known on the node.
+// crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others. Among equals it is always
+// the same one. nil: no job is known on the node.
 func (d *Door) crewOf(node string) *crew {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.chosen[node]; c != nil {
-		return c
+	best := d.chosen[node]
+	for _, c := range d.crews {
+		if slices.Contains(c.Nodes, node) && (best == nil || c.GPUs[node] > best.GPUs[node]) {
+			best = c
+		}
 	}
-	i := slices.IndexFunc(d.crews, func(c *crew) bool { return slices.Contains(c.Nodes, node) })
-	if i < 0 {
-		return nil
+	if best != nil {
+		d.chosen[node] = best
 	}
-	d.chosen[node] = d.crews[i]
-	return d.crews[i]
+	return best
 }
 
 // gpus returns how many GPUs of a node the job has. d.mu is held.
@@ -181,22 +183,28 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	if s.crew == nil {
 		return nil, log.Case().Settle(errNoJob, s.Explain)
 	}
-	if err := d.awaitGPUs(ctx, s.crew, node); err != nil {
+	if err := d.awaitGPUs(ctx, node); err != nil {
 		return nil, err
+	}
+	if c := d.crewOf(node); c != nil { // now that it is known which one has the most
+		s.crew = c
 	}
 	log.Done("job " + s.crew.ID)
 	return s, nil
 }
 
-// awaitGPUs waits until it is known how many GPUs of a node a job has, or for long enough. SLURM says so after the jobs themselves.
-func (d *Door) awaitGPUs(ctx context.Context, c *crew, node string) error {
+// awaitGPUs waits until it is known how many GPUs of a node each job has, or for long enough. SLURM says so after the jobs themselves.
+func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 	late := time.After(d.limits.gpus)
 	for {
 		d.mu.Lock()
-		_, known := c.gpus(node)
+		unknown := slices.ContainsFunc(d.crews, func(c *crew) bool {
+			_, known := c.gpus(node)
+			return !known && slices.Contains(c.Nodes, node)
+		})
 		news := d.news
 		d.mu.Unlock()
-		if known {
+		if !unknown {
 			return nil
 		}
 		select {

@@ -367,3 +367,21 @@ func TestTheJobOfANode(t *testing.T) {
 		t.Errorf("the job that has ended is kept: %s", c.ID)
 	}
 }
+
+// A step sees the GPUs of its job only. The job with the most of a node shows the most of it, and is the one that auto leaves ssh for.
+func TestTheJobWithTheMostGPUsOfANode(t *testing.T) {
+	job := func(id string, gpus map[string]int) Job { return Job{ID: id, Nodes: []string{"a"}, GPUs: gpus} }
+	d := New()
+	d.Know([]Job{job("1", nil), job("2", nil)})
+	if c := d.crewOf("a"); c.ID != "1" {
+		t.Errorf("got %s while nothing is known", c.ID)
+	}
+	d.Know([]Job{job("1", map[string]int{"a": 1}), job("2", map[string]int{"a": 3})})
+	if c := d.crewOf("a"); c.ID != "2" {
+		t.Errorf("got %s, which has fewer GPUs", c.ID)
+	}
+	d.Know([]Job{job("1", map[string]int{"a": 3}), job("2", map[string]int{"a": 3})})
+	if c := d.crewOf("a"); c.ID != "2" {
+		t.Errorf("got %s, although it has no more than the one before", c.ID)
+	}
+}
