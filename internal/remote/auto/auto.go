@@ -2,7 +2,7 @@
 //
 // One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows at once, through the
 // next door. When none is left, the failure lists what each door answered, and the node begins again after the ordinary wait. A node that was
-// reached keeps its door. One that was not begins with the door that last reached any node, in this run or an earlier one.
+// reached keeps its door. One that was not begins with the door that reaches the most nodes in this run, or else an earlier one.
 //
 // An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as the poller does. It
 // keeps a few words per node that it was asked for. It does not know how a door works.
@@ -46,15 +46,15 @@ func (d *Door) unfit(ctx context.Context, node string) (why string) {
 
 // Opener chooses the doors.
 type Opener struct {
-	// Won is told the door that has reached a node, if the last one was another. It must not block. nil: nobody wants to know. It must
-	// not change once the Opener is in use.
+	// Won is told the door that nodes begin with, when that changes. It must not block. nil: nobody wants to know. It must not change once the
+	// Opener is in use.
 	Won func(door string)
 
 	doors []Door
 
-	mu       sync.Mutex // protects the following
-	favorite string     // the door that last reached a node
-	reached  map[string]bool
+	mu       sync.Mutex     // protects the following
+	favorite string         // the door that nodes begin with
+	reached  map[string]int // nodes whose last session was through a door; no entry: it has reached none
 	nodes    map[string]*node
 	jobs     []Job
 }
@@ -64,7 +64,7 @@ var _ poller.Opener = (*Opener)(nil)
 // New returns an Opener over at least one door, in the order in which they are tried. favorite is the name of the door to begin with; empty: the
 // first.
 func New(favorite string, doors ...Door) *Opener {
-	return &Opener{doors: doors, favorite: favorite, reached: map[string]bool{}, nodes: map[string]*node{}}
+	return &Opener{doors: doors, favorite: favorite, reached: map[string]int{}, nodes: map[string]*node{}}
 }
 
 // BeginsWith reports whether the first attempt to reach nodes goes through this door.
@@ -112,22 +112,31 @@ func (o *Opener) Open(ctx context.Context, name string, step func(reach.Step)) (
 // opened notes that the door of n has reached it.
 func (o *Opener) opened(n *node, s poller.Session) poller.Session {
 	content := n.door == n.poor
+	if o.count(n.home, n.door) && o.Won != nil {
+		o.Won(o.doors[n.door].Name)
+	}
 	n.reset(n.door)
-	name := o.doors[n.door].Name
-	o.mu.Lock()
-	changed := o.favorite != name && o.doors[n.door].Kind != Here
-	if changed {
-		o.favorite = name
-	}
-	o.reached[name] = true
-	o.mu.Unlock()
-	if changed && o.Won != nil {
-		o.Won(name)
-	}
 	if content || o.doors[n.door].Kind != SSH {
 		return s
 	}
 	return &session{Session: s, o: o, n: n}
+}
+
+// count counts a node that was reached through a door, and before through another one or nowhere. It reports whether that makes the door the
+// favorite: it must have reached more nodes, so that the favorite stays where some nodes need one door and some another.
+func (o *Opener) count(before, door int) (favorite bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if before != nowhere {
+		o.reached[o.doors[before].Name]--
+	}
+	name := o.doors[door].Name
+	o.reached[name]++
+	if o.doors[door].Kind == Here || name == o.favorite || o.reached[name] <= o.reached[o.favorite] {
+		return false
+	}
+	o.favorite = name
+	return true
 }
 
 // order lists the doors in the order in which a node tries them.
@@ -156,5 +165,6 @@ func (o *Opener) order() []int {
 func (o *Opener) hasReached(door int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.reached[o.doors[door].Name]
+	_, has := o.reached[o.doors[door].Name]
+	return has
 }

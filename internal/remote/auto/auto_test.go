@@ -218,12 +218,41 @@ func TestTheRememberedDoorComesFirst(t *testing.T) {
 	}
 	s.answers["srun b"] = no(reach.ClassSlurm)
 	s.goes("b", "srun: slurm+, ssh: ok, ssh: ok")
-	s.goes("c", "ssh: ok")
+	s.answers["srun c"] = no(reach.ClassSlurm)
+	s.goes("c", "srun: slurm+, ssh: ok")
+	s.goes("d", "ssh: ok")  // which has reached more
 	s.goes("a", "srun: ok") // keeps its door
 	s.unfit["srun"] = "no job is known"
 	s.goes("a", "ssh: ok")
 	if s := newSite(t, "a door of the past"); s.Route(t.Context(), "a").Door != "ssh" {
 		t.Error("an unknown favorite is not ignored")
+	}
+}
+
+// TestTheFavoriteDoesNotFlap where half of the nodes need another door: each change is written to the home directory.
+func TestTheFavoriteDoesNotFlap(t *testing.T) {
+	s := newSite(t, "")
+	s.unfit["openssh"] = "no ssh in PATH"
+	for i := range 512 {
+		node := fmt.Sprintf("n%d", i)
+		if i%2 == 1 {
+			s.answers["ssh "+node] = no(reach.ClassAuth)
+		}
+		for range 2 {
+			if _, session, failure := s.attempt(node); failure == nil {
+				_ = session.Close()
+				break
+			}
+		}
+	}
+	if len(s.won) > 2 {
+		t.Errorf("the favorite has changed %d times", len(s.won))
+	}
+	for i := range 100 { // one node whose sessions are short does not count again and again
+		s.goes(fmt.Sprintf("n%d", 1+i%2), map[int]string{0: "srun: ok", 1: "ssh: ok"}[i%2])
+	}
+	if len(s.won) > 2 {
+		t.Errorf("the favorite has changed %d times with the sessions of two nodes", len(s.won))
 	}
 }
 
