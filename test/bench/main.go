@@ -21,6 +21,8 @@ type options struct {
 	poll, display        string
 	against              string
 	probe                int
+	transports           bool
+	jump                 int
 }
 
 func main() {
@@ -33,7 +35,12 @@ func main() {
 	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
 	flag.StringVar(&o.against, "against", "", "another program with the same arguments to measure in the same run")
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
+	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
+	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.Parse()
+	if o.jump > 0 {
+		o.nodes = o.jump
+	}
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -48,6 +55,17 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case o.transports:
+		return measureTransports(o, ours)
+	case o.jump > 0:
+		return measureJump(o, ours)
+	}
+	return comparePrograms(o, ours)
+}
+
+// comparePrograms measures nvnodetop, and the program given by --against.
+func comparePrograms(o options, ours string) error {
 	programs := []string{ours}
 	if o.against != "" {
 		other, err := cluster("put", o.against)
@@ -75,20 +93,14 @@ func run(o options) error {
 			results[at] = append(results[at], f)
 		}
 	}
-	report(programs, results)
+	report(steady, programs, results, true)
 	return nil
 }
 
-// prepare starts the cluster and the job, builds nvnodetop and returns its path on the cluster.
+// prepare starts the cluster and the job, builds nvnodetop as it is released and returns its path on the cluster.
 func prepare(o options) (string, error) {
-	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	exe := filepath.Join(dir, "nvnodetop")
-	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/nvnodetop").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, out)
+	if out, err := exec.Command("scripts/build").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("scripts/build: %w: %s", err, out)
 	}
 	for _, args := range [][]string{{"install"}, {"up", strconv.Itoa(o.nodes)}, {"heal"}, {"on", "login", "scancel", "-u", "alice"}} {
 		if _, err := cluster(args...); err != nil {
@@ -98,7 +110,13 @@ func prepare(o options) (string, error) {
 	if _, err := cluster("job", strconv.Itoa(o.nodes), "bench"); err != nil {
 		return "", err
 	}
-	return cluster("put", exe)
+	return cluster("put", "bin/nvnodetop")
+}
+
+// asAlice runs a shell script as the user of the job, on the login node.
+func asAlice(script string) error {
+	_, err := cluster("on", "-u", "alice", "login", "bash", "-c", script)
+	return err
 }
 
 // cluster runs scripts/testcluster and returns the last line of its output.

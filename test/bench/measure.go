@@ -29,12 +29,14 @@ type figures struct {
 	rss, probeRSS    int64         // peak, KiB
 	bytes            float64       // per second, to the terminal
 	key50, key99     time.Duration // from a key to the frame that shows its effect
+	poll, master     time.Duration // CPU per poll of a node: of the program and its children, of the ControlMasters
 }
 
 // usage is a reading of the counters.
 type usage struct {
 	at           time.Time
 	login, nodes int64 // ns of CPU
+	host         int64 // ns of CPU of all else on the login node
 	forks        int64
 	written      int64
 }
@@ -54,6 +56,8 @@ func read(t *term.Terminal) (usage, error) {
 		switch group {
 		case "login-app":
 			u.login = n
+		case "login":
+			u.host = n
 		case "nodes":
 			u.nodes = n
 		}
@@ -98,14 +102,8 @@ const firstRun = "rm -rf ~alice/.cache/nvnodetop && mkdir -p ~alice/.local/state
 
 func measure(o options, program string, idle figures) (figures, error) {
 	var f figures
-	if _, err := cluster("on", "-u", "alice", "login", "sh", "-c", firstRun); err != nil {
-		return f, err
-	}
-	t, cold, coldAll, err := start(o, program)
+	cold, coldAll, err := startCold(o, program)
 	if err != nil {
-		return f, err
-	}
-	if err := quit(t); err != nil {
 		return f, err
 	}
 	t, warm, warmAll, err := start(o, program)
@@ -133,11 +131,24 @@ func measure(o options, program string, idle figures) (figures, error) {
 	return f, quit(t)
 }
 
+// startCold times the start where nothing has run before.
+func startCold(o options, program string, args ...string) (first, all time.Duration, err error) {
+	if err := asAlice(firstRun); err != nil {
+		return 0, 0, err
+	}
+	t, first, all, err := start(o, program, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	return first, all, quit(t)
+}
+
 var aNumber = regexp.MustCompile(`\d%`)
 
 // start runs program as alice and waits for its first number, and for all nodes if it counts them.
-func start(o options, program string) (t *term.Terminal, first, all time.Duration, err error) {
-	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", program, o.poll, o.display)
+func start(o options, program string, args ...string) (t *term.Terminal, first, all time.Duration, err error) {
+	command := append([]string{"on", "-u", "alice", "login", program, o.poll, o.display}, args...)
+	cmd := exec.Command("scripts/testcluster", command...)
 	cmd.Env = append(os.Environ(), "TESTCLUSTER_CGROUP=login-app", "TERM=xterm-256color", "COLORTERM=truecolor")
 	if t, err = term.Start(cmd, columns, rows); err != nil {
 		return nil, 0, 0, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,24 +10,38 @@ import (
 	"time"
 )
 
-// lines are the rows of the report: a name, a format, and the value of one program.
-var lines = []struct {
+// line is a row of a report: a name, a format, and the value in one column.
+type line struct {
 	name, format string
 	value        func(figures) float64
-}{
+}
+
+// starts are the rows about the time from the start of the program.
+var starts = []line{
+	{"first number, cold, s", "%.2f", func(f figures) float64 { return f.cold.Seconds() }},
+	{"first number, warm, s", "%.2f", func(f figures) float64 { return f.warm.Seconds() }},
+	{"all nodes, cold, s", "%.2f", func(f figures) float64 { return f.coldAll.Seconds() }},
+	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
+}
+
+// steady are the rows of the report about programs.
+var steady = slices.Concat([]line{
 	{"login side, % of a core", "%.2f", func(f figures) float64 { return f.login }},
 	{"nodes together, % of a core", "%.2f", func(f figures) float64 { return f.nodes }},
 	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
 	{"peak RSS, MiB", "%.1f", func(f figures) float64 { return float64(f.rss) / 1024 }},
 	{"peak RSS of a probe, MiB", "%.1f", func(f figures) float64 { return float64(f.probeRSS) / 1024 }},
-	{"first number, cold, s", "%.2f", func(f figures) float64 { return f.cold.Seconds() }},
-	{"first number, warm, s", "%.2f", func(f figures) float64 { return f.warm.Seconds() }},
-	{"all nodes, cold, s", "%.2f", func(f figures) float64 { return f.coldAll.Seconds() }},
-	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
+}, starts, []line{
 	{"bytes per second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
 	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return ms(f.key50) }},
 	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return ms(f.key99) }},
-}
+})
+
+// polls are the rows of the report about transports.
+var polls = slices.Concat(starts, []line{
+	{"login side, CPU ms per node-poll", "%.3f", func(f figures) float64 { return ms(f.poll) }},
+	{"ControlMasters, CPU ms per node-poll", "%.3f", func(f figures) float64 { return ms(f.master) }},
+})
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
@@ -40,33 +55,40 @@ func median(rounds []figures, value func(figures) float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-func report(programs []string, results [][]figures) {
+// report prints a table with a column per name, and the ratio of the second column to the first one if that is wanted.
+func report(lines []line, names []string, results [][]figures, ratio bool) {
+	ratio = ratio && len(results) > 1
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\t")
-	for _, p := range programs {
-		fmt.Fprintf(w, "%s\t", filepath.Base(p))
+	for _, n := range names {
+		fmt.Fprintf(w, "%s\t", filepath.Base(n))
 	}
-	if len(programs) > 1 {
+	if ratio {
 		fmt.Fprint(w, "ratio\t")
 	}
 	fmt.Fprintln(w)
 	for _, l := range lines {
 		fmt.Fprintf(w, "%s\t", l.name)
 		for _, rounds := range results {
-			if v := median(rounds, l.value); v != 0 {
-				fmt.Fprintf(w, l.format+"\t", v)
-			} else {
-				fmt.Fprint(w, "–\t")
-			}
+			cell(w, l.format, median(rounds, l.value))
 		}
-		if len(results) > 1 {
+		if ratio {
+			r := 0.0
 			if a, b := median(results[0], l.value), median(results[1], l.value); a > 0 && b > 0 {
-				fmt.Fprintf(w, "%.3g\t", b/a)
-			} else {
-				fmt.Fprint(w, "–\t")
+				r = b / a
 			}
+			cell(w, "%.3g", r)
 		}
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush()
+}
+
+// cell prints a value; 0: there is none.
+func cell(w io.Writer, format string, v float64) {
+	if v == 0 {
+		fmt.Fprint(w, "–\t")
+		return
+	}
+	fmt.Fprintf(w, format+"\t", v)
 }
