@@ -49,7 +49,7 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 }
 
 // Limits of the texts of a Failure, in characters. A host can write in some of them.
-const maxText, maxAdvice = 60, 1000
+const maxText, maxAdvice = 120, 1000
 
 // Say adds lines to the node's output.
 func (c *Case) Say(words string) {

@@ -182,7 +182,9 @@ func TestJumpHostThatSaysMuch(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
 	s.configure("login1", startNode(t, s, func(n *node) {
-		n.connect = func(string) (net.Conn, error) { return nil, errors.New(strings.Repeat("odd\x1b[2J ", 20_000) + "\nmore") }
+		n.connect = func(string) (net.Conn, error) {
+			return nil, errors.New(strings.Repeat("odd\x1b[2J ", 20_000) + "\nmore")
+		}
 	}))
 	s.behind("login1", "n")
 	f := s.mustFail("n", reach.ClassOther)
