@@ -46,13 +46,15 @@ type Settings struct {
 	// Algorithms that ssh accepts, in its order; nil: not known.
 	HostKeyAlgorithms, CASignatureAlgorithms []string
 
+	RequiredRSASize int // bits of the least RSA key that ssh accepts; 0: not known
+
 	Ignored []string // parts of the configuration that could not be evaluated
 
 	tokens map[byte]string
 }
 
-// Expand replaces the tokens (%h, %p, …) in an option's value.
-func (s *Settings) Expand(value string) string { return expandTokens(value, s.tokens) }
+// Expand replaces the tokens (%h, %p, …) in a command. Its variables are for the shell.
+func (s *Settings) Expand(command string) string { return expandPercents(command, s.tokens) }
 
 // KeyAddress returns the address under which known_hosts files list the host: a HostKeyAlias has no port.
 func (s *Settings) KeyAddress() string {
@@ -150,6 +152,7 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 	if n, err := strconv.ParseUint(t.Port, 10, 16); err != nil || n == 0 {
 		return nil, fmt.Errorf("invalid Port %q", t.Port)
 	}
+	t.RequiredRSASize, _ = strconv.Atoi(o.first("requiredrsasize")) // since OpenSSH 9.1
 	if t.HostName == "" || strings.ContainsAny(t.HostName, " \t\n/") {
 		return nil, fmt.Errorf("invalid HostName %q", t.HostName)
 	}

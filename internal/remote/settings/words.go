@@ -59,7 +59,7 @@ func splitWords(s string) []string {
 }
 
 // token is %x, or ${NAME}.
-var token = regexp.MustCompile(`(?s)%.|\$\{[^}]*\}`)
+var token, percent = regexp.MustCompile(`(?s)%.|\$\{[^}]*\}`), regexp.MustCompile(`(?s)%.`)
 
 // expandTokens replaces each %x that is in values, and ${NAME} by the environment variable.
 func expandTokens(s string, values map[byte]string) string {
@@ -67,6 +67,13 @@ func expandTokens(s string, values map[byte]string) string {
 		if name, ok := strings.CutPrefix(t, "${"); ok {
 			return os.Getenv(strings.TrimSuffix(name, "}"))
 		}
+		return expandPercents(t, values)
+	})
+}
+
+// expandPercents replaces each %x that is in values.
+func expandPercents(s string, values map[byte]string) string {
+	return percent.ReplaceAllStringFunc(s, func(t string) string {
 		if v, ok := values[t[1]]; ok {
 			return v
 		}

@@ -1,6 +1,8 @@
 package ssh
 
 import (
+	"crypto/rsa"
+	"fmt"
 	"net"
 	"time"
 
@@ -36,11 +38,27 @@ func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*
 // algorithms lists the algorithms to ask for, in order.
 func (s *knownSet) algorithms() []string { return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms) }
 
-// check returns the line in which the key is known, or a *hostKeyError.
+// check returns the line in which the key is known, or a *hostKeyError, or a *remote.LocalError if the configuration takes no such key.
 func (s *knownSet) check(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
+	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
+		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d", bits, s.target.RequiredRSASize)}
+	}
 	known, err := s.set.Check(s.host, key, s.target.CASignatureAlgorithms, time.Now())
 	if err != nil {
 		return "", err
 	}
 	return known.String(), nil
+}
+
+// sizeOfRSA returns the bits of an RSA key; 0: it is another one.
+func sizeOfRSA(key ssh.PublicKey) int {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		key = cert.Key
+	}
+	if c, ok := key.(ssh.CryptoPublicKey); ok {
+		if k, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok {
+			return k.N.BitLen()
+		}
+	}
+	return 0
 }
