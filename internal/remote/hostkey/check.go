@@ -151,13 +151,30 @@ func find(lines []place, marker string, key ssh.PublicKey) *place {
 	return nil
 }
 
+// revokes returns the line that revokes a key. One with a certificate revokes the certificate's key.
 func revokes(lines []place, key ssh.PublicKey) *place {
-	for _, k := range parts(key) {
-		if l := find(lines, markerRevoked, k); l != nil {
-			return l
+	for i, l := range lines {
+		if l.marker != markerRevoked {
+			continue
+		}
+		revoked, err := plainBlob(l.blob())
+		if err == nil && slices.ContainsFunc(parts(key), func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), revoked) }) {
+			return &lines[i]
 		}
 	}
 	return nil
+}
+
+// plainBlob returns a key as it is sent, or that of a certificate.
+func plainBlob(blob []byte) ([]byte, error) {
+	key, err := ssh.ParsePublicKey(blob)
+	if cert, ok := key.(*ssh.Certificate); ok {
+		key = cert.Key
+	}
+	if err != nil {
+		return nil, err
+	}
+	return key.Marshal(), nil
 }
 
 // What a host says of itself is limited.

@@ -204,7 +204,7 @@ func readKeys(path string) *keyList {
 	return l
 }
 
-// parseKeys reads one public key a line. As in OpenSSH, a line that is none invalidates the list.
+// parseKeys reads one public key, or a certificate of it, a line. As in OpenSSH, a line that is none invalidates the list.
 func parseKeys(path, text string) (map[string]int, error) {
 	lines := map[string]int{}
 	number := 0
@@ -217,7 +217,7 @@ func parseKeys(path, text string) (map[string]int, error) {
 		key64, _ := nextWord(rest)
 		blob, err := base64.StdEncoding.DecodeString(key64)
 		if err == nil {
-			_, err = ssh.ParsePublicKey(blob)
+			blob, err = plainBlob(blob)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s line %d: %w", path, number, err)

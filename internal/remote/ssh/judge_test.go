@@ -1,10 +1,13 @@
 package ssh
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
@@ -79,6 +82,8 @@ var hostKeyRulings = []ruling{
 	{name: "name of the certificate revoked", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("id: the node"), refuses: "revoked by file", class: changed},
 	{name: "serial of another authority revoked", serves: "ed25519 by ecdsa", known: "@cert-authority * {ca ecdsa}", config: "RevokedHostKeys DIR/revoked", does: krl("serial: 42")},
 	{name: "authority in a binary RevokedHostKeys", serves: "ed25519 by rsa", known: "@cert-authority * {ca rsa}", config: "RevokedHostKeys DIR/revoked", does: krl("{ca rsa}"), refuses: "revoked by file", class: changed},
+	{name: "certificate in RevokedHostKeys", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys DIR/revoked", does: revokedCert("revoked", "%s"), refuses: "revoked by file", class: changed, reason: "revoked:1"},
+	{name: "certificate marked as revoked", serves: "ed25519", known: "NAME {ed25519}\n", does: revokedCert("known", "@revoked * %s\nNAME {ed25519}"), refuses: "REVOKED HOST KEY", class: changed, reason: "host key revoked"},
 	{name: "RevokedHostKeys none", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys none"},
 
 	{name: "certificate expired", serves: "ed25519 by ed25519 expired", known: "@cert-authority * {ca ed25519}", refuses: "Certificate invalid: expired", class: unknown, reason: "host certificate not valid: it expired on"},
@@ -111,6 +116,7 @@ var hostKeyRulings = []ruling{
 	{name: "/dev/null", serves: "ed25519", config: "UserKnownHostsFile /dev/null", refuses: noKey, class: unknown, reason: "ssh-keyscan -H -p"},
 	{name: "/dev/null, no check", serves: "ed25519", config: "UserKnownHostsFile /dev/null\nStrictHostKeyChecking no", strict: true, class: unknown, reason: "ssh-keyscan -H -p"},
 	{name: "a file for each host", serves: "ed25519", config: "UserKnownHostsFile DIR/known.d/%k", does: write("known.d/n", "NAME {ed25519}")},
+	{name: "RSA key that is too short for the configuration", serves: "rsa", known: "NAME {rsa}", config: "RequiredRSASize 3072", refuses: "Invalid key length", class: reach.ClassLocal, reason: "2048 bits", asked: true},
 	{name: "algorithms of the configuration", serves: "ed25519, rsa", known: "NAME {rsa}\nNAME {old ed25519}", config: "HostKeyAlgorithms rsa-sha2-512"},
 }
 
@@ -119,6 +125,7 @@ var configRulings = []ruling{
 	{name: "ProxyJump none", config: "ProxyJump none"},
 	{name: "Match host looks at HostName", config: "Match host localhost\nUserKnownHostsFile DIR/known2\nHost *", does: write("known2", "NAME {ed25519}"), known: "NAME {old ed25519}"},
 	{name: "Match host does not look at the name", config: "Match host n\nUserKnownHostsFile DIR/known2\nHost *", does: write("known2", "NAME {old ed25519}")},
+	{name: "ProxyCommand with a default of the shell", config: "ProxyCommand bash -c 'exec 3<>/dev/tcp/${NVNODETOP_NONE:-localhost}/%p; cat <&3 & cat >&3; kill $!'"},
 	{name: "single quotes", config: "IdentityFile 'DIR/a b'"},
 	{name: "escaped blank", config: `IdentityFile DIR/a\ b`},
 	{name: "tokens", config: "IdentityFile DIR/%nk%%e", does: move("key", "nk%e")},
@@ -153,6 +160,14 @@ var keyRulings = []ruling{
 
 func write(name, text string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) { c.write(t, name, text) }
+}
+
+// revokedCert writes a file with a certificate of the host in it.
+func revokedCert(name, text string) func(*testing.T, *court) {
+	return func(t *testing.T, c *court) {
+		cert := ssh.MarshalAuthorizedKey(c.certify("ed25519", "ca rsa", "localhost", "", ssh.HostCert))
+		c.write(t, name, fmt.Sprintf(text, strings.TrimSpace(string(cert))))
+	}
 }
 
 // krl makes a binary list of revoked keys, of certificates of the RSA authority.
