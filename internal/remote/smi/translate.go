@@ -132,7 +132,7 @@ func (n *node) process(line string) (ok bool) {
 		p := wire.Process{PID: pid, GPU: c.Index, Type: "C"}
 		p.Command = text.Cut(cells[3], wire.MaxCommand)
 		p.Name = text.Cut(cells[3][strings.LastIndexByte(cells[3], '/')+1:], maxName)
-		if mib, known := number(1 << 20)(cells[2]); known && mib >= 0 {
+		if mib, known := number(1 << 20)(cells[2]); known && mib >= 0 && mib < 1<<60 {
 			size := uint64(mib)
 			p.GPUMemory = &size
 		}

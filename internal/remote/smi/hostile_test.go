@@ -1,0 +1,117 @@
+package smi
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// liar is a node that says what it wants. It implements install.Shell.
+type liar struct{ says string }
+
+// Run implements install.Shell.
+func (l liar) Run(context.Context, string, io.Reader) (*link.Pipe, error) {
+	in, w := io.Pipe()
+	go func() { _, _ = io.Copy(io.Discard, in) }()
+	kill := func() { _ = in.Close() }
+	return &link.Pipe{In: w, Out: strings.NewReader(l.says), Words: link.NewWords(), Kill: kill, Wait: func() link.Exit { return link.Exit{Known: true} }}, nil
+}
+
+// row is a line of nvidia-smi in which all metrics have one value.
+func row(before, value string, whole bool) string {
+	n := &node{columns: columns}
+	cells := strings.Split(before, ", ")
+	for len(cells) <= strings.Count(n.fields(whole), ",") {
+		cells = append(cells, value)
+	}
+	return strings.Join(cells, ", ") + "\n"
+}
+
+// TestHostileNumbers: no number that nvidia-smi cannot mean reaches a report.
+func TestHostileNumbers(t *testing.T) {
+	for _, value := range []string{"1e308", "-1e308", "-5", "NaN", "Inf", "1e400", "0x1p1023", "99999999999999999999", "-0x1", "\x1b[2J", ""} {
+		says := mark + "\nhost n\nready\n" + row("0, GPU-a, bus, H200, s, v, 1.2, N/A", value, all) + "end 0\n" +
+			"apps\nGPU-a, 7, " + value + ", /bin/x\ndone 0\n" + row("0, GPU-a", value, changing) + row("0, GPU-a", value, changing)
+		p, err := Start(t.Context(), liar{says}, "a test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(p.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports := 0
+		for r := wire.NewReader(strings.NewReader(strings.TrimPrefix(string(text), wire.Magic+"\n"))); ; {
+			var m wire.Message
+			if err := r.Next(&m); err != nil {
+				break
+			}
+			if m.Report == nil {
+				continue
+			}
+			reports++
+			for id := range metric.All(metric.GPU) {
+				if x, ok := m.Report.GPUs[0].Values.Get(id); ok && (x < -5 || math.IsInf(x, 0) || math.IsNaN(x)) {
+					t.Errorf("%q: %v is %v", value, id, x)
+				}
+			}
+			for _, p := range m.Report.Processes {
+				if p.GPUMemory != nil && *p.GPUMemory > 1<<60 {
+					t.Errorf("%q: a process has %d bytes", value, *p.GPUMemory)
+				}
+			}
+			if _, err := json.Marshal(m.Report); err != nil {
+				t.Errorf("%q: %v", value, err)
+			}
+		}
+		if reports == 0 {
+			t.Errorf("%q: no report in %.300q", value, text)
+		}
+	}
+}
+
+// endless never ends a line.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// flood is a node that says something, and then a line without an end.
+type flood struct{ says string }
+
+func (f flood) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
+	p, err := liar{}.Run(ctx, script, input)
+	p.Out = io.MultiReader(strings.NewReader(f.says), endless{})
+	return p, err
+}
+
+// TestEndlessLine: a line without an end ends the session, wherever it begins.
+func TestEndlessLine(t *testing.T) {
+	card := row("0, GPU-a, bus, H200, s, v, 1.2, N/A", "1", all)
+	known := mark + "\nready\n" + card + "end 0\n"
+	for _, says := range []string{"", mark + "\n", mark + "\nready\n", known} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		p, err := Start(ctx, flood{says}, "a test")
+		if (err == nil) != (says == known) || ctx.Err() != nil {
+			t.Errorf("%.40q: %v", says, err)
+		}
+		if err == nil {
+			if text, err := io.ReadAll(p.Out); len(text) > 64<<10 || err != nil {
+				t.Errorf("%d bytes, %v", len(text), err)
+			}
+		}
+		cancel()
+	}
+}
