@@ -19,12 +19,15 @@ type opening struct {
 // open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host takes its result. So
 // there is at most one for a host that is dead.
 func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
+	if s.trip.conn.failure() != nil { // x/crypto may wait for ever for what is asked now, see await
+		return nil, &openError{errGone}
+	}
 	o := j.request(s, net.JoinHostPort(host, port))
 	var err error
 	select {
 	case <-o.done:
 	case <-s.client.gone:
-		err = errGone
+		err = &openError{errGone}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 		select {
