@@ -72,7 +72,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 		exit = &exitError{exitUsage, err}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(errs, "nvnodetop: %v\n", exit.err)
+		fmt.Fprintf(errs, "nvnodetop: %s\n", printable(exit.err.Error())) // a host may have said it
 	}
 	return exit.code
 }
