@@ -146,7 +146,7 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 		if t.settle(ctx) != nil || ctx.Err() != nil {
 			continue // the attempt that is shown says why
 		}
-		kind := fmt.Sprint(t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "", t.target.IdentityFiles, t.target.Agent)
+		kind := fmt.Sprint(domain(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "", t.target.IdentityFiles, t.target.Agent)
 		if trials[kind] == maxTrials {
 			continue
 		}

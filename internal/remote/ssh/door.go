@@ -9,7 +9,7 @@
 //
 // The user is asked only in Prepare, before there is a screen: passphrases, when a host has accepted the key, and what a jump host or a node
 // asks. What was typed stays in memory. A decrypted key serves every login. A password serves the same question of the same jump host, or of any
-// node, but never a node what was typed for a jump host; a one-time code serves once. When nobody can answer, the failure says the question.
+// node of the same domain, but never a node what was typed for a jump host; a one-time code serves once. When nobody can answer, the failure says the question.
 //
 // A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of a turn.
 package ssh

@@ -120,14 +120,20 @@ func (q *questions) answer(ctx context.Context, instruction, prompt string, secr
 	return typed, nil
 }
 
-// key is for what an answer counts: the same question of the same jump host, or of any compute node. What was typed for a jump host is never
-// sent to a node.
+// key is for what an answer counts: the same question of the same jump host, or of any compute node of the same domain. What was typed for a jump
+// host is never sent to a node.
 func (q *questions) key(prompt string) string {
-	at := "nodes"
+	at := "nodes of " + domain(q.trip.node)
 	if q.trip.isJump {
 		at = jumpKey(q.trip.before, q.trip.to)
 	}
 	return at + "\n" + q.trip.target.User + "\n" + prompt
+}
+
+// domain returns the domain of a name; empty: it has none, as most names of SLURM.
+func domain(node string) string {
+	_, domain, _ := strings.Cut(node, ".")
+	return strings.ToLower(domain)
 }
 
 // settle remembers the answers of a login that succeeded, and forgets those that a host has refused.

@@ -226,6 +226,43 @@ func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 	}
 }
 
+// Hosts of --nodes may belong to different people: an answer for hosts of one domain is not sent to those of another, and each is asked for.
+func TestAnswersStayInTheirDomain(t *testing.T) {
+	noLeaks(t)
+	s := newSite(t)
+	writeFile(t, filepath.Join(s.home, ".ssh", "id_ed25519"), "") // no key
+	var mu sync.Mutex
+	got := map[string]bool{}
+	names := []string{"a.one.example", "b.one.example", "c.two.example", "d"}
+	for _, name := range names {
+		s.configure(name, startNode(t, s, func(n *node) {
+			n.config.PublicKeyCallback = nil
+			n.config.PasswordCallback = func(_ ssh.ConnMetadata, password []byte) (*ssh.Permissions, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				got[name+" "+string(password)] = true
+				return nil, nil
+			}
+		}))
+	}
+	u := &person{answers: func(host, _ string) string {
+		return "for " + strings.TrimLeft(host[strings.Index(host, "@")+1:], "abc.")
+	}}
+	if err := s.d.Prepare(t.Context(), u, names); err != nil {
+		t.Fatal(err)
+	}
+	u.want(t, "a.one.example: Password:  true", "c.two.example: Password:  true", "d: Password:  true")
+	for _, name := range names {
+		s.mustOpen(name)
+		if domain := strings.TrimLeft(name, "abc."); len(got) == 0 || !got[name+" for "+domain] {
+			t.Errorf("%s got another answer than its own: %v", name, got)
+		}
+	}
+	if len(got) != len(names) {
+		t.Errorf("sent %v", got)
+	}
+}
+
 func TestPassphraseIsAskedOnce(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
