@@ -39,6 +39,9 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 	defer j.mu.Unlock()
 	if err != nil {
 		o.left = true
+		if o.conn != nil { // it has come just now
+			go drop(o.conn)
+		}
 		return nil, err
 	}
 	if o.err != nil {
