@@ -34,7 +34,8 @@ type step struct {
 
 	mu     sync.Mutex // protects the following
 	labels map[int]*task
-	here   int // tasks that somebody may still want
+	early  map[int]func(*task) // how tasks ended whose beginning is still to be read: standard error may overtake standard output
+	here   int                 // tasks that somebody may still want
 	proc   *os.Process
 	over   bool // it is to end
 
@@ -45,7 +46,7 @@ type step struct {
 // newStep prepares the step for a batch. d.mu is held.
 func (d *Door) newStep(b *batch) *step {
 	s := &step{
-		order: b.order, d: d, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{},
+		order: b.order, d: d, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int]func(*task){},
 		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for _, node := range s.nodes {
@@ -136,8 +137,12 @@ func (s *step) arrived(label int, node string) {
 	t.arrived = true
 	s.labels[label] = t
 	first, all := len(s.labels) == 1, len(s.labels) == len(s.tasks)
+	end := s.early[label]
 	s.mu.Unlock()
 	close(t.up)
+	if end != nil {
+		end(t)
+	}
 	switch {
 	case all:
 		close(s.up)
@@ -158,19 +163,23 @@ func (s *step) errors(label int, line []byte) {
 	s.mu.Lock()
 	t := s.labels[label]
 	s.mu.Unlock()
-	if t != nil {
+	switch {
+	case t != nil:
 		t.complain(line)
-		return
+	case label >= 0 && bytes.HasPrefix(line, []byte(exitMark)):
+		s.ends(label, func(t *task) { t.finish(nil) })
+	case label >= 0:
+		_, _ = s.words.Write(line)
+	default:
+		s.hear(string(line))
 	}
-	said := string(line)
+}
+
+// hear handles a line that is srun's own.
+func (s *step) hear(said string) {
 	if labels, exit, ok := taskEnd(said); ok {
 		for _, l := range labels {
-			s.mu.Lock()
-			t := s.labels[l]
-			s.mu.Unlock()
-			if t != nil {
-				t.end(exit, said)
-			}
+			s.ends(l, func(t *task) { t.end(exit, said) })
 		}
 		return
 	}
@@ -178,9 +187,22 @@ func (s *step) errors(label int, line []byte) {
 		s.tasks[node].end(link.Exit{}, said)
 		return
 	}
-	_, _ = s.words.Write(line)
+	_, _ = s.words.Write([]byte(said))
 	if isBusy(said) && s.rung != without {
 		time.AfterFunc(s.d.limits.held, s.giveUp)
+	}
+}
+
+// ends calls end for the task of a label, when its beginning has been read.
+func (s *step) ends(label int, end func(*task)) {
+	s.mu.Lock()
+	t := s.labels[label]
+	if t == nil && label < len(s.nodes) {
+		s.early[label] = end
+	}
+	s.mu.Unlock()
+	if t != nil {
+		end(t)
 	}
 }
 

@@ -1,0 +1,53 @@
+package srun
+
+import (
+	"testing"
+	"time"
+)
+
+// newQuietStep is a step without an srun: the test says what srun prints.
+func newQuietStep(nodes ...string) *step {
+	d := New()
+	d.limits.partial = time.Minute
+	d.Know(job7(nodes...))
+	b := &batch{order: order{crew: d.crews[0]}}
+	for _, n := range nodes {
+		b.wishes = append(b.wishes, &wish{node: n})
+	}
+	return d.newStep(b)
+}
+
+// TestStandardErrorOvertakesStandardOutput: they are two pipes, each with its own reader.
+func TestStandardErrorOvertakesStandardOutput(t *testing.T) {
+	s := newQuietStep("a", "b")
+	s.errors(1, []byte(exitMark+"3\n"))
+	s.output(1, []byte(taskMark+"b\n"))
+	s.output(1, []byte(exitMark+"3\n"))
+	task := s.tasks["b"]
+	if !task.gone() {
+		t.Fatal("a task that has ended goes on for as long as the step")
+	}
+	if task.exit.Status != 3 || !task.exit.Known {
+		t.Errorf("ended with %+v", task.exit)
+	}
+	s.errors(-1, []byte("srun: error: a: task 0: Killed\n"))
+	s.output(0, []byte(taskMark+"a\n"))
+	if task = s.tasks["a"]; !task.gone() || task.exit.Signal != "KILL" {
+		t.Errorf("a task that was killed at once: %+v", task.exit)
+	}
+}
+
+// TestOnlySrunSpeaksForSrun: what a task prints says nothing about others, also before it is known where it runs.
+func TestOnlySrunSpeaksForSrun(t *testing.T) {
+	s := newQuietStep("a", "b")
+	s.output(0, []byte(taskMark+"a\n"))
+	s.errors(1, []byte("srun: error: a: task 0: Killed\n"))
+	s.errors(1, []byte("srun: error: Node failure on a\n"))
+	if s.tasks["a"].gone() {
+		t.Fatal("a task has ended another one")
+	}
+	s.errors(-1, []byte("srun: error: a: task 0: Killed\n"))
+	if !s.tasks["a"].gone() {
+		t.Error("srun is not heard")
+	}
+}
