@@ -25,12 +25,22 @@ type opener struct {
 
 // know tells the doors which jobs there are.
 func (o *opener) know(jobs []cluster.Job) {
-	var running []srun.Job
-	for _, j := range jobsByNode(slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return j.Suspended })) {
-		running = append(running, srun.Job(j))
-	}
-	o.steps.Know(running) // first: what o is told may move a session to a step
+	o.steps.Know(withSteps(jobs)) // first: what o is told may move a session to a step
 	o.Know(jobsByNode(jobs))
+}
+
+// withSteps returns the jobs in which a step can start.
+func withSteps(jobs []cluster.Job) []srun.Job {
+	running := slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return j.Suspended })
+	var out []srun.Job
+	for i, j := range jobsByNode(running) {
+		s := srun.Job{ID: j.ID, Nodes: j.Nodes, GPUs: j.GPUs}
+		if leader, group, isHet := strings.Cut(running[i].ID, "+"); isHet {
+			s.Leader, s.Group = leader, group
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote/srun"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
 
@@ -119,6 +120,21 @@ func TestJobsByNode(t *testing.T) {
 		{ID: "2_1", Number: "16", Nodes: []string{"a", "b", "c"}, Minors: map[string][]int{"a": {0, 3}}, Counts: map[string]int{"b": 4}},
 	})
 	want := []auto.Job{{ID: "16", Nodes: []string{"a", "b", "c"}, GPUs: map[string]int{"a": 2, "b": 4}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestJobsWithSteps(t *testing.T) {
+	got := withSteps([]cluster.Job{
+		{ID: "1", Number: "1", Nodes: []string{"a"}, Suspended: true},
+		{ID: "2_1", Number: "16", Nodes: []string{"a"}},
+		{ID: "48211+1", Number: "48212", Nodes: []string{"b"}},
+	})
+	want := []srun.Job{
+		{ID: "16", Nodes: []string{"a"}, GPUs: map[string]int{}},
+		{ID: "48212", Nodes: []string{"b"}, GPUs: map[string]int{}, Leader: "48211", Group: "1"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

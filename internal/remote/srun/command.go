@@ -29,13 +29,21 @@ func wrap(script string) string {
 // The step shares the job's CPUs (--overlap) and memory (--mem=0). It outlives tasks that fail (--kill-on-bad-exit), end (--wait) and
 // nodes that die (--no-kill). The limits and the directory of the login node mean nothing on the nodes, and of its environment
 // only what the scripts need.
-func arguments(job string, nodes []string, options []string, script string) []string {
+func arguments(job Job, nodes []string, options []string, script string) []string {
 	n := strconv.Itoa(len(nodes))
-	return slices.Concat([]string{
-		"--overlap", "--jobid=" + job, "--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--nodelist=" + strings.Join(nodes, ","),
+	return slices.Concat([]string{"--overlap"}, job.options(), []string{
+		"--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--nodelist=" + strings.Join(nodes, ","),
 		"--job-name=nvnodetop", "--mem=0", "--mpi=none", "--label", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--no-kill",
 		"--propagate=NONE", "--chdir=/", "--export=HOME,USER,LOGNAME,PATH",
 	}, options, []string{"/bin/sh", "-c", wrap(script)})
+}
+
+// options returns srun's options for a job. srun takes a heterogeneous job by the number of its first component only.
+func (j *Job) options() []string {
+	if j.Leader == "" {
+		return []string{"--jobid=" + j.ID}
+	}
+	return []string{"--jobid=" + j.Leader, "--het-group=" + j.Group}
 }
 
 // kept are SLURM's variables that say which cluster to talk to, and how. All others are options of the job in which we may run.

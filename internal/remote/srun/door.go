@@ -30,9 +30,12 @@ const StageJob reach.Stage = "job"
 
 // Job is a running job of the user.
 type Job struct {
-	ID    string         // as --jobid takes it
+	ID    string         // SLURM's number
 	Nodes []string       // SLURM's names
 	GPUs  map[string]int // of the job, by node; no entry: not known
+
+	// Of a component of a heterogeneous job: the number of the first one, and which one this is. Empty: it is none.
+	Leader, Group string
 }
 
 // limits are the times of a Door.

@@ -61,7 +61,7 @@ var starter remote.Starter
 
 // run starts srun. It ends when its last task is left, or by itself.
 func (s *step) run() {
-	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.crew.ID, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
+	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.crew.Job, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
 	cmd.Env, cmd.Dir = environment(os.Environ()), "/"
 	cmd.SysProcAttr = attributes()
 	in, err1 := cmd.StdinPipe()

@@ -102,7 +102,7 @@ func settle(err error) *reach.Failure {
 }
 
 func TestArguments(t *testing.T) {
-	args := arguments("7", []string{"a", "b"}, []string{"--gres=gpu:4"}, "exit 3")
+	args := arguments(Job{ID: "7"}, []string{"a", "b"}, []string{"--gres=gpu:4"}, "exit 3")
 	script := args[len(args)-1]
 	if got := strings.Join(args[:len(args)-1], " "); !strings.HasPrefix(got, "--overlap --jobid=7 --nodes=2 --ntasks=2 --ntasks-per-node=1 --nodelist=a,b ") ||
 		!strings.HasSuffix(got, " --gres=gpu:4 /bin/sh -c") {
@@ -137,5 +137,16 @@ func TestSpool(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// A component of a heterogeneous job has a number of its own, which srun refuses.
+func TestHeterogeneousJob(t *testing.T) {
+	args := strings.Join(arguments(Job{ID: "9", Leader: "8", Group: "1"}, []string{"a"}, nil, "true"), " ")
+	if !strings.Contains(args, " --jobid=8 --het-group=1 ") {
+		t.Errorf("got %s", args)
+	}
+	if args := strings.Join(arguments(Job{ID: "9"}, []string{"a"}, nil, "true"), " "); strings.Contains(args, "het-group") {
+		t.Errorf("another job: %s", args)
 	}
 }
