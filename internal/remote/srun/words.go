@@ -2,7 +2,6 @@ package srun
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"regexp"
@@ -28,14 +27,20 @@ func parse(r io.Reader, each func(label int, line []byte)) {
 	}
 }
 
+// labelText is a label: the number of a task, in a heterogeneous job behind that of the component. A step is in one component only.
+var labelText = regexp.MustCompile(`^(?:P[0-9]+)? *([0-9]+): `)
+
 // split parts a label from its line.
 func split(line []byte) (label int, rest []byte) {
-	before, rest, found := bytes.Cut(line, []byte(": "))
-	number, err := strconv.Atoi(strings.TrimLeft(string(before), " "))
-	if !found || err != nil || number < 0 {
+	m := labelText.FindSubmatch(line)
+	if m == nil {
 		return -1, line
 	}
-	return number, rest
+	number, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		return -1, line
+	}
+	return number, line[len(m[0]):]
 }
 
 // The following reads what srun itself says on its standard error.

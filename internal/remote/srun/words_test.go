@@ -140,6 +140,16 @@ func TestSpool(t *testing.T) {
 	}
 }
 
+// srun puts the component of a heterogeneous job before the number of the task. A step is in one component only.
+func TestLabels(t *testing.T) {
+	for line, want := range map[string]int{"7: x: y": 7, "   7: x: y": 7, "9999: x: y": 9999, "P1  7: x: y": 7, "P12 0: x: y": 0, "x: y": -1, "P1: x: y": -1, "Px 1: x: y": -1} {
+		label, rest := split([]byte(line))
+		if label != want || label >= 0 && string(rest) != "x: y" || label < 0 && string(rest) != line {
+			t.Errorf("%q: %d, %q", line, label, rest)
+		}
+	}
+}
+
 // A component of a heterogeneous job has a number of its own, which srun refuses.
 func TestHeterogeneousJob(t *testing.T) {
 	args := strings.Join(arguments(Job{ID: "9", Leader: "8", Group: "1"}, []string{"a"}, nil, "true"), " ")
