@@ -107,6 +107,7 @@ func prepare(o options) (string, error) {
 			return "", err
 		}
 	}
+	stopMasters() // of a run that was killed
 	if _, err := cluster("job", strconv.Itoa(o.nodes), "bench"); err != nil {
 		return "", err
 	}

@@ -131,6 +131,19 @@ func measure(o options, program string, idle figures) (figures, error) {
 	return f, quit(t)
 }
 
+// timeStarts times a cold and a warm start.
+func timeStarts(o options, program string, args ...string) (f figures, err error) {
+	if f.cold, f.coldAll, err = startCold(o, program, args...); err != nil {
+		return f, err
+	}
+	t, first, all, err := start(o, program, args...)
+	if err != nil {
+		return f, err
+	}
+	f.warm, f.warmAll = first, all
+	return f, quit(t)
+}
+
 // startCold times the start where nothing has run before.
 func startCold(o options, program string, args ...string) (first, all time.Duration, err error) {
 	if err := asAlice(firstRun); err != nil {

@@ -35,29 +35,27 @@ const often, never, seldom = "1", "60", "60"
 
 // measureTransport times the starts, and takes the cost of a poll from the difference of the two paces.
 func measureTransport(o options, program, name string) (figures, error) {
-	var f figures
-	var err error
-	if f.cold, f.coldAll, err = startCold(o, program, "--transport", name); err != nil {
+	f, err := timeStarts(o, program, "--transport", name)
+	if err != nil {
 		return f, err
 	}
 	o.poll, o.display = never, seldom
-	base, err := pace(o, program, name)
+	rest, err := pace(o, program, name)
 	if err != nil {
 		return f, err
 	}
 	o.poll = often
 	busy, err := pace(o, program, name)
-	f.warm, f.warmAll = busy.warm, busy.warmAll
-	f.poll = max(0, busy.poll-base.poll) / time.Duration(o.nodes)
+	f.poll = max(0, busy.poll-rest.poll) / time.Duration(o.nodes)
 	if name == "control" {
-		f.master = max(0, busy.master-base.master) / time.Duration(o.nodes)
+		f.master = max(0, busy.master-rest.master) / time.Duration(o.nodes)
 	}
 	return f, err
 }
 
-// pace times a warm start, and measures the CPU time per second afterwards.
+// pace measures the CPU time per second.
 func pace(o options, program, name string) (figures, error) {
-	t, first, all, err := start(o, program, "--transport", name)
+	t, _, _, err := start(o, program, "--transport", name)
 	if err != nil {
 		return figures{}, err
 	}
@@ -73,9 +71,8 @@ func pace(o options, program, name string) (figures, error) {
 		return figures{}, err
 	}
 	sec := b.at.Sub(a.at).Seconds()
-	f := figures{warm: first, warmAll: all}
-	f.poll, f.master = time.Duration(float64(b.login-a.login)/sec), time.Duration(float64(b.host-a.host)/sec)
-	return f, quit(t)
+	perSecond := func(ns int64) time.Duration { return time.Duration(float64(ns) / sec) }
+	return figures{poll: perSecond(b.login - a.login), master: perSecond(b.host - a.host)}, quit(t)
 }
 
 // startMasters starts a ControlMaster of alice for each node, and tells her configuration where they are.
@@ -87,32 +84,4 @@ seq -f node%%02.0f %d | xargs -P 2 -I{} sh -c 'ssh -o ControlMaster=yes -fN {} <
 // stopMasters also removes the configuration. Masters that have ended are no error.
 func stopMasters() {
 	_ = asAlice(`for m in /tmp/cm-*; do ssh -o ControlPath="$m" -O exit any 2>/dev/null; done; rm -f ~/.ssh/config`)
-}
-
-// measureJump times the starts where all nodes are behind one jump host, the login node itself.
-func measureJump(o options, program string) error {
-	defer func() { _ = asAlice("rm -f ~/.ssh/config") }()
-	if err := asAlice(`printf 'Host node*\n ProxyJump login\n' >~/.ssh/config`); err != nil {
-		return err
-	}
-	fmt.Printf("%d nodes behind one jump host, %d rounds\n\n", o.nodes, o.rounds)
-	var results []figures
-	for range o.rounds {
-		var f figures
-		var err error
-		if f.cold, f.coldAll, err = startCold(o, program, "--transport", "ssh"); err != nil {
-			return err
-		}
-		t, warm, warmAll, err := start(o, program, "--transport", "ssh")
-		if err != nil {
-			return err
-		}
-		f.warm, f.warmAll = warm, warmAll
-		if err := quit(t); err != nil {
-			return err
-		}
-		results = append(results, f)
-	}
-	report(starts, []string{"ssh"}, [][]figures{results}, false)
-	return nil
 }

@@ -1,0 +1,22 @@
+package main
+
+import "fmt"
+
+// measureJump times the starts where all nodes are behind one jump host, the login node itself.
+func measureJump(o options, program string) error {
+	defer func() { _ = asAlice("rm -f ~/.ssh/config") }()
+	if err := asAlice(`printf 'Host node*\n ProxyJump login\n' >~/.ssh/config`); err != nil {
+		return err
+	}
+	fmt.Printf("%d nodes behind one jump host, %d rounds\n\n", o.nodes, o.rounds)
+	var rounds []figures
+	for range o.rounds {
+		f, err := timeStarts(o, program, "--transport", "ssh")
+		if err != nil {
+			return err
+		}
+		rounds = append(rounds, f)
+	}
+	report(starts, []string{"ssh"}, [][]figures{rounds}, false)
+	return nil
+}
