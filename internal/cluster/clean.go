@@ -3,15 +3,11 @@ package cluster
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -26,40 +22,10 @@ const (
 	maxSpan   = 30 * 24 * time.Hour
 )
 
-// clean makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts on by '?' and
-// bytes that are not UTF-8 by the replacement character, and cuts the string to at most limit bytes, between two characters.
-func clean(s string, limit int) string {
-	if text.Plain(s) && len(s) <= limit {
-		return s
-	}
-	s = strings.Map(harmless, ansi.Strip(strings.ToValidUTF8(s, "\uFFFD")))
-	return text.Cut(s, limit)
-}
-
-// harmless replaces runes that move the cursor, change the writing direction or are invisible.
-func harmless(r rune) rune {
-	switch {
-	case r == '\t':
-		return ' '
-	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
-		return '?'
-	}
-	return r
-}
-
-// cleanWords cleans text of several lines. It keeps the lines, except for empty ones at both ends.
-func cleanWords(s string) string {
-	lines := strings.Split(text.Cut(s, maxWords), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(clean(strings.TrimRight(line, "\r"), maxWords), " ")
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n")
-}
-
 // cleanNames cleans names in place.
 func cleanNames(names ...*string) {
 	for _, s := range names {
-		*s = clean(*s, maxName)
+		*s = safe.Line(*s, maxName)
 	}
 }
 
@@ -78,18 +44,18 @@ func cleanFailure(f *reach.Failure) *reach.Failure {
 	}
 	c := *f
 	cleanNames(&c.Short, &c.Detail, &c.Cause)
-	c.Words, c.Meaning = cleanWords(f.Words), clean(f.Meaning, maxWords)
-	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = clean(*h, maxWords) })
+	c.Words, c.Meaning = safe.Lines(f.Words, maxWords), safe.Line(f.Meaning, maxWords)
+	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = safe.Line(*h, maxWords) })
 	c.Doors = cleaned(f.Doors, len(f.Doors), func(t *reach.Tried) {
 		cleanNames(&t.Summary)
-		t.Hint = clean(t.Hint, maxWords)
+		t.Hint = safe.Line(t.Hint, maxWords)
 	})
 	return &c
 }
 
 // cleanNode cleans the name of a node. Equal names stay equal, and a name never becomes empty.
 func cleanNode(name string) string {
-	if c := clean(name, maxName); c != "" || name == "" {
+	if c := safe.Line(name, maxName); c != "" || name == "" {
 		return c
 	}
 	return "?"
@@ -139,7 +105,7 @@ func cleanCounts(in map[string]int) map[string]int {
 func cleanDiscovery(d *Discovery) Discovery {
 	c := *d
 	c.Failure = cleanFailure(d.Failure)
-	c.Command = clean(d.Command, maxWords)
+	c.Command = safe.Line(d.Command, maxWords)
 	cleanNames(&c.User, &c.Host)
 	c.Jobs = cleaned(d.Jobs, len(d.Jobs), func(j *Job) {
 		cleanNames(&j.ID, &j.Number, &j.Name, &j.User, &j.Partition)
@@ -152,9 +118,9 @@ func cleanDiscovery(d *Discovery) Discovery {
 
 func cleanHello(h *wire.Hello) *wire.Hello {
 	c := *h
-	cleanNames(&c.Build, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
-	c.Fault, c.FaultID = clean(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
-	c.StandIn = clean(h.StandIn, maxWords)
+	cleanNames(&c.Build, &c.System, &c.Program, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
+	c.Fault, c.FaultID = safe.Line(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
+	c.StandIn = safe.Line(h.StandIn, maxWords)
 	c.GPUs = cleaned(h.GPUs, maxGPUs, cleanCard)
 	c.Missing = cleaned(h.Missing, maxFaults, func(symbol *string) { cleanNames(symbol) })
 	return &c
@@ -183,7 +149,7 @@ func cleanAbsent(in map[string][]string) map[string][]string {
 	out := map[string][]string{}
 	for _, reason := range slices.Sorted(maps.Keys(in))[:min(len(in), maxFaults)] {
 		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool { return key != wire.AbsentXids && !metric.Known(key, metric.GPU) })
-		out[clean(reason, maxName)] = keys[:min(len(keys), maxGPUs)]
+		out[safe.Line(reason, maxName)] = keys[:min(len(keys), maxGPUs)]
 	}
 	return out
 }
@@ -219,7 +185,7 @@ func cleanGPU(g wire.GPU) wire.GPU {
 func cleanProcesses(in []wire.Process) []wire.Process {
 	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
 		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory)
-		p.Command = clean(p.Command, wire.MaxCommand)
+		p.Command = safe.Line(p.Command, wire.MaxCommand)
 		if p.Rank != nil {
 			p.Rank = cleanRank(*p.Rank)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -99,7 +100,7 @@ func (n *nodeRecord) try(at time.Time, t *Try) {
 }
 
 func (n *nodeRecord) step(at time.Time, s reach.Step) {
-	s.At, s.Text = at, clean(s.Text, maxName)
+	s.At, s.Text = at, safe.Line(s.Text, maxName)
 	n.Steps = slices.Clone(n.Steps)
 	if i := slices.IndexFunc(n.Steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
 		n.Steps[i] = s

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -370,12 +371,12 @@ func FuzzClean(f *testing.F) {
 	f.Add("a\x1b[31mb\xff\u202E", 3)
 	f.Fuzz(func(t *testing.T, s string, limit int) {
 		limit = max(0, limit%5000)
-		c := clean(s, limit)
+		c := safe.Line(s, limit)
 		if len(c) > limit {
 			t.Errorf("%d bytes, the limit is %d", len(c), limit)
 		}
 		checkStrings(t, "clean", reflect.ValueOf(c))
-		if again := clean(c, limit); again != c {
+		if again := safe.Line(c, limit); again != c {
 			t.Errorf("cleaning %q again gives %q", c, again)
 		}
 	})

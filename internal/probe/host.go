@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
@@ -52,6 +53,10 @@ func describeHost(h *wire.Hello, proc string) {
 	h.Version = wire.Version
 	h.PID = os.Getpid()
 	h.Kernel = kernel()
+	h.System = runtime.GOOS + "/" + runtime.GOARCH
+	if path, err := os.Executable(); err == nil {
+		h.Program = path
+	}
 	if name, err := os.Hostname(); err == nil {
 		h.Host = name
 	}

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,7 @@ func TestGreetingAndPace(t *testing.T) {
 			t.Fatalf("before a pace is asked for, got %+v, want one Hello", msgs)
 		}
 		h := msgs[0].Hello
-		if h.Version != wire.Version || h.Build != "v1" || h.PID == 0 || h.CPUs != 2 || h.Job != "48211" ||
+		if h.Version != wire.Version || h.Build != "v1" || h.System != runtime.GOOS+"/"+runtime.GOARCH || h.Program == "" || h.PID == 0 || h.CPUs != 2 || h.Job != "48211" ||
 			h.Driver != "550.54.14" || h.CUDA != "12.4" || len(h.GPUs) != 2 || h.GPUs[1].Index != 1 || len(h.Missing) != 1 {
 			t.Errorf("hello %+v", h)
 		}

@@ -53,9 +53,10 @@ const noiseKept = 4 << 10
 // Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes of text. It remembers one report, which
 // takes a few MiB at most, and fills in what the next one leaves out. It is for one goroutine.
 type Reader struct {
-	br   *bufio.Reader
-	buf  []byte
-	last memory
+	br    *bufio.Reader
+	buf   []byte
+	last  memory
+	noise string
 }
 
 // NewReader reads from r.
@@ -70,11 +71,15 @@ func (r *Reader) SkipToMagic() error {
 		part, err := r.br.ReadSlice('\n')
 		seen += len(part)
 		tail = append(tail[max(0, len(tail)-len(Magic)-1):], part...) // one more for a \r
-		if line, ok := bytes.CutSuffix(tail, []byte("\n")); ok && bytes.HasSuffix(bytes.TrimSuffix(line, []byte("\r")), []byte(Magic)) {
-			return nil
+		line, ended := bytes.CutSuffix(tail, []byte("\n"))
+		found := ended && bytes.HasSuffix(bytes.TrimSuffix(line, []byte("\r")), []byte(Magic))
+		if found {
+			part, _, _ = bytes.Cut(part, []byte(Magic))
 		}
-		if noise.Len() < noiseKept {
-			noise.Write(part[:min(len(part), noiseKept-noise.Len())])
+		noise.Write(part[:min(len(part), noiseKept-noise.Len())])
+		if found {
+			r.noise = noise.String()
+			return nil
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return &NoiseError{Noise: noise.String(), Cause: err}
@@ -82,6 +87,9 @@ func (r *Reader) SkipToMagic() error {
 	}
 	return &NoiseError{Noise: noise.String()}
 }
+
+// Noise returns what SkipToMagic has skipped, at most noiseKept bytes: raw, not safe to display.
+func (r *Reader) Noise() string { return r.noise }
 
 // Next decodes one line into v. Into a *Message it puts what was given to the Writer: the report is whole, and shares memory with the Reader,
 // so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is unusable after that),

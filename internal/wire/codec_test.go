@@ -49,6 +49,9 @@ func TestSkipToMagic(t *testing.T) {
 				if err := r.Next(&got); err != nil || !reflect.DeepEqual(got, Message{}) {
 					t.Errorf("behind the magic: %+v, %v", got, err)
 				}
+				if before, _, _ := strings.Cut(tc.stream, Magic); !strings.HasPrefix(before, r.Noise()) || len(before) <= noiseKept && r.Noise() != before {
+					t.Errorf("skipped %q, want %q", r.Noise(), before)
+				}
 			})
 		}
 	}

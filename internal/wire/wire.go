@@ -47,6 +47,8 @@ type Message struct {
 type Hello struct {
 	Version int    `json:"version"`            // protocol version
 	Build   string `json:"build"`              // version of the probe's executable
+	System  string `json:"system,omitempty"`   // for which the probe was built, as "linux/amd64"
+	Program string `json:"program,omitempty"`  // path of the probe's executable
 	Host    string `json:"host"`               // the node's own host name
 	PID     int    `json:"pid"`                // of the probe
 	Kernel  string `json:"kernel,omitempty"`   // release, as uname -r

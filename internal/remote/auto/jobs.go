@@ -21,18 +21,23 @@ func (o *Opener) Know(jobs []Job) {
 	o.jobs = jobs
 }
 
-// misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job that has fewer GPUs there
-// than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the jobs.
+// misplaced is Misplaced for the jobs that the Opener knows.
 func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return Misplaced(node, hello, o.jobs)
+}
+
+// Misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job that has fewer GPUs there
+// than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the jobs.
+func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 	if hello.Job == "" {
 		return ""
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	var most *Job
 	own := 0
-	for i := range o.jobs {
-		j := &o.jobs[i]
+	for i := range jobs {
+		j := &jobs[i]
 		switch {
 		case !slices.Contains(j.Nodes, node):
 		case j.ID == hello.Job:

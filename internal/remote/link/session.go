@@ -31,6 +31,7 @@ type Session struct {
 	pipe     *Pipe
 	limits   Limits
 	greeted  chan struct{} // closed when the magic line was received
+	noise    string        // before that line; valid once it was received
 	messages chan wire.Message
 	exited   chan struct{} // closed when exit is known
 	exit     Exit
@@ -90,6 +91,7 @@ func (s *Session) read() {
 		s.end(s.autopsy(err))
 		return
 	}
+	s.noise = lines.Noise()
 	close(s.greeted)
 	answers := uint64(0)
 	for first := true; s.life.Err() == nil; first = false {
@@ -173,6 +175,9 @@ func (s *Session) late(ctx context.Context) error {
 	s.pipe.Kill()
 	return &EndError{Read: context.Cause(ctx), Stderr: s.pipe.Words.String()}
 }
+
+// Noise returns what the far end printed before it said that it is a probe, limited in length. Only after Magic has returned nil.
+func (s *Session) Noise() string { return s.noise }
 
 // Hello waits for the probe's Hello. It fails like Magic.
 func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {

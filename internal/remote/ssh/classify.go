@@ -155,6 +155,9 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 		c.Is(reach.ClassAuth, "permission denied")
 		c.Failure.Detail = strings.Join(e.methods, ",")
 		c.Say("Permission denied (" + c.Failure.Detail + ").")
+		if len(e.offered) > 0 {
+			c.Say("Keys offered: " + strings.Join(e.offered, ", ") + ".")
+		}
 	default:
 		return false
 	}

@@ -71,6 +71,9 @@ func (l *login) explain(err error) error {
 	e := &loginError{err: err, proven: l.proven, methods: l.methods, tried: l.tried, question: l.asks.open, refused: l.asks.rounds > 0}
 	if l.ids != nil {
 		e.skipped = l.ids.skipped
+		for _, key := range l.ids.keys[:l.tried] {
+			e.offered = append(e.offered, key.name)
+		}
 	}
 	if e.rejected() {
 		l.asks.settle(refused)
@@ -91,6 +94,7 @@ type loginError struct {
 	err     error
 	proven  string   // the key that was accepted, before something else failed
 	tried   int      // keys offered
+	offered []string // their names
 	methods []string // accepted by the node
 	skipped []string // keys that cannot be used, and why
 
