@@ -43,44 +43,65 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
 		return thisHost(ctx, cfg, notInstalled, log)
 	}
-	names, err := hosts(cfg.Nodes)
+	names, err := hosts("--nodes", cfg.Nodes)
 	if err != nil {
 		return nil, err
 	}
-	native, err := ssh.New(build.Version())
-	if err == nil && cfg.Login != "" {
-		err = native.Through(cfg.Login)
-	}
-	if err != nil {
-		return nil, &exitError{exitFailed, err}
-	}
-	commands := slurm.Command
-	name, host := whoAndWhere()
-	if cfg.Login != "" {
-		commands = slurm.Remote(native.Run)
-		name, host = native.LoginUser(ctx)
-	}
-	client := slurm.New(slurm.Logged(commands, log))
-	opener, err := newOpener(cfg, host, native)
+	a, err := newAccess(ctx, cfg, log)
 	var heard *source.Heard
-	if err == nil && opener.BeginsWith(config.SSH) {
-		heard, err = prepare(ctx, native, io, names, client)
+	if err == nil && a.opener.BeginsWith(config.SSH) {
+		if heard, err = prepare(ctx, a.native, io, names, a.client); err != nil {
+			a.native.Close()
+		}
 	}
 	if err != nil {
-		native.Close()
 		if ctx.Err() != nil {
-			err = errors.New("interrupted")
+			err = errInterrupted
 		}
 		return nil, &exitError{exitFailed, err}
 	}
-	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: parallelRetries, Urge: native.Retry, Log: log})
+	nodes := newPoller(cfg, poller.Config{Opener: a.opener, Retries: parallelRetries, Urge: a.native.Retry, Log: log})
 	if cfg.Nodes != "" {
-		return ending{source.NewHosts(cfg.Nodes, names, nodes, name, host), native.Close}, nil
+		return ending{source.NewHosts(cfg.Nodes, names, nodes, a.user, a.host), a.native.Close}, nil
 	}
-	live := source.NewLive(client, nodes, name, host)
+	live := source.NewLive(a.client, nodes, a.user, a.host)
 	live.Floor, live.Heard = cfg.SlurmFloor, heard
-	live.Jobs = opener.know
-	return ending{live, native.Close}, nil
+	live.Jobs = func(jobs []cluster.Job) { a.opener.know(jobs) }
+	return ending{live, a.native.Close}, nil
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// access is what leads to SLURM and to the nodes.
+type access struct {
+	native     *ssh.Door // to be closed
+	commands   slurm.Runner
+	client     *slurm.Client
+	opener     *opener
+	user, host string // where SLURM's commands run
+}
+
+func newAccess(ctx context.Context, cfg *config.Config, log *slog.Logger) (*access, error) {
+	native, err := ssh.New(build.Version())
+	if err != nil {
+		return nil, err
+	}
+	a := &access{native: native, commands: slurm.Command}
+	a.user, a.host = whoAndWhere()
+	if cfg.Login != "" {
+		if err := native.Through(cfg.Login); err != nil {
+			return nil, err
+		}
+		a.commands = slurm.Remote(native.Run)
+		a.user, a.host = native.LoginUser(ctx)
+	}
+	a.commands = slurm.Logged(a.commands, log)
+	a.client = slurm.New(a.commands)
+	if a.opener, err = newOpener(cfg, a.host, native); err != nil {
+		native.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
 // ending is a feed that closes what it has used when it ends.
@@ -109,22 +130,22 @@ func demoPast(cfg *config.Config) time.Duration {
 	return time.Duration(cluster.HistoryLen(cfg.Poll)) * cluster.BinWidth(cfg.Poll)
 }
 
-// hosts expands the host list of --nodes.
-func hosts(list string) ([]string, error) {
+// hosts expands a host list of the command line.
+func hosts(from, list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
 	names, err := slurm.ExpandHostlist(list)
 	if err != nil {
-		return nil, usage("--nodes: %w", err)
+		return nil, usage("%s: %w", from, err)
 	}
 	for _, name := range names {
 		switch {
 		case slurm.IsHostName(name):
 		case strings.ContainsAny(name, "@:"):
-			return nil, usage("--nodes takes host names only, not %q: set user and port in ~/.ssh/config", name)
+			return nil, usage("%s takes host names only, not %q: set user and port in ~/.ssh/config", from, name)
 		default:
-			return nil, usage("--nodes: invalid host name %q", name)
+			return nil, usage("%s: invalid host name %q", from, name)
 		}
 	}
 	return names, nil

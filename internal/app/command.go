@@ -96,6 +96,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
   nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
   nvnodetop --json                one JSON document, for scripts
+  nvnodetop doctor gpu01          examine the connection to a node, step by step
   nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
 		Version:       build.Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
 		SilenceErrors: true,
@@ -114,7 +115,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 			if err := cfg.Validate(); err != nil { // what only the command line has
 				return err
 			}
-			if _, err := hosts(cfg.Nodes); err != nil { // before the terminal is looked at
+			if _, err := hosts("--nodes", cfg.Nodes); err != nil { // before the terminal is looked at
 				return err
 			}
 			origins, err := load(&cfg, cmd.Flags(), paces)
@@ -133,7 +134,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	f := cmd.Flags()
 	addFlags(f, &cfg)
-	cmd.AddCommand(configCommand(&cfg, f, io))
+	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: func(*cobra.Command, []string) error { return cmd.Help() }})
 	return cmd
 }

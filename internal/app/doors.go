@@ -20,13 +20,17 @@ import (
 // opener is the Opener for the nodes.
 type opener struct {
 	*auto.Opener
-	steps *srun.Door
+	doors    []auto.Door // of which it chooses
+	favorite string      // that it begins with; empty: the first
+	steps    *srun.Door
 }
 
-// know tells the doors which jobs there are.
-func (o *opener) know(jobs []cluster.Job) {
+// know tells the doors which jobs there are, and returns them as package auto has them.
+func (o *opener) know(jobs []cluster.Job) []auto.Job {
 	o.steps.Know(withSteps(jobs)) // first: what o is told may move a session to a step
-	o.Know(jobsByNode(jobs))
+	all := jobsByNode(jobs)
+	o.Know(all)
+	return all
 }
 
 // withSteps returns the jobs in which a step can start.
@@ -45,25 +49,29 @@ func withSteps(jobs []cluster.Job) []srun.Job {
 
 // newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.
 func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, error) {
-	steps := srun.New()
+	o := &opener{steps: srun.New()}
 	if cfg.Login != "" { // only this door leads through the connection to the login node
-		return &opener{auto.New("", auto.Door{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}), steps}, nil
+		o.doors = []auto.Door{{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}}
+		o.Opener = auto.New("", o.doors...)
+		return o, nil
 	}
-	doors, err := allDoors(host, native, steps)
+	doors, err := allDoors(host, native, o.steps)
 	if err != nil {
 		return nil, err
 	}
 	doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return !cfg.Doors.Has(d.Name) })
 	if cfg.Transport != config.Auto {
-		doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return d.Name != cfg.Transport })
-		return &opener{auto.New("", doors...), steps}, nil
+		o.doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return d.Name != cfg.Transport })
+		o.Opener = auto.New("", o.doors...)
+		return o, nil
 	}
 	choice := config.Transport(slurm.ClusterName(host))
-	o := auto.New(config.Remembered(choice), doors...)
+	o.doors, o.favorite = doors, config.Remembered(choice)
+	o.Opener = auto.New(o.favorite, doors...)
 	o.Won = func(door string) {
 		go func() { _ = config.Remember(choice, door) }() // a home directory may be slow or full: the next run then begins with another door
 	}
-	return &opener{o, steps}, nil
+	return o, nil
 }
 
 // allDoors lists the doors to nodes in the order in which they are tried.

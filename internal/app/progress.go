@@ -47,7 +47,12 @@ func (p *progress) update(s *cluster.Snapshot) {
 	if p.out == nil || s.At.Before(p.from) {
 		return
 	}
-	if line := draw.Clip(waitingFor(s, p.width()-1), p.width()-1); line != p.shown {
+	p.show(waitingFor(s, p.width()-1))
+}
+
+// show rewrites the line.
+func (p *progress) show(text string) {
+	if line := draw.Clip(text, p.width()-1); line != p.shown {
 		p.shown = line
 		fmt.Fprint(p.out, "\r", line, "\x1b[K")
 	}

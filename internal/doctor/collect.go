@@ -1,0 +1,150 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// Options are what Collect needs.
+type Options struct {
+	Facts    // to which the rest is added
+	Names    []string
+	Run      slurm.Runner
+	Client   *slurm.Client
+	Heard    *Heard                         // the Client's first answer, if it has been asked
+	Doors    []auto.Door                    // in the order in which they are tried
+	Favorite string                         // the door that last reached a node; empty: the first
+	Know     func([]cluster.Job) []auto.Job // tells the doors which jobs there are, and returns what it tells
+	Progress func(what string)              // may be called by several goroutines
+}
+
+// Heard is an answer of squeue, or why there is none.
+type Heard struct {
+	Answer *slurm.Answer
+	Err    error
+	Took   time.Duration
+}
+
+const (
+	parallelNodes = 8
+	fewNodes      = 3 // of the running jobs, if the user names none
+)
+
+// tools of SLURM that nvnodetop runs.
+var tools = []string{"squeue", "scontrol", "srun"}
+
+// Collect finds out the facts.
+func Collect(ctx context.Context, o *Options) *Facts {
+	f := o.Facts
+	f.Slurm.Tools = o.versions(ctx)
+	o.ask(ctx, &f.Slurm)
+	jobs := o.Know(f.Slurm.Jobs)
+	names := o.Names
+	if f.Named = len(names) > 0; !f.Named {
+		names = firstNodes(&f)
+	}
+	f.Nodes = make([]Node, len(names))
+	var group errgroup.Group
+	group.SetLimit(parallelNodes)
+	for i, name := range names {
+		n := &f.Nodes[i]
+		n.Name = name
+		group.Go(func() error {
+			o.examine(ctx, n, jobs)
+			return nil
+		})
+	}
+	_ = group.Wait() // no error
+	return &f
+}
+
+// firstNodes returns the first nodes of the running jobs; without SLURM this host.
+func firstNodes(f *Facts) (names []string) {
+	if f.Slurm.None && f.Login == "" {
+		return []string{f.Host}
+	}
+	for i := range f.Slurm.Jobs {
+		for _, name := range f.Slurm.Jobs[i].Nodes {
+			if len(names) < fewNodes && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// versions asks SLURM's tools for their versions. Where the host that runs them cannot be reached, it asks only one.
+func (o *Options) versions(ctx context.Context) (all []Tool) {
+	for _, name := range tools {
+		o.Progress(name + " --version")
+		t := o.version(ctx, name)
+		if ctx.Err() != nil {
+			break
+		}
+		if all = append(all, t); t.Failure != nil && t.Failure.Class != reach.ClassSlurm {
+			break
+		}
+	}
+	return all
+}
+
+func (o *Options) version(ctx context.Context, name string) Tool {
+	t := Tool{Name: name}
+	began := time.Now()
+	version, err := slurm.Version(ctx, o.Run, name)
+	t.Version, t.Took = version, time.Since(began)
+	t.Missing, t.Idle = errors.Is(err, slurm.ErrMissing), errors.Is(err, slurm.ErrNoSlurm)
+	if !t.Missing && !t.Idle && ctx.Err() == nil {
+		t.Failure = reach.AsFailure(err, reach.ClassSlurm)
+	}
+	return t
+}
+
+// ask lists the jobs, with their GPUs.
+func (o *Options) ask(ctx context.Context, s *Slurm) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.Asked = true
+	answer, err := o.list(ctx, s)
+	for {
+		if answer != nil {
+			s.Jobs, s.Pending = answer.Jobs, len(answer.Pending)
+		}
+		if answer == nil || !answer.More {
+			break
+		}
+		o.Progress("scontrol")
+		if answer, err = o.Client.Next(ctx); answer == nil {
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, slurm.ErrNoSlurm):
+		s.None = true
+	case ctx.Err() == nil:
+		s.Failure = reach.AsFailure(err, reach.ClassSlurm)
+	}
+}
+
+// list runs squeue, if it has not been run.
+func (o *Options) list(ctx context.Context, s *Slurm) (*slurm.Answer, error) {
+	if o.Heard != nil {
+		s.Took = o.Heard.Took
+		return o.Heard.Answer, o.Heard.Err
+	}
+	o.Progress("squeue")
+	began := time.Now()
+	answer, err := o.Client.Ask(ctx)
+	s.Took = time.Since(began)
+	return answer, err
+}

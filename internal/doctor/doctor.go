@@ -1,0 +1,93 @@
+// Package doctor examines the ways from this host to the nodes: SLURM's tools, each transport stage by stage, and what a probe then sees.
+//
+// Collect finds out facts, Judge turns them into a Report, and Text and JSON write that. Judge, Text and JSON are pure functions of their
+// input. Collect reaches up to parallelNodes nodes at a time, through one transport after the other, and closes each session before it returns:
+// only the cached copy of the probe stays on the nodes. Each of its steps has a deadline, of its own or of the Door that takes it. When its
+// context ends it returns soon, with what is known so far. Nothing here is called by more than one goroutine.
+package doctor
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Facts are what was found out, as other programs said it: not yet safe to display.
+type Facts struct {
+	At         time.Time
+	Program    string // version of nvnodetop
+	User, Host string
+	Login      string        // login node on which SLURM was asked; empty: this host
+	ClockLimit time.Duration // how far the clock of a node may be from ours
+	Named      bool          // the user has named the nodes
+	Slurm      Slurm
+	Nodes      []Node
+}
+
+// Slurm is what is known of SLURM.
+type Slurm struct {
+	Tools   []Tool
+	Cluster string // empty: not known
+
+	Asked   bool // squeue was run to list the jobs
+	Jobs    []cluster.Job
+	Pending int
+	Took    time.Duration
+	Failure *reach.Failure // of listing the jobs
+	None    bool           // no SLURM, or none that is configured
+}
+
+// Tool is a program of SLURM.
+type Tool struct {
+	Name    string
+	Version string // empty: it did not say
+	Missing bool   // not in PATH
+	Idle    bool   // SLURM is not configured
+	Took    time.Duration
+	Failure *reach.Failure // why it did not run; nil: it ran, or is missing
+}
+
+// Node is what is known of a node.
+type Node struct {
+	Name   string
+	Ways   []Way
+	Choice string         // the transport that nvnodetop would use; empty: none
+	None   *reach.Failure // why it would use none
+}
+
+// Way is an attempt to reach a node through one transport.
+type Way struct {
+	Door    string
+	Here    bool   // it reaches this host only
+	Unfit   string // why it does not apply; empty: it was tried
+	Stopped bool   // the user has interrupted the examination before its end
+
+	Stages  []reach.Stage
+	Steps   []reach.Step // the last of each stage that was reached
+	Failure *reach.Failure
+	Took    time.Duration // of the whole attempt
+
+	// Of the session.
+	Hello    *wire.Hello // nil: there was none
+	Noise    string      // output of the login shell before the probe's
+	Report   *wire.Report
+	Arrived  time.Time      // of Report
+	Reported time.Duration  // from the request to Report
+	Broken   *reach.Failure // why there is no Report
+}
+
+// works reports whether the way has led to reports.
+func (w *Way) works() bool { return w.Report != nil }
+
+// jobsOn returns the jobs on a node.
+func (s *Slurm) jobsOn(node string) (on []cluster.Job) {
+	for i := range s.Jobs {
+		if slices.Contains(s.Jobs[i].Nodes, node) {
+			on = append(on, s.Jobs[i])
+		}
+	}
+	return on
+}

@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"slices"
+	"time"
+)
+
+// Verdict is the judgment on a step. The worst of several is the highest.
+type Verdict int
+
+// Verdicts.
+const (
+	Skipped Verdict = iota
+	OK
+	Warning
+	Failed
+)
+
+var verdictWords = [...]string{Skipped: "skipped", OK: "ok", Warning: "warning", Failed: "failed"}
+
+func (v Verdict) String() string { return verdictWords[v] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// Report is the result of an examination, safe to display. Its JSON is documented by schema.json.
+type Report struct {
+	Version int       `json:"version"`
+	Program string    `json:"nvnodetop"`
+	Time    time.Time `json:"time"`
+	User    string    `json:"user"`
+	Host    string    `json:"host"`
+	Login   string    `json:"login,omitempty"`
+	Verdict Verdict   `json:"verdict"` // the worst of all
+	Slurm   []Step    `json:"slurm"`
+	Nodes   []Patient `json:"nodes"`
+}
+
+// Version is the version of the JSON document.
+//
+//	1  first version
+const Version = 1
+
+// Patient is the result for one node.
+type Patient struct {
+	Name       string      `json:"name"`
+	Verdict    Verdict     `json:"verdict"`
+	Choice     string      `json:"transport,omitempty"` // that nvnodetop would use; empty: none
+	Transports []Transport `json:"transports"`
+	Steps      []Step      `json:"steps"`
+}
+
+// Transport is the result for one way to a node.
+type Transport struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	Works   bool    `json:"works"` // it leads to reports
+	Steps   []Step  `json:"steps"`
+}
+
+// Step is the judgment on one step.
+type Step struct {
+	Name    string   `json:"name"`
+	Verdict Verdict  `json:"verdict"`
+	Text    string   `json:"text"`
+	Took    float64  `json:"took_seconds,omitzero"`
+	Class   string   `json:"class,omitempty"`   // of the failure, as in the document of --json
+	Words   string   `json:"words,omitempty"`   // the other side's own output
+	Meaning string   `json:"meaning,omitempty"` // what it means
+	Hints   []string `json:"hints,omitempty"`   // what to try
+}
+
+// worst returns the worst verdict of steps.
+func worst(steps []Step) (v Verdict) {
+	for i := range steps {
+		v = max(v, steps[i].Verdict)
+	}
+	return v
+}
+
+// soften turns failures into warnings: something else does what they were to do.
+func soften(steps []Step) {
+	for i := range steps {
+		steps[i].Verdict = min(steps[i].Verdict, Warning)
+	}
+}
+
+// Works returns the transports that lead to the node.
+func (p *Patient) works() (names []string) {
+	for i := range p.Transports {
+		if p.Transports[i].Works {
+			names = append(names, p.Transports[i].Name)
+		}
+	}
+	return slices.Clip(names)
+}
