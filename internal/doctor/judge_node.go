@@ -32,7 +32,7 @@ func judgeNode(f *Facts, n *Node) Patient {
 	p.Verdict = worst(p.Steps)
 	for i := range p.Transports {
 		t := &p.Transports[i]
-		if n.Choice != "" {
+		if n.Choice != "" && n.Choice != t.Name {
 			soften(t.Steps)
 		}
 		t.Verdict = worst(t.Steps)

@@ -1,0 +1,225 @@
+package doctor
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+var update = flag.Bool("update", false, "write the golden texts anew")
+
+var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
+
+// sound is facts without anything wrong: one job with four GPUs on one node, which ssh and srun reach.
+func sound() *Facts {
+	job := cluster.Job{ID: "12", Number: "12", Nodes: []string{"gpu01"}, Counts: map[string]int{"gpu01": 4}}
+	return &Facts{
+		At: now, Program: "1.0", User: "alice", Host: "login1", ClockLimit: 5 * time.Second,
+		Slurm: Slurm{
+			Tools:   []Tool{{Name: "squeue", Version: "slurm 23.11.4", Took: 3 * time.Millisecond}, {Name: "scontrol", Version: "slurm 23.11.4"}, {Name: "srun", Missing: true}},
+			Cluster: "alps", Asked: true, Jobs: []cluster.Job{job}, Pending: 1, Took: 12 * time.Millisecond,
+		},
+		Nodes: []Node{{Name: "gpu01", Choice: "ssh", Ways: []Way{
+			{Door: "local", Here: true, Unfit: "this host is login1"}, way("ssh", "12", "login", "driver"),
+			{Door: "control", Unfit: "no ControlPath in the ssh configuration"}, way("srun", "12", "job", "driver"),
+		}}},
+	}
+}
+
+// way is one that has led to a report from a session in a job.
+func way(door, job string, stages ...reach.Stage) Way {
+	w := Way{Door: door, Stages: stages, Arrived: now, Reported: 40 * time.Millisecond}
+	for _, s := range stages {
+		w.Steps = append(w.Steps, reach.Step{Stage: s, State: reach.StepDone, Text: string(s) + " is fine", Took: 7 * time.Millisecond})
+	}
+	uid := 1000
+	w.Hello = &wire.Hello{Build: "1.0", System: "linux/amd64", Program: "/home/alice/.cache/nvnodetop/nvnodetop-probe-0", Job: job, GPUs: make([]wire.Card, 4)}
+	w.Report = &wire.Report{WallMS: now.UnixMilli() - 100, Listed: true, Processes: []wire.Process{{PID: 1, Identity: wire.Identity{UID: &uid}}}}
+	return w
+}
+
+// fails makes the last stage of a way fail.
+func (w *Way) fails(f *reach.Failure, text string) {
+	last := &w.Steps[len(w.Steps)-1]
+	last.State, last.Text = reach.StepFailed, text
+	w.Failure, w.Hello, w.Report = f, nil, nil
+}
+
+var refused = &reach.Failure{
+	Class: reach.ClassAuth, Short: "permission denied", Detail: "publickey", Words: "Permission denied (publickey).\nKeys offered: id_rsa.",
+	Meaning: `The node accepts none of your keys for user "alice".`, Hints: []string{"check that your public key is in ~/.ssh/authorized_keys on gpu01", "reproduce with: ssh -v gpu01 true"},
+}
+
+// cases change sound facts: each shows one or more verdicts.
+var cases = map[string]struct {
+	want   Verdict
+	change func(f *Facts, n *Node, ssh, srun *Way)
+}{
+	"sound": {OK, func(*Facts, *Node, *Way, *Way) {}},
+	"ssh refused, srun works": {Warning, func(_ *Facts, n *Node, ssh, _ *Way) {
+		ssh.fails(refused, "no key accepted (1 key tried)")
+		ssh.Steps = ssh.Steps[:2]
+		n.Choice = "srun"
+	}},
+	"all refused": {Failed, func(_ *Facts, n *Node, ssh, srun *Way) {
+		ssh.fails(refused, "no key accepted (1 key tried)")
+		srun.fails(refused, "")
+		n.Choice, n.None = "", refused
+	}},
+	"none is used though one works": {Failed, func(_ *Facts, n *Node, ssh, _ *Way) {
+		f := &reach.Failure{Class: reach.ClassHostKeyChanged, Short: "host key changed"}
+		ssh.fails(f, "")
+		n.Choice, n.None = "", f
+	}},
+	"adopted into another job": {Warning, func(f *Facts, n *Node, ssh, srun *Way) {
+		f.Slurm.Jobs = append(f.Slurm.Jobs, cluster.Job{ID: "13", Number: "13", Nodes: []string{"gpu01"}, Counts: map[string]int{"gpu01": 0}})
+		ssh.Hello.Job, ssh.Hello.GPUs, n.Choice = "13", nil, "srun"
+	}},
+	"in a foreign job": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "99" }},
+	"in no job":        {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "" }},
+	"a GPU is missing": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.GPUs = ssh.Hello.GPUs[:3] }},
+	"a GPU is lost": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Hello.GPUs[1] = wire.Card{PCIBus: "00000000:1B:00.0", Lost: "GPU is lost"}
+	}},
+	"no driver": {Failed, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Hello.Fault, ssh.Hello.FaultID = "Driver Not Loaded", wire.FaultNoDriver
+	}},
+	"no report": {Failed, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Report, ssh.Broken = nil, &reach.Failure{Class: reach.ClassSilent, Short: "no report after 10s"}
+	}},
+	"nvidia-smi stands in": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Steps[1].Stage = "probe"
+		ssh.Hello.StandIn = "no probe for Linux ppc64le"
+	}},
+	"a noisy shell": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Noise = "\x1b[31mwelcome\n2\n3\n4\n" }},
+	"a wrong clock": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.WallMS += 61_000 }},
+	"no clock":      {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.WallMS = 0 }},
+	"processes hidden": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Report.Processes = append(ssh.Report.Processes, wire.Process{PID: 2})
+	}},
+	"processes of a container":   {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Processes[0].Foreign = true }},
+	"no list":                    {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Listed = false }},
+	"no job":                     {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Nodes = nil, nil }},
+	"no job, but a name":         {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Named = nil, true }}, // the session is in a job of somebody
+	"squeue fails":               {Failed, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f) }},
+	"squeue fails, but a name":   {Warning, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f); f.Named = true }},
+	"no SLURM":                   {OK, func(f *Facts, n *Node, ssh, srun *Way) { noSlurm(f); ssh.Hello.Job, srun.Hello.Job = "", "" }},
+	"interrupted in a stage":     {OK, func(_ *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun) }},
+	"interrupted before a stage": {Skipped, func(f *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun); f.Slurm = Slurm{}; ssh.Steps = nil }},
+}
+
+func slurmFails(f *Facts) {
+	failure := &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "slurmctld not responding", Cause: "Socket timed out", Hints: []string{"check with: scontrol ping"}}
+	f.Slurm.Tools = []Tool{{Name: "squeue", Failure: failure}}
+	f.Slurm.Failure, f.Slurm.Jobs, f.Nodes = failure, nil, nil
+}
+
+func noSlurm(f *Facts) {
+	f.Slurm = Slurm{Tools: []Tool{{Name: "squeue", Missing: true}, {Name: "scontrol", Idle: true}}, Asked: true, None: true}
+}
+
+func stopped(n *Node, ssh, srun *Way) {
+	last := &ssh.Steps[1]
+	last.State, last.Text = reach.StepBegan, "connecting"
+	*srun = Way{Door: "srun", Stopped: true}
+	ssh.Stopped, ssh.Hello, ssh.Report, n.Choice = true, nil, nil, ""
+}
+
+// TestVerdicts compares the text of each case with testdata, and its JSON with the schema.
+func TestVerdicts(t *testing.T) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := sound()
+			c.change(f, &f.Nodes[0], &f.Nodes[0].Ways[1], &f.Nodes[0].Ways[3])
+			r := Judge(f)
+			if r.Verdict != c.want {
+				t.Errorf("verdict %v, want %v", r.Verdict, c.want)
+			}
+			text := printed(t, r)
+			path := "testdata/" + strings.NewReplacer(" ", "-", ",", "").Replace(name) + ".txt"
+			if *update {
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), text); diff != "" {
+				t.Errorf("not the text of %s:\n%s", path, diff)
+			}
+			fitsSchema(t, r)
+		})
+	}
+}
+
+func printed(t *testing.T, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Text(&b, r, colorprofile.NoTTY, false); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if draw.Width(strings.TrimRight(line, "\n")) > 80 {
+			t.Errorf("wider than 80 columns: %q", line)
+		}
+	}
+	return b.String()
+}
+
+func fitsSchema(t *testing.T, r *Report) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("schema.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.MustCompile("schema.json").Validate(document); err != nil {
+		t.Errorf("the document does not match its schema: %v", err)
+	}
+}
+
+// What a node says can neither move the cursor nor widen the text, and colors are for terminals that have them.
+func TestTextIsSafe(t *testing.T) {
+	f := sound()
+	nasty := strings.Repeat("\x1b]0;x\a\x1b[2J\r\n\u202e👾", 500)
+	w := &f.Nodes[0].Ways[1]
+	w.Hello.Build, w.Hello.Program, w.Hello.Job, w.Noise, w.Steps[1].Text = nasty, nasty, nasty, nasty, nasty
+	if text := printed(t, Judge(f)); strings.ContainsAny(text, "\x1b\a\r\u202e") {
+		t.Errorf("%q", text)
+	}
+	for profile, want := range map[colorprofile.Profile]bool{colorprofile.ASCII: false, colorprofile.ANSI: true} {
+		var b bytes.Buffer
+		if err := Text(&b, Judge(sound()), profile, true); err != nil {
+			t.Fatal(err)
+		}
+		if colored := strings.Contains(b.String(), "\x1b[0;36m"); colored != want {
+			t.Errorf("%v: %q", profile, b.String())
+		}
+	}
+}
