@@ -140,7 +140,7 @@ func TestNoStepIsForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		n := collect(t, t.Context(), fake{mute: true}, fake{}, fake{})
-		if w := &n.Ways[0]; w.Broken == nil || w.Broken.Class != reach.ClassSilent || time.Since(began) != reportWithin || n.Ways[1].Report == nil {
+		if w := &n.Ways[0]; w.Broken == nil || w.Broken.Class != reach.ClassSilent || w.Reported != reportWithin || time.Since(began) != reportWithin || n.Ways[1].Report == nil {
 			t.Errorf("%+v after %v", w, time.Since(began))
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -75,7 +75,7 @@ type Way struct {
 	Noise    string      // output of the login shell before the probe's
 	Report   *wire.Report
 	Arrived  time.Time      // of Report
-	Reported time.Duration  // from the request to Report
+	Reported time.Duration  // from the request to the first report, or to Broken
 	Broken   *reach.Failure // why there is no Report
 }
 

@@ -93,6 +93,9 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 		switch {
 		case err != nil:
 			w.broken(ctx, within, err)
+			if w.Report == nil {
+				w.Reported = time.Since(began)
+			}
 			return
 		case m.Hello != nil:
 			w.Hello = m.Hello

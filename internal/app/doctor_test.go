@@ -1,0 +1,43 @@
+package app
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// On a host without SLURM the doctor examines that host. What is wrong with its driver is a warning, as no job wants its GPUs.
+func TestDoctorOfThisHost(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("SLURM_CONF", "/nowhere")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	code, out, errs := program(t, "doctor", "--json")
+	var r struct {
+		Verdict string
+		Nodes   []struct{ Transport string }
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitWarnings || errs != "" {
+		t.Fatalf("exit code %d, stdout %q, stderr %q, %v", code, out, errs, err)
+	}
+	if r.Verdict != "warning" || len(r.Nodes) != 1 || r.Nodes[0].Transport != "local" {
+		t.Errorf("%+v", r)
+	}
+	code, out, _ = program(t, "doctor", "--transport", "local", "--ascii", "nosuchhost")
+	if code != exitSick || !strings.Contains(out, "\n  skipped  local      this host is ") || !strings.Contains(out, "\n  failed   transport  none leads to this node\n") {
+		t.Errorf("exit code %d, stdout %s", code, out)
+	}
+}
+
+func TestDoctorUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"doctor --demo":             "unknown flag: --demo",
+		"doctor --transport pigeon": "--transport must be auto, ssh",
+		"doctor --login a@b@@":      "--login takes [USER@]HOST[:PORT]: ",
+		"doctor alice@gpu01":        `NODE takes host names only, not "alice@gpu01"`,
+		"doctor gpu[1-":             "NODE: ",
+	} {
+		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
