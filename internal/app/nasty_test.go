@@ -51,7 +51,7 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 		{Node: up, Try: &cluster.Try{Interval: 3 * time.Second}},
 		{Node: up, Step: &reach.Step{Stage: "login", State: reach.StepDone, Text: s}},
 		{Node: up, Hello: &wire.Hello{
-			Build: s, Host: s, Kernel: s, CPUs: 1, Job: s, Driver: s, CUDA: s, Missing: []string{s}, StandIn: s,
+			Build: s, System: s, Program: s, Host: s, Kernel: s, CPUs: 1, Job: s, Driver: s, CUDA: s, Missing: []string{s}, StandIn: s,
 			GPUs: []wire.Card{{Index: 0, UUID: s, Minor: new(5), Name: s, PCIBus: s}, {Index: 1, UUID: s + "'", Minor: new(6), Name: s, Lost: s + "'"}},
 		}},
 		{Node: up, Report: &wire.Report{

@@ -276,7 +276,7 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	w.try(0, nasty)
 	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: "ssh", Text: nasty}})
 	w.Apply(Event{At: at(0), Node: nasty, Hello: &wire.Hello{
-		Build: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty}, StandIn: nasty,
+		Build: nasty, System: nasty, Program: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty}, StandIn: nasty,
 		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty}, {Index: 1, Minor: new(0), Lost: nasty, LostID: nasty}},
 	}})
 	w.Apply(Event{At: at(0), Node: nasty, Report: &wire.Report{

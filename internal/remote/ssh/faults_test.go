@@ -55,7 +55,7 @@ func TestFailuresOfNodes(t *testing.T) {
 		}, reach.ClassFrozen, StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
 		{"takes no key", func(n *node) {
 			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
-		}, reach.ClassAuth, StageLogin, "permission denied (publickey)", "Permission denied (publickey)."},
+		}, reach.ClassAuth, StageLogin, "permission denied (publickey)", "Permission denied (publickey).\nKeys offered: id_ed25519."},
 		{"takes passwords only", func(n *node) {
 			n.config.PublicKeyCallback = nil
 			n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, errors.New("no") }
