@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func judgeJobs(f *Facts) Step {
 	case !s.Asked:
 		step.Verdict, step.Text = Skipped, interrupted
 	case s.None:
-		step.Verdict, step.Text = Skipped, "no SLURM on this host, or it is not configured"
+		step.Verdict, step.Text = Skipped, "no SLURM on "+cmp.Or(f.Login, "this host")+", or it is not configured"
 		if f.Login == "" && !f.Named {
 			step.Text += ": this host is examined"
 		}
