@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -19,6 +20,7 @@ type advice struct {
 const (
 	checkState = "check its state: scontrol show node NODE"
 	reproduce  = "reproduce with: ssh -v NODE true"
+	keepOpen   = "keep a connection open that nvnodetop can share: set ControlPath in ~/.ssh/config, then ssh -fNM NODE"
 )
 
 // advices apply to this door. A class without a meaning here gets that of package remote.
@@ -90,8 +92,12 @@ func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {
 		f.Hints = append(f.Hints, "start nvnodetop again to answer anew")
 	case e.proven != "":
 		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code). nvnodetop can ask you for it only before the screen starts."
+		f.Hints = append(f.Hints, keepOpen)
 	case len(e.methods) > 0 && !strings.Contains(strings.Join(e.methods, ","), "publickey"):
 		f.Meaning = "The node does not accept keys, only: " + strings.Join(e.methods, ", ") + "."
+		if slices.Contains(e.methods, "keyboard-interactive") || slices.Contains(e.methods, "password") {
+			f.Hints = append(f.Hints, keepOpen)
+		}
 	case e.tried == 0 && len(e.skipped) > 0:
 		f.Meaning = "No key could be offered: " + e.skipped[0] + "."
 		if strings.Contains(e.skipped[0], needsPassphrase) {
