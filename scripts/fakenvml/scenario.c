@@ -1,4 +1,4 @@
-// The scenario file: `key value` per line, `gpu N key value` for one GPU, # for comments. README.md lists the keys.
+// The scenario file: `key value` per line, `gpu N key value` for one GPU, `job ID …` for a line that holds in one job, # for comments. README.md lists the keys.
 #define _GNU_SOURCE
 #include "fakenvml.h"
 #include <stdio.h>
@@ -152,6 +152,20 @@ static char *next_word(char **rest)
 	return word;
 }
 
+// in_job reports whether this process is in the cgroup of a SLURM job.
+static bool in_job(const char *id)
+{
+	char line[512], group[64];
+	bool found = false;
+	snprintf(group, sizeof group, "/job_%s/", id);
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	while (file && !found && fgets(line, sizeof line, file))
+		found = strstr(line, group);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 static bool parse_line(struct scenario *s, char *line)
 {
 	size_t length = strcspn(line, "#\n");
@@ -161,6 +175,11 @@ static bool parse_line(struct scenario *s, char *line)
 	char *rest = line, *key = next_word(&rest);
 	if (!*key)
 		return true;
+	if (!strcmp(key, "job")) {
+		static struct scenario elsewhere; // a line for other processes must be understood too
+		const char *id = next_word(&rest);
+		return parse_line(in_job(id) ? s : &elsewhere, rest);
+	}
 	if (strcmp(key, "gpu"))
 		return set_everywhere(s, key, rest);
 	unsigned long long gpu;

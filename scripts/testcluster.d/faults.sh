@@ -20,6 +20,8 @@ login      nokey H | keyok H                    no key is accepted
            hostkey H | hostkeyback H            H has a new host key | the old one
            unknownkey H | knownkey H            login forgets the host key of H | knows it again
            adopt H | unadopt H                  pam_slurm_adopt: only users with a job on H may log in
+           otp H CODE… | otpok H                only one-time codes are accepted, asked by PAM; each of these once
+           sshd H LINES | sshdok H              any lines of sshd_config; ";" separates them
            noisy H [USER] | quiet H             Banner, sshrc on stdout, echo in USER's .bashrc (alice)
 probe      killprobe H                          kill -9 for nvnodetop's probes on H
            stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
@@ -123,54 +125,6 @@ sshd_option() {
 no_sshd_option() {
 	in_host "$1" rm -f "/etc/ssh/sshd_config.d/$2.conf"
 	reload_sshd "$1"
-}
-
-# Login
-
-fault_nokey() { sshd_option "$1" nokey "AuthorizedKeysFile none"; }
-fault_keyok() { no_sshd_option "$1" nokey; }
-fault_deny() { sshd_option "$1" deny "DenyUsers ${2:?USER}"; }
-fault_undeny() { no_sshd_option "$1" deny; }
-
-fault_hostkey() {
-	in_host "$1" sh -c 'rm -f /etc/ssh/ssh_host_ed25519_key* && ssh-keygen -q -t ed25519 -N "" -f /etc/ssh/ssh_host_ed25519_key'
-	reload_sshd "$1"
-}
-fault_hostkeyback() {
-	in_host "$1" install -m 600 "$STATE/keys/$1" /etc/ssh/ssh_host_ed25519_key
-	in_host "$1" install -m 644 "$STATE/keys/$1.pub" /etc/ssh/ssh_host_ed25519_key.pub
-	reload_sshd "$1"
-}
-
-# Several hosts may have faults injected at the same time, and all share this file.
-# shellcheck disable=SC2016  # expanded by the inner shell
-fault_unknownkey() { known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts' "$1"; }
-fault_knownkey() {
-	# shellcheck disable=SC2016  # expanded by the inner shell
-	known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts && grep "^$1," "$2" >>/etc/ssh/ssh_known_hosts' "$1" "$STATE/etc/ssh/ssh_known_hosts"
-}
-known_hosts() { in_host login flock /run/known_hosts.lock sh -c "$1" sh "${@:2}"; }
-
-fault_adopt() {
-	fault_unadopt "$1"
-	in_host "$1" sed -i 's/^@include common-account/&\naccount required pam_slurm_adopt.so action_no_jobs=deny/' /etc/pam.d/sshd
-}
-fault_unadopt() { in_host "$1" sed -i '/pam_slurm_adopt/d' /etc/pam.d/sshd; }
-
-# .bashrc is in the shared home, so its line checks the host name. It must come first, before the test for a terminal.
-fault_noisy() {
-	local user=${2:-alice}
-	fault_quiet "$1"
-	# shellcheck disable=SC2016  # expanded by the inner shell
-	in_host "$1" sh -c 'echo "*** Authorized users only ***" >/etc/issue.net
-		echo "echo Welcome to $(hostname): 93% of your quota is used" >/etc/ssh/sshrc'
-	in_host "$1" sed -i "1i [ \"\$(hostname)\" != $1 ] || echo 'loading modules: cuda/12.4' # testcluster noise on $1" "/home/$user/.bashrc"
-	sshd_option "$1" banner "Banner /etc/issue.net"
-}
-fault_quiet() {
-	in_host "$1" rm -f /etc/ssh/sshrc
-	in_host "$1" sh -c "sed -i '/testcluster noise on $1/d' /home/*/.bashrc"
-	no_sshd_option "$1" banner
 }
 
 # The probe

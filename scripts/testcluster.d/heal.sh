@@ -37,6 +37,7 @@ heal_node() {
 	fault_contsshd "$1" || true
 	fault_contprobe "$1" || true
 	fault_unadopt "$1"
+	fault_otpok "$1"
 	fault_knownkey "$1"
 	heal_sshd_files "$1"
 	in_host "$1" pgrep -x sshd >/dev/null || fault_startsshd "$1"
