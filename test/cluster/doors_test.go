@@ -1,19 +1,23 @@
 package cluster
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTransports reaches all nodes through each door that a user may choose, and leaves nothing behind but the user's own master.
 func TestTransports(t *testing.T) {
 	job(t, nodes)
-	const (
-		each  = "for n in node01 node02 node03; do "
-		at    = "ssh -o ControlPath=/tmp/cm-%h "
-		start = each + at + "-o ControlMaster=yes -fN $n </dev/null >/dev/null 2>&1; done; printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config"
-		stop  = each + at + "-O exit $n; done; rm ~/.ssh/config"
-	)
+	all := ""
+	for i := range nodes {
+		all += fmt.Sprintf(" node%02d", i+1)
+	}
+	const at = "ssh -o ControlPath=/tmp/cm-%h "
+	each := "for n in" + all + "; do "
+	start := each + at + "-o ControlMaster=yes -fN $n </dev/null >/dev/null 2>&1; done; printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config"
+	stop := each + at + "-O exit $n; done; rm ~/.ssh/config"
 	asAlice := func(command string) string { return do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	reaches := func(transport string, args ...string) {
 		t.Helper()
@@ -34,28 +38,26 @@ func TestTransports(t *testing.T) {
 	asAlice(start)
 	reaches("control", "--transport", "control")
 	asAlice(at + "-O check node01")
-	if n := probes(t); n > 0 {
-		t.Errorf("%d probes are left", n)
-	}
+	gone(t, 5*time.Second)
 }
 
-// TestARefusedLoginIsNotTheEnd: with sshd refusing alice's keys, a master of hers that is still alive takes us in.
+// TestARefusedLoginIsNotTheEnd: with sshd refusing alice's keys, SLURM takes us in, and before it a master of hers that is still alive. Without
+// either, the screen says what each transport answered.
 func TestARefusedLoginIsNotTheEnd(t *testing.T) {
 	job(t, 1)
-	asAlice := func(command string) string { return do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
-	const at = "ssh -o ControlPath=/tmp/cm-%h "
-	t.Cleanup(func() { asAlice(at + "-O exit node01; rm ~/.ssh/config") })
-	asAlice(at + "-o ControlMaster=yes -fN node01 </dev/null >/dev/null 2>&1")
+	masterOf(t, "node01")
 	fault(t, "deny", "node01", "alice")
-	r := runs(t, "--json").json(t)
-	if f := r.Nodes[0].Failure; f.Class != "auth" || len(f.Transports) < 3 {
+	if n := runsAfresh(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "control" {
+		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
+	}
+	do(t, "on", "-u", "alice", "login", "ssh", "-O", "exit", "node01")
+	if n := runsAfresh(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" {
+		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
+	}
+	if f := runsAfresh(t, "--json", "--nodes", "node01").json(t).Nodes[0].Failure; f.Class != "auth" || len(f.Transports) != 4 {
 		t.Errorf("%+v", f)
 	}
 	if len(runs(t, "--json", "--transport", "ssh").json(t).Nodes[0].Failure.Transports) > 0 {
 		t.Error("only one transport was wanted")
-	}
-	asAlice("printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config")
-	if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "control" {
-		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
 	}
 }

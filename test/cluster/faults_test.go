@@ -2,19 +2,20 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
 
-// TestFaults injects every fault of a node while it is watched. The page of the node must explain the fault and give a hint, the other nodes
-// must not be affected, and the node must come back when the fault is healed. The tests mostly wait, so several nodes have faults at once.
+// TestFaults injects every fault of a node while it is watched over ssh, and those of the connection over openssh too. The page of the node must explain the fault and give a hint, the other nodes
+// must not be affected, the node must come back when the fault is healed, and nothing may be left there. The tests mostly wait, so several nodes have faults at once.
 func TestFaults(t *testing.T) {
 	victims := make(chan string, nodes)
 	for i := 2; i <= nodes; i++ {
 		victims <- fmt.Sprintf("node%02d", i)
 	}
 	for _, tc := range []struct {
-		name  string
+		name  string     // begins with the transport, if it is not ssh
 		fault [][]string // in this order
 		says  []string   // on the page of the node
 		row1  string     // in row 1
@@ -38,12 +39,23 @@ func TestFaults(t *testing.T) {
 		{"no library", [][]string{{"nolib"}, {"killsession"}}, []string{"NVIDIA library not found"}, "NVIDIA driver not working"},
 		{"driver and library differ", [][]string{{"mismatch"}, {"killsession"}}, []string{"version mismatch"}, "NVIDIA driver not working"},
 		{"GPU lost", [][]string{{"gpulost"}}, []string{"GPU is lost, since", `NVML: "GPU is lost"`}, " lost"},
+		{"openssh: refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "unreachable"},
+		{"openssh: silent", [][]string{{"drop"}}, []string{": no "}, "unreachable"},
+		{"openssh: key not accepted", [][]string{{"nokey"}, {"killsession"}}, []string{"permission denied (publickey)"}, "login refused"},
+		{"openssh: host key changed", [][]string{{"hostkey"}, {"killsession"}}, []string{"host key changed"}, "host key changed"},
+		{"openssh: probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"permission denied (publickey)"}, "login refused"},
+		{"openssh: garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output"}, " failed"},
+		{"openssh: no space", [][]string{{"nospace"}, {"killsession"}}, []string{"no space for the probe"}, " failed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			node := <-victims
 			t.Cleanup(func() { victims <- node })
-			w := watch(t, "--nodes", node+",node01")
+			transport := "ssh"
+			if over, _, found := strings.Cut(tc.name, ": "); found {
+				transport = over
+			}
+			w := watch(t, "--nodes", node+",node01", "--transport", transport)
 			w.sees("8 GPUs OK")
 			began := time.Now()
 			for _, f := range tc.fault {
@@ -57,6 +69,7 @@ func TestFaults(t *testing.T) {
 			w.sees(reporting(2, 2))
 			t.Logf("said after %.1f s, healed after %.1f s", said.Seconds(), time.Since(healing).Seconds())
 			w.quits()
+			leavesNothing(t, node)
 		})
 	}
 }
@@ -97,13 +110,27 @@ func deadLinks(t *testing.T, poll string) {
 
 // A node that lost its power stays in the job for as long as SLURM waits for it.
 func TestPowerOff(t *testing.T) {
-	w := watch(t, "--nodes", "node[01-02]")
-	w.sees("2 of 2 nodes reporting")
-	w.types(".")
-	fault(t, "poweroff", "node02")
-	w.sees("1 of 2 nodes reporting", "[stale")
-	w.sees("unreachable", "node02: no ")
-	do(t, "heal", "node02")
-	w.sees("2 of 2 nodes reporting")
-	w.quits()
+	for i, transport := range []string{"ssh", "openssh", "srun"} {
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			node := fmt.Sprintf("node%02d", 2+i)
+			args := []string{"--transport", transport}
+			if transport == "srun" {
+				job(t, 2, "power", "-w", "node01,"+node)
+			} else {
+				args = append(args, "--nodes", "node01,"+node)
+			}
+			w := watch(t, args...)
+			w.sees("2 of 2 nodes reporting")
+			w.types(".")
+			fault(t, "poweroff", node)
+			w.sees("1 of 2 nodes reporting")
+			w.sees("unreachable", node+": no ")
+			do(t, "heal", node)
+			w.types("r")
+			w.sees("2 of 2 nodes reporting")
+			w.quits()
+			leavesNothing(t, node)
+		})
+	}
 }

@@ -61,10 +61,15 @@ func TestQuitWithAFrozenNode(t *testing.T) {
 
 func TestKillLeavesNothing(t *testing.T) {
 	job(t, 3)
-	w := watch(t)
-	w.sees(reporting(3, 3))
-	do(t, "on", "login", "kill", "-9", pid(t))
-	gone(t, 5*time.Second)
+	for _, transport := range []string{"ssh", "openssh"} {
+		t.Run(transport, func(t *testing.T) {
+			w := watch(t, "--transport", transport)
+			w.sees(reporting(3, 3))
+			do(t, "on", "login", "kill", "-9", pid(t))
+			gone(t, 5*time.Second)
+			leavesNothing(t, "login")
+		})
+	}
 }
 
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
@@ -84,9 +89,15 @@ func TestSignalsGiveTheTerminalBack(t *testing.T) {
 }
 
 func TestJobIsCancelledWhileWatched(t *testing.T) {
+	for _, transport := range []string{"ssh", "openssh", "srun"} {
+		t.Run(transport, func(t *testing.T) { jobIsCancelled(t, transport) })
+	}
+}
+
+func jobIsCancelled(t *testing.T, transport string) {
 	keep := job(t, 1, "keep")
 	id := job(t, 2, "go")
-	w := watch(t)
+	w := watch(t, "--transport", transport)
 	w.sees("job [1/2]", reporting(1, 1))
 	w.types("]")
 	w.sees("Job "+id, "job [2/2]", reporting(2, 2))
@@ -100,6 +111,8 @@ func TestJobIsCancelledWhileWatched(t *testing.T) {
 	w.types("r")
 	w.sees("Job "+again, reporting(2, 2))
 	w.quits()
+	leavesNothing(t, "node01")
+	leavesNothing(t, "login")
 }
 
 // When the controller is away, the jobs stay on the screen, with its error message.

@@ -90,3 +90,28 @@ func TestSrunWithADeadNode(t *testing.T) {
 	w.quits()
 	stepsAre(t, "")
 }
+
+// A step that is canceled comes back by itself. So does a control connection, once its user has made a new one.
+func TestEndOfASession(t *testing.T) {
+	job(t, 2)
+	w := watch(t, "--transport", "srun")
+	w.sees(reporting(2, 2))
+	step := do(t, "on", "login", "sh", "-c", "squeue --steps --noheader --format='%i %j' | sed -n 's/ nvnodetop$//p'")
+	do(t, "on", "-u", "alice", "login", "scancel", step)
+	for after := step; after == step || after == ""; time.Sleep(100 * time.Millisecond) {
+		after = do(t, "on", "login", "sh", "-c", "squeue --steps --noheader --format='%i %j' | sed -n 's/ nvnodetop$//p'")
+	}
+	w.sees(reporting(2, 2))
+	w.quits()
+
+	masterOf(t, "node01")
+	w = watch(t, "--transport", "control", "--nodes", "node01")
+	w.sees("4 GPUs OK")
+	do(t, "fault", "killsession", "node01", "alice")
+	w.sees("no ControlMaster")
+	masterOf(t, "node01")
+	w.sees("4 GPUs OK")
+	w.quits()
+	leavesNothing(t, "node01")
+	leavesNothing(t, "login")
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+)
+
+// runsAfresh is runs of a user who has never run nvnodetop: it remembers no transport of an earlier run.
+func runsAfresh(t *testing.T, args ...string) result {
+	t.Helper()
+	const config = "/tmp/cells-config"
+	do(t, "on", "login", "rm", "-rf", config)
+	return runsProgram(t, []string{"/usr/bin/env", "XDG_CONFIG_HOME=" + config, program}, args...)
+}
+
+// masterOf starts a ControlMaster of alice's to a node.
+func masterOf(t *testing.T, node string) {
+	t.Helper()
+	t.Cleanup(func() {
+		_, _ = script("on", "-u", "alice", "login", "sh", "-c", "ssh -O exit "+node+"; rm ~/.ssh/config") // it may have ended
+	})
+	do(t, "on", "-u", "alice", "login", "sh", "-c", "printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config; ssh -o ControlMaster=yes -fN "+node+" </dev/null >/dev/null 2>&1")
+}
+
+// TestSSHDisabled: where sshd does not run, each transport over ssh says so, and SLURM is used unasked.
+func TestSSHDisabled(t *testing.T) {
+	job(t, 1, "cells", "-w", "node02")
+	fault(t, "killsshd", "node02")
+	for transport, says := range map[string]string{"ssh": "connection refused", "openssh": "connection refused", "control": "no ControlPath"} {
+		t.Run(transport, func(t *testing.T) {
+			n := runs(t, "--transport", transport, "--json").json(t).Nodes[0]
+			if n.State == "reporting" || !strings.Contains(n.Failure.Summary, says) {
+				t.Errorf("%s is %s through %q: %+v, want %q", n.Name, n.State, n.Transport, n.Failure, says)
+			}
+		})
+	}
+	t.Run("srun", func(t *testing.T) {
+		if n := runsAfresh(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" || len(n.GPUs) != 4 {
+			t.Errorf("%s is %s through %q: %+v", n.Name, n.State, n.Transport, n.Failure)
+		}
+	})
+}
+
+// TestAdopted: pam_slurm_adopt puts each session into the job. It ends with the job, which refuses the next one, and is let in by a new job.
+func TestAdopted(t *testing.T) {
+	fault(t, "adopt", "node02")
+	id := job(t, 1, "cells", "-w", "node02")
+	masterOf(t, "node02")
+	for _, transport := range []string{"ssh", "openssh", "control", "srun"} {
+		t.Run(transport, func(t *testing.T) {
+			w := watch(t, "--transport", transport)
+			w.sees("4 of 4 GPUs")
+			groups := do(t, "on", "node02", "sh", "-c", "cat /proc/$(pgrep -n -f '^nvnodetop-probe|/nvnodetop-probe')/cgroup")
+			if !strings.Contains(groups, "/job_"+id+"/") {
+				t.Errorf("the probe is not in the cgroup of job %s:\n%s", id, groups)
+			}
+			w.quits()
+		})
+	}
+	t.Run("end of the job", func(t *testing.T) {
+		w := watch(t, "--nodes", "node02", "--transport", "ssh")
+		w.sees("4 GPUs OK")
+		cancelJob(t, id)
+		w.sees("no active jobs on this node")
+		job(t, 1, "again", "-w", "node02")
+		w.types("r")
+		w.sees("4 GPUs OK")
+		w.quits()
+	})
+	leavesNothing(t, "node02")
+}
+
+// TestAdoptedIntoAnotherJob: a session is put into the newer of two jobs of a node, where the GPUs of the older one are hidden. A step of the
+// older one sees them. Who wants a transport over ssh has it, and is told.
+func TestAdoptedIntoAnotherJob(t *testing.T) {
+	fault(t, "adopt", "node02")
+	older := job(t, 1, "older", "-w", "node02", "--gres=gpu:3", "--ntasks-per-node=3")
+	newer := job(t, 1, "newer", "-w", "node02", "--gres=gpu:1", "--ntasks-per-node=1")
+	do(t, "fault", "nvml", "node02", "job "+older+" count 3;job "+newer+" count 1")
+	masterOf(t, "node02")
+	for _, transport := range []string{"ssh", "openssh", "control"} {
+		t.Run(transport, func(t *testing.T) {
+			d := runs(t, "--transport", transport, "--json").json(t)
+			if n := d.Nodes[0]; n.State != "reporting" || n.Transport != transport || len(n.GPUs) != 1 {
+				t.Errorf("%s is %s with %d GPUs: %+v", n.Name, n.State, len(n.GPUs), n.Failure)
+			}
+			for _, j := range d.Jobs {
+				told := false
+				for _, f := range j.Findings {
+					told = told || f.Kind == "other_cgroup"
+				}
+				if told != (j.ID == older) {
+					t.Errorf("job %s: other_cgroup %v in %+v", j.ID, told, j.Findings)
+				}
+			}
+		})
+	}
+	t.Run("srun", func(t *testing.T) {
+		d := runsAfresh(t, "--json").json(t)
+		if n := d.Nodes[0]; n.State != "reporting" || n.Transport != "srun" || len(n.GPUs) != 3 {
+			t.Errorf("%s is %s with %d GPUs through %q: %+v", n.Name, n.State, len(n.GPUs), n.Transport, n.Failure)
+		}
+	})
+	leavesNothing(t, "node02")
+}
