@@ -37,6 +37,7 @@ type node struct {
 	session atomic.Pointer[Session] // the open session; nil: none
 	asked   atomic.Int64            // extra reports requested and not yet admitted
 
+	inJob  bool // the last session was in the cgroup of a job; only run's goroutine uses it
 	failed bool // the last attempt opened no session, and no other door follows; only run's goroutine uses it
 }
 
@@ -45,6 +46,9 @@ type node struct {
 var (
 	ordinary  = waits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
 	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
+	// ofJob follows a session in the cgroup of a job (pam_slurm_adopt) that the node has ended, perhaps as the job ends. A login within the next
+	// seconds would be put into that job again. SLURM then takes a minute to end it, and may drain the node because of a "Kill task failed".
+	ofJob = waits{first: 10 * time.Second, most: 30 * time.Second, least: 6 * time.Second}
 )
 
 type waits struct{ first, most, least time.Duration }
@@ -98,6 +102,9 @@ func (n *node) run(ctx context.Context) {
 			continue
 		}
 		w := waitsFor(failure)
+		if n.inJob && w == ordinary && (failure.Class == reach.ClassClosed || failure.Class == reach.ClassProbeKilled) {
+			w = ofJob
+		}
 		if backoffs[w] == nil {
 			backoffs[w] = w.backoff()
 		}
@@ -167,7 +174,7 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 		return 0, err
 	}
 	defer dialed() // also on a panic
-	n.failed = true
+	n.failed, n.inJob = true, false
 	route := n.opener.Route(ctx, n.name)
 	route.Stages = append(slices.Clip(route.Stages), StageStream)
 	interval := n.every()
@@ -248,6 +255,7 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 		}
 		switch {
 		case msg.Hello != nil:
+			n.inJob = msg.Hello.Job != ""
 			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
 		case msg.Report != nil:
 			last = now

@@ -24,6 +24,7 @@ type fakeNode struct {
 	slow  time.Duration       // of Open
 	quiet time.Duration       // until its sessions send no more reports; 0: never
 	late  bool                // its sessions hand out one more report after Close
+	job   string              // whose cgroup its sessions are in
 	tries int
 }
 
@@ -76,7 +77,7 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Ste
 	c.mu.Lock()
 	c.sessions[node]++
 	c.mu.Unlock()
-	s := &fakeSession{cluster: c, node: node, late: n.late, more: make(chan wire.Message, 1000), closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
+	s := &fakeSession{cluster: c, node: node, late: n.late, job: n.job, more: make(chan wire.Message, 1000), closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
 	if n.quiet > 0 {
 		time.AfterFunc(n.quiet, s.tick.Stop)
 	}
@@ -98,13 +99,14 @@ type fakeSession struct {
 	end     <-chan time.Time
 	said    bool
 	late    bool
+	job     string
 	more    chan wire.Message // beside the regular reports
 }
 
 func (s *fakeSession) Next() (wire.Message, error) {
 	if !s.said {
 		s.said = true
-		return wire.Message{Hello: &wire.Hello{Host: s.node}}, nil
+		return wire.Message{Hello: &wire.Hello{Host: s.node, Job: s.job}}, nil
 	}
 	select {
 	case <-s.closed:
@@ -417,6 +419,25 @@ func TestSteadyStreamResetsTheBackoff(t *testing.T) {
 		}
 		if longest := slices.Max(waits); longest > 1200*time.Millisecond {
 			t.Errorf("waited %v after a session that had streamed, want about 1 s", longest)
+		}
+	})
+}
+
+// SLURM kills what is in a job that ends after 1, 3 and 7 s, and later ones: a session that came back between them would keep the job from ending.
+func TestTheEndOfAJobIsNotDelayed(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{life: time.Minute, job: "7"}
+	watch(t, c, 1, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(time.Minute + 5*time.Second)
+		m.Retry()
+		pass(500 * time.Millisecond)
+		if got := c.tries("a"); got != 1 {
+			t.Errorf("%d tries within 5 s after the session has ended, want no second one", got)
+		}
+		pass(7 * time.Second)
+		if got := c.tries("a"); got != 2 {
+			t.Errorf("%d tries, want a second one after 6 s, since it was asked for", got)
 		}
 	})
 }
