@@ -3,6 +3,7 @@ package cluster
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // runsAfresh is runs of a user who has never run nvnodetop: it remembers no transport of an earlier run.
@@ -50,7 +51,7 @@ func TestAdopted(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			w := watch(t, "--transport", transport)
 			w.sees("4 of 4 GPUs")
-			groups := do(t, "on", "node02", "sh", "-c", "cat /proc/$(pgrep -n -f '^nvnodetop-probe|/nvnodetop-probe')/cgroup")
+			groups := do(t, "on", "node02", "sh", "-c", "cat /proc/$(pgrep -n nvnodetop)/cgroup")
 			if !strings.Contains(groups, "/job_"+id+"/") {
 				t.Errorf("the probe is not in the cgroup of job %s:\n%s", id, groups)
 			}
@@ -75,6 +76,7 @@ func TestAdopted(t *testing.T) {
 func TestAdoptedIntoAnotherJob(t *testing.T) {
 	fault(t, "adopt", "node02")
 	older := job(t, 1, "older", "-w", "node02", "--gres=gpu:3", "--ntasks-per-node=3")
+	time.Sleep(2 * time.Second) // pam_slurm_adopt compares whole seconds
 	newer := job(t, 1, "newer", "-w", "node02", "--gres=gpu:1", "--ntasks-per-node=1")
 	do(t, "fault", "nvml", "node02", "job "+older+" count 3;job "+newer+" count 1")
 	masterOf(t, "node02")

@@ -126,8 +126,8 @@ func (c *cell) open(t *testing.T) {
 		do(t, "heal", c.node)
 		do(t, "on", c.node, "sh", "-c", "rm -f /etc/ssh/users_ca.pub /etc/ssh/shosts.equiv /etc/ssh/by_ca*")
 	})
-	if c.way.login != "" {
-		do(t, "on", "login", "sh", "-c", c.way.login)
+	if c.login != "" {
+		do(t, "on", "login", "sh", "-c", c.login)
 	}
 	for _, command := range c.way.node {
 		do(t, "on", c.node, "sh", "-c", c.fill(command))
