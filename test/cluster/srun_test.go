@@ -77,9 +77,16 @@ func TestSrunWithATotalOfGPUs(t *testing.T) {
 	gone(t, 5*time.Second)
 }
 
+// running waits until the job's own processes run on a node. Were the node cut off before, SLURM would end the job.
+func running(t *testing.T, node string) {
+	t.Helper()
+	do(t, "on", node, "sh", "-c", "for n in $(seq 100); do pgrep -x gpuwork >/dev/null && exit; sleep 0.1; done; exit 1")
+}
+
 // A node that does not respond does not keep the others waiting, and comes back when it does.
 func TestSrunWithADeadNode(t *testing.T) {
 	job(t, 3)
+	running(t, "node02")
 	fault(t, "drop", "node02")
 	w := watch(t, "--transport", "srun")
 	w.sees("8 of 12 GPUs", "2 of 3 nodes reporting")
