@@ -3,7 +3,6 @@ package cluster
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // runsAfresh is runs of a user who has never run nvnodetop: it remembers no transport of an earlier run.
@@ -65,20 +64,23 @@ func TestAdopted(t *testing.T) {
 		w.sees("no active jobs on this node")
 		job(t, 1, "again", "-w", "node02")
 		w.types("r")
-		w.sees("4 GPUs OK")
+		w.sees("4 of 4 GPUs")
 		w.quits()
 	})
 	leavesNothing(t, "node02")
 }
 
-// TestAdoptedIntoAnotherJob: a session is put into the newer of two jobs of a node, where the GPUs of the older one are hidden. A step of the
-// older one sees them. Who wants a transport over ssh has it, and is told.
+// TestAdoptedIntoAnotherJob: a session is put into one of two jobs of a node, where the GPUs of the other one are hidden. A step of the other one
+// sees them. Who wants a transport over ssh has it, and is told.
 func TestAdoptedIntoAnotherJob(t *testing.T) {
 	fault(t, "adopt", "node02")
-	older := job(t, 1, "older", "-w", "node02", "--gres=gpu:3", "--ntasks-per-node=3")
-	time.Sleep(2 * time.Second) // pam_slurm_adopt compares whole seconds
-	newer := job(t, 1, "newer", "-w", "node02", "--gres=gpu:1", "--ntasks-per-node=1")
-	do(t, "fault", "nvml", "node02", "job "+older+" count 3;job "+newer+" count 1")
+	small := job(t, 1, "small", "-w", "node02", "--gres=gpu:1", "--ntasks-per-node=1")
+	running(t, "node02")
+	large := job(t, 1, "large", "-w", "node02", "--gres=gpu:3", "--ntasks-per-node=3")
+	do(t, "fault", "nvml", "node02", "job "+small+" count 1;job "+large+" count 3")
+	if groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat", "/proc/self/cgroup"); !strings.Contains(groups, "/job_"+small+"/") {
+		t.Fatalf("the session is not in the smaller job:\n%s", groups)
+	}
 	masterOf(t, "node02")
 	for _, transport := range []string{"ssh", "openssh", "control"} {
 		t.Run(transport, func(t *testing.T) {
@@ -91,7 +93,7 @@ func TestAdoptedIntoAnotherJob(t *testing.T) {
 				for _, f := range j.Findings {
 					told = told || f.Kind == "other_cgroup"
 				}
-				if told != (j.ID == older) {
+				if told != (j.ID == large) {
 					t.Errorf("job %s: other_cgroup %v in %+v", j.ID, told, j.Findings)
 				}
 			}

@@ -117,7 +117,7 @@ func TestEndOfASession(t *testing.T) {
 	do(t, "fault", "killsession", "node01", "alice")
 	w.sees("no ControlMaster")
 	masterOf(t, "node01")
-	w.sees("4 GPUs OK")
+	w.sees("4 of 4 GPUs")
 	w.quits()
 	leavesNothing(t, "node01")
 	leavesNothing(t, "login")
