@@ -211,13 +211,14 @@ func (c *cell) answers(t *testing.T, args ...string) {
 // watchers must have ended.
 func leavesNothing(t *testing.T, host string) {
 	t.Helper()
-	const files = "find /tmp /var/tmp /dev/shm /run/user -name '*nvnodetop*' -not -path '*/nvnodetop-test-*' 2>/dev/null; "
+	const files = "find /tmp /var/tmp /dev/shm /run/user -name '*nvnodetop*' 2>/dev/null; "
 	checks := [][]string{
 		{"on", host, "sh", "-c", files + "pgrep -a -f '^[^ ]*nvnodetop'; pgrep -a -f '^[^ ]*srun .*nvnodetop'; true"},
 		{"on", "login", "sh", "-c", "pgrep -a -f '^[^ ]*ssh .*-- " + host + " '; true"},
 	}
+	const within = 65 * time.Second // a probe whose connection was cut ends after 60 s of silence
 	left := ""
-	for range 50 {
+	for began := time.Now(); time.Since(began) < within; time.Sleep(200 * time.Millisecond) {
 		left = ""
 		for _, check := range checks {
 			left += do(t, check...)
@@ -225,7 +226,6 @@ func leavesNothing(t *testing.T, host string) {
 		if left == "" {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	t.Errorf("for %s there is left:\n%s", host, left)
 }
