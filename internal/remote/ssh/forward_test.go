@@ -11,7 +11,7 @@ import (
 
 // TestAConnectionThatComesTooLateIsClosed also where it comes while the attempt ends: nobody else would take it.
 func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
-	s := &shell{Sessions: &Sessions{client: &client{gone: make(chan struct{})}}}
+	s := &shell{trip: &trip{conn: &watchedConn{}}, Sessions: &Sessions{client: &client{gone: make(chan struct{})}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	late := 0
