@@ -42,7 +42,7 @@ AuthenticationMethods keyboard-interactive"
 }
 fault_otpok() {
 	in_host "$1" sed -i '/pam_exec.so quiet expose_authtok/d' /etc/pam.d/sshd
-	[ -z "$(in_host "$1" sh -c 'ls /etc/ssh/sshd_config.d/otp.conf 2>/dev/null')" ] || no_sshd_option "$1" otp
+	in_host "$1" test ! -e /etc/ssh/sshd_config.d/otp.conf || no_sshd_option "$1" otp
 }
 
 fault_sshd() { sshd_option "$1" lines "${2//;/$'\n'}"; }

@@ -91,10 +91,10 @@ func TestAdoptedIntoAnotherJob(t *testing.T) {
 			for _, j := range d.Jobs {
 				told := false
 				for _, f := range j.Findings {
-					told = told || f.Kind == "other_cgroup"
+					told = told || f.Kind == "gpu_hidden"
 				}
 				if told != (j.ID == large) {
-					t.Errorf("job %s: other_cgroup %v in %+v", j.ID, told, j.Findings)
+					t.Errorf("job %s: gpu_hidden %v in %+v", j.ID, told, j.Findings)
 				}
 			}
 		})
