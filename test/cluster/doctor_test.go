@@ -61,7 +61,7 @@ func TestDoctor(t *testing.T) {
 	if e := examine(t, 0); e.Nodes[0].Name != "node01" || e.Nodes[0].Transport == "" || !strings.HasPrefix(e.step(t, "srun", "cgroup").Text, "the session is in job "+id+", 4 of") {
 		t.Errorf("%+v", e)
 	}
-	if r := runs(t, "doctor", "node01"); r.code != 0 || !strings.Contains(r.stdout, "\n  ok       host key   ") || strings.Contains(r.stdout, "\x1b") {
+	if r := runs(t, "doctor", "--transport", "ssh", "node01"); r.code != 0 || !strings.Contains(r.stdout, "\n  ok       host key   ") || strings.Contains(r.stdout, "\x1b") {
 		t.Errorf("exit code %d, %s", r.code, r.stdout)
 	}
 	fault(t, "nokey", "node01")
