@@ -22,7 +22,7 @@ func otherCgroup(w *Words, e evidence) {
 	if id := e.hello.Job; id != "" && id != e.job.Number {
 		w.Long = "in the cgroup of job " + id
 		w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides GPUs of the node.", id)
-		w.Hint = fmt.Sprintf("pam_slurm_adopt picked the newest job; from this one: srun --jobid=%s --overlap -w %s nvidia-smi", e.job.Number, e.node.Name)
+		w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s nvidia-smi", e.job.Number, e.node.Name)
 	}
 }
 

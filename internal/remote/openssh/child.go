@@ -91,7 +91,7 @@ func (c *child) ready(ctx context.Context, limit time.Duration) error {
 		c.words.turn()
 		return nil
 	}
-	e := &loginError{err: err, limit: limit}
+	e := &loginError{err: err, limit: limit, noise: noise != ""}
 	if errors.Is(err, io.EOF) {
 		c.await(c.linger) // its last words and its status are about to come
 	}

@@ -18,6 +18,7 @@ import (
 type loginError struct {
 	err    error // of reading its output
 	words  string
+	noise  bool   // the node has printed something
 	status int    // of ssh, if it ended by itself
 	signal string // that ended it; empty: none
 	limit  time.Duration
@@ -51,6 +52,9 @@ func explainLogin(c *remote.Case, e *loginError) {
 	c.Say(e.words)
 	switch said := ruleWords(c, e.words); {
 	case said:
+	case remote.TimedOut(e.err) && e.noise:
+		c.Took = e.limit
+		c.Is(reach.ClassProbeLate, "login accepted, but no command runs"+c.After())
 	case remote.TimedOut(e.err):
 		c.Took = e.limit
 		c.Is(reach.ClassLoginHangs, "login timed out"+c.After())

@@ -112,6 +112,9 @@ func (d *Door) arguments(node string) []string {
 	if d.version().atLeast(7, 6) {
 		options = append(options, "RemoteCommand=none") // an older ssh refuses what it does not know
 	}
+	if d.version().atLeast(8, 7) {
+		options = append(options, "ForkAfterAuthentication=no", "StdinNull=no", "SessionType=default")
+	}
 	for _, o := range options {
 		args = append(args, "-o", o)
 	}

@@ -41,7 +41,9 @@ func TestSession(t *testing.T) {
 
 // TestTheUsersConfigurationIsNotObeyed where that would ask, write, forward or leave a master behind.
 func TestTheUsersConfigurationIsNotObeyed(t *testing.T) {
-	for version, remoteCommand := range map[string]bool{"OpenSSH_7.4p1, OpenSSL": false, "OpenSSH_7.6p1": true, "OpenSSH_10.1": true, "odd": true} {
+	for version, newer := range map[string][2]bool{
+		"OpenSSH_7.4p1, OpenSSL": {false, false}, "OpenSSH_7.6p1": {true, false}, "OpenSSH_8.7p1": {true, true}, "OpenSSH_10.1": {true, true}, "odd": {true, true},
+	} {
 		s := newSite(t, "")
 		t.Setenv("FAKE_VERSION", version)
 		session, _ := s.mustOpen()
@@ -52,8 +54,10 @@ func TestTheUsersConfigurationIsNotObeyed(t *testing.T) {
 				t.Errorf("%s: no %q in %s", version, want, ran)
 			}
 		}
-		if strings.Contains(ran, "RemoteCommand=none") != remoteCommand {
-			t.Errorf("%s: RemoteCommand in %s", version, ran)
+		for i, option := range []string{"RemoteCommand=none", "SessionType=default"} {
+			if strings.Contains(ran, option) != newer[i] {
+				t.Errorf("%s: %s in %s", version, option, ran)
+			}
 		}
 	}
 }
@@ -172,6 +176,15 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
+}
+
+// TestALoginThatPrintsAndHangs is no login that hangs: what it prints comes from the node.
+func TestALoginThatPrintsAndHangs(t *testing.T) {
+	s := newSite(t, "echo Welcome; exec sleep 600")
+	s.d.limits.login, s.d.limits.closing = 300*time.Millisecond, 100*time.Millisecond
+	if f := s.fails(); f.Class != reach.ClassProbeLate || f.Summary() != "login accepted, but no command runs after 0s" || f.Words != "Welcome" {
+		t.Errorf("%s: %s, %q", f.Class, f.Summary(), f.Words)
+	}
 }
 
 func TestALoginThatHangs(t *testing.T) {
