@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -401,6 +402,9 @@ func TestRealProbeIsOutdated(t *testing.T) {
 }
 
 func TestRealProbeEnds(t *testing.T) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // under nohup a child would ignore it too
+	defer signal.Stop(hangups)
 	for _, tc := range []struct {
 		name, scenario string
 		end            func(*process)
