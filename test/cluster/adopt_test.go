@@ -8,9 +8,9 @@ import (
 // runsAfresh is runs of a user who has never run nvnodetop: it remembers no transport of an earlier run.
 func runsAfresh(t *testing.T, args ...string) result {
 	t.Helper()
-	const config = "/tmp/cells-config"
-	do(t, "on", "login", "rm", "-rf", config)
-	return runsProgram(t, []string{"/usr/bin/env", "XDG_CONFIG_HOME=" + config, program}, args...)
+	const state = "/tmp/cells-state"
+	do(t, "on", "login", "rm", "-rf", state)
+	return runsProgram(t, []string{"/usr/bin/env", "XDG_STATE_HOME=" + state, program}, args...)
 }
 
 // masterOf starts a ControlMaster of alice's to a node.

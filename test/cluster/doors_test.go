@@ -21,7 +21,7 @@ func TestTransports(t *testing.T) {
 	asAlice := func(command string) string { return do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	reaches := func(transport string, args ...string) {
 		t.Helper()
-		r := runs(t, append(args, "--json")...)
+		r := runsAfresh(t, append(args, "--json")...)
 		for _, n := range r.json(t).Nodes {
 			if n.State != "reporting" || n.Transport != transport {
 				t.Errorf("%q: %s is %s through %s, %s", args, n.Name, n.State, n.Transport, n.Failure.Summary)
