@@ -5,14 +5,6 @@ import (
 	"testing"
 )
 
-// runsAfresh is runs of a user who has never run nvnodetop: it remembers no transport of an earlier run.
-func runsAfresh(t *testing.T, args ...string) result {
-	t.Helper()
-	const state = "/tmp/cells-state"
-	do(t, "on", "login", "rm", "-rf", state)
-	return runsProgram(t, []string{"/usr/bin/env", "XDG_STATE_HOME=" + state, program}, args...)
-}
-
 // masterOf starts a ControlMaster of alice's to a node.
 func masterOf(t *testing.T, node string) {
 	t.Helper()
@@ -35,7 +27,7 @@ func TestSSHDisabled(t *testing.T) {
 		})
 	}
 	t.Run("srun", func(t *testing.T) {
-		if n := runsAfresh(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" || len(n.GPUs) != 4 {
+		if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" || len(n.GPUs) != 4 {
 			t.Errorf("%s is %s through %q: %+v", n.Name, n.State, n.Transport, n.Failure)
 		}
 	})
@@ -100,7 +92,7 @@ func TestAdoptedIntoAnotherJob(t *testing.T) {
 		})
 	}
 	t.Run("srun", func(t *testing.T) {
-		d := runsAfresh(t, "--json").json(t)
+		d := runs(t, "--json").json(t)
 		if n := d.Nodes[0]; n.State != "reporting" || n.Transport != "srun" || len(n.GPUs) != 3 {
 			t.Errorf("%s is %s with %d GPUs through %q: %+v", n.Name, n.State, len(n.GPUs), n.Transport, n.Failure)
 		}

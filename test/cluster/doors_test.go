@@ -18,10 +18,10 @@ func TestTransports(t *testing.T) {
 	each := "for n in" + all + "; do "
 	start := each + at + "-o ControlMaster=yes -fN $n </dev/null >/dev/null 2>&1; done; printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config"
 	stop := each + at + "-O exit $n; done; rm ~/.ssh/config"
-	asAlice := func(command string) string { return do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
+	alice := func(command string) string { return do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	reaches := func(transport string, args ...string) {
 		t.Helper()
-		r := runsAfresh(t, append(args, "--json")...)
+		r := runs(t, append(args, "--json")...)
 		for _, n := range r.json(t).Nodes {
 			if n.State != "reporting" || n.Transport != transport {
 				t.Errorf("%q: %s is %s through %s, %s", args, n.Name, n.State, n.Transport, n.Failure.Summary)
@@ -34,10 +34,10 @@ func TestTransports(t *testing.T) {
 	if r := runs(t, "--transport", "control", "--json"); r.code != 1 || !strings.Contains(r.stdout, "no ControlPath in the ssh configuration") {
 		t.Errorf("control without a master: exit code %d, %s", r.code, r.stdout)
 	}
-	t.Cleanup(func() { asAlice(stop) })
-	asAlice(start)
+	t.Cleanup(func() { alice(stop) })
+	alice(start)
 	reaches("control", "--transport", "control")
-	asAlice(at + "-O check node01")
+	alice(at + "-O check node01")
 	gone(t, 5*time.Second)
 }
 
@@ -47,14 +47,14 @@ func TestARefusedLoginIsNotTheEnd(t *testing.T) {
 	job(t, 1)
 	masterOf(t, "node01")
 	fault(t, "deny", "node01", "alice")
-	if n := runsAfresh(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "control" {
+	if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "control" {
 		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
 	}
 	do(t, "on", "-u", "alice", "login", "ssh", "-O", "exit", "node01")
-	if n := runsAfresh(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" {
+	if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" {
 		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
 	}
-	if f := runsAfresh(t, "--json", "--nodes", "node01").json(t).Nodes[0].Failure; f.Class != "auth" || len(f.Transports) != 4 {
+	if f := runs(t, "--json", "--nodes", "node01").json(t).Nodes[0].Failure; f.Class != "auth" || len(f.Transports) != 4 {
 		t.Errorf("%+v", f)
 	}
 	if len(runs(t, "--json", "--transport", "ssh").json(t).Nodes[0].Failure.Transports) > 0 {

@@ -149,6 +149,9 @@ func cancelJob(t *testing.T, id string) {
 	t.Errorf("job %s does not end", id)
 }
 
+// asAlice runs a command as alice on login. It remembers nothing for the next one: a transport that won there would be the first one here.
+var asAlice = []string{"on", "-u", "alice", "login", "env", "XDG_STATE_HOME=/nowhere"}
+
 // watcher is a running nvnodetop in a terminal.
 type watcher struct {
 	*term.Terminal
@@ -178,7 +181,7 @@ func watchSize(t *testing.T, columns, rows int, args ...string) *watcher {
 func watchAt(t *testing.T, poll string, columns, rows int, args ...string) *watcher {
 	t.Helper()
 	dog.Watch(t)
-	cmd := exec.Command("../../scripts/testcluster", append([]string{"on", "-u", "alice", "login", program, poll, "1", "--view", "node"}, args...)...)
+	cmd := exec.Command("../../scripts/testcluster", slices.Concat(asAlice, []string{program, poll, "1", "--view", "node"}, args)...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	terminal, err := term.Start(cmd, columns, rows)
 	if err != nil {
@@ -279,7 +282,7 @@ func runsProgram(t *testing.T, command []string, args ...string) result {
 	dog.Watch(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", slices.Concat([]string{"on", "-u", "alice", "login"}, command, args)...)
+	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", slices.Concat(asAlice, command, args)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
