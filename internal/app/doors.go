@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -66,13 +67,16 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 		return o, nil
 	}
 	choice := config.Transport(slurm.ClusterName(host))
-	o.doors, o.favorite = doors, config.Remembered(choice)
+	o.doors, o.favorite = doors, config.RememberedLately(choice, favoriteLife)
 	o.Opener = auto.New(o.favorite, doors...)
 	o.Won = func(door string) {
 		go func() { _ = config.Remember(choice, door) }() // a home directory may be slow or full: the next run then begins with another door
 	}
 	return o, nil
 }
+
+// favoriteLife is how long a door is remembered. Then the doors before it are tried again: perhaps a key is accepted by now.
+const favoriteLife = 7 * 24 * time.Hour
 
 // allDoors lists the doors to nodes in the order in which they are tried.
 func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, error) {

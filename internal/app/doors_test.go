@@ -1,6 +1,8 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -112,6 +114,13 @@ func TestTheTransportIsRemembered(t *testing.T) {
 	}
 	if got := door("login1.example.org"); got != "local" {
 		t.Errorf("this host is reached through %q", got)
+	}
+	old := time.Now().Add(-8 * 24 * time.Hour)
+	if err := os.Chtimes(filepath.Join(os.Getenv("XDG_STATE_HOME"), "nvnodetop", choice), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if got := door("nosuchnode"); got != "ssh" {
+		t.Errorf("a node is reached through %q long after openssh worked", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The choices that are kept between runs.
@@ -46,6 +47,18 @@ func Remembered(name string) string {
 		return word
 	}
 	return ""
+}
+
+// RememberedLately is Remembered for a choice that was saved no longer ago than that; "" for an older one.
+func RememberedLately(name string, within time.Duration) string {
+	path, err := file(name)
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > within {
+		return ""
+	}
+	return Remembered(name)
 }
 
 // Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory.
