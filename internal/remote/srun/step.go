@@ -34,10 +34,12 @@ type step struct {
 
 	mu     sync.Mutex // protects the following
 	labels map[int]*task
-	early  map[int]func(*task) // how tasks ended whose beginning is still to be read: standard error may overtake standard output
-	here   int                 // tasks that somebody may still want
+	early  map[int][]func(*task) // for tasks whose beginning is still to be read: standard error may overtake standard output
+	here   int                   // tasks that somebody may still want
 	proc   *os.Process
 	over   bool // it is to end
+
+	handing sync.Mutex // keeps in order what standard error hands to tasks; before mu
 
 	writing sync.Mutex // protects in
 	in      io.WriteCloser
@@ -46,7 +48,7 @@ type step struct {
 // newStep prepares the step for a batch. d.mu is held.
 func (d *Door) newStep(b *batch) *step {
 	s := &step{
-		order: b.order, d: d, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int]func(*task){},
+		order: b.order, d: d, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int][]func(*task){},
 		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for _, node := range s.nodes {
@@ -128,6 +130,8 @@ func (s *step) output(label int, line []byte) {
 
 // arrived notes which node a label stands for.
 func (s *step) arrived(label int, node string) {
+	s.handing.Lock()
+	defer s.handing.Unlock()
 	s.mu.Lock()
 	t := s.tasks[node]
 	if label < 0 || t == nil || t.arrived {
@@ -137,11 +141,12 @@ func (s *step) arrived(label int, node string) {
 	t.arrived = true
 	s.labels[label] = t
 	first, all := len(s.labels) == 1, len(s.labels) == len(s.tasks)
-	end := s.early[label]
+	early := s.early[label]
+	delete(s.early, label)
 	s.mu.Unlock()
 	close(t.up)
-	if end != nil {
-		end(t)
+	for _, do := range early {
+		do(t)
 	}
 	switch {
 	case all:
@@ -160,18 +165,16 @@ func (s *step) missing() []string {
 
 // errors handles a line that srun prints on its standard error.
 func (s *step) errors(label int, line []byte) {
-	s.mu.Lock()
-	t := s.labels[label]
-	s.mu.Unlock()
-	switch {
-	case t != nil:
-		t.complain(line)
-	case label >= 0 && bytes.HasPrefix(line, []byte(exitMark)):
-		s.ends(label, func(t *task) { t.finish(nil) })
-	case label >= 0:
-		_, _ = s.words.Write(line)
-	default:
+	if label < 0 {
 		s.hear(string(line))
+		return
+	}
+	line = bytes.Clone(line)
+	if s.with(label, func(t *task) { t.complain(line) }) {
+		return
+	}
+	if !bytes.HasPrefix(line, []byte(exitMark)) {
+		_, _ = s.words.Write(line) // the task may never begin
 	}
 }
 
@@ -179,7 +182,7 @@ func (s *step) errors(label int, line []byte) {
 func (s *step) hear(said string) {
 	if labels, exit, ok := taskEnd(said); ok {
 		for _, l := range labels {
-			s.ends(l, func(t *task) { t.end(exit, said) })
+			s.with(l, func(t *task) { t.end(exit, said) })
 		}
 		return
 	}
@@ -193,17 +196,23 @@ func (s *step) hear(said string) {
 	}
 }
 
-// ends calls end for the task of a label, when its beginning has been read.
-func (s *step) ends(label int, end func(*task)) {
+// maxEarly limits what is kept for a task whose beginning is still to be read.
+const maxEarly = 256
+
+// with calls do for the task of a label, now or when its beginning has been read. It reports whether that was now.
+func (s *step) with(label int, do func(*task)) bool {
+	s.handing.Lock()
+	defer s.handing.Unlock()
 	s.mu.Lock()
 	t := s.labels[label]
-	if t == nil && label < len(s.nodes) {
-		s.early[label] = end
+	if t == nil && label < len(s.nodes) && len(s.early[label]) < maxEarly {
+		s.early[label] = append(s.early[label], do)
 	}
 	s.mu.Unlock()
 	if t != nil {
-		end(t)
+		do(t)
 	}
+	return t != nil
 }
 
 // giveUp ends a step that SLURM still holds back.

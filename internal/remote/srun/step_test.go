@@ -20,6 +20,7 @@ func newQuietStep(nodes ...string) *step {
 // TestStandardErrorOvertakesStandardOutput: they are two pipes, each with its own reader.
 func TestStandardErrorOvertakesStandardOutput(t *testing.T) {
 	s := newQuietStep("a", "b")
+	s.errors(1, []byte("what the script needs\n"))
 	s.errors(1, []byte(exitMark+"3\n"))
 	s.output(1, []byte(taskMark+"b\n"))
 	s.output(1, []byte(exitMark+"3\n"))
@@ -27,8 +28,8 @@ func TestStandardErrorOvertakesStandardOutput(t *testing.T) {
 	if !task.gone() {
 		t.Fatal("a task that has ended goes on for as long as the step")
 	}
-	if task.exit.Status != 3 || !task.exit.Known {
-		t.Errorf("ended with %+v", task.exit)
+	if words := task.words.String(); task.exit.Status != 3 || !task.exit.Known || words != "what the script needs\n" {
+		t.Errorf("ended with %+v, %q", task.exit, words)
 	}
 	s.errors(-1, []byte("srun: error: a: task 0: Killed\n"))
 	s.output(0, []byte(taskMark+"a\n"))
