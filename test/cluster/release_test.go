@@ -20,7 +20,7 @@ func TestRelease(t *testing.T) {
 	release := do(t, "put", "../../bin/nvnodetop", "nvnodetop-release")
 	do(t, "on", "-u", "alice", "node01", "sh", "-c", "rm -rf ~/.cache/nvnodetop")
 	job(t, nodes)
-	r := runsProgram(t, []string{"/usr/bin/env", "LD_BIND_NOW=1", release}, "--json")
+	r := runsProgram(t, []string{release}, "--json")
 	if r.code != 0 {
 		t.Errorf("exit code %d, stderr %q", r.code, r.stderr)
 	}
