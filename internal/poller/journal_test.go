@@ -19,7 +19,7 @@ import (
 func TestTheLogOfANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeCluster()
-		c.nodes["a"] = &fakeNode{life: 90 * time.Second, fail: func(try int) error {
+		c.nodes["a"] = &fakeNode{life: 89 * time.Second, fail: func(try int) error {
 			switch {
 			case try <= 10:
 				return &reach.Failure{Class: reach.ClassAuth, Short: "login refused", Detail: "s3cr3t", Cause: "s3cr3t", Words: "s3cr3t", Hints: []string{"s3cr3t"}}
@@ -52,7 +52,7 @@ func TestTheLogOfANode(t *testing.T) {
 		want := strings.Join([]string{
 			"level=DEBUG msg=attempt" + at, failed + "1", failed + "2", failed + "4", failed + "8",
 			"level=WARN msg=\"attempt failed\"" + at + " class=other why=odd reported=0s times=1",
-			"level=INFO msg=\"session begins\"" + at, "level=WARN msg=\"session ended\"" + at + " class=closed why=\"connection closed\" reported=1m27s times=1",
+			"level=INFO msg=\"session begins\"" + at, "level=WARN msg=\"session ended\"" + at + " class=closed why=\"connection closed\" reported=1m24s times=1",
 			"level=INFO msg=\"session begins\"" + at, "level=INFO msg=\"session closed\"" + at, "",
 		}, "\n")
 		if text.String() != want {
