@@ -57,11 +57,12 @@ var allowed = map[string][]string{
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":            {},
 	"internal/text/safe":       {"internal/text"},
-	"internal/ui":              {"internal/bell", "internal/cluster", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/page", "internal/ui/part", "internal/wire"},
+	"internal/ui":              {"internal/bell", "internal/cluster", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
 	"internal/ui/keys":         {},
-	"internal/ui/page":         {"internal/cluster", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/part", "internal/ui/table", "internal/wire"},
+	"internal/ui/nav":          {"internal/ui/keys", "internal/wire"},
+	"internal/ui/page":         {"internal/cluster", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/table", "internal/wire"},
 	"internal/ui/part":         {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
@@ -75,9 +76,9 @@ var allowed = map[string][]string{
 
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
-	"charm.land/bubbles/v2/key":          {"internal/ui", "internal/ui/keys", "internal/ui/page"},
+	"charm.land/bubbles/v2/key":          {"internal/ui", "internal/ui/keys", "internal/ui/nav", "internal/ui/page"},
 	"charm.land/bubbles/v2/textinput":    {"internal/ui/page"},
-	"charm.land/bubbletea/v2":            {"internal/ui", "internal/ui/page"},
+	"charm.land/bubbletea/v2":            {"internal/ui", "internal/ui/nav", "internal/ui/page"},
 	"charm.land/lipgloss/v2":             {"internal/ui/draw"},
 	"github.com/BurntSushi/toml":         {"internal/config"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},

@@ -6,27 +6,36 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 )
-
-// answer is the message with the result of a request to a node: a reply, which may be a refusal, or an error. The strings in the reply
-// are as the node sent them: clean them before they go to a screen.
-type answer struct {
-	node    string
-	request wire.Request
-	reply   wire.Reply
-	err     error
-}
 
 // patience is the timeout of a request.
 const patience = 10 * time.Second
 
-// ask sends a request to the probe of a node, without blocking the screen.
-func (m *model) ask(node string, r wire.Request) tea.Cmd {
+// told is the message that brings a Result to the page that has asked.
+type told struct {
+	page   Page
+	result nav.Result
+}
+
+// errands does what a page wants from outside the screen, without blocking it.
+func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
+	if a.Copy != "" {
+		m.terminal.copy(a.Copy)
+	}
+	var asked []tea.Cmd
+	for _, ask := range a.Ask {
+		asked = append(asked, m.ask(p, ask))
+	}
+	return tea.Batch(asked...)
+}
+
+// ask sends a request to the probe of a node.
+func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		reply, err := m.Controls.Ask(ctx, node, r)
-		return answer{node: node, request: r, reply: reply, err: err}
+		reply, err := m.Controls.Ask(ctx, a.Node, a.Request)
+		return told{p, nav.Result{Ask: a, Reply: reply, Err: err}}
 	}
 }

@@ -3,21 +3,45 @@ package ui
 import (
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// An answer is a message with all that its question said; nothing of it is on the screen yet.
-func TestAsk(t *testing.T) {
-	r := newRig(t, fixture())
-	request := wire.Request{Environ: &wire.ProcessID{PID: 7, StartTicks: 8}}
-	a, ok := r.ask("gpu-n01", request)().(answer)
-	if !ok || a.node != "gpu-n01" || a.request != request || a.err != nil || a.reply.Environ == nil || a.reply.Environ.Variables[0] != "PID=7" {
-		t.Errorf("got %+v", a)
+// asker is a page that asks a node for an environment at each key, and copies what it gets.
+type asker struct {
+	node string
+	got  []nav.Result
+}
+
+func (*asker) Draw(*part.Frame)            {}
+func (*asker) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+func (a *asker) Press(msg tea.Msg, _ *part.Scene) nav.Answer {
+	if r, is := msg.(nav.Result); is {
+		a.got = append(a.got, r)
+		return nav.Answer{Taken: true, Copy: "copied"}
 	}
-	if a := r.ask("gpu-n99", request)().(answer); a.err == nil || a.reply.Environ != nil {
-		t.Errorf("a node that is not there: %+v", a)
-	}
-	if _, cmd := r.Update(a); cmd != nil || r.dirty {
-		t.Error("an answer changes the screen")
+	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: a.node, Request: wire.Request{Environ: &wire.ProcessID{PID: 7}}}}}
+}
+
+// A Result goes to the page that has asked, whatever page is on by then.
+func TestResultsGoToThePageThatAsked(t *testing.T) {
+	for _, test := range []struct {
+		node  string
+		fails bool
+	}{{"gpu-n01", false}, {"gpu-n99", true}} {
+		r := newRig(t, fixture())
+		page := &asker{node: test.node}
+		msg := r.errands(page, page.Press(nil, r.scene))()
+		r.Update(msg)
+		if len(page.got) != 1 || (page.got[0].Err != nil) != test.fails || (page.got[0].Reply.Environ == nil) != test.fails {
+			t.Errorf("%s: got %+v", test.node, page.got)
+		}
+		if page.got[0].Node != test.node || page.got[0].Request.Environ.PID != 7 {
+			t.Errorf("the result does not say what was asked: %+v", page.got[0].Ask)
+		}
 	}
 }

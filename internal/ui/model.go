@@ -149,11 +149,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(m.touch(), m.key(msg))
 	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
 		woken := m.touch()
-		if m.view.press(msg, m.scene) {
+		if did, taken := m.press(msg); taken {
 			m.resolve()
-			return m, tea.Batch(woken, m.look())
+			return m, tea.Batch(woken, did, m.look())
 		}
 		return m, woken
+	case told:
+		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
+		m.resolve()
+		return m, did
 	case tea.WindowSizeMsg:
 		m.scene.W, m.scene.H = msg.Width, msg.Height
 		m.resolve()
@@ -185,7 +189,8 @@ func (m *model) touch() tea.Cmd {
 // key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	classic, chosen, refresh := m.view.classic, m.view.chosen, false
-	if !m.view.press(msg, m.scene) {
+	did, taken := m.press(msg)
+	if !taken {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
 			return tea.Quit
 		}
@@ -201,9 +206,16 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.remember(classic, chosen)
 	if refresh {
 		m.notifyLook()
-		return m.hurry()
+		return tea.Batch(did, m.hurry())
 	}
-	return m.look()
+	return tea.Batch(did, m.look())
+}
+
+// press gives a message to the page that is on, and does what it answers.
+func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
+	page := m.view.page(m.scene)
+	a := m.view.press(msg, m.scene)
+	return m.errands(page, a), a.Taken
 }
 
 // remember saves the choices that have changed.

@@ -28,7 +28,7 @@ func newDesk(t *testing.T, s shot, w, h int) *desk {
 
 // send gives the page a message, and the view what the page does not take.
 func (d *desk) send(msg tea.Msg) {
-	if taken := d.v.press(msg, d.sc); !taken {
+	if !d.v.press(msg, d.sc).Taken {
 		if k, ok := msg.(tea.KeyPressMsg); ok {
 			d.v.apply(k, d.sc)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -22,10 +23,10 @@ import (
 type Page interface {
 	// Draw draws the scene, and changes nothing but the canvas.
 	Draw(f *part.Frame)
-	// Press answers a key, the mouse, or a text that was pasted.
-	Press(msg tea.Msg, s *part.Scene) page.Answer
+	// Press answers a key, the mouse, a text that was pasted, or the nav.Result of an Ask.
+	Press(msg tea.Msg, s *part.Scene) nav.Answer
 	// Wants says what the page needs for the scene. Its Order and its node are not settled yet.
-	Wants(s *part.Scene) page.Wants
+	Wants(s *part.Scene) nav.Wants
 }
 
 // screen is a page that keys lead to.
@@ -145,9 +146,13 @@ func (v *view) page(s *part.Scene) Page {
 	return v.body()
 }
 
-// press gives a message to the page that is on, and does what it answers.
-func (v *view) press(msg tea.Msg, s *part.Scene) (taken bool) {
+// press gives a message to the page that is on, and goes where its answer says.
+func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	a := v.page(s).Press(msg, s)
+	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" && at >= 0 {
+		v.job, v.jobAt = a.Job, at
+		s.SetJob(at)
+	}
 	if a.Node != "" {
 		v.choose(a.Node, slices.Index(s.Job.Nodes, a.Node))
 	}
@@ -158,7 +163,7 @@ func (v *view) press(msg tea.Msg, s *part.Scene) (taken bool) {
 		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
 		v.over(screenGPU)
 	}
-	return a.Taken
+	return a
 }
 
 // apply answers a key that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -24,21 +25,21 @@ type Doctor struct {
 }
 
 // Press scrolls. The arrows lead to other jobs and nodes.
-func (d *Doctor) Press(msg tea.Msg, s *part.Scene) Answer {
+func (d *Doctor) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Up, keys.Down) {
-		return Answer{}
+		return nav.Answer{}
 	}
 	_, w := d.sheet(s)
-	from, moved := scrolled(msg, w.from, w.shown, w.shown, w.hidden())
+	from, moved := scrolled(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
-		return Answer{}
+		return nav.Answer{}
 	}
 	d.of, d.from = s.Node.Name, from
-	return taken
+	return nav.Taken
 }
 
 // Wants nothing.
-func (d *Doctor) Wants(*part.Scene) Wants { return Wants{} }
+func (d *Doctor) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
 func (d *Doctor) Draw(f *part.Frame) { d.draw(f, true) }
@@ -48,7 +49,7 @@ func (d *Doctor) draw(f *part.Frame, back bool) {
 	part.Header(f, true)
 	part.Tabs(f)
 	sheet, w := d.sheet(f.Scene)
-	f.Copy(doctorTop, sheet, doctorTop+w.from, w.shown)
+	f.Copy(doctorTop, sheet, doctorTop+w.From, w.Shown)
 	retry := keys.HintOf(keys.Refresh)
 	if f.Node.State == cluster.NodeFailed {
 		retry = retry.As("retry now")
@@ -57,7 +58,7 @@ func (d *Doctor) draw(f *part.Frame, back bool) {
 	if back {
 		hints = append(hints, keys.HintOf(keys.Back))
 	}
-	part.Footer(f, w.where(), append(hints, last...)...)
+	part.Footer(f, w.Where(), append(hints, last...)...)
 }
 
 const (
@@ -66,15 +67,15 @@ const (
 )
 
 // sheet draws all that the page says, however low the terminal is, and returns it with the part that is on the screen.
-func (d *Doctor) sheet(s *part.Scene) (*draw.Canvas, window) {
+func (d *Doctor) sheet(s *part.Scene) (*draw.Canvas, nav.Window) {
 	high := *s
 	high.H = doctorMost
 	sheet := draw.New(s.W, doctorMost)
 	below := doctor(&part.Frame{Canvas: sheet, Scene: &high}, doctorTop+1, s.H)
 	room := max(s.H-1-doctorTop, 0)
-	w := window{shown: min(below-doctorTop, room), all: below - doctorTop}
+	w := nav.Window{Shown: min(below-doctorTop, room), All: below - doctorTop}
 	if d.of == s.Node.Name {
-		w.from = min(d.from, w.hidden())
+		w.From = min(d.from, w.Hidden())
 	}
 	return sheet, w
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -121,7 +122,7 @@ func (p *GPU) choose(list []*cluster.GPU, at int) {
 }
 
 // Press changes the GPU and the node, and scrolls the processes.
-func (p *GPU) Press(msg tea.Msg, s *part.Scene) Answer {
+func (p *GPU) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !tally.HasNumbers(s.Node) {
 		if k, ok := msg.(tea.KeyPressMsg); ok {
 			if a := p.turn(k, s); a.Taken {
@@ -142,19 +143,19 @@ func (p *GPU) Press(msg tea.Msg, s *part.Scene) Answer {
 		}
 	}
 	w := p.processes(s, newGPURooms(s.H))
-	from, moved := scrolled(msg, w.from, w.shown, w.shown, w.hidden())
+	from, moved := scrolled(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
-		return Answer{}
+		return nav.Answer{}
 	}
 	p.from = from
-	return taken
+	return nav.Taken
 }
 
 // step goes to the next GPU, round the ends. In the place of one that is gone stands the one behind it.
-func (p *GPU) step(s *part.Scene, by int) Answer {
+func (p *GPU) step(s *part.Scene, by int) nav.Answer {
 	list := gpusOf(s)
 	if len(list) == 0 {
-		return taken
+		return nav.Taken
 	}
 	at := p.find(list)
 	if at < 0 {
@@ -163,11 +164,11 @@ func (p *GPU) step(s *part.Scene, by int) Answer {
 		}
 	}
 	p.choose(list, (at+by+len(list))%len(list))
-	return taken
+	return nav.Taken
 }
 
 // turn goes to the GPU with the same number on the next node, round the ends.
-func (p *GPU) turn(k tea.KeyPressMsg, s *part.Scene) Answer {
+func (p *GPU) turn(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	by := 0
 	switch {
 	case key.Matches(k, keys.Up):
@@ -176,31 +177,31 @@ func (p *GPU) turn(k tea.KeyPressMsg, s *part.Scene) Answer {
 		by = +1
 	}
 	if by == 0 || len(s.Order) == 0 {
-		return Answer{}
+		return nav.Answer{}
 	}
 	n := len(s.Order)
 	next := s.Order[(max(slices.Index(s.Order, s.Node.Name), 0)+by+n)%n]
 	if next != p.node {
 		p.turnTo(next, p.gpu)
 	}
-	return Answer{Taken: true, Node: next}
+	return nav.Answer{Taken: true, Node: next}
 }
 
 // Wants to know the selected node, with its processes.
-func (p *GPU) Wants(s *part.Scene) Wants {
-	return Wants{Selected: true, Processes: newGPURooms(s.H).processes > 0}
+func (p *GPU) Wants(s *part.Scene) nav.Wants {
+	return nav.Wants{Selected: true, Processes: newGPURooms(s.H).processes > 0}
 }
 
 // processes is the part of the list of its processes that is on the screen.
-func (p *GPU) processes(s *part.Scene, r gpuRooms) window {
-	w := window{}
+func (p *GPU) processes(s *part.Scene, r gpuRooms) nav.Window {
+	w := nav.Window{}
 	if list := gpusOf(s); r.processes > 0 {
 		if at := p.find(list); at >= 0 {
-			w.all = len(processesOf(s, list[at]))
+			w.All = len(processesOf(s, list[at]))
 		}
 	}
-	w.shown = min(w.all, max(r.processes-2, 0)) // the title and the headings
-	w.from = min(p.from, w.hidden())
+	w.Shown = min(w.All, max(r.processes-2, 0)) // the title and the headings
+	w.From = min(p.from, w.Hidden())
 	return w
 }
 

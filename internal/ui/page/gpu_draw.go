@@ -199,14 +199,14 @@ func (p *GPU) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r gpuRooms) {
 	if len(list) > 0 {
 		count = part.Plural(len(list), "process", "processes")
 	}
-	f.Section(y, "Processes", strings.TrimSpace(count+"  "+w.where()))
+	f.Section(y, "Processes", strings.TrimSpace(count+"  "+w.Where()))
 	if len(list) == 0 {
 		f.Left(2, y+1, f.W-3, noProcessesOn(f, g), draw.Dim)
 		return
 	}
 	t := table.NewProcesses(f)
 	t.Head(f, y+1)
-	t.Rows(f, y+2, list[w.from:w.from+w.shown])
+	t.Rows(f, y+2, list[w.From:w.From+w.Shown])
 }
 
 // noProcessesOn says why no processes are listed for a GPU.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -93,14 +94,14 @@ func noNumbers() []part.Piece {
 // Where there is little room it leaves out the pinned ones.
 func (t *tiles) where(long bool) string {
 	if len(t.pages) < 2 {
-		return places(0, t.of, t.of)
+		return nav.Places(0, t.of, t.of)
 	}
 	to, all := t.from+len(t.nodes)-t.pinned, t.of-t.pinned
-	text := strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + " " + places(t.from, to, all)
+	text := strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + " " + nav.Places(t.from, to, all)
 	if t.pinned > 0 && long {
 		text += ", " + strconv.Itoa(t.pinned) + " pinned"
 	}
-	return text + pageKeys(t.from, to, all)
+	return text + nav.PageKeys(t.from, to, all)
 }
 
 // position says which nodes are on the page and how many are in trouble; without names also which one is selected.

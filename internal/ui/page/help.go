@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -19,14 +20,14 @@ type Help struct {
 const helpTop = 3
 
 // Press scrolls.
-func (p *Help) Press(msg tea.Msg, s *part.Scene) Answer {
+func (p *Help) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	room, last := p.rooms(s, p.columns(s.W, s.Banner))
 	from, moved := scrolled(msg, min(p.from, last), room, room, last)
 	if !moved {
-		return Answer{}
+		return nav.Answer{}
 	}
 	p.from = from
-	return taken
+	return nav.Taken
 }
 
 // rooms returns how many lines fit, and the highest first line to scroll to.
@@ -39,7 +40,7 @@ func (p *Help) rooms(s *part.Scene, columns []helpColumn) (room, last int) {
 }
 
 // Wants nothing.
-func (p *Help) Wants(*part.Scene) Wants { return Wants{} }
+func (p *Help) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
 func (p *Help) Draw(f *part.Frame) {
@@ -51,7 +52,7 @@ func (p *Help) Draw(f *part.Frame) {
 	columns := p.columns(f.W, f.Banner)
 	room, last := p.rooms(f.Scene, columns)
 	from := min(p.from, last)
-	right := position(from, from+room, last+room)
+	right := nav.Position(from, from+room, last+room)
 	if last == 0 {
 		right = "q or Esc closes"
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -38,16 +39,16 @@ const (
 )
 
 // Press shows and hides the processes, and scrolls.
-func (p *Node) Press(msg tea.Msg, s *part.Scene) Answer {
+func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, keys.Processes):
 			p.toggle(s)
-			return taken
+			return nav.Taken
 		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
-			return Answer{}
+			return nav.Answer{}
 		case key.Matches(k, keys.GPU):
-			return Answer{Taken: true, Full: tally.HasNumbers(s.Node) && len(s.GPUs(s.Node)) > 0}
+			return nav.Answer{Taken: true, Full: tally.HasNumbers(s.Node) && len(s.GPUs(s.Node)) > 0}
 		}
 	}
 	if !tally.HasNumbers(s.Node) {
@@ -59,20 +60,20 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) Answer {
 	}
 	from, moved := r.scrolled(msg)
 	if !moved {
-		return Answer{}
+		return nav.Answer{}
 	}
 	p.from = from
-	return taken
+	return nav.Taken
 }
 
 // click opens the GPU under the mouse.
-func (r *nodeRooms) click(m tea.MouseClickMsg, s *part.Scene) Answer {
+func (r *nodeRooms) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 	row := m.Y - r.head - 1
-	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.shown {
-		return Answer{}
+	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.Shown {
+		return nav.Answer{}
 	}
-	g := table.InOrder(s, r.gpus.shown)[r.gpus.from+row]
-	return Answer{Taken: true, Full: true, GPU: g.Key}
+	g := table.InOrder(s, r.gpus.Shown)[r.gpus.From+row]
+	return nav.Answer{Taken: true, Full: true, GPU: g.Key}
 }
 
 func (p *Node) toggle(s *part.Scene) {
@@ -84,8 +85,8 @@ func (p *Node) toggle(s *part.Scene) {
 }
 
 // Wants to know the selected node.
-func (p *Node) Wants(s *part.Scene) Wants {
-	return Wants{Selected: true, Processes: s.Node != nil && p.shows(s)}
+func (p *Node) Wants(s *part.Scene) nav.Wants {
+	return nav.Wants{Selected: true, Processes: s.Node != nil && p.shows(s)}
 }
 
 // Draw draws the page.
@@ -140,9 +141,9 @@ func gpuTable(f *part.Frame, r *nodeRooms) int {
 	}
 	t := table.NewGPUs(f)
 	t.Head(f, y)
-	y = t.Rows(f, y+1, r.gpus.from, r.gpus.shown)
+	y = t.Rows(f, y+1, r.gpus.From, r.gpus.Shown)
 	if r.where {
-		f.Left(2, y, f.W-3, r.gpus.where(), draw.Dim)
+		f.Left(2, y, f.W-3, r.gpus.Where(), draw.Dim)
 		y++
 	}
 	if f.H >= part.Small {
@@ -177,7 +178,7 @@ func noGPUs(f *part.Frame, y int) int {
 // processSection draws the processes of the node from row y and returns the row below.
 func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	list, own := processes(f.Scene)
-	where := r.list.where()
+	where := r.list.Where()
 	if r.tight {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
 		ruleEnd(f, y, where)
@@ -200,7 +201,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	}
 	t := table.NewProcesses(f)
 	t.Head(f, y)
-	return max(t.Rows(f, y+1, list[r.list.from:r.list.from+r.list.shown]), r.below)
+	return max(t.Rows(f, y+1, list[r.list.From:r.list.From+r.list.Shown]), r.below)
 }
 
 // oldList says how old the list is if the last report had none: the probe sends one at once when it is asked to, and seldom before.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -89,7 +90,7 @@ func pending(f *part.Frame, y, from int) {
 	room := pendingRoom(f.H, y)
 	from = max(min(from, len(jobs)-room), 0)
 	to := min(from+room, len(jobs))
-	f.Section(y, "Pending jobs", cmp.Or(position(from, to, len(jobs)), strconv.Itoa(len(jobs))))
+	f.Section(y, "Pending jobs", cmp.Or(nav.Position(from, to, len(jobs)), strconv.Itoa(len(jobs))))
 	t := table.NewPending(f.W)
 	t.Head(f, y+1)
 	y += pendingTitle
@@ -102,19 +103,19 @@ func pending(f *part.Frame, y, from int) {
 const pendingTitle = 2
 
 // Press scrolls the jobs that wait.
-func (p *NoJobs) Press(msg tea.Msg, s *part.Scene) Answer {
+func (p *NoJobs) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	f := &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s} // to measure
 	room := pendingRoom(s.H, asked(f, askedTop(s.H))+1)
 	from, moved := scrolled(msg, p.from, room, room, max(len(s.Snap.Discovery.Pending)-max(room, 1), 0))
 	if !moved {
-		return Answer{}
+		return nav.Answer{}
 	}
 	p.from = from
-	return taken
+	return nav.Taken
 }
 
 // Wants nothing.
-func (p *NoJobs) Wants(*part.Scene) Wants { return Wants{} }
+func (p *NoJobs) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // askedTop is the first row of SLURM's answer.
 func askedTop(h int) int { return min(4, max(h/4, 2)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -44,9 +45,9 @@ type Overview struct {
 func NewOverview() *Overview { return &Overview{filter: filters{texts: map[string]string{}}} }
 
 // Press moves the cursor, arranges the nodes, or filters them.
-func (o *Overview) Press(msg tea.Msg, s *part.Scene) Answer {
+func (o *Overview) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if o.filter.typing(s) {
-		return Answer{Taken: o.filter.edit(msg)}
+		return nav.Answer{Taken: o.filter.edit(msg)}
 	}
 	o.filter.close() // it was for another job
 	a := o.move(msg, s)
@@ -57,7 +58,7 @@ func (o *Overview) Press(msg tea.Msg, s *part.Scene) Answer {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		return o.arrange(k, s)
 	}
-	return Answer{}
+	return nav.Answer{}
 }
 
 // keepPlace remembers what is on the screen, with the cursor on the node: "" when it stays.
@@ -73,7 +74,7 @@ func (o *Overview) keepPlace(s *part.Scene, node string) {
 }
 
 // arrange answers the keys that change which nodes are shown, and how.
-func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
+func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Worst):
 		return o.sort(s)
@@ -87,21 +88,21 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) Answer {
 		o.Gauge = o.Gauge.Next()
 	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
 	case key.Matches(k, keys.Open):
-		return Answer{Taken: true, Open: true}
+		return nav.Answer{Taken: true, Open: true}
 	case key.Matches(k, keys.Back) && o.filter.on(s):
 		o.filter.clear(s)
 	case key.Matches(k, keys.Filter):
 		o.filter.open(s)
 	default:
-		return Answer{}
+		return nav.Answer{}
 	}
-	return taken
+	return nav.Taken
 }
 
 // sort changes the order. When the worst come first the cursor goes to the worst of them.
-func (o *Overview) sort(s *part.Scene) Answer {
+func (o *Overview) sort(s *part.Scene) nav.Answer {
 	o.Worst, o.from, o.page, o.ranks = !o.Worst, 0, 0, nil
-	a := taken
+	a := nav.Taken
 	if order := o.Wants(s).Order; o.Worst && len(order) > 0 {
 		a.Node = order[0]
 	}
@@ -110,7 +111,7 @@ func (o *Overview) sort(s *part.Scene) Answer {
 
 // Wants the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its place until the user sorts
 // again: nodes must not move while the user looks at them.
-func (o *Overview) Wants(s *part.Scene) Wants {
+func (o *Overview) Wants(s *part.Scene) nav.Wants {
 	if o.of != s.Job.ID {
 		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
 	}
@@ -120,7 +121,7 @@ func (o *Overview) Wants(s *part.Scene) Wants {
 		order = slices.Clone(order)
 		slices.SortStableFunc(order, func(a, b string) int { return o.ranks[b] - o.ranks[a] })
 	}
-	return Wants{Order: order}
+	return nav.Wants{Order: order}
 }
 
 // remember keeps the worst state of each node.
@@ -216,7 +217,7 @@ func (o *Overview) rows(f *part.Frame) int {
 		f.Put(x, 2, text, draw.Dim)
 	}
 	sh := o.sheet(f.Scene)
-	ruleEnd(f, 2, position(sh.from, sh.to, len(sh.all)))
+	ruleEnd(f, 2, nav.Position(sh.from, sh.to, len(sh.all)))
 	t := table.NewNodes(f)
 	t.Head(f, 3)
 	y := o.nodeRows(f, 4, t)

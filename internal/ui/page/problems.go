@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -54,10 +55,10 @@ func (p *Problems) cursor(findings []cluster.Finding) int {
 }
 
 // goTo puts the cursor on a problem, or on the next one that there is.
-func (p *Problems) goTo(s *part.Scene, i int) Answer {
+func (p *Problems) goTo(s *part.Scene, i int) nav.Answer {
 	findings := s.Health.Listed("")
 	if len(findings) == 0 {
-		return taken
+		return nav.Taken
 	}
 	i = max(min(i, len(findings)-1), 0)
 	if i != p.last || placeOf(&findings[i]) != p.at {
@@ -65,7 +66,7 @@ func (p *Problems) goTo(s *part.Scene, i int) Answer {
 	}
 	p.at, p.last = placeOf(&findings[i]), i
 	p.from, _ = p.window(s, findings)
-	return Answer{Taken: true, Node: findings[i].Node}
+	return nav.Answer{Taken: true, Node: findings[i].Node}
 }
 
 // window is the first problem on the screen and the first below it. The cursor is between them.
@@ -97,18 +98,18 @@ func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to i
 }
 
 // Press moves the cursor, and opens the GPU or the node of a problem.
-func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
+func (p *Problems) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	findings := s.Health.Listed("")
 	at := p.cursor(findings)
 	from, to := p.window(s, findings)
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		return p.goTo(s, at+notches(m)*wheelRows)
+		return p.goTo(s, at+nav.Notches(m)*nav.WheelRows)
 	case tea.MouseClickMsg:
 		return p.click(s, m, findings)
 	case tea.KeyPressMsg:
 		if len(findings) > 0 && p.within(m, s, &findings[at]) {
-			return taken
+			return nav.Taken
 		}
 		switch {
 		case key.Matches(m, keys.Up):
@@ -132,14 +133,14 @@ func (p *Problems) Press(msg tea.Msg, s *part.Scene) Answer {
 		case key.Matches(m, keys.Open):
 			return p.open(s, at)
 		case key.Matches(m, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
-			return taken
+			return nav.Taken
 		}
 	}
-	return Answer{}
+	return nav.Answer{}
 }
 
 // open goes to the GPU of a problem, or to its node.
-func (p *Problems) open(s *part.Scene, i int) Answer {
+func (p *Problems) open(s *part.Scene, i int) nav.Answer {
 	a := p.goTo(s, i)
 	switch {
 	case p.at.key != "" && a.Node != "" && tally.HasNumbers(s.NodeOf(a.Node)):
@@ -164,7 +165,7 @@ func (p *Problems) within(k tea.KeyPressMsg, s *part.Scene, finding *cluster.Fin
 }
 
 // click selects the problem under the mouse, and opens the one that is selected.
-func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.Finding) Answer {
+func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.Finding) nav.Answer {
 	f := &part.Frame{Scene: s}
 	from, to := p.window(s, findings)
 	y := problemsTop
@@ -178,11 +179,11 @@ func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.
 		}
 		y += rows
 	}
-	return taken
+	return nav.Taken
 }
 
 // Wants nothing.
-func (p *Problems) Wants(*part.Scene) Wants { return Wants{} }
+func (p *Problems) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
 func (p *Problems) Draw(f *part.Frame) {
@@ -194,7 +195,7 @@ func (p *Problems) Draw(f *part.Frame) {
 	if f.Job.ID != "" {
 		title += " of job " + f.Job.ID
 	}
-	right := position(from, to, len(findings))
+	right := nav.Position(from, to, len(findings))
 	if right == "" {
 		right = "worst first"
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -19,11 +20,9 @@ import (
 // Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under the cursor is the
 // selected node.
 type Ranks struct {
-	order table.RankOrder
-	of    string    // ID of the job that the cursor is for
-	at    rankPlace // of the cursor
-	last  int       // its place in the list; that of the next one when it is gone
-	from  int       // the first one on the screen
+	order  table.RankOrder
+	of     string // ID of the job that the cursor is for
+	cursor nav.Cursor[rankPlace]
 }
 
 // rankPlace is what a row is about: it stays when the rows are sorted anew.
@@ -50,10 +49,10 @@ func (p *Ranks) Begin(s *part.Scene, free bool) string {
 	rows, first := p.rows(s), p.of != s.Job.ID
 	p.of = s.Job.ID
 	here := func(r *tally.RankRow) bool { return r.Node == s.Node.Name }
-	if at := slices.IndexFunc(rows, func(r tally.RankRow) bool { return rankPlaceOf(&r) == p.at && here(&r) }); !first && at >= 0 {
+	if at := slices.IndexFunc(rows, func(r tally.RankRow) bool { return rankPlaceOf(&r) == p.cursor.On() && here(&r) }); !first && at >= 0 {
 		return p.goTo(s, rows, at).Node
 	}
-	p.from = 0
+	p.cursor.Top()
 	if at := worstRow(s, rows, func(*tally.RankRow) bool { return true }); first && free && at >= 0 && urgency(s, &rows[at]) >= holdsUp {
 		return p.goTo(s, rows, at).Node
 	}
@@ -140,35 +139,22 @@ func (p *Ranks) weight(r *tally.RankRow) float64 {
 	return math.Inf(1)
 }
 
-// cursor is the place of the cursor in the list.
-func (p *Ranks) cursor(rows []tally.RankRow) int {
-	if p.last < len(rows) && rankPlaceOf(&rows[p.last]) == p.at {
-		return p.last
-	}
-	if i := slices.IndexFunc(rows, func(r tally.RankRow) bool { return rankPlaceOf(&r) == p.at }); i >= 0 {
-		return i
-	}
-	return max(min(p.last, len(rows)-1), 0)
+// list is the list as it is now.
+func (p *Ranks) list(s *part.Scene, rows []tally.RankRow) nav.List[rankPlace] {
+	return nav.List[rankPlace]{N: len(rows), Room: s.H - 1 - p.top(s, rows), Key: func(i int) rankPlace { return rankPlaceOf(&rows[i]) }}
 }
 
 // goTo puts the cursor on a row, or on the nearest one that there is.
-func (p *Ranks) goTo(s *part.Scene, rows []tally.RankRow, i int) Answer {
-	if len(rows) == 0 {
-		return taken
-	}
-	i = max(min(i, len(rows)-1), 0)
-	p.at, p.last = rankPlaceOf(&rows[i]), i
-	p.from = p.window(s, rows).from
-	return Answer{Taken: true, Node: rows[i].Node}
+func (p *Ranks) goTo(s *part.Scene, rows []tally.RankRow, i int) nav.Answer {
+	return onRow(rows, p.cursor.GoTo(p.list(s, rows), i))
 }
 
-// window is which rows are on the screen, the one under the cursor among them.
-func (p *Ranks) window(s *part.Scene, rows []tally.RankRow) window {
-	room := max(s.H-1-p.top(s, rows), 1)
-	at := p.cursor(rows)
-	from := min(max(p.from, at-room+1), at)
-	from = max(min(from, len(rows)-room), 0)
-	return window{from: from, shown: min(room, len(rows)-from), all: len(rows)}
+// onRow says that the cursor is on a row; -1: there is none.
+func onRow(rows []tally.RankRow, i int) nav.Answer {
+	if i < 0 {
+		return nav.Taken
+	}
+	return nav.Answer{Taken: true, Node: rows[i].Node}
 }
 
 // top is the row of the screen with the first row.
@@ -180,60 +166,47 @@ func (p *Ranks) top(s *part.Scene, rows []tally.RankRow) int {
 const ranksHead = 3
 
 // Press moves the cursor, sorts, and opens the GPU or the node of a row.
-func (p *Ranks) Press(msg tea.Msg, s *part.Scene) Answer {
+func (p *Ranks) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	rows := p.rows(s)
-	at := p.cursor(rows)
-	switch m := msg.(type) {
-	case tea.MouseWheelMsg:
-		return p.goTo(s, rows, at+notches(m)*wheelRows)
-	case tea.MouseClickMsg:
-		return p.click(s, m, rows, at)
-	case tea.KeyPressMsg:
-		return p.step(m, s, rows, at)
+	l := p.list(s, rows)
+	if at, moved := p.cursor.Move(msg, l); moved {
+		return onRow(rows, at)
 	}
-	return Answer{}
+	switch m := msg.(type) {
+	case tea.MouseClickMsg:
+		return p.click(s, m, rows, p.cursor.At(l))
+	case tea.KeyPressMsg:
+		return p.step(m, s, rows, p.cursor.At(l))
+	}
+	return nav.Answer{}
 }
 
 // step answers a key.
-func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at int) Answer {
-	w := p.window(s, rows)
+func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 	switch {
-	case key.Matches(k, keys.Up):
-		return p.goTo(s, rows, at-1)
-	case key.Matches(k, keys.Down):
-		return p.goTo(s, rows, at+1)
-	case key.Matches(k, keys.PageUp):
-		p.from = max(w.from-w.shown, 0)
-		return p.goTo(s, rows, at-w.shown)
-	case key.Matches(k, keys.PageDown):
-		p.from = w.from + w.shown
-		return p.goTo(s, rows, at+w.shown)
-	case key.Matches(k, keys.First):
-		return p.goTo(s, rows, 0)
-	case key.Matches(k, keys.Last):
-		return p.goTo(s, rows, len(rows)-1)
 	case key.Matches(k, keys.NextProblem):
 		return p.goTo(s, rows, nextInTrouble(s, rows, at, +1))
 	case key.Matches(k, keys.PrevProblem):
 		return p.goTo(s, rows, nextInTrouble(s, rows, at, -1))
 	case key.Matches(k, keys.Worst):
-		p.order, p.from = (p.order+1)%table.RankOrders, 0
+		p.order = (p.order + 1) % table.RankOrders
+		p.cursor.Top()
 		return p.goTo(s, p.rows(s), 0)
 	case key.Matches(k, keys.Open):
 		return p.open(s, rows, at)
 	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a rank, not on a node
-		return taken
+		return nav.Taken
 	}
-	return Answer{}
+	return nav.Answer{}
 }
 
 // open goes to the GPU of the row at that place, or to its node.
-func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) Answer {
+func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 	a := p.goTo(s, rows, at)
 	if a.Node == "" {
 		return a
 	}
-	if g := rows[p.last].GPU; g != nil && tally.HasNumbers(s.NodeOf(a.Node)) {
+	if g := rows[max(min(at, len(rows)-1), 0)].GPU; g != nil && tally.HasNumbers(s.NodeOf(a.Node)) {
 		a.Full, a.GPU = true, g.Key
 	} else {
 		a.Open = true
@@ -253,11 +226,11 @@ func nextInTrouble(s *part.Scene, rows []tally.RankRow, at, by int) int {
 }
 
 // click selects the row under the mouse, and opens the one that is selected.
-func (p *Ranks) click(s *part.Scene, m tea.MouseClickMsg, rows []tally.RankRow, at int) Answer {
-	w := p.window(s, rows)
-	i := w.from + m.Y - p.top(s, rows)
-	if m.Button != tea.MouseLeft || i < w.from || i >= w.from+w.shown {
-		return taken
+func (p *Ranks) click(s *part.Scene, m tea.MouseClickMsg, rows []tally.RankRow, at int) nav.Answer {
+	w := p.cursor.Window(p.list(s, rows))
+	i := w.From + m.Y - p.top(s, rows)
+	if m.Button != tea.MouseLeft || i < w.From || i >= w.From+w.Shown {
+		return nav.Taken
 	}
 	if i == at {
 		return p.open(s, rows, i)
@@ -266,4 +239,4 @@ func (p *Ranks) click(s *part.Scene, m tea.MouseClickMsg, rows []tally.RankRow, 
 }
 
 // Wants the processes of all nodes.
-func (p *Ranks) Wants(*part.Scene) Wants { return Wants{Everywhere: true} }
+func (p *Ranks) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true} }

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -17,7 +18,7 @@ import (
 func (p *Ranks) Draw(f *part.Frame) {
 	part.Header(f, false)
 	rows := p.rows(f.Scene)
-	w := p.window(f.Scene, rows)
+	w := p.cursor.Window(p.list(f.Scene, rows))
 	title := "Ranks"
 	if f.Job.ID != "" {
 		title += " of job " + f.Job.ID
@@ -38,11 +39,11 @@ func (p *Ranks) Draw(f *part.Frame) {
 }
 
 // table draws the rows that fit, with their headings in row y.
-func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w window) {
+func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w nav.Window) {
 	t := table.NewRanks(f)
 	t.Head(f, y, p.order)
-	at := p.cursor(rows)
-	for i := w.from; i < w.from+w.shown && y+1 < f.H-1; i++ {
+	at := p.cursor.At(p.list(f.Scene, rows))
+	for i := w.From; i < w.From+w.Shown && y+1 < f.H-1; i++ {
 		y++
 		t.Row(f, y, &rows[i], i == at)
 	}
@@ -69,7 +70,7 @@ func noRanks(f *part.Frame) string {
 }
 
 // count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
-func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w window, x int) {
+func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) {
 	c := countRanks(rows)
 	var pieces [][]part.Piece
 	if c.world > 0 {
@@ -82,7 +83,7 @@ func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w window, x int) {
 		m := part.Marks[cluster.Critical]
 		pieces = append(pieces, []part.Piece{{Text: "  " + m.Glyph + " " + strconv.Itoa(c.gone) + " gone", Role: m.Role}})
 	}
-	if where := w.where(); where != "" {
+	if where := w.Where(); where != "" {
 		pieces = append(pieces, []part.Piece{part.Dim("  " + where)})
 	}
 	for len(pieces) > 0 && x+part.Width(slices.Concat(pieces...))+3 > f.W {

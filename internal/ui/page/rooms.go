@@ -7,28 +7,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// window is the part of a list that is on the screen.
-type window struct{ from, shown, all int }
-
-func (w window) where() string { return position(w.from, w.from+w.shown, w.all) }
-
-func (w window) hidden() int { return w.all - w.shown }
-
 // nodeRooms says which rows of the screen the parts of the node view have.
 type nodeRooms struct {
-	head  int    // the GPUs' headings
-	gpus  window // below them
-	where bool   // a row below the GPUs says which are on the screen
-	rule  bool   // a rule separates them from the sum
+	head  int        // the GPUs' headings
+	gpus  nav.Window // below them
+	where bool       // a row below the GPUs says which are on the screen
+	rule  bool       // a rule separates them from the sum
 
 	processes bool
-	tight     bool   // a low terminal: one rule separates the processes from the sum, which is bold anyway
-	list      window // of the processes
-	end       int    // the first row that is not theirs
-	below     int    // the first row below the processes, reserved before they are listed
+	tight     bool       // a low terminal: one rule separates the processes from the sum, which is bold anyway
+	list      nav.Window // of the processes
+	end       int        // the first row that is not theirs
+	below     int        // the first row below the processes, reserved before they are listed
 }
 
 // rooms divides the screen.
@@ -38,8 +32,8 @@ func (p *Node) rooms(s *part.Scene) nodeRooms {
 	r.rule = !r.tight && s.H >= ruled
 	r.roomForGPUs(s)
 	y := r.head + 1
-	if r.gpus.all > 0 {
-		y += r.gpus.shown + 1 // and the sum
+	if r.gpus.All > 0 {
+		y += r.gpus.Shown + 1 // and the sum
 		if r.where {
 			y++
 		}
@@ -50,8 +44,8 @@ func (p *Node) rooms(s *part.Scene) nodeRooms {
 	if r.processes {
 		r.roomForProcesses(s, y)
 	}
-	r.gpus.from = min(p.from, r.gpus.hidden())
-	r.list.from = min(max(p.from-r.gpus.hidden(), 0), r.list.hidden())
+	r.gpus.From = min(p.from, r.gpus.Hidden())
+	r.list.From = min(max(p.from-r.gpus.Hidden(), 0), r.list.Hidden())
 	return r
 }
 
@@ -87,7 +81,7 @@ func (r *nodeRooms) roomForGPUs(s *part.Scene) {
 		r.where = true
 		room--
 	}
-	r.gpus = window{shown: min(n, room), all: n}
+	r.gpus = nav.Window{Shown: min(n, room), All: n}
 }
 
 // roomForProcesses gives them what is left from row y on, except for the worst problem of the node. The rows of one process per GPU are
@@ -103,7 +97,7 @@ func (r *nodeRooms) roomForProcesses(s *part.Scene, y int) {
 	}
 	list, _ := processes(s)
 	room := max(r.end-y-1, 0) // below the headings
-	r.list = window{shown: min(len(list), room), all: len(list)}
+	r.list = nav.Window{Shown: min(len(list), room), All: len(list)}
 	r.below = y + 1
 	if s.H >= part.Tall && (s.Node.Listed || s.Node.State == cluster.NodeReporting) {
 		r.below = min(y+1+len(s.Own(s.Node)), r.end)
@@ -146,16 +140,16 @@ func (p *Node) shows(s *part.Scene) bool {
 
 // scrolled answers the keys and the wheel that scroll the two lists, the GPUs first.
 func (r *nodeRooms) scrolled(msg tea.Msg) (from int, moved bool) {
-	hidden := r.gpus.hidden()
-	from = r.gpus.from + r.list.from
-	up, down := r.gpus.shown, r.list.shown
+	hidden := r.gpus.Hidden()
+	from = r.gpus.From + r.list.From
+	up, down := r.gpus.Shown, r.list.Shown
 	if from > hidden {
-		up = min(r.list.shown, from-hidden)
+		up = min(r.list.Shown, from-hidden)
 	}
 	if from < hidden {
-		down = min(r.gpus.shown, hidden-from)
+		down = min(r.gpus.Shown, hidden-from)
 	}
-	return scrolled(msg, from, up, down, hidden+r.list.hidden())
+	return scrolled(msg, from, up, down, hidden+r.list.Hidden())
 }
 
 // scrolled handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last. up and down are the
@@ -164,7 +158,7 @@ func scrolled(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
 	var by int
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		by = notches(m) * wheelRows
+		by = nav.Notches(m) * nav.WheelRows
 	case tea.KeyPressMsg:
 		switch {
 		case key.Matches(m, keys.Up):

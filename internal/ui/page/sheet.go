@@ -2,12 +2,12 @@ package page
 
 import (
 	"slices"
-	"strconv"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -54,52 +54,27 @@ func (sh *sheet) node(i int) string {
 	return sh.all[max(min(i, len(sh.all)-1), 0)]
 }
 
-// position says which rows of a list are on the screen and which keys lead to the others: "1–16 of 64  PgDn"; "" when all are on it.
-func position(from, to, all int) string {
-	if to-from >= all {
-		return ""
-	}
-	return places(from, to, all) + pageKeys(from, to, all)
-}
-
-// places says which rows of a list are on the screen.
-func places(from, to, all int) string {
-	return strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(all)
-}
-
-// pageKeys names the keys that lead to the other rows.
-func pageKeys(from, to, all int) string {
-	text := " "
-	if from > 0 {
-		text += " PgUp"
-	}
-	if to < all {
-		text += " PgDn"
-	}
-	return text
-}
-
 // move answers the keys that move the cursor, and the mouse.
-func (o *Overview) move(msg tea.Msg, s *part.Scene) Answer {
+func (o *Overview) move(msg tea.Msg, s *part.Scene) nav.Answer {
 	at := s.Node.Name
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
 		if m.Button != tea.MouseLeft {
-			return taken
+			return nav.Taken
 		}
 		node := o.grid(s).under(m.X, m.Y)
-		return Answer{Taken: true, Node: node, Open: node != "" && node == at}
+		return nav.Answer{Taken: true, Node: node, Open: node != "" && node == at}
 	case tea.MouseWheelMsg:
-		return o.wheel(notches(m), s)
+		return o.wheel(nav.Notches(m), s)
 	case tea.KeyPressMsg:
 		return o.step(m, s)
 	}
-	return Answer{}
+	return nav.Answer{}
 }
 
 // step answers the keys that move the cursor.
-func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) Answer {
-	to := func(node string) Answer { return Answer{Taken: true, Node: node} }
+func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	to := func(node string) nav.Answer { return nav.Answer{Taken: true, Node: node} }
 	at := s.Node.Name
 	switch {
 	case key.Matches(k, keys.Up):
@@ -121,7 +96,7 @@ func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) Answer {
 		_, last := o.ends(s)
 		return to(last)
 	}
-	return Answer{}
+	return nav.Answer{}
 }
 
 // ends are the first and the last node. Of several pages of the heat map they are those that are on the first and the last page only.
@@ -142,28 +117,14 @@ func (o *Overview) turn(s *part.Scene, by int) string {
 	return g.turned(by)
 }
 
-// wheelRows is how many rows a notch of the wheel scrolls.
-const wheelRows = 3
-
 // wheel moves the cursor over rows, and turns the pages of the heat map.
-func (o *Overview) wheel(by int, s *part.Scene) Answer {
+func (o *Overview) wheel(by int, s *part.Scene) nav.Answer {
 	if t, tiled := o.grid(s).(*tiles); tiled && len(t.pages) > 1 && by != 0 {
-		return Answer{Taken: true, Node: t.turned(by)}
+		return nav.Answer{Taken: true, Node: t.turned(by)}
 	} else if tiled {
-		return taken
+		return nav.Taken
 	}
-	return Answer{Taken: true, Node: o.grid(s).beside(s.Node.Name, 0, by*wheelRows)}
-}
-
-// notches is how far the wheel was turned: +1 is one notch down.
-func notches(m tea.MouseWheelMsg) int {
-	switch m.Button {
-	case tea.MouseWheelUp:
-		return -1
-	case tea.MouseWheelDown:
-		return +1
-	}
-	return 0
+	return nav.Answer{Taken: true, Node: o.grid(s).beside(s.Node.Name, 0, by*nav.WheelRows)}
 }
 
 // grid is where the nodes are on the screen.

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -87,5 +88,5 @@ func textNode(f *part.Frame) {
 	}
 	f.Section(0, f.Node.Name, "")
 	n := len(f.GPUs(f.Node))
-	gpuTable(f, &nodeRooms{head: hostLines(f, 1), rule: true, gpus: window{shown: n, all: n}})
+	gpuTable(f, &nodeRooms{head: hostLines(f, 1), rule: true, gpus: nav.Window{Shown: n, All: n}})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -26,9 +27,9 @@ func (o *Overview) timesTitle(f *part.Frame, t *table.Times) {
 		x = o.filter.title(f, x) + 1
 	}
 	sh := o.sheet(f.Scene)
-	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + position(sh.from, sh.to, len(sh.all)))
+	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + nav.Position(sh.from, sh.to, len(sh.all)))
 	if x+draw.Width(right)+6 > f.W {
-		right = position(sh.from, sh.to, len(sh.all))
+		right = nav.Position(sh.from, sh.to, len(sh.all))
 	}
 	for _, text := range []string{" " + f.GaugeOuter() + " of each node ", " " + f.GaugeOuter() + " "} {
 		if x+draw.Width(text)+draw.Width(right)+6 <= f.W {

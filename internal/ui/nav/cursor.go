@@ -1,0 +1,103 @@
+package nav
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+)
+
+// List is a list as it is now: how many rows it has, for how many there is room, and what each is about.
+type List[K comparable] struct {
+	N, Room int
+	Key     func(i int) K
+}
+
+// Cursor is the place in a list of rows that come and go and are sorted anew. It stays on what its row is about; when that is gone, it is on
+// the row that has taken its place. The zero Cursor is on the first row.
+type Cursor[K comparable] struct {
+	at   K
+	last int // its place in the list
+	from int // the first row on the screen
+}
+
+// On is what the cursor was last put on.
+func (c *Cursor[K]) On() K { return c.at }
+
+// At is the row of the cursor; 0 in an empty list.
+func (c *Cursor[K]) At(l List[K]) int {
+	if c.last < l.N && l.Key(c.last) == c.at {
+		return c.last
+	}
+	for i := range l.N {
+		if l.Key(i) == c.at {
+			return i
+		}
+	}
+	return max(min(c.last, l.N-1), 0)
+}
+
+// Window is which rows are on the screen, that of the cursor among them.
+func (c *Cursor[K]) Window(l List[K]) Window {
+	room, at := max(l.Room, 1), c.At(l)
+	from := min(max(c.from, at-room+1), at)
+	from = max(min(from, l.N-room), 0)
+	return Window{From: from, Shown: min(room, l.N-from), All: l.N}
+}
+
+// GoTo puts the cursor on a row, or on the nearest one that there is, and returns that one; -1 if the list is empty.
+func (c *Cursor[K]) GoTo(l List[K], i int) int {
+	if l.N == 0 {
+		return -1
+	}
+	i = max(min(i, l.N-1), 0)
+	c.at, c.last = l.Key(i), i
+	c.from = c.Window(l).From
+	return i
+}
+
+// Top shows the rows from the first on, as far as the cursor permits.
+func (c *Cursor[K]) Top() { c.from = 0 }
+
+// Move answers the keys that move the cursor and the wheel. It returns the row of the cursor, or -1 if the list is empty; ok is false if the
+// message does not move it.
+func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
+	at = c.At(l)
+	w := c.Window(l)
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		return c.GoTo(l, at+Notches(m)*WheelRows), true
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(m, keys.Up):
+			return c.GoTo(l, at-1), true
+		case key.Matches(m, keys.Down):
+			return c.GoTo(l, at+1), true
+		case key.Matches(m, keys.PageUp):
+			c.from = max(w.From-w.Shown, 0)
+			return c.GoTo(l, at-w.Shown), true
+		case key.Matches(m, keys.PageDown):
+			c.from = w.From + w.Shown
+			return c.GoTo(l, at+w.Shown), true
+		case key.Matches(m, keys.First):
+			return c.GoTo(l, 0), true
+		case key.Matches(m, keys.Last):
+			return c.GoTo(l, l.N-1), true
+		}
+	}
+	return at, false
+}
+
+// WheelRows is how many rows a notch of the wheel scrolls.
+const WheelRows = 3
+
+// Notches is how far the wheel was turned: +1 is one notch down.
+func Notches(m tea.MouseWheelMsg) int {
+	switch m.Button {
+	case tea.MouseWheelUp:
+		return -1
+	case tea.MouseWheelDown:
+		return +1
+	}
+	return 0
+}

@@ -1,0 +1,44 @@
+// Package nav is what pages and their caller say to each other: Wants, Answer, Ask and Result. It also has the cursor of a list.
+//
+// Nothing here draws. A Cursor belongs to the page that has it, and to one goroutine.
+package nav
+
+import "github.com/nvnodetop/nvnodetop/internal/wire"
+
+// Wants is what a page needs from outside it.
+type Wants struct {
+	Order     []string // the job's nodes that can be selected, in the order in which the keys go through them; nil: all, in SLURM's
+	Selected  bool     // the selected node alone is looked at
+	Processes bool     // of the selected node
+
+	Everywhere bool // the processes of all nodes
+}
+
+// Answer is a page's answer to a key, a paste or the mouse. The zero Answer says that the message is not for this page.
+type Answer struct {
+	Taken bool   // nobody else looks at the message
+	Job   string // the cursor is on this job now: its ID; "": where it was
+	Node  string // the cursor is on this node of the job now; "": where it was
+	Open  bool   // show that node in the node view
+	Full  bool   // show a GPU of that node on its page
+	GPU   string // the key of that GPU; "": the one with the worst problem
+
+	Ask  []Ask  // send these requests; each brings a Result
+	Copy string // into the clipboard of the user's terminal
+}
+
+// Taken answers a message that changed the page only.
+var Taken = Answer{Taken: true}
+
+// Ask is a request to the probe of a node.
+type Ask struct {
+	Node    string
+	Request wire.Request
+}
+
+// Result is the message with the result of an Ask. It goes to the page that has asked, also when another one is on the screen.
+type Result struct {
+	Ask
+	Reply wire.Reply // may be a refusal; its strings are as the node sent them: clean them before they go to a screen
+	Err   error      // there is no reply
+}

@@ -1,0 +1,37 @@
+package nav
+
+import "strconv"
+
+// Window is the part of a list that is on the screen.
+type Window struct{ From, Shown, All int }
+
+// Hidden is how many rows are not on the screen.
+func (w Window) Hidden() int { return w.All - w.Shown }
+
+// Where says which rows are on the screen and which keys lead to the others: "1–16 of 64  PgDn"; "" when all are on it.
+func (w Window) Where() string { return Position(w.From, w.From+w.Shown, w.All) }
+
+// Position is Where for the rows from one place up to another.
+func Position(from, to, all int) string {
+	if to-from >= all {
+		return ""
+	}
+	return Places(from, to, all) + PageKeys(from, to, all)
+}
+
+// Places says which rows of a list are on the screen.
+func Places(from, to, all int) string {
+	return strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(all)
+}
+
+// PageKeys names the keys that lead to the other rows.
+func PageKeys(from, to, all int) string {
+	text := " "
+	if from > 0 {
+		text += " PgUp"
+	}
+	if to < all {
+		text += " PgDn"
+	}
+	return text
+}
