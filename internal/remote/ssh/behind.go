@@ -111,19 +111,22 @@ func runScript(ctx context.Context, s *shell, script string, input io.Reader, mo
 		return nil, nil, link.Exit{}, err
 	}
 	defer p.Kill()
-	out, err := await(ctx, s.client.gone, func() ([]byte, error) {
+	type end struct {
+		out  []byte
+		exit link.Exit
+	}
+	e, err := await(ctx, s.client.gone, func() (end, error) {
 		drop(p.In)
 		out, err := io.ReadAll(io.LimitReader(p.Out, most))
-		exit = p.Wait()
-		return out, err
+		return end{out, p.Wait()}, err
 	}, nil)
 	switch {
 	case err != nil:
 		return nil, nil, link.Exit{}, err
-	case int64(len(out)) == most:
+	case int64(len(e.out)) == most:
 		return nil, nil, link.Exit{}, errTooMuch
 	}
-	return out, p.Words.Bytes(), exit, nil
+	return e.out, p.Words.Bytes(), e.exit, nil
 }
 
 // Limits of Prepare.

@@ -106,17 +106,18 @@ func among(t testing.TB, dead int) (*site, []string) {
 func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 	noLeaks(t)
 	s, dead := among(t, 320)
-	s.d.limits.tcp = 2 * time.Second
+	const wait = 4 * time.Second // for a dead node
+	s.d.limits.tcp = wait
 	w := watchSite(t, s)
 	w.SetNodes(dead)
 	time.Sleep(200 * time.Millisecond) // all are dialed
 	w.SetNodes(append(slices.Clone(dead), "last"))
-	if took := w.wait(t, "last", time.Now()); took > time.Second {
+	if took := w.wait(t, "last", time.Now()); took > wait-time.Second {
 		t.Errorf("a healthy node of the same job came after %v", took)
 	}
-	time.Sleep(4 * time.Second) // all retries are taken
+	time.Sleep(wait + 2*time.Second) // all retries are taken
 	w.SetNodes(append(slices.Clone(dead), "last", "new"))
-	if took := w.wait(t, "new", time.Now()); took > 3*time.Second {
+	if took := w.wait(t, "new", time.Now()); took > wait-time.Second {
 		t.Errorf("a new node came after %v", took)
 	}
 }

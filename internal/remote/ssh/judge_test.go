@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,12 +205,13 @@ func open(name string) func(*testing.T, *court) {
 func TestOpenSSHIsTheJudge(t *testing.T) {
 	c := newCourt(t)
 	c.users()
+	rulings := slices.Clone(hostKeyRulings)
 	for _, ca := range keyTypes {
 		for _, host := range keyTypes {
-			hostKeyRulings = append(hostKeyRulings, ruling{name: "authority " + ca + ", host " + host, serves: host + " by " + ca, known: "@cert-authority [local*]:* {ca " + ca + "}"})
+			rulings = append(rulings, ruling{name: "authority " + ca + ", host " + host, serves: host + " by " + ca, known: "@cert-authority [local*]:* {ca " + ca + "}"})
 		}
 	}
-	for _, r := range hostKeyRulings {
+	for _, r := range rulings {
 		r.config += "\nIdentityFile DIR/key"
 		t.Run("host keys/"+r.name, func(t *testing.T) { r.hear(t, c) })
 	}
