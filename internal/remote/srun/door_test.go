@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/procfs"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -110,6 +112,35 @@ func (w *watched) noFailure() {
 	}
 }
 
+// ask asks nodes for the environments of their probes, which name the nodes. It asks all at the same time: the probes are on one host here, so one
+// that hears the requests to another could answer them, and the first answer counts.
+func (w *watched) ask(nodes ...string) {
+	w.f.t.Helper()
+	var asking sync.WaitGroup
+	for _, node := range nodes {
+		pid := w.hello(node).PID
+		proc, err := procfs.NewProc(pid)
+		if err != nil {
+			w.f.t.Fatal(err)
+		}
+		stat, err := proc.Stat()
+		if err != nil {
+			w.f.t.Fatal(err)
+		}
+		asking.Go(func() {
+			reply, err := w.Ask(w.f.t.Context(), node, wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime}})
+			if err != nil || reply.Environ == nil || !slices.Contains(reply.Environ.Variables, "SLURMD_NODENAME="+node) {
+				w.f.t.Errorf("%s answered %+v, %v", node, reply, err)
+			}
+			reply, err = w.Ask(w.f.t.Context(), node, wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime + 1}})
+			if err != nil || reply.Error == "" || reply.Environ != nil {
+				w.f.t.Errorf("%s answered %+v, %v for a process with another start time", node, reply, err)
+			}
+		})
+	}
+	asking.Wait()
+}
+
 // job7 is a job with two GPUs on each of its nodes.
 func job7(nodes ...string) []Job {
 	j := Job{ID: "7", Nodes: nodes, GPUs: map[string]int{}}
@@ -135,11 +166,8 @@ func TestOneStepForAllNodesOfAJob(t *testing.T) {
 	w := f.watch(nodes...)
 	for _, n := range nodes {
 		w.reports(n, 2)
-		reply, err := w.Ask(t.Context(), n, wire.Request{Environ: &wire.ProcessID{PID: w.hello(n).PID}})
-		if err != nil || reply.Error == "" {
-			t.Errorf("%s answered %+v, %v", n, reply, err) // the start time of the process is wrong
-		}
 	}
+	w.ask(nodes...)
 	started, _ := f.sruns()
 	if len(started) != 1 || !strings.Contains(started[0], "--nodes=12 --ntasks=12 --ntasks-per-node=1 --nodelist="+strings.Join(nodes, ",")) {
 		t.Errorf("started %q", started)
@@ -147,6 +175,7 @@ func TestOneStepForAllNodesOfAJob(t *testing.T) {
 	w.SetNodes(nodes[1:]) // one leaves, the others do not notice
 	w.first("end", func(e cluster.Event) bool { return e.Node == "n00" && e.Gone })
 	w.reports("n01", 6)
+	w.ask(nodes[1:]...)
 	w.SetNodes(nodes) // and comes back, in a step of its own
 	w.nth("second hello", 2, func(e cluster.Event) bool { return e.Node == "n00" && e.Hello != nil })
 	if started, ended := f.sruns(); len(started) != 2 || !strings.Contains(started[1], "--nodelist=n00 ") || ended != 0 {
@@ -233,6 +262,34 @@ func TestLongLinesArriveWhole(t *testing.T) {
 		})
 	}
 	reading.Wait()
+}
+
+// What scripts of one step say on standard error and how they end is told apart by node.
+func TestWordsAndStatusOfEachNode(t *testing.T) {
+	f := newFake(t, map[string]string{})
+	f.Know(job7("a", "b"))
+	var running sync.WaitGroup
+	for node, status := range map[string]int{"a": 3, "b": 4} {
+		f.crews[0].ladder(node).settled = true
+		shell, err := f.Dial(t.Context(), node, remote.NewLog(node, func(reach.Step) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.Go(func() {
+			pipe, err := shell.Run(t.Context(), `echo "a warning of $SLURMD_NODENAME" >&2; [ $SLURMD_NODENAME = a ] && exit 3; exit 4`, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if exit := pipe.Wait(); exit != (link.Exit{Known: true, Status: status}) || pipe.Words.String() != "a warning of "+node+"\n" {
+				t.Errorf("%s: %+v, words %q", node, exit, pipe.Words)
+			}
+		})
+	}
+	running.Wait()
+	if started, _ := f.sruns(); len(started) != 1 {
+		t.Errorf("started %q", started)
+	}
 }
 
 func TestLadder(t *testing.T) {
