@@ -213,6 +213,26 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
+// reported returns the first report of a probe. Its clock stands while command lines are read, so that all of them are in the report.
+func reported(t *testing.T, lib Library, proc string) (m wire.Message) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+		s := lister(lib, proc, &at)
+		defer s.close()
+		s.examine()
+		var out bytes.Buffer
+		s.out = &output{w: &out, begun: true}
+		if err := s.report(false); err != nil {
+			t.Fatal(err)
+		}
+		if err := wire.NewReader(&out).Next(&m); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return m
+}
+
 // TestTooManyProcesses: the first MaxProcesses are told, and how many are not. Only a report whose line is still too long tells none.
 func TestTooManyProcesses(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -233,18 +253,7 @@ func TestTooManyProcesses(t *testing.T) {
 				maps.Copy(files, procOf(strconv.Itoa(pid), "python", "90000", tt.command, "0"))
 				devices[i%2].contexts = append(devices[i%2].contexts, Context{PID: pid, Type: Compute})
 			}
-			at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
-			s := lister(lib, writeProc(t, files), &at)
-			s.examine()
-			var out bytes.Buffer
-			s.out = &output{w: &out, begun: true}
-			if err := s.report(false); err != nil {
-				t.Fatal(err)
-			}
-			var m wire.Message
-			if err := wire.NewReader(&out).Next(&m); err != nil {
-				t.Fatal(err)
-			}
+			m := reported(t, lib, writeProc(t, files))
 			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || !m.Report.GPUs[0].Values.Has(metric.Temperature) {
 				t.Errorf("%d processes, listed %v, want %d", len(m.Report.Processes), m.Report.Listed, tt.kept)
 			}
