@@ -39,23 +39,36 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// The rank on a GPU that is lost is in trouble, and says so. Those of a node that does not respond are not looked through.
-func TestRankOnALostGPU(t *testing.T) {
+// threeInTrouble is the fixture of the ranks, where rank 5 is too hot, the GPU of rank 11 is lost, and rank 13 is gone.
+func threeInTrouble() *cluster.Snapshot {
 	s := ranksFixture()
 	n := s.Nodes["gpu-n02"]
 	forget(&n.GPUs[3], "GPU is lost")
 	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.GPU == n.GPUs[3].Index })
 	n.Ranks[3].Seen = ago(time.Minute)
 	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(time.Minute), Node: n.Name, GPU: 3})
-	keyed(s)
-	r := newRig(t, s)
+	return keyed(s)
+}
+
+// The rank on a GPU that is lost is in trouble, and says so. Those of a node that does not respond are not looked through.
+func TestRankOnALostGPU(t *testing.T) {
+	r := newRig(t, threeInTrouble())
 	r.press("m", "home", "n", "n")
 	if line := r.cursorLine(); !strings.Contains(line, "✗    11  gpu-n02            3  rank 11 of 32: its GPU is lost, last seen 1m ago") {
 		t.Errorf("the second problem is %q", line)
 	}
-	for _, want := range []string{"rank 13", "  5  gpu-n01"} {
-		if r.press("n"); !strings.Contains(r.cursorLine(), want) {
-			t.Errorf("then there is %q, not %s", r.cursorLine(), want)
+}
+
+// n and N lead through the ranks in trouble, downwards and upwards, and round both ends.
+func TestProblemKeysAmongRanks(t *testing.T) {
+	const hot, lost, gone = "     5  gpu-n01", "rank 11 of 32: its GPU is lost", "rank 13 of 32 is gone"
+	r := newRig(t, threeInTrouble())
+	r.press("m", "home")
+	for i, step := range []struct{ key, want string }{
+		{"n", hot}, {"n", lost}, {"n", gone}, {"n", hot}, {"N", gone}, {"N", lost}, {"N", hot}, {"N", gone}, {"n", hot},
+	} {
+		if r.press(step.key); !strings.Contains(r.cursorLine(), step.want) {
+			t.Errorf("%s, the key number %d, leads to %q, not to %q", step.key, i, r.cursorLine(), step.want)
 		}
 	}
 }
