@@ -36,97 +36,99 @@ func say(text string, status int) func(ssh.Channel, string) {
 	}
 }
 
-// TestFailuresOfNodes opens servers that misbehave, each in its way.
+// faults are servers that misbehave, each in its way, and the failures that come of them.
+var faults = []struct {
+	name    string
+	change  func(*node)
+	class   reach.Class
+	stage   reach.Stage
+	summary string
+	words   string // that must be among the failure's
+}{
+	{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
+		reach.ClassFrozen, StageSSH, "sshd not responding after ", ""},
+	{"closes at once", func(n *node) { n.raw = func(c net.Conn) { fmt.Fprint(c, "Not allowed at this time\r\n") } },
+		reach.ClassClosed, StageSSH, "sshd closed the connection", "Not allowed at this time"},
+	{"is no sshd", func(n *node) {
+		n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
+	}, reach.ClassFrozen, StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
+	{"takes no key", func(n *node) {
+		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
+	}, reach.ClassAuth, StageLogin, "permission denied (publickey)", "Permission denied (publickey).\nKeys offered: id_ed25519."},
+	{"takes passwords only", func(n *node) {
+		n.config.PublicKeyCallback = nil
+		n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, errors.New("no") }
+	}, reach.ClassAuth, StageLogin, "permission denied (password)", ""},
+	{"hangs in the login", func(n *node) {
+		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+			time.Sleep(time.Second)
+			return nil, nil
+		}
+	}, reach.ClassLoginHangs, StageLogin, "login timed out after ", ""},
+	{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
+		reach.ClassClosed, remote.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
+	{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
+		reach.ClassProbeLate, remote.StageProbe, "probe not started after ", ""},
+	{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
+		reach.ClassGarbage, remote.StageProbe, "probe did not start", "Welcome to node n"},
+	{"prints without end", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
+				if _, err := ch.Write(line); err != nil {
+					return
+				}
+			}
+		}
+	}, reach.ClassGarbage, remote.StageProbe, "unexpected output in place of the probe's", "xxxx"},
+	{"account without a shell", func(n *node) { n.session = say("This account is currently not available.\n", 1) },
+		reach.ClassDenied, remote.StageProbe, "account not allowed to run commands", "not available"},
+	{"garbage after the magic", func(n *node) { n.session = say(wire.Magic+"\nSegmentation fault\n", 139) },
+		reach.ClassGarbage, remote.StageDriver, "unexpected output in place of the probe's", "Segmentation fault"},
+	{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
+		reach.ClassGarbage, remote.StageDriver, "unexpected output in place of the probe's", "not a hello"},
+	{"dies mid-line", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
+	}, reach.ClassClosed, remote.StageDriver, "connection closed", ""},
+	{"driver hangs", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			fmt.Fprint(ch.Stderr(), "NVRM: Xid 79\n")
+			fmt.Fprint(ch, wire.Magic+"\n")
+			swallow(ch)
+		}
+	}, reach.ClassDriverHangs, remote.StageDriver, "driver not responding after ", "Xid 79"},
+	{"other C library", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			fmt.Fprint(ch, wire.Magic+"\n")
+			fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: arc4random\n")
+			sendStatus(ch, 127)
+		}
+	}, reach.ClassPlatform, remote.StageDriver, "probe does not run on this system", "arc4random"},
+	{"line of 100 MB", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			fmt.Fprint(ch, wire.Magic+"\n")
+			for i := 0; i < 100<<20; i += 64 << 10 {
+				if _, err := ch.Write(make([]byte, 64<<10)); err != nil {
+					return
+				}
+			}
+		}
+	}, reach.ClassTooMuch, remote.StageDriver, "too much data from the node: line too long", ""},
+	{"probe of an older glibc", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			fmt.Fprint(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
+			sendStatus(ch, 1)
+		}
+	}, reach.ClassPlatform, remote.StageProbe, "probe does not run on this system", "GLIBC_2.34"},
+	{"another machine", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			fmt.Fprint(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
+			sendStatus(ch, 75)
+		}
+	}, reach.ClassPlatform, remote.StageProbe, "no probe for Linux sparc64", ""},
+}
+
 func TestFailuresOfNodes(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		change  func(*node)
-		class   reach.Class
-		stage   reach.Stage
-		summary string
-		words   string // that must be among the failure's
-	}{
-		{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
-			reach.ClassFrozen, StageSSH, "sshd not responding after ", ""},
-		{"closes at once", func(n *node) { n.raw = func(c net.Conn) { fmt.Fprint(c, "Not allowed at this time\r\n") } },
-			reach.ClassClosed, StageSSH, "sshd closed the connection", "Not allowed at this time"},
-		{"is no sshd", func(n *node) {
-			n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
-		}, reach.ClassFrozen, StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
-		{"takes no key", func(n *node) {
-			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
-		}, reach.ClassAuth, StageLogin, "permission denied (publickey)", "Permission denied (publickey).\nKeys offered: id_ed25519."},
-		{"takes passwords only", func(n *node) {
-			n.config.PublicKeyCallback = nil
-			n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, errors.New("no") }
-		}, reach.ClassAuth, StageLogin, "permission denied (password)", ""},
-		{"hangs in the login", func(n *node) {
-			n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
-				time.Sleep(time.Second)
-				return nil, nil
-			}
-		}, reach.ClassLoginHangs, StageLogin, "login timed out after ", ""},
-		{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
-			reach.ClassClosed, remote.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
-		{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
-			reach.ClassProbeLate, remote.StageProbe, "probe not started after ", ""},
-		{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
-			reach.ClassGarbage, remote.StageProbe, "probe did not start", "Welcome to node n"},
-		{"prints without end", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) {
-				for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {
-					if _, err := ch.Write(line); err != nil {
-						return
-					}
-				}
-			}
-		}, reach.ClassGarbage, remote.StageProbe, "unexpected output in place of the probe's", "xxxx"},
-		{"account without a shell", func(n *node) { n.session = say("This account is currently not available.\n", 1) },
-			reach.ClassDenied, remote.StageProbe, "account not allowed to run commands", "not available"},
-		{"garbage after the magic", func(n *node) { n.session = say(wire.Magic+"\nSegmentation fault\n", 139) },
-			reach.ClassGarbage, remote.StageDriver, "unexpected output in place of the probe's", "Segmentation fault"},
-		{"no hello first", func(n *node) { n.session = say(wire.Magic+"\n{\"reply\":{\"id\":1}}\n", 0) },
-			reach.ClassGarbage, remote.StageDriver, "unexpected output in place of the probe's", "not a hello"},
-		{"dies mid-line", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) { fmt.Fprint(ch, wire.Magic+"\n{\"hel") }
-		}, reach.ClassClosed, remote.StageDriver, "connection closed", ""},
-		{"driver hangs", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) {
-				fmt.Fprint(ch.Stderr(), "NVRM: Xid 79\n")
-				fmt.Fprint(ch, wire.Magic+"\n")
-				swallow(ch)
-			}
-		}, reach.ClassDriverHangs, remote.StageDriver, "driver not responding after ", "Xid 79"},
-		{"other C library", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) {
-				fmt.Fprint(ch, wire.Magic+"\n")
-				fmt.Fprint(ch.Stderr(), "probe: symbol lookup error: undefined symbol: arc4random\n")
-				sendStatus(ch, 127)
-			}
-		}, reach.ClassPlatform, remote.StageDriver, "probe does not run on this system", "arc4random"},
-		{"line of 100 MB", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) {
-				fmt.Fprint(ch, wire.Magic+"\n")
-				for i := 0; i < 100<<20; i += 64 << 10 {
-					if _, err := ch.Write(make([]byte, 64<<10)); err != nil {
-						return
-					}
-				}
-			}
-		}, reach.ClassTooMuch, remote.StageDriver, "too much data from the node: line too long", ""},
-		{"probe of an older glibc", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) {
-				fmt.Fprint(ch.Stderr(), "probe: /lib64/libc.so.6: version `GLIBC_2.34' not found\n")
-				sendStatus(ch, 1)
-			}
-		}, reach.ClassPlatform, remote.StageProbe, "probe does not run on this system", "GLIBC_2.34"},
-		{"another machine", func(n *node) {
-			n.session = func(ch ssh.Channel, _ string) {
-				fmt.Fprint(ch.Stderr(), "nvnodetop-need/1: Linux sparc64 1000 home:ok\n")
-				sendStatus(ch, 75)
-			}
-		}, reach.ClassPlatform, remote.StageProbe, "no probe for Linux sparc64", ""},
-	} {
+	for _, c := range faults {
 		t.Run(c.name, func(t *testing.T) {
 			noLeaks(t)
 			s := newSite(t)
