@@ -34,7 +34,7 @@ func TestRelease(t *testing.T) {
 	for arch, compiler := range map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"} {
 		t.Run(arch, func(t *testing.T) {
 			if _, err := exec.LookPath(compiler); err != nil {
-				t.Skip(err)
+				t.Skip("needs the compiler of a release (scripts/test installs it on Debian): ", err)
 			}
 			exe := filepath.Join(t.TempDir(), "probe")
 			if out, err := exec.Command("../../scripts/build", "--probe", "linux/"+arch, exe).CombinedOutput(); err != nil {

@@ -11,7 +11,7 @@ import (
 
 func TestRealHello(t *testing.T) {
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
-		t.Skip("this system has no /proc")
+		t.Skip("needs /proc of Linux")
 	}
 	at := now()
 	if at.Boot < at.Mono || at.Mono <= 0 {

@@ -158,7 +158,7 @@ func TestHungCommandLine(t *testing.T) {
 	maps.Copy(files, procOf("4243", "python", "1000", "python3\x00train.py\x00", "0"))
 	proc := writeProc(t, files)
 	if err := syscall.Mkfifo(proc+"/4242/cmdline", 0o600); err != nil {
-		t.Skip(err)
+		t.Skip("needs a file system with FIFOs: ", err)
 	}
 	lib, devices := newFakeLibrary(1)
 	devices[0].contexts = []Context{{PID: 4242, Type: Compute}, {PID: 4243, Type: Compute}}
@@ -253,7 +253,7 @@ func TestManyQuestions(t *testing.T) {
 	delete(files, "42/cmdline")
 	proc := writeProc(t, files)
 	if err := syscall.Mkfifo(proc+"/42/cmdline", 0o600); err != nil {
-		t.Skip(err)
+		t.Skip("needs a file system with FIFOs: ", err)
 	}
 	lib, _ := newFakeLibrary(0)
 	in, msgs, ended := realProbe(t, lib, proc)

@@ -21,9 +21,13 @@ func TestClusterName(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+func TestClusterNameWithoutConfiguration(t *testing.T) {
 	if _, err := os.Stat("/etc/slurm/slurm.conf"); err == nil {
-		t.Skip("this host has a SLURM")
+		t.Skip("needs a host without /etc/slurm/slurm.conf")
 	}
+	t.Setenv("SLURM_CLUSTER_NAME", "")
 	t.Setenv("SLURM_CONF", "/nowhere")
 	if got := ClusterName("login1"); got != "login1" {
 		t.Error(got)

@@ -28,7 +28,7 @@ const program = "/usr/sbin/sshd"
 func Start(t testing.TB, dir string, options ...string) (config string) {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {
-		t.Skip("there is no OpenSSH server here: ", err)
+		t.Skip("needs sshd (scripts/testcluster install): ", err)
 	}
 	if os.Geteuid() == 0 { // sshd wants its empty directory, which Debian makes when the service starts
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {

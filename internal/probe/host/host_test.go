@@ -149,7 +149,7 @@ func TestMeminfo(t *testing.T) {
 // What is read of the real files is within their first bytes.
 func TestRealHost(t *testing.T) {
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
-		t.Skip("this system has no /proc")
+		t.Skip("needs /proc of Linux")
 	}
 	h := New("/proc", "/sys")
 	defer h.Close()

@@ -57,7 +57,7 @@ func startMaster(t *testing.T) (path string, end func()) {
 	t.Helper()
 	program, err := exec.LookPath("ssh")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("needs ssh (scripts/testcluster install): ", err)
 	}
 	dir := t.TempDir()
 	config := sshd.Start(t, dir, "SetEnv FAKE_ROLE=probe GORACE=atexit_sleep_ms=0")

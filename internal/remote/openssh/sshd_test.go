@@ -17,7 +17,7 @@ import (
 func TestARealOne(t *testing.T) {
 	program, err := exec.LookPath("ssh")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("needs ssh (scripts/testcluster install): ", err)
 	}
 	s := newSite(t, "")
 	config := sshd.Start(t, s.dir, "SetEnv FAKE_ROLE=probe")

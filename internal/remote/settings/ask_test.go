@@ -24,7 +24,7 @@ func ssh(t *testing.T, config string) (s *Source, calls func() int) {
 	t.Helper()
 	program, err := exec.LookPath("ssh")
 	if err != nil {
-		t.Skip("there is no ssh here: ", err)
+		t.Skip("needs ssh (scripts/testcluster install): ", err)
 	}
 	me, err := user.Current()
 	if err != nil {

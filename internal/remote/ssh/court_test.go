@@ -44,7 +44,7 @@ func newCourt(t *testing.T) *court {
 	t.Helper()
 	for _, program := range []string{"/usr/sbin/sshd", "/usr/bin/ssh", "/usr/bin/ssh-keygen"} {
 		if _, err := os.Stat(program); err != nil {
-			t.Skip("there is no OpenSSH here: ", err)
+			t.Skip("needs sshd, ssh and ssh-keygen (scripts/testcluster install): ", err)
 		}
 	}
 	c := &court{t: t, dir: t.TempDir(), keys: map[string]any{}}

@@ -41,7 +41,7 @@ func blackHole(t testing.TB) (port int) {
 		}
 		t.Cleanup(func() { drop(conn) })
 	}
-	t.Skip("the queue of a socket does not fill here")
+	t.Skip("needs a kernel that lets connections wait when the queue of a socket is full")
 	return 0
 }
 

@@ -152,7 +152,7 @@ func startNode6(t *testing.T, s *site) *node {
 		drop(n.ln)
 		ln, err := net.Listen("tcp", "[::1]:0")
 		if err != nil {
-			t.Skipf("no IPv6: %v", err)
+			t.Skip("needs IPv6 on loopback: ", err)
 		}
 		n.ln = ln
 	})
