@@ -160,8 +160,8 @@ func names(n int) []string {
 
 func TestOneStepForAllNodesOfAJob(t *testing.T) {
 	f := newFake(t, map[string]string{"gpus": "*|2"})
-	f.limits.closing = 10 * time.Second
-	nodes := names(12) // labels of one and of two digits
+	f.limits.closing, f.limits.gather = 10*time.Second, time.Second // long enough for all to be there on a busy machine
+	nodes := names(12)                                              // labels of one and of two digits
 	f.Know(job7(nodes...))
 	w := f.watch(nodes...)
 	for _, n := range nodes {
@@ -219,7 +219,7 @@ func TestScriptWithInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.crews[0].ladder("b").settled = true // it is no probe: no Hello comes
+	f.noProbes("b")
 	pipe, err := shell.Run(t.Context(), fmt.Sprintf(`head -c %d | sha256sum; echo done >&2; read line; echo "$line"; exit 5`, len(input)), bytes.NewReader(input))
 	if err != nil {
 		t.Fatal(err)
@@ -239,10 +239,10 @@ func TestScriptWithInput(t *testing.T) {
 func TestLongLinesArriveWhole(t *testing.T) {
 	f := newFake(t, map[string]string{})
 	f.Know(job7("a", "b"))
+	f.noProbes("a", "b")
 	long := strings.Repeat("0123456789", 100_000)
 	var reading sync.WaitGroup
 	for _, node := range []string{"a", "b"} {
-		f.crews[0].ladder(node).settled = true
 		shell, err := f.Dial(t.Context(), node, remote.NewLog(node, func(reach.Step) {}))
 		if err != nil {
 			t.Fatal(err)
@@ -268,9 +268,10 @@ func TestLongLinesArriveWhole(t *testing.T) {
 func TestWordsAndStatusOfEachNode(t *testing.T) {
 	f := newFake(t, map[string]string{})
 	f.Know(job7("a", "b"))
+	f.noProbes("a", "b")
+	f.limits.gather = 30 * time.Second // until both are there
 	var running sync.WaitGroup
 	for node, status := range map[string]int{"a": 3, "b": 4} {
-		f.crews[0].ladder(node).settled = true
 		shell, err := f.Dial(t.Context(), node, remote.NewLog(node, func(reach.Step) {}))
 		if err != nil {
 			t.Fatal(err)

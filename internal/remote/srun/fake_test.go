@@ -219,6 +219,15 @@ func (f *fake) sruns() (started []string, ended int) {
 	return started, ended
 }
 
+// noProbes says that the scripts on these nodes are no probes: no Hello comes.
+func (f *fake) noProbes(nodes ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range nodes {
+		f.crews[0].ladder(n).settled = true
+	}
+}
+
 // allEnd waits until no srun runs.
 func (f *fake) allEnd() {
 	f.t.Helper()
