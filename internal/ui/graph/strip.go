@@ -29,7 +29,8 @@ func spanOf(bin time.Duration) time.Duration {
 func NewStrip(f *part.Frame, width int) *Strip {
 	bin := cluster.BinWidth(f.Snap.Poll)
 	span := int((spanOf(bin) + bin - 1) / bin)
-	each := max((span+width-1)/max(width, 1), 1)
+	width = max(width, 1)
+	each := (span + width - 1) / width
 	columns := (span + each - 1) / each
 	s := &Strip{bin: bin, findings: map[string][]*cluster.Finding{}}
 	s.sampling = draw.Sampling{Newest: s.binOf(f.Snap.At) - 1, Bins: columns * each, Dots: columns} // reports for the last bin are on their way
@@ -160,7 +161,8 @@ func (s *Strip) put(marks []mark, m mark, from, to time.Time) {
 	if from.IsZero() {
 		from = to
 	}
-	for i := max(s.binOf(from)/each-left, 0); i <= min(s.binOf(to)/each, last)-left; i++ {
+	first, final := min(s.binOf(from)/each, last), min(s.binOf(to)/each, last) // what is now may be of the next column, which is not shown yet
+	for i := max(first-left, 0); i <= final-left; i++ {
 		if old := marks[i]; old.glyph == 0 || m.rank < old.rank {
 			marks[i] = m
 		}
