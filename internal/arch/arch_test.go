@@ -69,6 +69,8 @@ var allowed = map[string][]string{
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/wire"},
 	"test/bench":               {"test/term"},
 	"test/cluster":             {},
+	"test/fakeprobe":           {"internal/wire"},
+	"test/leaks":               {},
 	"test/sshd":                {},
 	"test/term":                {},
 	"test/watchdog":            {},

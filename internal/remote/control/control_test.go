@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 	"github.com/nvnodetop/nvnodetop/test/sshd"
 )
 
@@ -27,15 +28,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("FAKE_ROLE") == "" {
 		os.Exit(m.Run())
 	}
-	io.WriteString(os.Stdout, wire.Magic+"\n")
-	wire.Write(os.Stdout, wire.Message{Hello: &wire.Hello{Host: "here", PID: os.Getpid()}})
-	for r := wire.NewReader(os.Stdin); ; {
-		var req wire.Request
-		if r.Next(&req) != nil {
-			os.Exit(0)
-		}
-		wire.Write(os.Stdout, wire.Message{Reply: &wire.Reply{ID: req.ID}})
-	}
+	fakeprobe.Serve()
 }
 
 // newOpener returns an Opener over the door to the master at path.

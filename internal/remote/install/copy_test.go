@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
 // TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
-	p := scriptPayload(probeScript)
+	p := scriptPayload(fakeprobe.Script)
 	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false), startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, placeHome, 1), uploadScript(p, placeShm, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
@@ -50,7 +51,7 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 		if info, err := os.Lstat(n.cacheDir()); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: directory %v %v", name, info, err)
 		}
-		if info, err := os.Lstat(n.probe()); err != nil || info.Mode() != 0o700 || info.Size() != int64(len(probeScript)) {
+		if info, err := os.Lstat(n.probe()); err != nil || info.Mode() != 0o700 || info.Size() != int64(len(fakeprobe.Script)) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
 	}
@@ -62,7 +63,7 @@ func TestDamagedCopyIsReplaced(t *testing.T) {
 	s, n := newSite(t), newNode(t)
 	s.mustStart(n)
 	for name, head := range map[string]string{"zeros": "", "no system's executable": "\x7fELF", "ends well": "#!/bin/true\n", "another's script": "#!/nowhere\n"} {
-		if err := os.WriteFile(n.probe(), append([]byte(head), make([]byte, len(probeScript)-len(head))...), 0o700); err != nil {
+		if err := os.WriteFile(n.probe(), append([]byte(head), make([]byte, len(fakeprobe.Script)-len(head))...), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		before := len(n.scripts())
@@ -72,7 +73,7 @@ func TestDamagedCopyIsReplaced(t *testing.T) {
 		if got := len(n.scripts()) - before; got != 3 {
 			t.Errorf("%s: %d scripts, want a look, a closer one and a copy", name, got)
 		}
-		if data, err := os.ReadFile(n.probe()); err != nil || string(data) != probeScript {
+		if data, err := os.ReadFile(n.probe()); err != nil || string(data) != fakeprobe.Script {
 			t.Errorf("%s: the copy is %q, %v", name, data, err)
 		}
 	}
@@ -184,7 +185,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 		if tries++; tries == 1 {
 			return nil, syscall.EMFILE
 		}
-		return []Payload{scriptPayload(probeScript)}, nil
+		return []Payload{scriptPayload(fakeprobe.Script)}, nil
 	})}
 	n := newNode(t)
 	if _, err := s.start(n); !errors.Is(err, syscall.EMFILE) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
 // together starts the probe on nodes at once.
@@ -51,7 +53,7 @@ func TestCopyWithoutATurn(t *testing.T) {
 	n.instead = func(_ *node, script string) (string, int, bool) {
 		return "sh: 1: exec: Permission denied\n", 126, strings.Contains(script, "good && ") // starts a copy
 	}
-	w := wish{payload: scriptPayload(probeScript).SHA256, home: true}
+	w := wish{payload: scriptPayload(fakeprobe.Script).SHA256, home: true}
 	s.gate = gate{}
 	leader, again, err := s.gate.enter(t.Context(), w, s.Limits, func() {})
 	if leader == nil || again || err != nil {

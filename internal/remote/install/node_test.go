@@ -1,8 +1,6 @@
 package install
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,9 +15,10 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
+	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
 // node is a home on this machine, in which scripts run with a real /bin/sh unless instead runs them. It implements Shell.
@@ -107,7 +106,7 @@ type site struct {
 	mu    sync.Mutex
 }
 
-func newSite(t testing.TB) *site { return siteWith(t, probeScript) }
+func newSite(t testing.TB) *site { return siteWith(t, fakeprobe.Script) }
 
 func siteWith(t testing.TB, script string) *site {
 	return &site{t: t, Installer: New(func() ([]Payload, error) { return []Payload{scriptPayload(script)}, nil })}
@@ -164,62 +163,23 @@ func writeFile(t testing.TB, path, text string) {
 	}
 }
 
-// probeScript is a probe as short as it can be: it greets, and answers each request.
-const probeScript = `#!/bin/sh
-[ "$1" = probe ] || exit 64
-printf '\036nvnodetop-probe/1\n'
-echo '{"hello":{"version":1,"build":"test","host":"fake","pid":'$$',"cpus":2,"driver":"550.54","gpus":[{"index":0},{"index":1}]}}'
-while read -r line; do
-	id=${line#*'"id":'}; id=${id%%,*}
-	echo '{"reply":{"id":'"${id%\}}"'}}'
-done
-`
-
 func scriptPayload(text string) Payload {
 	sum := sha256.Sum256([]byte(text))
 	return Payload{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]),
-		Gzip: func() ([]byte, error) {
-			var b bytes.Buffer
-			zip := gzip.NewWriter(&b)
-			if _, err := io.WriteString(zip, text); err != nil {
-				return nil, err
-			}
-			err := zip.Close()
-			return b.Bytes(), err
-		},
+		Gzip: func() ([]byte, error) { return fakeprobe.Gzip(text) },
 	}
 }
 
-// noLeaks fails the test when goroutines of ours outlive it. It is to be called first, so that it
-// runs after all other cleanups.
+// noLeaks fails the test when goroutines of ours outlive it. It is to be called first.
 func noLeaks(t *testing.T) {
 	t.Helper()
-	t.Cleanup(func() {
-		deadline := time.Now().Add(3 * time.Second)
-		for {
-			buf := make([]byte, 1<<20)
-			all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
-			var left []string
-			for _, g := range all[1:] {
-				if !strings.Contains(g, "testing.tRunner") && strings.Contains(g, "internal/remote") {
-					left = append(left, g)
-				}
-			}
-			if len(left) == 0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-	})
+	leaks.Check(t, "internal/remote")
 }
 
 // cacheDir is where the probe lies on n.
 func (n *node) cacheDir() string { return filepath.Join(n.home, ".cache", "nvnodetop") }
 
 func (n *node) probe() string {
-	return filepath.Join(n.cacheDir(), fileName(scriptPayload(probeScript)))
+	return filepath.Join(n.cacheDir(), fileName(scriptPayload(fakeprobe.Script)))
 }

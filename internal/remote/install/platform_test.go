@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
 // machine makes n a node of another platform.
@@ -22,7 +24,7 @@ func (n *node) machine(name string) {
 
 // forPlatform is a payload for a platform, with content of its own.
 func forPlatform(arch string) Payload {
-	p := scriptPayload(probeScript + "# " + arch + "\n")
+	p := scriptPayload(fakeprobe.Script + "# " + arch + "\n")
 	p.OS, p.Arch = "linux", arch
 	return p
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,22 +16,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
 // TestMain makes this test binary the probe of its own tests, or a nvnodetop that is killed, when the environment says so.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAKE_ROLE") {
 	case "probe":
-		io.WriteString(os.Stdout, wire.Magic+"\n")
-		wire.Write(os.Stdout, wire.Message{Hello: &wire.Hello{Host: "here", PID: os.Getpid()}})
-		for r := wire.NewReader(os.Stdin); ; {
-			var req wire.Request
-			if r.Next(&req) != nil {
-				os.Exit(0)
-			}
-			wire.Write(os.Stdout, wire.Message{Reply: &wire.Reply{ID: req.ID}})
-		}
+		fakeprobe.Serve()
+		os.Exit(0)
 	case "nvnodetop":
 		d := New()
 		if _, err := d.login(context.Background(), "n", func() {}); err != nil {

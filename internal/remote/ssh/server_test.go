@@ -2,7 +2,6 @@ package ssh
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
@@ -20,7 +19,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -30,6 +28,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
+	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
+	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
 // node is an SSH server in this process. It runs commands with a real /bin/sh in a home of its own, unless exec is set.
@@ -124,7 +124,7 @@ func newSite(t testing.TB) *site {
 	s.d, s.o = d, remote.New(d)
 	s.reread()
 	t.Cleanup(d.Close)
-	s.o.Installer = install.New(func() ([]install.Payload, error) { return []install.Payload{scriptPayload(probeScript)}, nil })
+	s.o.Installer = install.New(func() ([]install.Payload, error) { return []install.Payload{scriptPayload(fakeprobe.Script)}, nil })
 	return s
 }
 
@@ -415,57 +415,18 @@ func sendStatus(ch ssh.Channel, status int) {
 	_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ N uint32 }{uint32(status)}))
 }
 
-// probeScript is a probe as short as it can be: it greets, and answers each request.
-const probeScript = `#!/bin/sh
-[ "$1" = probe ] || exit 64
-printf '\036nvnodetop-probe/1\n'
-echo '{"hello":{"version":1,"build":"test","host":"fake","pid":'$$',"cpus":2,"driver":"550.54","gpus":[{"index":0},{"index":1}]}}'
-while read -r line; do
-	id=${line#*'"id":'}; id=${id%%,*}
-	echo '{"reply":{"id":'"${id%\}}"'}}'
-done
-`
-
 func scriptPayload(text string) install.Payload {
 	sum := sha256.Sum256([]byte(text))
 	return install.Payload{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]),
-		Gzip: func() ([]byte, error) {
-			var b bytes.Buffer
-			zip := gzip.NewWriter(&b)
-			if _, err := io.WriteString(zip, text); err != nil {
-				return nil, err
-			}
-			err := zip.Close()
-			return b.Bytes(), err
-		},
+		Gzip: func() ([]byte, error) { return fakeprobe.Gzip(text) },
 	}
 }
 
-// noLeaks fails the test when goroutines of this package or of the SSH library outlive it. It is to be called first, so that it
-// runs after all other cleanups.
+// noLeaks fails the test when goroutines of this module's connections or of the SSH library outlive it. It is to be called first.
 func noLeaks(t *testing.T) {
 	t.Helper()
-	t.Cleanup(func() {
-		deadline := time.Now().Add(3 * time.Second)
-		for {
-			buf := make([]byte, 1<<20)
-			all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
-			var left []string
-			for _, g := range all[1:] {
-				if !strings.Contains(g, "testing.tRunner") && (strings.Contains(g, "/x/crypto") || strings.Contains(g, "internal/remote")) {
-					left = append(left, g)
-				}
-			}
-			if len(left) == 0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-	})
+	leaks.Check(t, "internal/remote", "/x/crypto")
 }
 
 // swallow reads until nothing more comes.
