@@ -21,12 +21,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// mark is printed on the node when the login is done. After it the output is the script's.
+// mark is printed on the node when the login is done, on both outputs, which arrive apart. After it an output is the script's.
 const mark = "nvnodetop-shell/1\n"
 
 // listen is the command on the node: it says that the login is done and becomes the script that comes as the first line. So one ssh both logs in
 // and runs the script. read takes no byte behind the line, which is for the script.
-var listen = install.Quoted("echo " + strings.TrimSpace(mark) + "; IFS= read -r s && eval \"$s\"")
+var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) + "; IFS= read -r s && eval \"$s\"")
 
 // child is one ssh.
 type child struct {
@@ -88,7 +88,7 @@ func (c *child) ready(ctx context.Context, limit time.Duration) error {
 		return context.Cause(ctx)
 	}
 	if err == nil {
-		c.words.turn()
+		c.words.turn(c.linger)
 		return nil
 	}
 	e := &loginError{err: err, limit: limit, noise: noise != ""}
@@ -198,33 +198,55 @@ func signalOf(state *os.ProcessState) string {
 	return ""
 }
 
-// voice is the standard error of one ssh: first that of the login, then that of the script, with what ssh says about the connection.
+// voice is the standard error of one ssh: up to the mark that of the login, then that of the script, with what ssh says about the connection.
 type voice struct {
-	mu     sync.Mutex // protects the following
-	turned bool
 	login  *text.Capture
 	late   *text.Capture
+	marked chan struct{} // closed at the mark
+
+	mu     sync.Mutex // protects the following
+	turned bool
+	tail   []byte // the last bytes of the login, which may be the beginning of the mark
 }
 
-func newVoice() *voice { return &voice{login: link.NewWords(), late: link.NewWords()} }
-
-// turn ends what is said of the login.
-func (v *voice) turn() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.turned = true
+func newVoice() *voice {
+	return &voice{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{})}
 }
 
-func (v *voice) early() string { return strings.TrimSpace(v.login.String()) }
+// turn ends what is said of the login: at the mark, or after limit if that does not come, as where a login shell closes its standard error.
+func (v *voice) turn(limit time.Duration) {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case <-v.marked:
+	case <-late.C:
+		v.mu.Lock()
+		v.turned = true
+		v.mu.Unlock()
+	}
+}
+
+func (v *voice) early() string {
+	said, _, _ := strings.Cut(v.login.String(), mark) // in the Write of the mark there may be words of the script
+	return strings.TrimSpace(said)
+}
 
 func (v *voice) Write(p []byte) (int, error) {
 	v.mu.Lock()
-	to := v.login
+	defer v.mu.Unlock()
 	if v.turned {
-		to = v.late
+		return v.late.Write(p)
 	}
-	v.mu.Unlock()
-	return to.Write(p)
+	_, _ = v.login.Write(p)
+	heard := append(v.tail, p...)
+	if at := bytes.Index(heard, []byte(mark)); at >= 0 {
+		v.turned, v.tail = true, nil
+		_, _ = v.late.Write(heard[at+len(mark):])
+		close(v.marked)
+		return len(p), nil
+	}
+	v.tail = bytes.Clone(heard[max(len(heard)-len(mark)+1, 0):])
+	return len(p), nil
 }
 
 // ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.

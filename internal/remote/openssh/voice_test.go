@@ -1,0 +1,34 @@
+package openssh
+
+import (
+	"testing"
+	"time"
+)
+
+// However the bytes come, the words before the mark are the login's, and those after it the script's.
+func TestWordsAroundTheMark(t *testing.T) {
+	const said = "a banner\n" + mark + "an error\n"
+	for size := 1; size <= len(said); size++ {
+		v := newVoice()
+		for at := 0; at < len(said); at += size {
+			if n, err := v.Write([]byte(said[at:min(at+size, len(said))])); n != min(size, len(said)-at) || err != nil {
+				t.Fatalf("wrote %d bytes, %v", n, err)
+			}
+		}
+		v.turn(time.Hour)
+		if v.early() != "a banner" || v.late.String() != "an error\n" {
+			t.Errorf("by %d bytes: the login said %q, the script %q", size, v.early(), v.late)
+		}
+	}
+}
+
+// Where the mark does not come, what is said after the login is the script's all the same.
+func TestWordsWithoutTheMark(t *testing.T) {
+	v := newVoice()
+	_, _ = v.Write([]byte("a banner\n"))
+	v.turn(time.Millisecond)
+	_, _ = v.Write([]byte("an error\n"))
+	if v.early() != "a banner" || v.late.String() != "an error\n" {
+		t.Errorf("the login said %q, the script %q", v.early(), v.late)
+	}
+}
