@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,6 +103,8 @@ func TestUsage(t *testing.T) {
 		"--view=help --demo":  "--view must be auto, node or overview",
 		"--demo":              "not a terminal: use --once for text or --json for JSON",
 		"--theme blue --demo": "--theme",
+		"help me":             `no command "me"`,
+		"help doctor me":      `no command "doctor me"`,
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
 		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "nvnodetop: ") || !strings.Contains(errs, want) {
@@ -118,6 +121,13 @@ func TestVersionAndHelp(t *testing.T) {
 	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme", "--ascii", "POLL"} {
 		if code != exitOK || !strings.Contains(out, word) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
+		}
+	}
+	for _, command := range []string{"", "doctor", "config"} {
+		names := strings.Fields(command)
+		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
+		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != exitOK || out != want || errs != "" {
+			t.Errorf("help %s: %d, %q\n%s\nwant\n%s", command, code, errs, out, want)
 		}
 	}
 }

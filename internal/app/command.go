@@ -135,8 +135,19 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	f := cmd.Flags()
 	addFlags(f, &cfg)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io))
-	cmd.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: func(*cobra.Command, []string) error { return cmd.Help() }})
+	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
+}
+
+// help prints what --help prints behind the names of a command.
+func help(root *cobra.Command, names []string) error {
+	cmd, rest, err := root.Find(names)
+	if err != nil || len(rest) > 0 {
+		return usage("no command %q (nvnodetop --help lists them)", strings.Join(names, " "))
+	}
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	return cmd.Help()
 }
 
 func addFlags(f *pflag.FlagSet, cfg *config.Config) {
