@@ -1,7 +1,8 @@
 // Package control is the Door that uses a live ControlMaster of OpenSSH: a connection that the user has already made, with whatever password,
 // one-time code or ticket that took. It only opens sessions in it. It never starts a master, and its end does not end the master.
 //
-// The socket must be a socket of this user that nobody else can open, since everything it says is believed: the master has checked the host key.
+// The socket must be a socket of this user that nobody else can open, and this user must be the one who listens there, since everything it says
+// is believed: the master has checked the host key.
 //
 // A Door may be used by any number of goroutines.
 package control
@@ -101,6 +102,10 @@ func (d *Door) dial(ctx context.Context, node string) (*ssh.Sessions, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := isOurs(conn); err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("ControlPath %q %w", path, err)
+	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	c, chans, reqs, err := xssh.NewControlClientConn(conn)
 	switch {
@@ -112,6 +117,30 @@ func (d *Door) dial(ctx context.Context, node string) (*ssh.Sessions, error) {
 		return nil, err
 	}
 	return ssh.NewSessions(conn, c, chans, reqs), nil
+}
+
+// isOurs returns an error if another user listens at the other end of a connection. The path may lead elsewhere by now than when it was looked
+// at, where a directory in it belongs to others.
+func isOurs(conn net.Conn) error {
+	c, ok := conn.(syscall.Conn)
+	if !ok {
+		return fmt.Errorf("is a %T", conn)
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	uid, asked := 0, error(nil)
+	if err := raw.Control(func(fd uintptr) { uid, asked = peer(int(fd)) }); err != nil {
+		return err
+	}
+	switch {
+	case asked != nil:
+		return fmt.Errorf("does not say whose it is: %w", asked)
+	case uid != os.Getuid():
+		return fmt.Errorf("is served by user %d", uid)
+	}
+	return nil
 }
 
 // explainDial classifies what kept us from a master. Whatever it is, another door does not depend on it.

@@ -25,8 +25,20 @@ import (
 
 // TestMain makes this test binary the probe of its own tests, when the environment says so.
 func TestMain(m *testing.M) {
-	if os.Getenv("FAKE_ROLE") == "" {
+	switch os.Getenv("FAKE_ROLE") {
+	case "":
 		os.Exit(m.Run())
+	case "listener":
+		listener, err := net.Listen("unix", os.Getenv("FAKE_PATH"))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println("ready")
+		for {
+			if c, err := listener.Accept(); err == nil {
+				_, _ = io.Copy(io.Discard, c)
+			}
+		}
 	}
 	fakeprobe.Serve()
 }
@@ -197,6 +209,53 @@ func TestWhatIsNoMaster(t *testing.T) {
 	d.path = func(context.Context, string) (string, error) { return "", errors.New("bad option") }
 	if why := d.Unfit(t.Context(), "n"); why != "bad option" {
 		t.Error(why)
+	}
+}
+
+// TestAMasterOfAnotherUser is refused although its socket looks like ours: the directory was another user's when the socket was looked at.
+func TestAMasterOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can listen as another user")
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("", "master") // the parents of t.TempDir are closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	path, self := filepath.Join(dir, "s"), filepath.Join(dir, "self")
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(self, program, 0o755), os.Chown(dir, nobody, nobody)); err != nil { //nolint:gosec // for another user
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = []string{"FAKE_ROLE=listener", "FAKE_PATH=" + path}
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if _, err := io.ReadFull(out, make([]byte, len("ready"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chown(path, 0, 0), os.Chmod(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d, o := newOpener(t, path)
+	if why := d.Unfit(t.Context(), "n"); why != "" {
+		t.Fatalf("the socket does not look like ours: %s", why)
+	}
+	_, err = o.Open(t.Context(), "n", func(reach.Step) {})
+	if f := reach.AsFailure(err, ""); f.Class != reach.ClassNoDoor || !strings.Contains(f.Cause, "is served by user 65534") {
+		t.Errorf("%s: %s", f.Class, f.Summary())
 	}
 }
 
