@@ -1,6 +1,8 @@
 package ssh
 
 import (
+	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -23,5 +25,25 @@ func TestTheClientSaysWhoItIs(t *testing.T) {
 	s.mustOpen("n")
 	if v := seen.Load(); v == nil || *v != "SSH-2.0-nvnodetop_1.2.3_rc_4" {
 		t.Errorf("the client is %v", v)
+	}
+}
+
+// docs/ADMINS.md tells admins when sshd logs that name.
+func TestSSHDLogsTheName(t *testing.T) {
+	for options, logged := range map[string]bool{
+		"LogLevel INFO": false, "LogLevel VERBOSE": false, "LogLevel DEBUG1": true, "LogVerbose kex.c:kex_exchange_identification():*": true,
+	} {
+		t.Run(options, func(t *testing.T) {
+			s := newSite(t)
+			d := startSSHD(t, s, options)
+			s.mustOpen("n")
+			log, err := os.ReadFile(d.log.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(log), "software version nvnodetop_test") != logged {
+				t.Errorf("want the name: %v; the log is\n%s", logged, log)
+			}
+		})
 	}
 }

@@ -27,14 +27,15 @@ type sshd struct {
 	log  *os.File
 }
 
-func startSSHD(t *testing.T, s *site) *sshd {
+// startSSHD starts a server as the host n. options are more lines of its configuration.
+func startSSHD(t *testing.T, s *site, options ...string) *sshd {
 	t.Helper()
 	dir := t.TempDir()
 	host, priv := newSigner(t)
 	writeKey(t, filepath.Join(dir, "host"), priv, "")
 	writeFile(t, filepath.Join(dir, "keys"), string(ssh.MarshalAuthorizedKey(s.key.PublicKey())))
 	home := t.TempDir()
-	d := startProgram(t, fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n", dir, dir, home))
+	d := startProgram(t, fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n%s\n", dir, dir, home, strings.Join(options, "\n")))
 	d.home = home
 	_, port, _ := net.SplitHostPort(d.addr)
 	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(d.addr)}, host.PublicKey())+"\n")
