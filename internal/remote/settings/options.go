@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,7 +23,7 @@ type options map[string][]string
 var lists = map[string]bool{"userknownhostsfile": true, "globalknownhostsfile": true}
 
 // commands are options whose value is the rest of the line.
-var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true, "remotecommand": true}
+var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true, "remotecommand": true, "rekeylimit": true}
 
 // add adds a line of a file. Of ProxyJump and ProxyCommand the first counts.
 func (o options) add(key, value string) {
@@ -91,9 +92,13 @@ func (o options) isYes(key string) bool {
 	return strings.EqualFold(v, "yes") || strings.EqualFold(v, "true")
 }
 
-// hostName returns the name to look up. OpenSSH lowers it.
+// hostName returns the name to look up. OpenSSH lowers it, and shortens an address.
 func (o options) hostName(node string) string {
-	return strings.ToLower(expandTokens(cmp.Or(o.first("hostname"), node), map[byte]string{'h': node}))
+	name := strings.ToLower(expandTokens(cmp.Or(o.first("hostname"), node), map[byte]string{'h': node}))
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return addr.String()
+	}
+	return name
 }
 
 // expanded are the options that `ssh -G` prints with their tokens replaced; old versions do so only for some.

@@ -44,9 +44,15 @@ type Settings struct {
 	ControlPath          string   // empty: none
 
 	// Algorithms that ssh accepts, in its order; nil: not known.
-	HostKeyAlgorithms, CASignatureAlgorithms []string
+	HostKeyAlgorithms, CASignatureAlgorithms, KexAlgorithms, Ciphers, MACs, PubkeyAcceptedAlgorithms []string
 
 	RequiredRSASize int // bits of the least RSA key that ssh accepts; 0: not known
+
+	NoKeys                     bool          // PubkeyAuthentication no
+	AddressFamily              string        // "inet", "inet6", or empty for any
+	BindAddress, BindInterface string        // to connect from; empty: any
+	ConnectTimeout             time.Duration // 0: none is set
+	RekeyLimit                 uint64        // bytes; 0: none is set
 
 	Ignored []string // parts of the configuration that could not be evaluated
 
@@ -103,10 +109,7 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	if err != nil {
 		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: err}
 	}
-	t.Ignored = ignored
-	if command := o.set("knownhostscommand"); command != "" {
-		t.Ignored = append(slices.Clone(ignored), "KnownHostsCommand "+command)
-	}
+	t.Ignored = slices.Concat(ignored, o.onlyOpenSSH())
 	return t, nil
 }
 
@@ -153,6 +156,7 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 		return nil, fmt.Errorf("invalid Port %q", t.Port)
 	}
 	t.RequiredRSASize, _ = strconv.Atoi(o.first("requiredrsasize")) // since OpenSSH 9.1
+	t.connection(o)
 	if t.HostName == "" || strings.ContainsAny(t.HostName, " \t\n/") {
 		return nil, fmt.Errorf("invalid HostName %q", t.HostName)
 	}

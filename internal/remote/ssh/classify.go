@@ -56,7 +56,7 @@ func (at *circumstances) explain(c *remote.Case, err error) {
 		if c.Stage == StageSSH && at.preamble != "" {
 			c.Say(at.preamble)
 		}
-		known := ruleHostKey(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) || ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
+		known := ruleHostKey(c, err) || ruleAlgorithms(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) || ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
 			ruleNetwork(c, err) || ruleClosed(at, c, err)
 		if !known {
 			c.Unknown(err)

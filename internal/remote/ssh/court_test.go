@@ -188,8 +188,8 @@ func (c *court) copy(t *testing.T) *court {
 	return &court{t: t, dir: dir, keys: c.keys}
 }
 
-// serve starts an sshd with these host keys, such as "rsa" or "ed25519 by rsa expired".
-func (c *court) serve(t *testing.T, hostKeys string) {
+// serve starts an sshd with these host keys, such as "rsa" or "ed25519 by rsa expired", and more of its configuration.
+func (c *court) serve(t *testing.T, hostKeys, more string) {
 	t.Helper()
 	var lines strings.Builder
 	for item := range strings.SplitSeq(hostKeys, ", ") {
@@ -211,7 +211,7 @@ func (c *court) serve(t *testing.T, hostKeys string) {
 		}
 	}
 	fmt.Fprintf(&lines, "AuthorizedKeysFile %s\nTrustedUserCAKeys %s\nStrictModes no\nUsePAM no\nPidFile none\nMaxAuthTries 6\nSubsystem sftp internal-sftp\n", c.path("authorized"), c.path("user_ca"))
-	c.addr = startProgram(t, lines.String()).addr
+	c.addr = startProgram(t, lines.String()+more).addr
 }
 
 // hold starts an agent with these keys.

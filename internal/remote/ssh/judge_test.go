@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +17,9 @@ import (
 // ruling is a row of the table: where OpenSSH connects the Door connects, and where it refuses the Door does, with the same reason.
 type ruling struct {
 	name   string
+	host   string // HostName; empty: localhost
 	serves string // host keys of the node
+	sshd   string // more of its configuration
 	known  string // the user's known_hosts
 	config string // before the rest of it
 	agent  string // keys that it holds
@@ -26,7 +29,7 @@ type ruling struct {
 	class   reach.Class
 	reason  string // what the Door says
 	asked   bool   // without ssh the settings are not known that well
-	strict  bool   // the Door refuses what ssh accepts: host keys are always checked
+	strict  bool   // the Door refuses what ssh accepts: host keys are always checked, and some things only OpenSSH has
 }
 
 const (
@@ -219,6 +222,16 @@ func TestOpenSSHIsTheJudge(t *testing.T) {
 		r.config += "\nIdentityFile DIR/key"
 		t.Run("config/"+r.name, func(t *testing.T) { r.hear(t, c) })
 	}
+	for _, r := range slices.Concat(connectionRulings, ipv6Rulings(t)) {
+		r.config += "\nIdentityFile DIR/key"
+		t.Run("connection/"+r.name, func(t *testing.T) { r.hear(t, c) })
+	}
+	for _, r := range algorithmRulings {
+		if !strings.Contains(r.config, "IdentityFile") {
+			r.config += "\nIdentityFile DIR/key"
+		}
+		t.Run("algorithms/"+r.name, func(t *testing.T) { r.hear(t, c) })
+	}
 	for _, r := range keyRulings {
 		t.Run("keys/"+r.name, func(t *testing.T) { r.hear(t, c) })
 	}
@@ -233,10 +246,10 @@ func (r ruling) hear(t *testing.T, c *court) {
 	if r.known == "" && r.class != unknown {
 		r.known = "NAME {ed25519}"
 	}
-	c.serve(t, r.serves)
+	c.serve(t, r.serves, r.sshd)
 	c.hold(t, r.agent)
 	c.write(t, "known", r.known)
-	c.write(t, "config", "Host n\nHostName localhost\nPort PORT\nHost *\n"+r.config+
+	c.write(t, "config", "Host n\nHostName "+cmp.Or(r.host, "localhost")+"\nPort PORT\nHost *\n"+r.config+
 		"\nHost *\nUserKnownHostsFile DIR/known\nGlobalKnownHostsFile /dev/null\nKexAlgorithms curve25519-sha256\nStrictHostKeyChecking yes\n")
 	if r.does != nil {
 		r.does(t, c)

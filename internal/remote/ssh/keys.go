@@ -30,6 +30,7 @@ type identity struct {
 type identities struct {
 	keys    []identity
 	skipped []string
+	accepts []string // signature algorithms; nil: all
 	locked  bool     // a key was skipped because nobody gave its passphrase
 	agent   net.Conn // signs with the keys it holds; nil: not used
 }
@@ -41,7 +42,11 @@ func (ids *identities) skip(format string, args ...any) {
 // identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the configuration, then key
 // files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a locked key; nil: there is none.
 func (d *Door) identities(ctx context.Context, t *settings.Settings, unlock func(*keyFile) ssh.Signer) *identities {
-	ids := &identities{}
+	ids := &identities{accepts: t.PubkeyAcceptedAlgorithms}
+	if t.NoKeys {
+		ids.skip("the ssh configuration has PubkeyAuthentication no")
+		return ids
+	}
 	files := d.keyFiles(t, ids)
 	held := d.askAgent(ctx, t.Agent, ids)
 	inAgent := map[string]bool{}
@@ -91,10 +96,20 @@ func (ids *identities) addWithCertificates(id identity, certs []*keyFile) {
 			continue
 		}
 		if signer, err := ssh.NewCertSigner(c.cert, id.signer); err == nil {
-			ids.keys = append(ids.keys, identity{name: filepath.Base(c.path), signer: signer})
+			ids.add(identity{name: filepath.Base(c.path), signer: signer})
 		}
 	}
-	ids.keys = append(ids.keys, id)
+	ids.add(id)
+}
+
+// add adds a key if the configuration accepts what it can sign with.
+func (ids *identities) add(id identity) {
+	signer, ok := limitedTo(id.signer, ids.accepts)
+	if !ok {
+		ids.skip("%s: %s is not in PubkeyAcceptedAlgorithms", id.name, id.signer.PublicKey().Type())
+		return
+	}
+	ids.keys = append(ids.keys, identity{name: id.name, signer: signer})
 }
 
 // foundKeys holds the existing key files of a target.

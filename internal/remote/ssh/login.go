@@ -107,7 +107,8 @@ func (e *loginError) Unwrap() error { return e.err }
 
 // rejected reports whether sshd rejected the login, as opposed to closing the connection.
 func (e *loginError) rejected() bool {
-	return strings.Contains(e.err.Error(), "ssh: unable to authenticate") || strings.Contains(e.err.Error(), "ssh: disconnect")
+	return slices.ContainsFunc([]string{"ssh: unable to authenticate", "ssh: disconnect", "ssh: no common public key signature algorithm"},
+		func(words string) bool { return strings.Contains(e.err.Error(), words) })
 }
 
 // witness returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that fails to sign is not used.

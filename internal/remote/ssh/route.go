@@ -42,7 +42,7 @@ func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
 		a.behindLogin(j, s)
 	}
 	a.log.Begin(StageTCP, j.to.host+" connects to port "+a.target.Port)
-	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
+	ctx, cancel := context.WithTimeout(ctx, a.patience(a.d.limits.tcp))
 	defer cancel()
 	conn, err := j.open(ctx, s, a.target.HostName, a.target.Port)
 	if err != nil {
@@ -82,8 +82,8 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(addrs) == 0 {
-		return nil, &net.DNSError{Err: "no address", Name: a.target.HostName, IsNotFound: true}
+	if addrs = ofFamily(addrs, a.target.AddressFamily); len(addrs) == 0 {
+		return nil, &net.DNSError{Err: "no address of AddressFamily " + a.target.AddressFamily, Name: a.target.HostName, IsNotFound: true}
 	}
 	a.log.Done(fmt.Sprintf("%s is %s", a.node, addrs[0].String()))
 	return addrs, nil
@@ -92,12 +92,12 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 // connect tries the addresses in the resolver's order and keeps the first that responds.
 func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
 	a.log.Begin(StageTCP, "connecting to port "+a.target.Port)
-	ctx, cancel := context.WithTimeout(ctx, a.d.limits.tcp)
+	limit := a.patience(a.d.limits.tcp)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var first error
 	for i, addr := range addrs {
-		dialer := net.Dialer{Timeout: a.d.limits.tcp / time.Duration(len(addrs)-i)}
-		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
+		conn, err := a.connectTo(ctx, addr, limit/time.Duration(len(addrs)-i))
 		if err == nil {
 			a.log.Done("port " + a.target.Port + " open")
 			return &watchedConn{Conn: conn}, nil
@@ -107,4 +107,14 @@ func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, e
 		}
 	}
 	return nil, first
+}
+
+// connectTo connects to one of the host's addresses.
+func (a *trip) connectTo(ctx context.Context, addr net.IPAddr, limit time.Duration) (net.Conn, error) {
+	from, err := a.source(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: limit, LocalAddr: from}
+	return dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
 }

@@ -57,12 +57,15 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 // handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers what they do not.
 func (a *trip) handshake(ctx context.Context) (*client, error) {
 	a.log.Begin(StageSSH, "")
-	a.conn.allow(a.d.limits.ssh)
+	a.conn.allow(a.patience(a.d.limits.ssh))
 	known, err := a.d.known.load(a.target, a.elsewhere)
 	if err != nil {
 		return nil, err
 	}
-	limit := 2 * (a.d.limits.ssh + a.d.limits.login)
+	if err := a.usable(known.algorithms()); err != nil {
+		return nil, err
+	}
+	limit := 2 * (a.patience(a.d.limits.ssh) + a.d.limits.login)
 	if a.asker != nil {
 		limit += maxAnswering
 	}
@@ -82,11 +85,14 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	a.conn.greet = func() (err error) {
 		a.conn.allow(0)
 		endTurn, err = a.d.exchanges.Take(ctx)
-		a.conn.allow(a.d.limits.ssh)
+		a.conn.allow(a.patience(a.d.limits.ssh))
 		return err
 	}
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { endTurn() }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
+		Config: ssh.Config{
+			KeyExchanges: a.target.KexAlgorithms, Ciphers: a.target.Ciphers, MACs: a.target.MACs, RekeyThreshold: a.target.RekeyLimit,
+		},
 		User: a.target.User,
 		// Blanks and minus signs separate its fields.
 		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),

@@ -1,0 +1,65 @@
+package settings
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// connection sets how to connect, and what the connection may use.
+func (t *Settings) connection(o options) {
+	t.KexAlgorithms, t.Ciphers, t.MACs = algorithms(o, "kexalgorithms"), algorithms(o, "ciphers"), algorithms(o, "macs")
+	t.PubkeyAcceptedAlgorithms = algorithms(o, "pubkeyacceptedalgorithms")
+	if t.PubkeyAcceptedAlgorithms == nil { // its name before OpenSSH 8.5
+		t.PubkeyAcceptedAlgorithms = algorithms(o, "pubkeyacceptedkeytypes")
+	}
+	t.NoKeys = slices.Contains([]string{"no", "false"}, strings.ToLower(o.first("pubkeyauthentication")))
+	if family := strings.ToLower(o.first("addressfamily")); family != "any" {
+		t.AddressFamily = family
+	}
+	t.BindAddress, t.BindInterface = o.set("bindaddress"), o.set("bindinterface")
+	t.ConnectTimeout = seconds(o.set("connecttimeout"))
+	limit, _, _ := strings.Cut(o.first("rekeylimit"), " ")
+	t.RekeyLimit = bytesOf(limit)
+}
+
+// seconds reads a time as ssh prints it, or as the files have it, such as 90, 30s or 1m30s; 0: there is none.
+func seconds(s string) time.Duration {
+	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	d, err := time.ParseDuration(strings.ToLower(s))
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+// bytesOf reads a size, such as 512M; 0: there is none, or it is the default.
+func bytesOf(s string) uint64 {
+	shift := 0
+	if s != "" {
+		shift = 10 * (1 + strings.IndexByte("KMG", strings.ToUpper(s)[len(s)-1]))
+	}
+	n, err := strconv.ParseUint(strings.TrimRight(s, "kKmMgG"), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n << shift
+}
+
+// onlyOpenSSH lists the options that are set and that only OpenSSH's client obeys. What a login lacks for that reason, it has.
+func (o options) onlyOpenSSH() []string {
+	var set []string
+	add := func(is bool, words string) {
+		if is {
+			set = append(set, words+" (OpenSSH obeys it: --transport openssh)")
+		}
+	}
+	command, provider, dns := o.set("knownhostscommand"), o.set("pkcs11provider"), strings.ToLower(o.set("verifyhostkeydns"))
+	add(command != "", "KnownHostsCommand "+command)
+	add(provider != "", "PKCS11Provider "+provider)
+	add(dns == "yes" || dns == "true", "VerifyHostKeyDNS yes")
+	return set
+}

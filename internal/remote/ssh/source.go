@@ -1,0 +1,86 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+)
+
+// longest is the most of a ConnectTimeout that is waited for.
+const longest = 30 * time.Second
+
+// patience returns how long to wait for a connection, or for the first word of sshd: as long as the configuration says, or as usual.
+func (a *trip) patience(usual time.Duration) time.Duration {
+	if t := a.target.ConnectTimeout; t > 0 {
+		return min(t, longest)
+	}
+	return usual
+}
+
+// ofFamily returns the addresses that AddressFamily allows.
+func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
+	return slices.DeleteFunc(addrs, func(a net.IPAddr) bool {
+		is4 := a.IP.To4() != nil
+		return family == "inet" && !is4 || family == "inet6" && is4
+	})
+}
+
+// source returns the address to connect to another one from, as BindAddress or BindInterface says; nil: any.
+func (a *trip) source(ctx context.Context, to net.IPAddr) (net.Addr, error) {
+	var from []net.IPAddr
+	var err error
+	option := ""
+	switch {
+	case a.target.BindAddress != "":
+		option = "BindAddress " + a.target.BindAddress
+		from, err = net.DefaultResolver.LookupIPAddr(ctx, a.target.BindAddress)
+	case a.target.BindInterface != "":
+		option = "BindInterface " + a.target.BindInterface
+		from, err = addressesOf(a.target.BindInterface)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, a.misconfigured(fmt.Errorf("%s: %w", option, err))
+	}
+	for _, addr := range from {
+		if (addr.IP.To4() == nil) == (to.IP.To4() == nil) {
+			return &net.TCPAddr{IP: addr.IP, Zone: addr.Zone}, nil
+		}
+	}
+	return nil, a.misconfigured(fmt.Errorf("%s has no address of the family of %s", option, to.String()))
+}
+
+// addressesOf returns the addresses of an interface, those that others can reach first.
+func addressesOf(name string) ([]net.IPAddr, error) {
+	i, err := net.InterfaceByName(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := i.Addrs()
+	if err != nil {
+		return nil, err
+	}
+	var far, near []net.IPAddr
+	for _, addr := range all {
+		n, ok := addr.(*net.IPNet)
+		switch {
+		case !ok:
+		case n.IP.IsLoopback() || n.IP.IsLinkLocalUnicast():
+			near = append(near, net.IPAddr{IP: n.IP, Zone: zone(n.IP, name)})
+		default:
+			far = append(far, net.IPAddr{IP: n.IP})
+		}
+	}
+	return append(far, near...), nil
+}
+
+// zone is that of an address of an interface.
+func zone(ip net.IP, name string) string {
+	if ip.To4() == nil && ip.IsLinkLocalUnicast() {
+		return name
+	}
+	return ""
+}
