@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -22,6 +23,30 @@ func TestScriptsSuitAnyLoginShell(t *testing.T) {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}
+	}
+}
+
+// TestRealLoginShells copies and starts a probe through the login shells of Debian, which print things at each start. Those that are not installed are
+// skipped.
+func TestRealLoginShells(t *testing.T) {
+	for shell, file := range map[string]string{
+		"bash": ".bashrc", "dash": ".profile", "ksh": ".kshrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc", "fish": ".config/fish/config.fish",
+	} {
+		t.Run(shell, func(t *testing.T) {
+			program, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip(shell, " is not installed: ", err)
+			}
+			noLeaks(t)
+			s, n := newSite(t), newNode(t)
+			n.login, n.env = program, []string{"XDG_RUNTIME_DIR="}
+			writeFile(t, filepath.Join(n.home, file), "echo Welcome; sleep 0.1\n")
+			for _, want := range []string{"copied", "already installed"} {
+				if got := s.mustStart(n); !strings.HasPrefix(got, want) {
+					t.Errorf("%q, want %q…", got, want)
+				}
+			}
+		})
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 type node struct {
 	t       testing.TB
 	home    string
+	login   string // the user's shell, which runs the /bin/sh; empty: none does
 	env     []string
 	instead func(n *node, script string) (words string, status int, ok bool)
 
@@ -66,6 +67,9 @@ func (nopCloser) Close() error { return nil }
 
 func (n *node) sh(script string, input io.Reader) *link.Pipe {
 	cmd := exec.Command("/bin/sh", "-c", script)
+	if n.login != "" {
+		cmd = exec.Command(n.login, "-c", Quoted(script)) // as sshd does
+	}
 	cmd.Env = append([]string{"HOME=" + n.home, "PATH=" + os.Getenv("PATH")}, n.env...)
 	cmd.Dir = n.home
 	words := link.NewWords()

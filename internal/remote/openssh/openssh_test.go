@@ -39,6 +39,27 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestLoginShells: each takes the command for one argument of /bin/sh, and what it prints is passed over.
+func TestLoginShells(t *testing.T) {
+	for shell, file := range map[string]string{"bash": ".bashrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc", "fish": ".config/fish/config.fish"} {
+		t.Run(shell, func(t *testing.T) {
+			if _, err := exec.LookPath(shell); err != nil {
+				t.Skip(shell, " is not installed: ", err)
+			}
+			s := newSite(t, "")
+			rc := filepath.Join(s.dir, file)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(rc), 0o700), os.WriteFile(rc, []byte("echo Welcome; sleep 0.1\n"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("HOME", s.dir)
+			t.Setenv("FAKE_SHELL", shell)
+			session, probe := s.mustOpen()
+			_ = session.Close()
+			gone(t, probe)
+		})
+	}
+}
+
 // TestTheUsersConfigurationIsNotObeyed where that would ask, write, forward or leave a master behind.
 func TestTheUsersConfigurationIsNotObeyed(t *testing.T) {
 	for version, newer := range map[string][2]bool{

@@ -43,7 +43,7 @@ if [ "$1" = -V ]; then echo "${FAKE_VERSION:-OpenSSH_9.2p1 Debian-2, OpenSSL 3.0
 echo "$$ $*" >>"$FAKE_DIR/ran"
 for command; do :; done
 eval "${FAKE_SSH:-echo Welcome; echo A banner >&2}"
-sh -c "$command"
+"${FAKE_SHELL:-sh}" -c "$command"
 s=$?
 if [ $s -gt 128 ]; then exit 255; fi
 exit $s
