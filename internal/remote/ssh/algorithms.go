@@ -42,6 +42,20 @@ func (a *trip) usable(hostKeys []string) error {
 		lacks("HostKeyAlgorithms", hostKeys, nil), lacks("Ciphers", a.target.Ciphers, all.Ciphers), lacks("MACs", macs, all.MACs))
 }
 
+// cheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and in Go it costs a tenth of
+// OpenSSH's first choice, ChaCha20. nil stays nil.
+func cheapestFirst(ciphers []string) []string {
+	sorted := slices.Clone(ciphers)
+	rank := func(c string) int {
+		if strings.Contains(c, "-gcm@") {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(sorted, func(a, b string) int { return rank(a) - rank(b) })
+	return sorted
+}
+
 // curve25519Before is the name of curve25519-sha256 before it was standardized, which x/crypto has but does not list.
 const curve25519Before = "curve25519-sha256@libssh.org"
 

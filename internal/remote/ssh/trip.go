@@ -91,7 +91,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { endTurn() }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
 		Config: ssh.Config{
-			KeyExchanges: a.target.KexAlgorithms, Ciphers: a.target.Ciphers, MACs: a.target.MACs, RekeyThreshold: a.target.RekeyLimit,
+			KeyExchanges: a.target.KexAlgorithms, Ciphers: cheapestFirst(a.target.Ciphers), MACs: a.target.MACs, RekeyThreshold: a.target.RekeyLimit,
 		},
 		User: a.target.User,
 		// Blanks and minus signs separate its fields.
