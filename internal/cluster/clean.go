@@ -46,11 +46,22 @@ func cleanFailure(f *reach.Failure) *reach.Failure {
 	cleanNames(&c.Short, &c.Detail, &c.Cause)
 	c.Words, c.Meaning = safe.Lines(f.Words, maxWords), safe.Line(f.Meaning, maxWords)
 	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = safe.Line(*h, maxWords) })
-	c.Doors = cleaned(f.Doors, len(f.Doors), func(t *reach.Tried) {
-		cleanNames(&t.Summary)
-		t.Hint = safe.Line(t.Hint, maxWords)
-	})
+	c.Doors = cleaned(f.Doors, len(f.Doors), cleanTried)
 	return &c
+}
+
+func cleanTried(t *reach.Tried) {
+	cleanNames(&t.Summary)
+	t.Hint = safe.Line(t.Hint, maxWords)
+}
+
+func cleanRoute(r reach.Route) reach.Route {
+	if r.Passed != nil {
+		t := *r.Passed
+		cleanTried(&t)
+		r.Passed = &t
+	}
+	return r
 }
 
 // cleanNode cleans the name of a node. Equal names stay equal, and a name never becomes empty.

@@ -95,7 +95,7 @@ func (n *nodeRecord) apply(e Event) {
 
 func (n *nodeRecord) try(at time.Time, t *Try) {
 	n.began, n.Tries, n.Steps, n.RetryAt = at, n.Tries+1, nil, time.Time{}
-	n.Route = t.Route
+	n.Route = cleanRoute(t.Route)
 	n.Interval = max(t.Interval, time.Millisecond)
 }
 

@@ -273,7 +273,8 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 		Pending: []PendingJob{{ID: nasty, Name: nasty, Partition: nasty, Reason: nasty}},
 		Failure: &reach.Failure{Short: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
 	}})
-	w.try(0, nasty)
+	passed := &reach.Tried{Door: "ssh", Summary: nasty, Hint: nasty}
+	w.Apply(Event{At: at(0), Node: nasty, Try: &Try{Interval: time.Second, Route: reach.Route{Passed: passed}}})
 	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: "ssh", Text: nasty}})
 	w.Apply(Event{At: at(0), Node: nasty, Hello: &wire.Hello{
 		Build: nasty, System: nasty, Program: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty}, StandIn: nasty,

@@ -121,7 +121,8 @@ func TestTheChoiceIsThatOfTheProgram(t *testing.T) {
 		"no sshd":             {no(reach.ClassRefused), no(reach.ClassRefused), in("7", 2), "srun"},
 		"in the wrong job":    {in("8", 0), in("8", 0), in("7", 2), "srun"},
 		"in it, and no step":  {in("8", 0), in("8", 0), no(reach.ClassSlurm), "ssh"},
-		"the host key is new": {no(reach.ClassHostKeyChanged), in("7", 2), in("7", 2), ""},
+		"the host key is new": {no(reach.ClassHostKeyChanged), in("7", 2), in("7", 2), "srun"},
+		"a full disk":         {no(reach.ClassNoSpace), in("7", 2), in("7", 2), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := collect(t, t.Context(), c.ssh, c.openssh, c.srun)

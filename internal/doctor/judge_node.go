@@ -55,7 +55,7 @@ func judgeChoice(n *Node, works []string, stopped bool) Step {
 		}
 	case n.Choice == "":
 		s.Verdict, s.Text = Failed, "nvnodetop would use none, although "+list(works)+": "+n.None.Summary()
-		s.Hints = []string{"if you trust this host, choose it yourself: nvnodetop --transport " + works[0]}
+		s.Hints = []string{"choose it yourself: nvnodetop --transport " + works[0]}
 	case len(others) == 0:
 		s.Text = "nvnodetop uses " + n.Choice
 	default:

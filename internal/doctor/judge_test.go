@@ -79,7 +79,7 @@ var cases = map[string]struct {
 		n.Choice, n.None = "", refused
 	}},
 	"none is used though one works": {Failed, func(_ *Facts, n *Node, ssh, _ *Way) {
-		f := &reach.Failure{Class: reach.ClassHostKeyChanged, Short: "host key changed"}
+		f := &reach.Failure{Class: reach.ClassNoSpace, Short: "no space for the probe"}
 		ssh.fails(f, "")
 		n.Choice, n.None = "", f
 	}},

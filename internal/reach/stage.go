@@ -13,6 +13,9 @@ type Stage string
 type Route struct {
 	Door   string  `json:"transport,omitempty"`
 	Stages []Stage `json:"stages,omitempty"`
+
+	// Passed is a door of another kind that was given up for a reason that the user must know; nil: there is none.
+	Passed *Tried `json:"passed,omitempty"`
 }
 
 // StepState is the progress of a stage.

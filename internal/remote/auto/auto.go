@@ -90,6 +90,9 @@ func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 	d := &o.doors[door]
 	r := d.Opener.Route(ctx, name)
 	r.Door = d.Name
+	if d.Kind != SSH {
+		r.Passed = n.changed
+	}
 	return r
 }
 
@@ -112,6 +115,9 @@ func (o *Opener) Open(ctx context.Context, name string, step func(reach.Step)) (
 // opened notes that the door of n has reached it.
 func (o *Opener) opened(n *node, s poller.Session) poller.Session {
 	content := n.door == n.poor
+	if o.doors[n.door].Kind == SSH {
+		n.changed = nil
+	}
 	if o.count(n.home, n.door) && o.Won != nil {
 		o.Won(o.doors[n.door].Name)
 	}

@@ -169,9 +169,9 @@ func TestWhichFailuresAnotherDoorCures(t *testing.T) {
 		{no(reach.ClassAdopt), "ssh: adopt+, openssh: ok"},
 		{no(reach.ClassLocal), "ssh: local+, openssh: ok"},
 		{no(reach.ClassOther), "ssh: other+, openssh: ok"},
-		{no(reach.ClassRefused), "ssh: refused+, srun: ok"}, // OpenSSH would hear the same
-		{no(reach.ClassTimeout), "ssh: timeout+, srun: ok"}, // ssh has reached no node: is there a firewall?
-		{no(reach.ClassHostKeyChanged), "ssh: host_key_changed, ssh: host_key_changed"},
+		{no(reach.ClassRefused), "ssh: refused+, srun: ok"},                 // OpenSSH would hear the same
+		{no(reach.ClassTimeout), "ssh: timeout+, srun: ok"},                 // ssh has reached no node: is there a firewall?
+		{no(reach.ClassHostKeyChanged), "ssh: host_key_changed+, srun: ok"}, // ssh alone is deceived
 		{no(reach.ClassNoSpace), "ssh: no_space, ssh: no_space"},
 		{inside, "ssh: timeout, ssh: timeout"},
 		{odd, "ssh: other, ssh: other"},
@@ -179,6 +179,27 @@ func TestWhichFailuresAnotherDoorCures(t *testing.T) {
 		s := newSite(t, "")
 		s.answers["ssh"] = c.failure
 		s.goes("a", c.want)
+	}
+}
+
+// A node whose host key has changed is reached by a step, and the user is told until ssh accepts a key.
+func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
+	s := newSite(t, "")
+	s.answers["ssh"] = no(reach.ClassHostKeyChanged)
+	s.goes("a", "ssh: host_key_changed+, srun: ok")
+	want := reach.Tried{Door: "ssh", Class: reach.ClassHostKeyChanged, Summary: s.answers["ssh"].Summary(), Hint: s.answers["ssh"].Hints[0]}
+	if r := s.Route(t.Context(), "a"); r.Door != "srun" || r.Passed == nil || *r.Passed != want {
+		t.Errorf("route %+v, passed %+v", r, r.Passed)
+	}
+	if r := s.Route(t.Context(), "b"); r.Passed != nil {
+		t.Errorf("another node: %+v", r.Passed)
+	}
+	s.answers["srun"], s.answers["ssh"] = no(reach.ClassSlurm), nil
+	s.goes("a", "srun: slurm+, ssh: ok")
+	s.answers["srun"], s.answers["ssh"] = nil, no(reach.ClassRefused)
+	s.goes("a", "ssh: refused+, srun: ok")
+	if r := s.Route(t.Context(), "a"); r.Passed != nil {
+		t.Errorf("its key was accepted since, but %+v", r.Passed)
 	}
 }
 

@@ -17,6 +17,8 @@ type node struct {
 	door int // of this attempt, or the next one
 	home int // that last reached the node
 
+	changed *reach.Tried // an ssh that met another host key than the known one; nil: none, or one has been accepted since
+
 	// The round so far.
 	tried  []reach.Tried
 	faults []fault // that other doors may cure
@@ -37,7 +39,7 @@ func (o *Opener) node(name string) *node {
 
 // reset ends the round of a node. home is the door that the next one begins with.
 func (n *node) reset(home int) {
-	*n = node{name: n.name, door: home, home: home, poor: nowhere}
+	*n = node{name: n.name, door: home, home: home, poor: nowhere, changed: n.changed}
 }
 
 // fault is a failure that another door may cure.
@@ -52,7 +54,10 @@ var loginFaults = []reach.Class{
 }
 
 // kindFaults are the classes that only a door of another kind may cure.
-var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.ClassSlurmTimeout}
+//
+// A changed host key is one: whoever answers in the node's place is met by ssh only. SLURM has its own keys, no secret of the user's goes through
+// a step, and what comes from it is distrusted as from any node. The user is told all the same.
+var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.ClassSlurmTimeout, reach.ClassHostKeyChanged}
 
 // deadFaults are the classes of a node that is down or hung. A firewall looks the same, but not if the door has reached other nodes.
 var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs, reach.ClassClosed}
@@ -145,6 +150,9 @@ func (n *node) note(door string, f *reach.Failure) {
 	t := reach.Tried{Door: door, Class: f.Class, Summary: f.Summary()}
 	if len(f.Hints) > 0 {
 		t.Hint = f.Hints[0]
+	}
+	if f.Class == reach.ClassHostKeyChanged {
+		n.changed = &t
 	}
 	n.tried = append(slices.DeleteFunc(n.tried, func(before reach.Tried) bool { return before.Door == door }), t)
 }

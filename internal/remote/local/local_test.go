@@ -61,7 +61,7 @@ func open(t *testing.T, ctx context.Context, kind string) (poller.Session, []rea
 		t.Fatal(err)
 	}
 	if r, want := o.Route(ctx, "here"), []reach.Stage{remote.StageProbe, remote.StageDriver}; r.Door != "local" || !slices.Equal(r.Stages, want) {
-		t.Errorf("route %q, want %q", r, want)
+		t.Errorf("route %q, want %q", r.Stages, want)
 	}
 	var steps []reach.Step
 	s, err := o.Open(ctx, "here", func(s reach.Step) { steps = append(steps, s) })

@@ -31,7 +31,7 @@ func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
 func (a *trip) source(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 	var from []net.IPAddr
 	var err error
-	option := ""
+	var option string
 	switch {
 	case a.target.BindAddress != "":
 		option = "BindAddress " + a.target.BindAddress
