@@ -243,6 +243,21 @@ func doorsFixture() *cluster.Snapshot {
 	return s
 }
 
+// passedFixture has a node that only a step reaches, since its host key has changed, and where not all can be seen.
+func passedFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n02"]
+	hello := *n.Hello
+	hello.Build, hello.System, hello.Program = "1.0.0", "linux/amd64", "/home/alice/.cache/nvnodetop/nvnodetop-probe-0123456789abcdef"
+	n.Hello, n.Clocked, n.Offset = &hello, true, -95*time.Second
+	n.Listed, n.Processes = true, append(slices.Clone(n.Processes), wire.Process{PID: 4711, Identity: wire.Identity{Foreign: true}})
+	n.Route = reach.Route{Door: "srun", Stages: n.Route.Stages, Passed: &reach.Tried{
+		Door: "ssh", Class: reach.ClassHostKeyChanged, Summary: "host key changed",
+		Hint: "ask your admins whether gpu-n02's key was changed (known: /etc/ssh/ssh_known_hosts:7)",
+	}}
+	return s
+}
+
 func fixtureFindings() []cluster.Finding {
 	return []cluster.Finding{
 		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1},

@@ -43,6 +43,7 @@ var shots = []shot{
 	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
 	{name: "doctor", snap: fixture, view: func(v *view) { v.screen = screenDoctor }},
 	{name: "doctor-transports", snap: doorsFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }},
+	{name: "doctor-passed", snap: passedFixture, view: func(v *view) { v.choose("gpu-n02", 1); v.screen = screenDoctor }},
 	{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }},
 	{name: "overview-worst", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Worst = true }},
 	{name: "overview-power", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }, typed: "u"},

@@ -99,11 +99,13 @@ func doctor(f *part.Frame, y, h int) int {
 	} else {
 		y = stages(f, y+2, h) + 1
 	}
+	y = prose(f, y, h, "Warning", passed(f.Node.Route.Passed))
 	if failure != nil {
 		y = doors(f, y, h, failure.Doors)
 		y = explain(f, y, h, failure)
 	}
 	if tally.HasNumbers(f.Node) {
+		y = onTheNode(f, y, h)
 		y = prose(f, y, h, "What is missing", missing(f))
 	}
 	return tries(f, y)

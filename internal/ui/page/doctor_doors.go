@@ -53,6 +53,18 @@ func doors(f *part.Frame, y, h int, tried []reach.Tried) int {
 	return y
 }
 
+// passed says why a door of another kind was given up, if the user must know.
+func passed(t *reach.Tried) []string {
+	if t == nil {
+		return nil
+	}
+	lines := []string{t.Door + ": " + t.Summary + ". What is shown here comes through another transport, which does not depend on ssh."}
+	if t.Hint != "" {
+		lines = append(lines, hintOf(t))
+	}
+	return lines
+}
+
 func hintOf(t *reach.Tried) string {
 	if t.Hint == "" {
 		return ""
