@@ -41,6 +41,26 @@ func TestTransports(t *testing.T) {
 	gone(t, 5*time.Second)
 }
 
+// TestAChangedHostKeyIsForSSHOnly: SLURM reaches the node all the same, and the user is told.
+func TestAChangedHostKeyIsForSSHOnly(t *testing.T) {
+	job(t, 1)
+	fault(t, "hostkey", "node01")
+	if n := runs(t, "--json", "--timeout", "40s").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" {
+		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
+	}
+	if r := runs(t, "doctor", "node01"); r.code != 1 || !all(r.stdout, []string{"host key changed", "nvnodetop uses srun"}) {
+		t.Errorf("doctor: exit code %d, %s", r.code, r.stdout)
+	}
+	w := watch(t)
+	w.sees("4 GPUs OK")
+	w.types("d")
+	w.sees("transport srun", "ssh: host key changed")
+	w.quits()
+	if f := runs(t, "--json", "--nodes", "node01").json(t).Nodes[0].Failure; f.Class != "host_key_changed" {
+		t.Errorf("without a job: %+v", f)
+	}
+}
+
 // TestARefusedLoginIsNotTheEnd: with sshd refusing alice's keys, SLURM takes us in, and before it a master of hers that is still alive. Without
 // either, the screen says what each transport answered.
 func TestARefusedLoginIsNotTheEnd(t *testing.T) {

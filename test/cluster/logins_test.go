@@ -51,6 +51,14 @@ var ways = []way{
 		faults: [][]string{{"sshd", "HostbasedAuthentication yes;AuthenticationMethods hostbased"}},
 		says:   map[string][]string{"ssh": refused, "login": {"permission denied (hostbased)"}}},
 	{name: "jump host", config: "ProxyJump node01", node: noDirect},
+	{name: "tcsh", node: []string{"usermod -s /usr/bin/tcsh alice"}},
+	{name: "csh", node: []string{"usermod -s /usr/bin/bsd-csh alice"}},
+	{name: "fish", node: []string{"usermod -s /usr/bin/fish alice"}},
+	{name: "zsh", node: []string{"usermod -s /usr/bin/zsh alice"}}, // whose file takes 3 s
+	{name: "IPv6", config: "HostName {node}-v6\nHostKeyAlias {node}",
+		login:  "ip -6 addr replace fd77::ff/64 dev br0 nodad && echo fd77::$(echo {node} | tail -c 2) {node}-v6 >>/etc/hosts",
+		node:   []string{"ip -6 addr replace fd77::$(hostname | tail -c 2)/64 dev eth0 nodad"},
+		faults: [][]string{{"sshd", "AddressFamily any"}}}, // the cluster's have IPv4 only
 	{name: "ProxyCommand", config: "ProxyCommand ssh -W %h:%p node01", node: noDirect},
 }
 
@@ -97,8 +105,8 @@ func (c *cell) fill(s string) string {
 func prepareCells(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
-		do(t, "on", "-u", "alice", "login", "sh", "-c", "kill $(cat "+atCells+"/agent.pid); mv ~/.ssh/authorized_keys.before ~/.ssh/authorized_keys; rm -r ~/.ssh/config "+atCells)
-		do(t, "on", "login", "rm", "-f", "/etc/ssh/ssh_config.d/keysign.conf")
+		do(t, "on", "-u", "alice", "login", "sh", "-c", "kill $(cat "+atCells+"/agent.pid); mv ~/.ssh/authorized_keys.before ~/.ssh/authorized_keys; rm -r ~/.ssh/config ~/.cshrc ~/.zshenv ~/.config/fish "+atCells)
+		do(t, "on", "login", "sh", "-c", "rm -f /etc/ssh/ssh_config.d/keysign.conf; sed -i /^fd77::/d /etc/hosts; ip -6 addr flush dev br0 scope global")
 	})
 	do(t, "on", "-u", "alice", "login", "sh", "-ec", `
 		mkdir -p `+atCells+`/config
@@ -115,6 +123,9 @@ func prepareCells(t *testing.T) {
 		rm held
 		printf '#!/bin/sh\ncase $1 in *passphrase*) echo secret ;; *) echo `+codes[len(codes)-1]+` ;; esac\n' >askpass
 		chmod +x askpass
+		mkdir -p ~/.config/fish
+		for file in .cshrc .zshenv .config/fish/config.fish; do echo "echo Welcome, 93% of your quota is used" >~/$file; done
+		echo "sleep 3" >>~/.zshenv
 		echo "Include `+atCells+`/config/*" >~/.ssh/config`)
 }
 
@@ -124,10 +135,10 @@ func (c *cell) open(t *testing.T) {
 	c.configure(t, c.config)
 	t.Cleanup(func() {
 		do(t, "heal", c.node)
-		do(t, "on", c.node, "sh", "-c", "rm -f /etc/ssh/users_ca.pub /etc/ssh/shosts.equiv /etc/ssh/by_ca*")
+		do(t, "on", c.node, "sh", "-c", "rm -f /etc/ssh/users_ca.pub /etc/ssh/shosts.equiv /etc/ssh/by_ca*; usermod -s /bin/bash alice; ip -6 addr flush dev eth0 scope global")
 	})
 	if c.login != "" {
-		do(t, "on", "login", "sh", "-c", c.login)
+		do(t, "on", "login", "sh", "-c", c.fill(c.login))
 	}
 	for _, command := range c.way.node {
 		do(t, "on", c.node, "sh", "-c", c.fill(command))
@@ -165,7 +176,7 @@ func (c *cell) reaches(t *testing.T, transport string) {
 // reachesAs is reaches without a terminal. says are the words of the node's failure; nil: it is reached.
 func (c *cell) reachesAs(t *testing.T, transport string, says []string) {
 	t.Helper()
-	r := runs(t, "--nodes", c.node, "--transport", transport, "--json")
+	r := runs(t, "--nodes", c.node, "--transport", transport, "--json", "--timeout", "40s") // one of them copies the probe
 	n := r.json(t).Nodes[0]
 	switch {
 	case says == nil && (n.State != "reporting" || n.Transport != transport || len(n.GPUs) != 4):
