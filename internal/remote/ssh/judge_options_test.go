@@ -13,7 +13,7 @@ var connectionRulings = []ruling{
 	{name: "AddressFamily inet of an IPv6 address", host: "::1", config: "AddressFamily inet", known: "* {ed25519}", refuses: "Could not resolve", class: reach.ClassUnknownHost, reason: "AddressFamily inet"},
 	{name: "BindAddress", config: "BindAddress 127.0.0.7", sshd: "AllowUsers *@127.0.0.7", host: "127.0.0.1", known: "* {ed25519}"},
 	{name: "BindAddress that the node refuses", config: "BindAddress 127.0.0.8", sshd: "AllowUsers *@127.0.0.7", host: "127.0.0.1", known: "* {ed25519}", refuses: "Permission denied", class: reach.ClassAuth},
-	{name: "BindAddress that is not here", config: "BindAddress 192.0.2.1", host: "127.0.0.1", known: "* {ed25519}", refuses: "assign requested address", class: reach.ClassLocal},
+	{name: "BindAddress that is not here", config: "BindAddress 192.0.2.1", host: "127.0.0.1", known: "* {ed25519}", refuses: "assign requested address", class: reach.ClassLocal, reason: "192.0.2.1 is not an address of this host"},
 	{name: "BindInterface", config: "BindInterface lo", host: "127.0.0.1", known: "* {ed25519}"},
 	{name: "BindInterface that is not here", config: "BindInterface nope0", host: "127.0.0.1", known: "* {ed25519}", refuses: "no suitable addresses", class: reach.ClassLocal, reason: "BindInterface nope0"},
 	{name: "ConnectTimeout", config: "ConnectTimeout 1\nProxyCommand sleep 20", refuses: "timed out", class: reach.ClassFrozen, reason: "after 1s"},

@@ -2,8 +2,10 @@ package ssh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -116,5 +118,9 @@ func (a *trip) connectTo(ctx context.Context, addr net.IPAddr, limit time.Durati
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: limit, LocalAddr: from}
-	return dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
+	if from != nil && errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, a.misconfigured(fmt.Errorf("BindAddress %s is not an address of this host", a.target.BindAddress))
+	}
+	return conn, err
 }
