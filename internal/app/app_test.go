@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -30,20 +31,20 @@ func TestMain(m *testing.M) {
 }
 
 // noNVML is the library of a host without GPUs, or with the driver fault that the environment names.
-type noNVML struct{ probe.Library }
+type noNVML struct{ driver.Library }
 
 const faultEnv = "NVNODETOP_APP_TEST_FAULT"
 
 func (noNVML) Init() error {
 	if fault := os.Getenv(faultEnv); fault != "" {
-		return &probe.InitError{ID: wire.FaultMismatch, Words: fault}
+		return &driver.InitError{ID: wire.FaultMismatch, Words: fault}
 	}
-	return &probe.InitError{ID: wire.FaultNoLibrary, Words: "libnvidia-ml.so.1 not found"}
+	return &driver.InitError{ID: wire.FaultNoLibrary, Words: "libnvidia-ml.so.1 not found"}
 }
-func (noNVML) Shutdown()                                {}
-func (noNVML) Missing() []string                        { return nil }
-func (noNVML) Versions() (string, string)               { return "", "" }
-func (noNVML) Devices() (slots []probe.Slot, err error) { return nil, nil }
+func (noNVML) Shutdown()                                 {}
+func (noNVML) Missing() []string                         { return nil }
+func (noNVML) Versions() (string, string)                { return "", "" }
+func (noNVML) Devices() (slots []driver.Slot, err error) { return nil, nil }
 
 // program runs Main with files for its streams, none of them a terminal.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,7 +23,7 @@ func (l lacks) add(err error, ids []metric.ID) {
 // denied are the metrics that we may not read. That may change at any time.
 func (l lacks) denied() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
-		if KindOf(l[id]) == Denied {
+		if driver.KindOf(l[id]) == driver.Denied {
 			ids = append(ids, id)
 		}
 	}
@@ -48,8 +49,8 @@ type note func(err error, ids []metric.ID)
 
 // refused notes an error of metrics, unless the GPU is lost or the driver is gone: then it returns it.
 func (n note) refused(err error, ids ...metric.ID) error {
-	switch KindOf(err) {
-	case Lost, Gone, Stale:
+	switch driver.KindOf(err) {
+	case driver.Lost, driver.Gone, driver.Stale:
 		return err
 	}
 	n(err, ids)
@@ -59,8 +60,8 @@ func (n note) refused(err error, ids ...metric.ID) error {
 // noting notes errors of a reading: what the GPU lacks, and faults.
 func (g *gpu) noting(r *reading) note {
 	return func(err error, ids []metric.ID) {
-		switch kind := KindOf(err); {
-		case kind != Absent && kind != Denied:
+		switch kind := driver.KindOf(err); {
+		case kind != driver.Absent && kind != driver.Denied:
 			r.fault(ids[0].Row().Label, err)
 		case !g.examined:
 			g.lack(err, ids)
@@ -84,7 +85,10 @@ func (g *gpu) examine(r *reading) {
 		g.lacking = lacks{}
 	}
 	g.examined, r.lacks = true, g.lacking
-	without := func(id metric.ID) bool { err, absent := g.lacking[id]; return absent && KindOf(err) == Absent }
+	without := func(id metric.ID) bool {
+		err, absent := g.lacking[id]
+		return absent && driver.KindOf(err) == driver.Absent
+	}
 	for i := range g.Readers {
 		g.idle = append(g.idle, !slices.ContainsFunc(g.Readers[i].IDs, func(id metric.ID) bool { return !without(id) }))
 	}
@@ -97,7 +101,7 @@ func (g *gpu) heal() {
 		return
 	}
 	g.lacks = maps.Clone(g.lacks) // the readings have the same map
-	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool { return KindOf(err) == Denied && given(id) })
+	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool { return driver.KindOf(err) == driver.Denied && given(id) })
 	g.denied, g.stated = g.lacks.denied(), false
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -12,13 +13,13 @@ import (
 const cardPatience = 3 * patience
 
 // errSilent is why a card lacks what is still being read.
-var errSilent = &Error{Kind: Other, Words: driverSilent}
+var errSilent = &driver.Error{Kind: driver.Other, Words: driverSilent}
 
 // findings are what is read of a GPU once.
 type findings struct {
 	ended bool // no call for it is running
 	card  wire.Card
-	parts []Slot // its instances
+	parts []driver.Slot // its instances
 	onceState
 }
 
@@ -36,7 +37,7 @@ func (g *gpu) nothingFound() findings {
 	}
 	f := findings{card: wire.Card{Index: g.Index}, onceState: onceState{lacks: lacks{}, pending: true}}
 	for i := range g.Readers {
-		if g.Readers[i].row().Pace == metric.Once {
+		if g.Readers[i].Row().Pace == metric.Once {
 			f.lacks.add(errSilent, g.Readers[i].IDs)
 		}
 	}
@@ -69,11 +70,11 @@ func (g *gpu) readOnce(f *findings) {
 	found := lacks{}
 	values, err := g.readAll(metric.Once, metric.Values{}, func(err error, ids []metric.ID) {
 		found.add(err, ids)
-		f.partial = f.partial || KindOf(err) == Other
+		f.partial = f.partial || driver.KindOf(err) == driver.Other
 	})
 	f.lacks, f.card.Values, f.partial = found, values, f.partial || err != nil
-	if KindOf(err) == Lost {
-		f.card.Lost, f.card.LostID = err.Error(), lostID(err)
+	if driver.KindOf(err) == driver.Lost {
+		f.card.Lost, f.card.LostID = err.Error(), driver.LostIDOf(err)
 	}
 }
 

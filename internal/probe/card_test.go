@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -23,7 +24,7 @@ func TestCardHangs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(8)
 				hung := devices[3]
-				lib.slots[3].Parts = func() []Slot { hung.hangs("MIG instances"); return nil }
+				lib.slots[3].Parts = func() []driver.Slot { hung.hangs("MIG instances"); return nil }
 				release := hung.hangIn(call)
 				s := open(t, lib, proc)
 				s.say(pace1s)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -15,7 +16,7 @@ func TestDriverComesAndGoes(t *testing.T) {
 	proc := writeProc(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
-		lib.initErr = &InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"}
+		lib.initErr = &driver.InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"}
 		s := open(t, lib, proc)
 		s.say(`{"id":1,"pace":{"interval_ms":20000}}`)
 		msgs := s.got()
@@ -60,7 +61,9 @@ func TestDriverIsReplaced(t *testing.T) {
 		s.say(`{"id":1,"pace":{"interval_ms":1000}}`)
 		lib.change(func() { devices[0].err["*"] = errGone })
 		time.Sleep(time.Second + time.Millisecond)
-		lib.change(func() { lib.initErr = &InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"} })
+		lib.change(func() {
+			lib.initErr = &driver.InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"}
+		})
 		time.Sleep(retryEvery)
 		if err := <-s.ended; !errors.Is(err, ErrOutdated) {
 			t.Errorf("Run returned %v, want %v", err, ErrOutdated)
@@ -72,7 +75,7 @@ func TestGPUWithoutHandle(t *testing.T) {
 	proc := writeProc(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
-		lib.slots[1] = Slot{Index: 1, Lost: "GPU is lost"}
+		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost"}
 		s := open(t, lib, proc)
 		s.say(`{"id":1,"pace":{"interval_ms":600000}}`)
 		msgs := s.got()
@@ -83,7 +86,7 @@ func TestGPUWithoutHandle(t *testing.T) {
 		if msgs := s.got(); len(msgs) != 0 {
 			t.Errorf("while nothing changes, got %+v", msgs)
 		}
-		lib.change(func() { lib.slots[1] = Slot{Index: 1, Device: devices[1], Readers: devices[1].readers()} })
+		lib.change(func() { lib.slots[1] = driver.Slot{Index: 1, Device: devices[1], Readers: devices[1].readers()} })
 		time.Sleep(retryEvery)
 		if msgs := s.got(); len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" || msgs[1].Report.GPUs[1].Lost != "" {
 			t.Errorf("when it came back, got %+v, want a Hello and a report", msgs)

@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 var (
-	errAbsent = &Error{Kind: Absent, Words: "Not Supported"}
-	errDenied = &Error{Kind: Denied, Words: "Insufficient Permissions"}
-	errLost   = &Error{Kind: Lost, LostID: wire.LostFellOff, Words: "GPU is lost"}
-	errGone   = &Error{Kind: Gone, Words: "Uninitialized"}
-	errOther  = &Error{Kind: Other, Words: "Unknown Error"}
+	errAbsent = &driver.Error{Kind: driver.Absent, Words: "Not Supported"}
+	errDenied = &driver.Error{Kind: driver.Denied, Words: "Insufficient Permissions"}
+	errLost   = &driver.Error{Kind: driver.Lost, LostID: wire.LostFellOff, Words: "GPU is lost"}
+	errGone   = &driver.Error{Kind: driver.Gone, Words: "Uninitialized"}
+	errOther  = &driver.Error{Kind: driver.Other, Words: "Unknown Error"}
 )
 
 // fakeLibrary is NVML with the devices that a test wants. Its fields may be changed under mu while a probe runs.
@@ -29,7 +30,7 @@ type fakeLibrary struct {
 	hang     chan struct{} // Init does not return until it is closed, when not nil
 	listErr  error
 	listing  chan struct{} // Devices does not return until it is closed, when not nil
-	slots    []Slot
+	slots    []driver.Slot
 	calls    atomic.Int32 // under way
 	inits    int
 	ups      int // Inits that succeeded
@@ -79,7 +80,7 @@ func (l *fakeLibrary) Shutdown() {
 func (l *fakeLibrary) Versions() (driver, cuda string) { return "550.54.14", "12.4" }
 func (l *fakeLibrary) Missing() []string               { return []string{"nvmlDeviceGetMigMode"} }
 
-func (l *fakeLibrary) Devices() ([]Slot, error) {
+func (l *fakeLibrary) Devices() ([]driver.Slot, error) {
 	l.mu.Lock()
 	listing := l.listing
 	l.mu.Unlock()
@@ -88,7 +89,7 @@ func (l *fakeLibrary) Devices() ([]Slot, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]Slot(nil), l.slots...), l.listErr
+	return append([]driver.Slot(nil), l.slots...), l.listErr
 }
 
 // change does what a test does to the node while the probe runs.
@@ -109,8 +110,8 @@ type fakeDevice struct {
 	limit    float64       // of the power
 	counter  func() uint64 // of the rates; nil: they are values
 	reads    map[metric.ID]int
-	contexts []Context
-	usage    []Usage
+	contexts []driver.Context
+	usage    []driver.Usage
 	cards    int      // how often Card was called
 	since    []uint64 // of each call of ProcessUtilization
 }
@@ -125,7 +126,7 @@ func newFakeLibrary(gpus int) (*fakeLibrary, []*fakeDevice) {
 	for i := range gpus {
 		d := newFakeDevice(lib, i)
 		devices = append(devices, d)
-		lib.slots = append(lib.slots, Slot{Index: i, Device: d, Readers: d.readers()})
+		lib.slots = append(lib.slots, driver.Slot{Index: i, Device: d, Readers: d.readers()})
 	}
 	return lib, devices
 }
@@ -140,15 +141,15 @@ func (d *fakeDevice) fail(what string) error {
 }
 
 // readers give every number: 7, but for a few.
-func (d *fakeDevice) readers() []Reader {
-	all := []Reader{d.reader(func(to *Answer) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) }, metric.Util, metric.MemUtil)}
+func (d *fakeDevice) readers() []driver.Reader {
+	all := []driver.Reader{d.reader(func(to *driver.Answer) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) }, metric.Util, metric.MemUtil)}
 	for id := range metric.All(metric.GPU) {
 		switch id {
 		case metric.Util, metric.MemUtil:
 		case metric.PowerLimit:
-			all = append(all, d.reader(func(to *Answer) { to.Set(id, d.limit) }, id))
+			all = append(all, d.reader(func(to *driver.Answer) { to.Set(id, d.limit) }, id))
 		default:
-			all = append(all, d.reader(func(to *Answer) {
+			all = append(all, d.reader(func(to *driver.Answer) {
 				if id.Row().Rate && d.counter != nil {
 					to.Count(id, d.counter())
 				} else {
@@ -160,8 +161,8 @@ func (d *fakeDevice) readers() []Reader {
 	return all
 }
 
-func (d *fakeDevice) reader(set func(*Answer), ids ...metric.ID) Reader {
-	return Reader{IDs: ids, Read: func(to *Answer) error {
+func (d *fakeDevice) reader(set func(*driver.Answer), ids ...metric.ID) driver.Reader {
+	return driver.Reader{IDs: ids, Read: func(to *driver.Answer) error {
 		d.lib.calls.Add(1)
 		defer d.lib.calls.Add(-1)
 		err := d.called(ids[0])
@@ -204,8 +205,8 @@ func (d *fakeDevice) Card() wire.Card {
 	d.lib.calls.Add(1)
 	defer d.lib.calls.Add(-1)
 	d.hangs("identity")
-	if err := d.fail("UUID"); KindOf(err) == Lost {
-		return wire.Card{Lost: err.Error(), LostID: lostID(err)}
+	if err := d.fail("UUID"); driver.KindOf(err) == driver.Lost {
+		return wire.Card{Lost: err.Error(), LostID: driver.LostIDOf(err)}
 	}
 	return wire.Card{UUID: "GPU-" + strconv.Itoa(d.index), Minor: new(d.index), Name: "NVIDIA A100"}
 }
@@ -215,14 +216,14 @@ func (d *fakeDevice) askedCard() (times int) {
 	return times
 }
 
-func (d *fakeDevice) Processes() ([]Context, error) {
+func (d *fakeDevice) Processes() ([]driver.Context, error) {
 	if err := d.fail("Processes"); err != nil && len(d.contexts) == 0 {
 		return nil, err
 	}
-	return append([]Context{}, d.contexts...), d.fail("Processes")
+	return append([]driver.Context{}, d.contexts...), d.fail("Processes")
 }
 
-func (d *fakeDevice) ProcessUtilization(since uint64) ([]Usage, error) {
+func (d *fakeDevice) ProcessUtilization(since uint64) ([]driver.Usage, error) {
 	d.since = append(d.since, since)
 	return d.usage, d.fail("ProcessUtilization")
 }

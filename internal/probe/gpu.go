@@ -2,11 +2,11 @@ package probe
 
 import (
 	"cmp"
-	"errors"
 	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,7 +22,7 @@ const (
 
 // gpu is one GPU with its readings.
 type gpu struct {
-	Slot
+	driver.Slot
 
 	// Protected by crew.mu.
 	out   bool      // a reading is running or planned
@@ -31,13 +31,13 @@ type gpu struct {
 	fresh bool      // back holds a reading that was not collected yet
 	found findings  // of its card, so far
 
-	hides atomic.Pointer[[]InstanceID] // instances that are listed themselves, with their processes; nil: none
+	hides atomic.Pointer[[]driver.InstanceID] // instances that are listed themselves, with their processes; nil: none
 
 	call atomic.Int32 // the call that the reading makes: an index of Readers, or one of the constants below
 
 	// Owned by the reading while it is out.
 	back   reading
-	answer Answer // of the readers
+	answer driver.Answer // of the readers
 	rates  rates
 	listed time.Time // when processes were last listed
 
@@ -61,7 +61,7 @@ type gpu struct {
 }
 
 // newGPU returns a GPU of which nothing was read yet.
-func newGPU(slot Slot) *gpu {
+func newGPU(slot driver.Slot) *gpu {
 	g := &gpu{Slot: slot}
 	g.found = g.nothingFound()
 	return g
@@ -115,7 +115,7 @@ func (g *gpu) read(q question) {
 		r.values, r.err = g.readAll(metric.Fast, g.slow, g.noting(r))
 	}
 	if r.err != nil {
-		g.slowKnown = g.slowKnown && KindOf(r.err) != Lost
+		g.slowKnown = g.slowKnown && driver.KindOf(r.err) != driver.Lost
 		g.rates.forget()
 		return
 	}
@@ -141,7 +141,7 @@ func (g *gpu) readSlow(now time.Duration) error {
 func (g *gpu) readAll(pace metric.Pace, values metric.Values, note note) (metric.Values, error) {
 	g.answer.Values = values
 	for i := range g.Readers {
-		if g.Readers[i].row().Pace != pace || g.examined && g.idle[i] {
+		if g.Readers[i].Row().Pace != pace || g.examined && g.idle[i] {
 			continue
 		}
 		if err := g.ask(i, note); err != nil {
@@ -175,7 +175,7 @@ func (g *gpu) ask(i int, note note) error {
 func (g *gpu) callName(call int32) string {
 	switch {
 	case call >= 0:
-		return g.Readers[call].row().Label
+		return g.Readers[call].Row().Label
 	case call == callIdentity:
 		return "identity"
 	case call == callInstances:
@@ -197,7 +197,7 @@ func (s *sampler) collectGPUs(sm *sample) {
 		if g.Device != nil {
 			handles++
 		}
-		if err := g.last.err; g.isNew && err != nil && KindOf(err) == Gone {
+		if err := g.last.err; g.isNew && err != nil && driver.KindOf(err) == driver.Gone {
 			gone = append(gone, g)
 		}
 	}
@@ -226,8 +226,8 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 	switch {
 	case r.ended.IsZero() || age > s.repeats(r):
 		out.Unlisted = sm.unlisted(driverSilent)
-	case KindOf(r.err) == Lost:
-		out.Lost, out.LostID = r.err.Error(), lostID(r.err)
+	case driver.KindOf(r.err) == driver.Lost:
+		out.Lost, out.LostID = r.err.Error(), driver.LostIDOf(r.err)
 		s.retryLater()
 	case r.err == nil:
 		out.AgeMS, out.Repeated, out.Values = age.Milliseconds(), !g.isNew, r.values
@@ -240,7 +240,7 @@ func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
 		sm.merge(r.faults, g.Index)
 	default:
 		out.Unlisted = sm.unlisted(r.err.Error())
-		if KindOf(r.err) == Stale {
+		if driver.KindOf(r.err) == driver.Stale {
 			s.retryLater()
 		}
 	}
@@ -268,12 +268,4 @@ func (s *sampler) late(g *gpu) (ms int64, what string) {
 		what = g.callName(g.hang.call)
 	}
 	return ms, what
-}
-
-// lostID returns the class of an error of the kind Lost.
-func lostID(err error) string {
-	if e, ok := errors.AsType[*Error](err); ok && e.LostID != "" {
-		return e.LostID
-	}
-	return wire.LostOther
 }

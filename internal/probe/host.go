@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -64,14 +65,5 @@ func describeHost(h *wire.Hello, proc string) {
 	if stat, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
 		h.CPUs = bytes.Count(stat, []byte("\ncpu"))
 	}
-	h.Job = ownJob(proc)
-}
-
-// ownJob is the SLURM job id of the probe's cgroup; empty if it is in none.
-func ownJob(proc string) string {
-	cgroup, err := os.ReadFile(filepath.Join(proc, "self", "cgroup"))
-	if err != nil {
-		return ""
-	}
-	return slurmJob(string(cgroup))
+	h.Job = launch.OwnJob(proc)
 }

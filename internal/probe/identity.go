@@ -58,22 +58,9 @@ func identify(fs procfs.FS, pid int) (who identity) {
 		who.directory = text.Cut(strings.ToValidUTF8(dir, "?"), maxDirectory)
 	}
 	if groups, err := proc.Cgroups(); err == nil {
-		who.Job, who.Step = jobInGroups(groups)
+		who.Job, who.Step = launch.InGroups(groups)
 	}
 	return who
-}
-
-// jobInGroups finds the SLURM job and the step in the cgroups of a process. With version 1 it may have a step in one hierarchy only.
-func jobInGroups(groups []procfs.Cgroup) (job, step string) {
-	for _, g := range groups {
-		if job == "" {
-			job = jobInPath(g.Path)
-		}
-		if step = stepInPath(g.Path, job); job != "" && step != "" {
-			return job, step
-		}
-	}
-	return job, ""
 }
 
 // userName returns the name of a user, or the number if the node knows no name. It may never return.

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // inventory is the state of NVML: whether it works, and its GPUs.
 type inventory struct {
-	lib   Library
+	lib   driver.Library
 	crew  *crew
 	up    bool // Init succeeded and Shutdown was not called since
 	spent bool // Shutdown must come before the next Init: the driver went away
@@ -35,7 +36,7 @@ func (n *inventory) outdated() bool {
 
 // allLost reports whether NVML listed GPUs and none of them works.
 func (n *inventory) allLost() bool {
-	lost := func(g *gpu) bool { return g.Device == nil || KindOf(g.last.err) == Lost }
+	lost := func(g *gpu) bool { return g.Device == nil || driver.KindOf(g.last.err) == driver.Lost }
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
@@ -55,7 +56,7 @@ func (n *inventory) attach(reopen bool, proc string) error {
 	}
 	if !n.up {
 		if words := stillStuck(proc); words != "" {
-			return &InitError{ID: wire.FaultHangs, Words: words}
+			return &driver.InitError{ID: wire.FaultHangs, Words: words}
 		}
 		if err := n.lib.Init(); err != nil {
 			return err
@@ -71,7 +72,7 @@ func (n *inventory) attach(reopen bool, proc string) error {
 }
 
 // list makes GPUs of slots, and of their instances, and reads their cards.
-func (n *inventory) list(slots []Slot) {
+func (n *inventory) list(slots []driver.Slot) {
 	before, began, limit := *n, time.Now(), longestWait
 	if len(n.gpus) == 0 {
 		limit = cardPatience
@@ -96,7 +97,7 @@ func (n *inventory) list(slots []Slot) {
 }
 
 // gpusOf makes GPUs of slots. One that is busy stays as it was: a call for its card would be slow, or hang too.
-func (n *inventory) gpusOf(slots []Slot) []*gpu {
+func (n *inventory) gpusOf(slots []driver.Slot) []*gpu {
 	gpus := make([]*gpu, 0, len(slots))
 	for _, slot := range slots {
 		at := slices.IndexFunc(n.busy, func(g *gpu) bool { return g.Index == slot.Index })
@@ -158,10 +159,10 @@ func (n *inventory) divide() (divided bool) {
 			continue
 		}
 		divided = divided || n.hello.GPUs[i].MIG
-		var hides []InstanceID
+		var hides []driver.InstanceID
 		for _, at := range n.instancesOf(g) {
 			id := n.hello.GPUs[at].Instance
-			hides = append(hides, InstanceID{id.GPU, id.Compute})
+			hides = append(hides, driver.InstanceID{GPU: id.GPU, Compute: id.Compute})
 		}
 		if g.hides.Store(nil); hides != nil {
 			g.hides.Store(&hides)
@@ -221,14 +222,14 @@ func (n *inventory) keep(before *inventory, busy []*gpu) {
 
 // drop forgets a driver that went away.
 func (n *inventory) drop(words string) {
-	n.fail(&InitError{ID: wire.FaultNoDriver, Words: words})
+	n.fail(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
 // fail forgets the GPUs. NVML counts Inits, and a second one succeeds without looking at the driver: a Shutdown comes before it.
 func (n *inventory) fail(err error) {
 	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}
-	if init, ok := errors.AsType[*InitError](err); ok {
+	if init, ok := errors.AsType[*driver.InitError](err); ok {
 		n.hello.FaultID = init.ID
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 func on(proc string, at *Moment, pids ...int) (*sampler, *fakeDevice) {
 	lib, devices := newFakeLibrary(1)
 	for _, pid := range pids {
-		devices[0].contexts = append(devices[0].contexts, Context{PID: pid, Type: Compute})
+		devices[0].contexts = append(devices[0].contexts, driver.Context{PID: pid, Type: driver.Compute})
 	}
 	return lister(lib, proc, at), devices[0]
 }
@@ -181,7 +182,7 @@ func TestInheritedRanks(t *testing.T) {
 		maps.Copy(files, procOf(pid, "python", "1000", "python3\x00", me))
 		files[pid+"/stat"] = strings.Replace(files[pid+"/stat"], " S 1 ", " S 4241 ", 1)
 		files[pid+"/environ"] = "SLURM_JOB_ID=77\x00SLURM_STEP_ID=0\x00SLURM_PROCID=1\x00SLURM_NTASKS=2\x00"
-		devices[i].contexts = []Context{{PID: 4242 + i, Type: Compute}}
+		devices[i].contexts = []driver.Context{{PID: 4242 + i, Type: driver.Compute}}
 	}
 	at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 	s := lister(lib, writeProc(t, files), &at)

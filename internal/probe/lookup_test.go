@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -123,7 +124,7 @@ func TestSlowLookupsReturn(t *testing.T) {
 }
 
 // realProbe runs a probe in real time over proc, and returns its input, its messages and its end.
-func realProbe(t *testing.T, lib Library, proc string) (in io.WriteCloser, msgs <-chan wire.Message, ended <-chan error) {
+func realProbe(t *testing.T, lib driver.Library, proc string) (in io.WriteCloser, msgs <-chan wire.Message, ended <-chan error) {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -161,7 +162,7 @@ func TestHungCommandLine(t *testing.T) {
 		t.Skip("needs a file system with FIFOs: ", err)
 	}
 	lib, devices := newFakeLibrary(1)
-	devices[0].contexts = []Context{{PID: 4242, Type: Compute}, {PID: 4243, Type: Compute}}
+	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute}, {PID: 4243, Type: driver.Compute}}
 	in, msgs, ended := realProbe(t, lib, proc)
 	write(t, in, `{"id":1,"pace":{"interval_ms":250,"processes":true}}`)
 	reports := 0
@@ -230,7 +231,7 @@ func TestHungUserName(t *testing.T) {
 	proc := writeProc(t, procOf("4242", "python", "1000", "python3\x00", "1234"))
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
-		devices[0].contexts = []Context{{PID: 4242, Type: Compute}}
+		devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute}}
 		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
 		s := lister(lib, proc, &at)
 		server := make(chan struct{})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -27,7 +28,7 @@ const (
 // exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, otherwise 1 with the error on standard error. SIGTERM
 // and SIGHUP end the process at once, and a closed standard output ends it by SIGPIPE, as usual in Go: there is nothing to clean up, and a
 // driver that hangs must not delay the end.
-func Main(build string, lib Library) int {
+func Main(build string, lib driver.Library) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(gcPercent)

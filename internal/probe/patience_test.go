@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -90,7 +91,7 @@ func TestOneGPUHangs(t *testing.T) {
 func TestWaitingIsNotHanging(t *testing.T) {
 	c := crew{hands: make(chan *shift, 1)} // nobody takes what is handed over
 	_, devices := newFakeLibrary(1)
-	g := &gpu{Slot: Slot{Device: devices[0]}}
+	g := &gpu{Slot: driver.Slot{Device: devices[0]}}
 	main, _ := c.begin([]*gpu{g}, question{})
 	if since, running := c.pending(g); running {
 		t.Errorf("before it is read, it is being read since %v", since)
@@ -251,7 +252,7 @@ func TestLateNumbersSayTheirAge(t *testing.T) {
 // fastReaders is how many readers of a fake device are used for each report.
 func fastReaders() (n int) {
 	for _, r := range newFakeDevice(nil, 0).readers() {
-		if r.row().Pace == metric.Fast {
+		if r.Row().Pace == metric.Fast {
 			n++
 		}
 	}

@@ -20,15 +20,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Options connect Run to its surroundings.
 type Options struct {
-	Build   string  // version of the executable, for Hello
-	Library Library // NVML
-	Name    string  // requests may be addressed to it; empty: no other probe reads the same input
-	Fold    int     // bytes to which lines of the output are folded; 0: they are not
+	Build   string         // version of the executable, for Hello
+	Library driver.Library // NVML
+	Name    string         // requests may be addressed to it; empty: no other probe reads the same input
+	Fold    int            // bytes to which lines of the output are folded; 0: they are not
 
 	Proc string        // mount point of procfs; empty: /proc
 	Sys  string        // mount point of sysfs; empty: /sys

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -37,9 +38,9 @@ func (a *agenda) listed(now time.Duration, complete bool) {
 // listing is the driver's list of the processes on a GPU.
 type listing struct {
 	listed   bool
-	unlisted string    // the error, if not listed
-	contexts []Context // one per process
-	usage    map[int]Usage
+	unlisted string           // the error, if not listed
+	contexts []driver.Context // one per process
+	usage    map[int]driver.Usage
 }
 
 // list reads the processes on the GPU.
@@ -70,34 +71,34 @@ func (g *gpu) list(now time.Time) {
 }
 
 // ownContexts lists the contexts on the GPU, but for those on instances that are listed themselves.
-func (g *gpu) ownContexts() ([]Context, error) {
+func (g *gpu) ownContexts() ([]driver.Context, error) {
 	contexts, err := g.Device.Processes()
 	hides := g.hides.Load()
 	if hides == nil {
 		return contexts, err
 	}
-	if kind := KindOf(err); contexts == nil && (kind == Absent || kind == Denied) { // as for a user who may not list those of all instances
+	if kind := driver.KindOf(err); contexts == nil && (kind == driver.Absent || kind == driver.Denied) { // as for a user who may not list those of all instances
 		return nil, nil
 	}
-	return slices.DeleteFunc(contexts, func(c Context) bool { return c.In != nil && slices.Contains(*hides, *c.In) }), err
+	return slices.DeleteFunc(contexts, func(c driver.Context) bool { return c.In != nil && slices.Contains(*hides, *c.In) }), err
 }
 
 // processFault records an error of a process call, except that the GPU is lost, which the GPU's entry says.
 func (r *reading) processFault(err error) {
-	if KindOf(err) == Other {
+	if driver.KindOf(err) == driver.Other {
 		r.fault("processes", err)
 	}
 }
 
 // newestUsage reads the newest sample of each process. Processes without a sample are absent.
-func newestUsage(d Device, since, now time.Time, r *reading) map[int]Usage {
+func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driver.Usage {
 	first, last := uint64(max(since.UnixMicro(), 0)), uint64(max(now.Add(utilizationWindow).UnixMicro(), 0))
 	samples, err := d.ProcessUtilization(first)
 	if err != nil {
 		r.processFault(err)
 		return nil
 	}
-	newest := make(map[int]Usage, len(samples))
+	newest := make(map[int]driver.Usage, len(samples))
 	for _, u := range samples {
 		// Drivers have been seen to fill the rest of the buffer with old samples or garbage.
 		if u.AtMicros <= first || u.AtMicros > last || max(u.SM, u.Memory, u.Encoder, u.Decoder) > 100 {
@@ -166,10 +167,10 @@ func (s *sampler) addProcesses(sm *sample, g *gpu) (left int) {
 }
 
 // mergeContexts merges all contexts of a process on one GPU, in the order of NVML's lists. Invalid PIDs are left out.
-func mergeContexts(contexts []Context) []Context {
-	var merged []Context
-	at := map[int]int{}            // by PID, in merged
-	memory := map[Context]uint64{} // of a process in one list
+func mergeContexts(contexts []driver.Context) []driver.Context {
+	var merged []driver.Context
+	at := map[int]int{}                   // by PID, in merged
+	memory := map[driver.Context]uint64{} // of a process in one list
 	for _, c := range contexts {
 		if c.PID < 1 {
 			continue
@@ -178,7 +179,7 @@ func mergeContexts(contexts []Context) []Context {
 		if !seen {
 			i = len(merged)
 			at[c.PID] = i
-			merged = append(merged, Context{PID: c.PID, Type: c.Type})
+			merged = append(merged, driver.Context{PID: c.PID, Type: c.Type})
 		}
 		m := &merged[i]
 		m.Type = mergeType(m.Type, c.Type)
@@ -186,7 +187,7 @@ func mergeContexts(contexts []Context) []Context {
 			continue
 		}
 		// Two entries in one list are two MIG instances with separate memory. Entries in two lists are the same memory.
-		inList := Context{PID: c.PID, Type: c.Type}
+		inList := driver.Context{PID: c.PID, Type: c.Type}
 		memory[inList] += *c.Memory
 		sum := memory[inList]
 		if m.Memory == nil || *m.Memory < sum {
@@ -197,12 +198,12 @@ func mergeContexts(contexts []Context) []Context {
 }
 
 // mergeType returns the type of a process that has contexts of both types. A client of MPS is in the compute list too.
-func mergeType(old, more ContextType) ContextType {
+func mergeType(old, more driver.ContextType) driver.ContextType {
 	switch {
 	case old == more:
 		return old
-	case old == MPS || more == MPS:
-		return MPS
+	case old == driver.MPS || more == driver.MPS:
+		return driver.MPS
 	}
-	return ComputeGraphics
+	return driver.ComputeGraphics
 }

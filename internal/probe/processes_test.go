@@ -16,11 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // lister is a sampler that lists processes, with clocks that the test sets.
-func lister(lib Library, proc string, at *Moment) *sampler {
+func lister(lib driver.Library, proc string, at *Moment) *sampler {
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
 	s.procs.alive = func(int) bool { return false } // but those in proc
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
@@ -33,7 +34,7 @@ func TestCPUAfterASlowGPU(t *testing.T) {
 	files := procOf("4242", "python", "90000", "python3\x00", "0")
 	proc := writeProc(t, files)
 	lib, devices := newFakeLibrary(1)
-	devices[0].contexts = []Context{{PID: 4242, Type: Compute}}
+	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute}}
 	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	slow := time.Duration(0)
 	devices[0].counter = func() uint64 { at.Mono, slow = at.Mono+slow, 0; return 0 }
@@ -50,11 +51,11 @@ func TestProcesses(t *testing.T) {
 	files := procOf("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
 	proc := writeProc(t, files)
 	lib, devices := newFakeLibrary(2)
-	devices[0].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: Graphics}, {PID: 0, Type: Compute}, {PID: -7, Type: MPS}}
-	devices[1].contexts = []Context{{PID: 4242, Type: Compute, Memory: new(uint64(6 << 30))}}
+	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: driver.Graphics}, {PID: 0, Type: driver.Compute}, {PID: -7, Type: driver.MPS}}
+	devices[1].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(6 << 30))}}
 	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	wall := uint64(at.Wall.UnixMicro())
-	devices[0].usage = []Usage{
+	devices[0].usage = []driver.Usage{
 		{PID: 4242, AtMicros: wall - 500_000, SM: 80, Memory: 30},
 		{PID: 4242, AtMicros: wall - 100_000, SM: 90, Memory: 35, Encoder: 36, Decoder: 37},
 		{PID: 4242, AtMicros: wall - 300_000, SM: 85, Memory: 31},
@@ -126,10 +127,10 @@ func TestProcesses(t *testing.T) {
 
 func TestProcessesFail(t *testing.T) {
 	at := Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
-	context := []Context{{PID: 1, Type: Compute}}
+	context := []driver.Context{{PID: 1, Type: driver.Compute}}
 	for _, tc := range []struct {
 		name     string
-		contexts []Context
+		contexts []driver.Context
 		err      map[string]error
 		unlisted string // empty: listed
 		procs    int
@@ -163,20 +164,20 @@ func TestMergeContexts(t *testing.T) {
 	mem := func(n uint64) *uint64 { return &n }
 	for _, tc := range []struct {
 		name string
-		in   []Context
-		want []Context
+		in   []driver.Context
+		want []driver.Context
 	}{
 		{"none", nil, nil},
-		{"compute and graphics", []Context{{PID: 1, Type: Compute, Memory: mem(5)}, {PID: 2, Type: Compute, Memory: mem(6)}, {PID: 1, Type: Graphics, Memory: mem(7)}},
-			[]Context{{PID: 1, Type: ComputeGraphics, Memory: mem(7)}, {PID: 2, Type: Compute, Memory: mem(6)}}},
-		{"all three", []Context{{PID: 1, Type: Compute}, {PID: 1, Type: Graphics}, {PID: 1, Type: MPS}}, []Context{{PID: 1, Type: MPS}}},
-		{"MPS client in the compute list", []Context{{PID: 1, Type: Compute, Memory: mem(5)}, {PID: 1, Type: MPS, Memory: mem(5)}},
-			[]Context{{PID: 1, Type: MPS, Memory: mem(5)}}},
-		{"two MIG instances", []Context{{PID: 1, Type: Compute, Memory: mem(5)}, {PID: 1, Type: Compute, Memory: mem(6)}},
-			[]Context{{PID: 1, Type: Compute, Memory: mem(11)}}},
-		{"memory known in one list", []Context{{PID: 1, Type: Graphics}, {PID: 1, Type: Compute, Memory: mem(5)}},
-			[]Context{{PID: 1, Type: ComputeGraphics, Memory: mem(5)}}},
-		{"memory of 0 is known", []Context{{PID: 1, Type: Compute, Memory: mem(0)}}, []Context{{PID: 1, Type: Compute, Memory: mem(0)}}},
+		{"compute and graphics", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(5)}, {PID: 2, Type: driver.Compute, Memory: mem(6)}, {PID: 1, Type: driver.Graphics, Memory: mem(7)}},
+			[]driver.Context{{PID: 1, Type: driver.ComputeGraphics, Memory: mem(7)}, {PID: 2, Type: driver.Compute, Memory: mem(6)}}},
+		{"all three", []driver.Context{{PID: 1, Type: driver.Compute}, {PID: 1, Type: driver.Graphics}, {PID: 1, Type: driver.MPS}}, []driver.Context{{PID: 1, Type: driver.MPS}}},
+		{"MPS client in the compute list", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(5)}, {PID: 1, Type: driver.MPS, Memory: mem(5)}},
+			[]driver.Context{{PID: 1, Type: driver.MPS, Memory: mem(5)}}},
+		{"two MIG instances", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(5)}, {PID: 1, Type: driver.Compute, Memory: mem(6)}},
+			[]driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(11)}}},
+		{"memory known in one list", []driver.Context{{PID: 1, Type: driver.Graphics}, {PID: 1, Type: driver.Compute, Memory: mem(5)}},
+			[]driver.Context{{PID: 1, Type: driver.ComputeGraphics, Memory: mem(5)}}},
+		{"memory of 0 is known", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(0)}}, []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(0)}}},
 	} {
 		if diff := cmp.Diff(tc.want, mergeContexts(tc.in)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
@@ -214,7 +215,7 @@ func FuzzCommandLine(f *testing.F) {
 }
 
 // reported returns the first report of a probe. Its clock stands while command lines are read, so that all of them are in the report.
-func reported(t *testing.T, lib Library, proc string) (m wire.Message) {
+func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
@@ -251,7 +252,7 @@ func TestTooManyProcesses(t *testing.T) {
 			for i := range tt.contexts {
 				pid := 10_000 + i
 				maps.Copy(files, procOf(strconv.Itoa(pid), "python", "90000", tt.command, "0"))
-				devices[i%2].contexts = append(devices[i%2].contexts, Context{PID: pid, Type: Compute})
+				devices[i%2].contexts = append(devices[i%2].contexts, driver.Context{PID: pid, Type: driver.Compute})
 			}
 			m := reported(t, lib, writeProc(t, files))
 			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || !m.Report.GPUs[0].Values.Has(metric.Temperature) {
@@ -275,7 +276,7 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 		pid := 1000 + i
 		maps.Copy(files, procOf(strconv.Itoa(pid), "python", "1", "python3\x00train.py\x00", "0"))
 		d := devices[i%gpus]
-		d.contexts = append(d.contexts, Context{PID: pid, Type: Compute, Memory: new(uint64(1 << 30))})
+		d.contexts = append(d.contexts, driver.Context{PID: pid, Type: driver.Compute, Memory: new(uint64(1 << 30))})
 	}
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(b, files), Now: now})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
@@ -301,7 +302,7 @@ func TestListsUnasked(t *testing.T) {
 	lists := func(t *testing.T, d time.Duration, upset func(s *session, g *fakeDevice)) (at []int) {
 		synctest.Test(t, func(t *testing.T) {
 			lib, devices := newFakeLibrary(2)
-			devices[0].contexts = []Context{{PID: 4242, Type: Compute}}
+			devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute}}
 			s := open(t, lib, proc)
 			s.got()
 			s.say(`{"id":1,"pace":{"interval_ms":3000}}`)

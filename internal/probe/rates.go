@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // rateWindow is the shortest time over which a rate is computed. A report off the beat comes sooner: it repeats the last rate.
@@ -20,7 +21,7 @@ type rates []mark
 
 // mark is a counter as it was read.
 type mark struct {
-	Counter
+	driver.Counter
 	at   time.Time
 	took time.Duration // the reading
 	rate float64       // up to then; NaN: not known
@@ -28,7 +29,7 @@ type mark struct {
 
 // rate returns the increase per second of a counter that was read between two times; NaN at first, when it went backwards and when it is not
 // known well enough over which time it increased.
-func (r *rates) rate(c Counter, began, ended time.Time) float64 {
+func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })
 	if i < 0 {

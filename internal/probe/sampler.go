@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -61,7 +62,7 @@ func newSampler(out *output, opts Options) *sampler {
 		cards: inventory{lib: opts.Library, crew: crew},
 		host:  host.New(opts.Proc, opts.Sys),
 		jobs:  host.NewJobs(opts.Proc),
-		job:   ownJob(opts.Proc),
+		job:   launch.OwnJob(opts.Proc),
 		procs: newLocalProcesses(opts.Proc),
 		crew:  crew,
 

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -21,7 +22,7 @@ type session struct {
 	cancel context.CancelFunc
 }
 
-func open(t *testing.T, lib Library, proc string) *session {
+func open(t *testing.T, lib driver.Library, proc string) *session {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -96,7 +97,7 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 					for i := range lib.slots {
 						if all || i == 1 {
 							d := newFakeDevice(lib, i)
-							lib.slots[i] = Slot{Index: i, Device: d, Readers: d.readers()}
+							lib.slots[i] = driver.Slot{Index: i, Device: d, Readers: d.readers()}
 						}
 					}
 				})

@@ -5,23 +5,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
-
-// Watcher is a Library that tells of the Xids of its GPUs.
-type Watcher interface {
-	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give none. The Watch is nil if
-	// all refuse.
-	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
-}
 
 // hurryEvery is how often at most an Xid makes a report off the beat.
 const hurryEvery = time.Second
 
 // watch watches the GPUs of the inventory, if the library can.
 func (s *sampler) watch() {
-	w, ok := s.cards.lib.(Watcher)
+	w, ok := s.cards.lib.(driver.Watcher)
 	if !ok || !s.cards.up || s.cards.spent {
 		return
 	}
@@ -30,7 +24,7 @@ func (s *sampler) watch() {
 }
 
 // watchable are the GPUs that can be watched: one that does not respond would keep the others from it.
-func (n *inventory) watchable() (slots []Slot, cards []wire.Card) {
+func (n *inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
 	for i, g := range n.gpus {
 		if !g.once.pending {
 			slots, cards = append(slots, g.Slot), append(cards, n.hello.GPUs[i])

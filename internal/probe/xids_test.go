@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -18,13 +19,13 @@ type watchedLibrary struct {
 	registering time.Duration // how long Watch takes, until which it gets no event
 	breaks      chan error
 	refused     map[int]error
-	begun       [][]Slot // of each Watch
+	begun       [][]driver.Slot // of each Watch
 	open        map[*fakeWatch]bool
 }
 
 type fakeWatch struct {
 	lib    *watchedLibrary
-	slots  []Slot
+	slots  []driver.Slot
 	events chan xid.Event
 }
 
@@ -35,7 +36,7 @@ func newWatchedLibrary(gpus int) (*watchedLibrary, []*fakeDevice) {
 	return &watchedLibrary{fakeLibrary: lib, breaks: make(chan error, 1), open: map[*fakeWatch]bool{}}, devices
 }
 
-func (l *watchedLibrary) Watch(slots []Slot) (xid.Watch, map[int]error) {
+func (l *watchedLibrary) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 	time.Sleep(l.registering)
 	w := &fakeWatch{lib: l, slots: slots, events: make(chan xid.Event, 1000)}
 	l.change(func() { l.begun = append(l.begun, slots) })
@@ -51,7 +52,7 @@ func (l *watchedLibrary) Watch(slots []Slot) (xid.Watch, map[int]error) {
 func (l *watchedLibrary) send(e xid.Event) {
 	l.change(func() {
 		for w := range l.open {
-			if !slices.ContainsFunc(w.slots, func(s Slot) bool { return s.Index == e.GPU && s.Device == nil }) {
+			if !slices.ContainsFunc(w.slots, func(s driver.Slot) bool { return s.Index == e.GPU && s.Device == nil }) {
 				w.events <- e
 			}
 		}
@@ -225,7 +226,7 @@ func TestAnotherGPUIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		back := lib.slots[1]
-		lib.slots[1] = Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
+		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
 		s := open(t, lib, proc)
 		s.say(pace1s)
 		time.Sleep(time.Second)
@@ -245,7 +246,7 @@ func TestXidsWhileAGPUComesBack(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		lib.registering = 300 * time.Millisecond
 		back := lib.slots[1]
-		lib.slots[1] = Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
+		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
 		s := open(t, lib, proc)
 		s.paced(pace1s)
 		time.Sleep(3 * time.Second)

@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
@@ -31,11 +32,11 @@ type machine struct {
 
 type noGPU struct{}
 
-func (noGPU) Init() error                    { return nil }
-func (noGPU) Shutdown()                      {}
-func (noGPU) Versions() (string, string)     { return "550.54", "12.4" }
-func (noGPU) Missing() []string              { return nil }
-func (noGPU) Devices() ([]probe.Slot, error) { return nil, nil }
+func (noGPU) Init() error                     { return nil }
+func (noGPU) Shutdown()                       {}
+func (noGPU) Versions() (string, string)      { return "550.54", "12.4" }
+func (noGPU) Missing() []string               { return nil }
+func (noGPU) Devices() ([]driver.Slot, error) { return nil, nil }
 
 // newMachine makes a node whose load is its number, and which has one process of ours, 42, that knows the number.
 func newMachine(t *testing.T, number int) *machine {

@@ -1,5 +1,5 @@
 // Package launch says how a process was started: in which job and step of SLURM, and as which rank of a distributed program. It reads the
-// environment of the process, of which only these few numbers remain: no other variable is kept, and none leaves the node.
+// cgroups of the process, and its environment, of which only these few numbers remain: no other variable is kept, and none leaves the node.
 //
 // A wrong rank is worse than none. Variables are inherited by all that a process starts, so a variable counts only where its launcher means
 // each single process by it. The functions may be called from any goroutine.

@@ -10,7 +10,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // batch reads fields of a device with one call. After its first reading it no longer asks for fields that the device does not have.
@@ -50,9 +50,9 @@ func newBatch(d *device, fields []field) *batch {
 	return b
 }
 
-func (b *batch) reader() probe.Reader { return probe.Reader{IDs: b.ids, Read: b.read} }
+func (b *batch) reader() driver.Reader { return driver.Reader{IDs: b.ids, Read: b.read} }
 
-func (b *batch) read(to *probe.Answer) error {
+func (b *batch) read(to *driver.Answer) error {
 	if len(b.values) > 0 {
 		if ret := b.d.nvml.GetFieldValues(b.values); ret != nvml.SUCCESS {
 			return check(ret)
@@ -78,7 +78,7 @@ func (b *batch) group(start int) (end int) {
 }
 
 // settle keeps the queries that the device answers, of the first source that has any. A metric without one is refused, once.
-func (b *batch) settle(to *probe.Answer) {
+func (b *batch) settle(to *driver.Answer) {
 	b.settled = true
 	queries, values := b.queries, b.values
 	b.queries, b.values = nil, nil
@@ -117,7 +117,7 @@ func isWide(v *nvml.FieldValue) bool {
 }
 
 // sum answers for one metric.
-func (b *batch) sum(start, end int, to *probe.Answer) {
+func (b *batch) sum(start, end int, to *driver.Answer) {
 	q := &b.queries[start]
 	value, counter := 0.0, uint64(0)
 	for i := start; i < end; i++ {

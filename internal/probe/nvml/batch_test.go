@@ -11,7 +11,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // answer is what a fake GPU says of a field.
@@ -43,11 +43,11 @@ func fieldsOf(fields map[uint32]answer, asked *int) *mock.Device {
 }
 
 // readField reads one metric from a batch.
-func readField(gpu nvml.Device, id metric.ID, driver int) (probe.Answer, error) {
+func readField(gpu nvml.Device, id metric.ID, version int) (driver.Answer, error) {
 	all := slices.Concat(fastFields, slowFields)
 	at := slices.IndexFunc(all, func(f field) bool { return f.id == id })
-	var got probe.Answer
-	return got, newBatch(&device{nvml: gpu, driver: driver}, all[at:at+1]).read(&got)
+	var got driver.Answer
+	return got, newBatch(&device{nvml: gpu, driver: version}, all[at:at+1]).read(&got)
 }
 
 // A field has its own type and its own result.
@@ -55,7 +55,7 @@ func TestField(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer
 		want string
-		kind probe.ErrorKind // of the refusal
+		kind driver.ErrorKind // of the refusal
 	}{
 		"unsigned":      {answer{typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83, 0, 0, 0, 9}}, `{"memory_temperature_celsius":83}`, 0},
 		"signed":        {answer{typ: nvml.VALUE_TYPE_SIGNED_INT, value: [8]byte{0xfe, 0xff, 0xff, 0xff}}, `{"memory_temperature_celsius":-2}`, 0},
@@ -63,20 +63,20 @@ func TestField(t *testing.T) {
 		"long long":     {answer{typ: nvml.VALUE_TYPE_SIGNED_LONG_LONG, value: [8]byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}, `{"memory_temperature_celsius":-2}`, 0},
 		"double":        {answer{typ: nvml.VALUE_TYPE_DOUBLE, value: [8]byte{7: 0x40}}, `{"memory_temperature_celsius":2}`, 0},
 		"unknown type":  {answer{typ: 99, value: [8]byte{83}}, `{}`, 0},
-		"not supported": {answer{ret: nvml.ERROR_NOT_SUPPORTED}, `{}`, probe.Absent},
-		"unknown field": {answer{ret: nvml.ERROR_INVALID_ARGUMENT}, `{}`, probe.Absent},
-		"lost":          {answer{ret: nvml.ERROR_GPU_IS_LOST}, `{}`, probe.Lost},
+		"not supported": {answer{ret: nvml.ERROR_NOT_SUPPORTED}, `{}`, driver.Absent},
+		"unknown field": {answer{ret: nvml.ERROR_INVALID_ARGUMENT}, `{}`, driver.Absent},
+		"lost":          {answer{ret: nvml.ERROR_GPU_IS_LOST}, `{}`, driver.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readField(fieldsOf(map[uint32]answer{nvml.FI_DEV_MEMORY_TEMP: tt.answer}, new(int)), metric.MemoryTemperature, 550)
 			refused := tt.ret != nvml.SUCCESS
-			if err != nil || got.String() != tt.want || len(got.Refusals) > 0 != refused || refused && probe.KindOf(got.Refusals[0].Err) != tt.kind {
+			if err != nil || got.String() != tt.want || len(got.Refusals) > 0 != refused || refused && driver.KindOf(got.Refusals[0].Err) != tt.kind {
 				t.Errorf("got %v, %v, refused %v, want %s", &got.Values, err, got.Refusals, tt.want)
 			}
 		})
 	}
 	gpu := &mock.Device{GetFieldValuesFunc: func([]nvml.FieldValue) nvml.Return { return nvml.ERROR_GPU_IS_LOST }}
-	if _, err := readField(gpu, metric.MemoryTemperature, 550); probe.KindOf(err) != probe.Lost {
+	if _, err := readField(gpu, metric.MemoryTemperature, 550); driver.KindOf(err) != driver.Lost {
 		t.Errorf("a call that fails gives %v", err)
 	}
 }
@@ -132,13 +132,13 @@ func TestBatchSettles(t *testing.T) {
 	asked := 0
 	b := newBatch(&device{nvml: fieldsOf(fields, &asked), driver: 570}, fastFields)
 	for i, want := range []struct{ asked, refused int }{{len(b.values), 9}, {6, 2}} {
-		var got probe.Answer
+		var got driver.Answer
 		if err := b.read(&got); err != nil || asked != want.asked || len(got.Refusals) != want.refused || got.String() != `{"memory_temperature_celsius":83}` || len(got.Counters) != 3 {
 			t.Errorf("reading %d asked for %d fields: %v, %v, counters %v, refused %v", i, asked, &got.Values, err, got.Counters, got.Refusals)
 		}
 	}
 	fields[nvml.FI_DEV_PERF_POLICY_POWER] = wide(2e9)
-	var got probe.Answer
+	var got driver.Answer
 	if err := b.read(&got); err != nil || got.Float(metric.PowerCapTime) != 2 {
 		t.Errorf("when it works again, got %v, %v", &got.Values, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // calls counts the calls that a mock has got.
@@ -28,7 +28,7 @@ func calls(of any) (n int) {
 
 // readPace reads the metrics of one pace, from readers that are not idle, and returns how many calls that took. Readers that have nothing
 // become idle, as in the probe.
-func readPace(readers []probe.Reader, idle []bool, pace metric.Pace, mocks ...any) (n int) {
+func readPace(readers []driver.Reader, idle []bool, pace metric.Pace, mocks ...any) (n int) {
 	count := func() (n int) {
 		for _, m := range mocks {
 			n += calls(m)
@@ -38,7 +38,7 @@ func readPace(readers []probe.Reader, idle []bool, pace metric.Pace, mocks ...an
 	before := count()
 	for i, r := range readers {
 		if r.IDs[0].Row().Pace == pace && !idle[i] {
-			idle[i] = probe.KindOf(r.Read(&probe.Answer{})) == probe.Absent
+			idle[i] = driver.KindOf(r.Read(&driver.Answer{})) == driver.Absent
 		}
 	}
 	return count() - before

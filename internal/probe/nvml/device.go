@@ -8,7 +8,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,21 +22,21 @@ type device struct {
 
 // check makes an error of what NVML returned.
 func check(ret nvml.Return) error {
-	kind := probe.Other
+	kind := driver.Other
 	switch ret {
 	case nvml.SUCCESS:
 		return nil
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_FUNCTION_NOT_FOUND:
-		kind = probe.Absent
+		kind = driver.Absent
 	case nvml.ERROR_NO_PERMISSION:
-		kind = probe.Denied
+		kind = driver.Denied
 	case nvml.ERROR_GPU_IS_LOST, nvml.ERROR_RESET_REQUIRED:
-		kind = probe.Lost
+		kind = driver.Lost
 	case nvml.ERROR_UNINITIALIZED, nvml.ERROR_DRIVER_NOT_LOADED:
-		kind = probe.Gone
+		kind = driver.Gone
 	}
-	e := &probe.Error{Kind: kind, Words: ret.Error()}
-	if kind == probe.Lost {
+	e := &driver.Error{Kind: kind, Words: ret.Error()}
+	if kind == driver.Lost {
 		e.LostID = lostID(ret)
 	}
 	return e
@@ -78,7 +78,7 @@ func (d *device) Card() wire.Card {
 	switch err := check(ret); {
 	case err == nil:
 		c.UUID = uuid
-	case probe.KindOf(err) == probe.Lost:
+	case driver.KindOf(err) == driver.Lost:
 		c.Lost, c.LostID = err.Error(), lostID(ret)
 		return c
 	}

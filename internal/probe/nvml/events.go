@@ -7,7 +7,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
@@ -23,7 +23,7 @@ type watch struct {
 }
 
 // Watch registers for Xids only: the other events repeat what the readings say.
-func (l *Library) Watch(slots []probe.Slot) (xid.Watch, map[int]error) {
+func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 	refused := map[int]error{}
 	set, ret := l.nvml.EventSetCreate()
 	if err := check(ret); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
@@ -36,11 +36,11 @@ func TestWatch(t *testing.T) {
 		EventSetWaitFunc:   func(nvml.EventSet, uint32) (nvml.EventData, nvml.Return) { return next, answer },
 		EventSetFreeFunc:   func(nvml.EventSet) nvml.Return { freed++; return nvml.SUCCESS },
 	}}
-	w, refused := lib.Watch([]probe.Slot{
+	w, refused := lib.Watch([]driver.Slot{
 		{Index: 0, Device: &device{nvml: first}}, {Index: 1, Lost: "GPU is lost"}, {Index: 3, Device: &device{nvml: second}},
 		{Index: 4, Device: &device{nvml: watchable("GPU-4", nvml.ERROR_NOT_SUPPORTED)}},
 	})
-	if len(refused) != 1 || probe.KindOf(refused[4]) != probe.Absent {
+	if len(refused) != 1 || driver.KindOf(refused[4]) != driver.Absent {
 		t.Errorf("refused: %v", refused)
 	}
 	for name, tt := range map[string]struct {
@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 	if w.Close(); freed != 1 {
 		t.Errorf("the set was freed %d times", freed)
 	}
-	if w, refused := lib.Watch([]probe.Slot{{Index: 4, Device: &device{nvml: watchable("GPU-4", nvml.ERROR_NO_PERMISSION)}}}); w != nil || len(refused) != 1 || freed != 2 {
+	if w, refused := lib.Watch([]driver.Slot{{Index: 4, Device: &device{nvml: watchable("GPU-4", nvml.ERROR_NO_PERMISSION)}}}); w != nil || len(refused) != 1 || freed != 2 {
 		t.Errorf("when all refuse: %v, %v, freed %d times", w, refused, freed)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // gpmMetrics are what GPM measures between two samples.
@@ -71,8 +71,8 @@ func (l *Library) freeSamples() {
 }
 
 // reader reads from samples that take fills.
-func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) probe.Reader {
-	r := probe.Reader{Read: func(to *probe.Answer) error { return check(g.read(take, to)) }}
+func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) driver.Reader {
+	r := driver.Reader{Read: func(to *driver.Answer) error { return check(g.read(take, to)) }}
 	for _, m := range gpmMetrics {
 		r.IDs = append(r.IDs, m.id)
 	}
@@ -80,7 +80,7 @@ func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) probe.Reader {
 }
 
 // read takes a sample. The first one gives no metric, and one that comes too soon is not taken: the metrics are those up to the last.
-func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *probe.Answer) nvml.Return {
+func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *driver.Answer) nvml.Return {
 	if !g.mu.TryLock() { // another reading hangs
 		return nvml.ERROR_IN_USE
 	}
@@ -106,12 +106,12 @@ func (g *gpm) forget() {
 }
 
 // forgetful makes readers forget the last sample when they find that the GPU is lost: when it is back its counters may have begun again.
-func (g *gpm) forgetful(readers []probe.Reader) []probe.Reader {
+func (g *gpm) forgetful(readers []driver.Reader) []driver.Reader {
 	for i := range readers {
 		read := readers[i].Read
-		readers[i].Read = func(to *probe.Answer) error {
+		readers[i].Read = func(to *driver.Answer) error {
 			err := read(to)
-			if probe.KindOf(err) == probe.Lost {
+			if driver.KindOf(err) == driver.Lost {
 				g.forget()
 			}
 			return err
@@ -141,7 +141,7 @@ func (g *gpm) measure(take func(nvml.GpmSample) nvml.Return) nvml.Return {
 	return ret
 }
 
-func (g *gpm) answer(to *probe.Answer) {
+func (g *gpm) answer(to *driver.Answer) {
 	for i, m := range gpmMetrics {
 		got := &g.request.Metrics[i]
 		if ret := nvml.Return(got.NvmlReturn); ret != nvml.SUCCESS {
@@ -175,15 +175,15 @@ func (g *gpm) free() {
 }
 
 // gpmReader reads GPM of the whole device.
-func (d *device) gpmReader() probe.Reader {
+func (d *device) gpmReader() driver.Reader {
 	return d.gpm.unless(d.withoutGPM, func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
 }
 
 // unless reads from samples that take fills, unless the first reading finds that there is no GPM.
-func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return) probe.Reader {
+func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return) driver.Reader {
 	r := g.reader(take)
 	read, asked, none := r.Read, false, false
-	r.Read = func(to *probe.Answer) error {
+	r.Read = func(to *driver.Answer) error {
 		if !asked {
 			asked, none = true, without()
 		}

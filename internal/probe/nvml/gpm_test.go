@@ -13,7 +13,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // fakeGPM is a GPU with GPM, whose metrics are the number of samples so far.
@@ -51,14 +51,14 @@ func TestGPM(t *testing.T) {
 		f := newFakeGPM()
 		l := &Library{nvml: f.lib}
 		r := (&device{nvml: f, gpm: l.gpm(gpmKey{0, wholeGPU})}).gpmReader()
-		read := func(what, want string, kind probe.ErrorKind) {
+		read := func(what, want string, kind driver.ErrorKind) {
 			t.Helper()
-			var got probe.Answer
+			var got driver.Answer
 			err := r.Read(&got)
 			for _, refused := range got.Refusals {
 				err = refused.Err
 			}
-			if got.String() != want || (err == nil) != (kind == 0) || err != nil && probe.KindOf(err) != kind {
+			if got.String() != want || (err == nil) != (kind == 0) || err != nil && driver.KindOf(err) != kind {
 				t.Errorf("%s: got %v, %v, want %s", what, &got.Values, err, want)
 			}
 		}
@@ -73,10 +73,10 @@ func TestGPM(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		f.metric = nvml.ERROR_NO_PERMISSION
-		read("without the rights", "{}", probe.Denied)
+		read("without the rights", "{}", driver.Denied)
 		time.Sleep(time.Second)
 		f.metric, f.take = nvml.SUCCESS, nvml.ERROR_GPU_IS_LOST
-		read("lost", "{}", probe.Lost)
+		read("lost", "{}", driver.Lost)
 		f.take = nvml.SUCCESS
 		read("back", "{}", 0)
 		if l.Shutdown(); f.freed != 2 {
@@ -92,7 +92,7 @@ func TestGPMOfALostGPU(t *testing.T) {
 		l := &Library{nvml: f.lib}
 		d := &device{nvml: f, gpm: l.gpm(gpmKey{0, wholeGPU})}
 		all := d.readers()
-		read := func(id metric.ID) (got probe.Answer, err error) {
+		read := func(id metric.ID) (got driver.Answer, err error) {
 			for _, r := range all {
 				if slices.Contains(r.IDs, id) {
 					err = r.Read(&got)
@@ -107,7 +107,7 @@ func TestGPMOfALostGPU(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		f.GetPowerUsageFunc = func() (uint32, nvml.Return) { return 0, nvml.ERROR_GPU_IS_LOST }
-		if _, err := read(metric.Power); probe.KindOf(err) != probe.Lost {
+		if _, err := read(metric.Power); driver.KindOf(err) != driver.Lost {
 			t.Fatal(err)
 		}
 		if got, err := read(metric.SMActive); err != nil || got.Has(metric.SMActive) {
@@ -133,9 +133,9 @@ func TestWithoutGPM(t *testing.T) {
 			f.take = tt.take
 			f.GetMigModeFunc = func() (int, int, nvml.Return) { return tt.mig, 0, nvml.SUCCESS }
 			f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return tt.capability, 0, tt.ret }
-			var got probe.Answer
+			var got driver.Answer
 			err := (&device{nvml: f, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).gpmReader().Read(&got)
-			if probe.KindOf(err) != probe.Absent || !got.Empty() || f.samples != tt.samples || len(f.lib.GpmSampleAllocCalls()) != 2*tt.samples {
+			if driver.KindOf(err) != driver.Absent || !got.Empty() || f.samples != tt.samples || len(f.lib.GpmSampleAllocCalls()) != 2*tt.samples {
 				t.Errorf("got %v, %v, %d samples", &got.Values, err, f.samples)
 			}
 		})
@@ -144,7 +144,7 @@ func TestWithoutGPM(t *testing.T) {
 
 // A metric that NVML could not compute is absent. The samples of a GPU are the same for all its devices, and others for an instance of it.
 func TestGPMSamples(t *testing.T) {
-	var a probe.Answer
+	var a driver.Answer
 	g := &gpm{}
 	g.request.Metrics[0].Value = math.NaN()
 	if g.answer(&a); a.Has(metric.SMActive) || !a.Has(metric.DRAMActive) {

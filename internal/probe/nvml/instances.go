@@ -8,7 +8,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +28,7 @@ func instanceIndex(gpu int, id wire.Instance) int {
 }
 
 // instances lists the instances of a GPU. Those that cannot be read are left out: they may be just going.
-func (l *Library) instances(gpu int, parent nvml.Device) []probe.Slot {
+func (l *Library) instances(gpu int, parent nvml.Device) []driver.Slot {
 	if mode, _, ret := parent.GetMigMode(); ret != nvml.SUCCESS || mode != nvml.DEVICE_MIG_ENABLE {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (l *Library) instances(gpu int, parent nvml.Device) []probe.Slot {
 	if ret != nvml.SUCCESS {
 		return nil
 	}
-	var slots []probe.Slot
+	var slots []driver.Slot
 	for i := range most {
 		handle, ret := parent.GetMigDeviceHandleByIndex(i)
 		if ret != nvml.SUCCESS {
@@ -49,7 +49,7 @@ func (l *Library) instances(gpu int, parent nvml.Device) []probe.Slot {
 		}
 		d := &instance{device: device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{gpu, gi})}, parent: parent}
 		d.id = wire.Instance{Index: i, GPU: gi, Compute: ci}
-		slots = append(slots, probe.Slot{Index: instanceIndex(gpu, d.id), Device: d, Readers: d.readers()})
+		slots = append(slots, driver.Slot{Index: instanceIndex(gpu, d.id), Device: d, Readers: d.readers()})
 	}
 	return slots
 }
@@ -61,7 +61,7 @@ func (d *instance) Card() wire.Card {
 	id.Parent, _ = d.parent.GetUUID() // empty when it fails
 	c.Instance = &id
 	uuid, ret := d.nvml.GetUUID()
-	if err := check(ret); probe.KindOf(err) == probe.Lost {
+	if err := check(ret); driver.KindOf(err) == driver.Lost {
 		c.Lost, c.LostID = err.Error(), lostID(ret)
 		return c
 	}
@@ -71,11 +71,11 @@ func (d *instance) Card() wire.Card {
 }
 
 // readers reads the memory of the instance, and GPM where the driver has it for instances. NVML has nothing else for them.
-func (d *instance) readers() []probe.Reader {
-	var out []probe.Reader
+func (d *instance) readers() []driver.Reader {
+	var out []driver.Reader
 	for _, r := range readers {
 		if slices.Contains(r.ids, metric.MemoryUsed) || slices.Contains(r.ids, metric.MemoryTotal) {
-			out = append(out, probe.Reader{IDs: r.ids, Read: func(to *probe.Answer) error { return checkInstance(r.read(&d.device, to)) }})
+			out = append(out, driver.Reader{IDs: r.ids, Read: func(to *driver.Answer) error { return checkInstance(r.read(&d.device, to)) }})
 		}
 	}
 	whole := &device{nvml: d.parent}
@@ -86,7 +86,7 @@ func (d *instance) readers() []probe.Reader {
 // checkInstance makes an error of what a call for an instance returned. A handle is refused when the instance is gone.
 func checkInstance(ret nvml.Return) error {
 	if ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND {
-		return &probe.Error{Kind: probe.Stale, Words: "the MIG instance is gone"}
+		return &driver.Error{Kind: driver.Stale, Words: "the MIG instance is gone"}
 	}
 	return check(ret)
 }

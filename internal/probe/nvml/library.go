@@ -11,7 +11,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/dl"
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -30,9 +30,9 @@ type Library struct {
 }
 
 var (
-	_ probe.Library = (*Library)(nil)
-	_ probe.Watcher = (*Library)(nil)
-	_ probe.Device  = (*device)(nil)
+	_ driver.Library = (*Library)(nil)
+	_ driver.Watcher = (*Library)(nil)
+	_ driver.Device  = (*device)(nil)
 )
 
 // New returns the driver's library. It is loaded by Init.
@@ -42,7 +42,7 @@ func New() *Library { return &Library{nvml: nvml.New(nvml.WithLibraryPath(librar
 func (l *Library) Init() error {
 	lib := dl.New(libraryName, dl.RTLD_LAZY|dl.RTLD_GLOBAL)
 	if err := lib.Open(); err != nil {
-		return &probe.InitError{ID: wire.FaultNoLibrary, Words: err.Error()}
+		return &driver.InitError{ID: wire.FaultNoLibrary, Words: err.Error()}
 	}
 	defer func() { _ = lib.Close() }() // go-nvml has loaded it too by then
 	bind()
@@ -50,9 +50,9 @@ func (l *Library) Init() error {
 		return initError(ret)
 	}
 	l.missing = missing(l.nvml.Extensions())
-	driver, _ := l.nvml.SystemGetDriverVersion() // empty when it fails
-	l.unlisted = oddLists(driver)
-	l.driver = major(driver)
+	version, _ := l.nvml.SystemGetDriverVersion() // empty when it fails
+	l.unlisted = oddLists(version)
+	l.driver = major(version)
 	return nil
 }
 
@@ -68,7 +68,7 @@ func major(version string) int {
 
 // initError says what a failed Init means.
 func initError(ret nvml.Return) error {
-	e := &probe.InitError{ID: wire.FaultOther, Words: ret.Error()}
+	e := &driver.InitError{ID: wire.FaultOther, Words: ret.Error()}
 	switch ret {
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
 		e.ID = wire.FaultMismatch
@@ -103,21 +103,21 @@ func (l *Library) Versions() (driver, cuda string) {
 func (l *Library) Missing() []string { return l.missing }
 
 // Devices lists the GPUs. NVML counts all of the node; those that this user or this job's cgroup may not use are passed over.
-func (l *Library) Devices() ([]probe.Slot, error) {
+func (l *Library) Devices() ([]driver.Slot, error) {
 	count, ret := l.nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {
 		return nil, initError(ret)
 	}
-	var slots []probe.Slot
+	var slots []driver.Slot
 	for i := range count {
 		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
 		switch ret {
 		case nvml.SUCCESS:
 			d := &device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{i, wholeGPU})}
-			slots = append(slots, probe.Slot{Index: i, Device: d, Readers: d.readers(), Parts: func() []probe.Slot { return l.instances(i, handle) }})
+			slots = append(slots, driver.Slot{Index: i, Device: d, Readers: d.readers(), Parts: func() []driver.Slot { return l.instances(i, handle) }})
 		case nvml.ERROR_NO_PERMISSION:
 		default:
-			slots = append(slots, probe.Slot{Index: i, Lost: ret.Error(), LostID: lostID(ret)})
+			slots = append(slots, driver.Slot{Index: i, Lost: ret.Error(), LostID: lostID(ret)})
 		}
 	}
 	return slots, nil

@@ -8,23 +8,23 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // Processes reads NVML's three lists. The compute list is the one that matters: without it there is no listing. Another list that this
 // driver or GPU does not have is empty.
-func (d *device) Processes() ([]probe.Context, error) {
+func (d *device) Processes() ([]driver.Context, error) {
 	if d.unlisted != nil {
 		return nil, d.unlisted
 	}
-	contexts, err := list(probe.Compute, d.nvml.GetComputeRunningProcesses)
+	contexts, err := list(driver.Compute, d.nvml.GetComputeRunningProcesses)
 	if err != nil {
 		return nil, err
 	}
-	graphics, err1 := list(probe.Graphics, d.nvml.GetGraphicsRunningProcesses)
-	mps, err2 := list(probe.MPS, d.nvml.GetMPSComputeRunningProcesses)
+	graphics, err1 := list(driver.Graphics, d.nvml.GetGraphicsRunningProcesses)
+	mps, err2 := list(driver.MPS, d.nvml.GetMPSComputeRunningProcesses)
 	for _, e := range []error{err1, err2} {
-		if kind := probe.KindOf(e); e != nil && kind != probe.Absent && kind != probe.Denied {
+		if kind := driver.KindOf(e); e != nil && kind != driver.Absent && kind != driver.Denied {
 			err = e
 		}
 	}
@@ -34,28 +34,28 @@ func (d *device) Processes() ([]probe.Context, error) {
 // noInstance is the GPU instance of a process on a GPU without MIG.
 const noInstance = math.MaxUint32
 
-func list(typ probe.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) ([]probe.Context, error) {
+func list(typ driver.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) ([]driver.Context, error) {
 	infos, ret := read()
 	if err := check(ret); err != nil {
 		return nil, err
 	}
-	contexts := make([]probe.Context, 0, len(infos))
+	contexts := make([]driver.Context, 0, len(infos))
 	for _, info := range infos {
-		c := probe.Context{PID: int(info.Pid), Type: typ, Memory: memory(info.UsedGpuMemory)}
+		c := driver.Context{PID: int(info.Pid), Type: typ, Memory: memory(info.UsedGpuMemory)}
 		if info.GpuInstanceId != noInstance {
-			c.In = &probe.InstanceID{GPU: int(info.GpuInstanceId), Compute: int(info.ComputeInstanceId)}
+			c.In = &driver.InstanceID{GPU: int(info.GpuInstanceId), Compute: int(info.ComputeInstanceId)}
 		}
 		contexts = append(contexts, c)
 	}
 	return contexts, nil
 }
 
-// oddLists is why the processes of a driver cannot be listed. Drivers 535.43 to 535.86 write records of 32 bytes into a list of records of 24,
+// oddLists is why the processes of a version of the driver cannot be listed. Drivers 535.43 to 535.86 write records of 32 bytes into a list of records of 24,
 // so the result is garbage and overruns the caller's buffer.
-func oddLists(driver string) error {
+func oddLists(version string) error {
 	var major, minor int
-	if n, _ := fmt.Sscanf(driver, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
-		return &probe.Error{Kind: probe.Absent, Words: "driver " + driver + " uses an incompatible process list format"}
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
+		return &driver.Error{Kind: driver.Absent, Words: "driver " + version + " uses an incompatible process list format"}
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func memory(bytes uint64) *uint64 {
 }
 
 // ProcessUtilization reads the driver's samples. No samples is not an error.
-func (d *device) ProcessUtilization(sinceMicros uint64) (usage []probe.Usage, err error) {
+func (d *device) ProcessUtilization(sinceMicros uint64) (usage []driver.Usage, err error) {
 	// go-nvml asks for the number of samples, then for the samples, and slices by the number of the second answer: it panics when
 	// that grew in between. The next report reads them.
 	defer func() {
@@ -85,9 +85,9 @@ func (d *device) ProcessUtilization(sinceMicros uint64) (usage []probe.Usage, er
 	default:
 		return nil, check(ret)
 	}
-	usage = make([]probe.Usage, 0, len(samples))
+	usage = make([]driver.Usage, 0, len(samples))
 	for _, s := range samples {
-		usage = append(usage, probe.Usage{
+		usage = append(usage, driver.Usage{
 			PID: int(s.Pid), AtMicros: s.TimeStamp, SM: int(s.SmUtil), Memory: int(s.MemUtil), Encoder: int(s.EncUtil), Decoder: int(s.DecUtil),
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -29,20 +29,20 @@ func TestRefusedLists(t *testing.T) {
 		listed                 bool
 		contexts               int
 		fails                  bool
-		kind                   probe.ErrorKind
+		kind                   driver.ErrorKind
 	}{
 		"all":              {gives(nvml.SUCCESS, 7), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS, 9), true, 3, false, 0},
 		"none":             {gives(nvml.SUCCESS), gives(nvml.SUCCESS), gives(nvml.SUCCESS), true, 0, false, 0},
-		"compute refused":  {gives(nvml.ERROR_NO_PERMISSION), gives(nvml.SUCCESS), gives(nvml.SUCCESS), false, 0, true, probe.Denied},
-		"compute in MIG":   {gives(nvml.ERROR_NOT_SUPPORTED), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS), false, 0, true, probe.Absent},
-		"compute fails":    {gives(nvml.ERROR_UNKNOWN), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS), false, 0, true, probe.Other},
+		"compute refused":  {gives(nvml.ERROR_NO_PERMISSION), gives(nvml.SUCCESS), gives(nvml.SUCCESS), false, 0, true, driver.Denied},
+		"compute in MIG":   {gives(nvml.ERROR_NOT_SUPPORTED), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS), false, 0, true, driver.Absent},
+		"compute fails":    {gives(nvml.ERROR_UNKNOWN), gives(nvml.SUCCESS, 8), gives(nvml.SUCCESS), false, 0, true, driver.Other},
 		"graphics refused": {gives(nvml.SUCCESS, 7), gives(nvml.ERROR_NO_PERMISSION), gives(nvml.ERROR_NOT_SUPPORTED), true, 1, false, 0},
-		"graphics fails":   {gives(nvml.SUCCESS), gives(nvml.ERROR_UNKNOWN), gives(nvml.SUCCESS), true, 0, true, probe.Other},
+		"graphics fails":   {gives(nvml.SUCCESS), gives(nvml.ERROR_UNKNOWN), gives(nvml.SUCCESS), true, 0, true, driver.Other},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gpu := &mock.Device{GetComputeRunningProcessesFunc: tt.compute, GetGraphicsRunningProcessesFunc: tt.graphics, GetMPSComputeRunningProcessesFunc: tt.mps}
 			contexts, err := (&device{nvml: gpu}).Processes()
-			if (contexts != nil) != tt.listed || len(contexts) != tt.contexts || (err != nil) != tt.fails || tt.fails && probe.KindOf(err) != tt.kind {
+			if (contexts != nil) != tt.listed || len(contexts) != tt.contexts || (err != nil) != tt.fails || tt.fails && driver.KindOf(err) != tt.kind {
 				t.Errorf("got %+v, %v", contexts, err)
 			}
 		})
@@ -51,19 +51,19 @@ func TestRefusedLists(t *testing.T) {
 
 // The drivers that write beyond the list that they are given are not asked for one.
 func TestOddLists(t *testing.T) {
-	for driver, odd := range map[string]bool{
+	for version, odd := range map[string]bool{
 		"535.43.02": true, "535.54.03": true, "535.86.10": true, "535.98": false, "535.104.05": false, "535.183.01": false, "530.54.02": false, "550.54.15": false, "": false, "?": false,
 	} {
-		err := oddLists(driver)
-		if (err != nil) != odd || odd && !strings.Contains(err.Error(), driver) {
-			t.Errorf("%q: %v", driver, err)
+		err := oddLists(version)
+		if (err != nil) != odd || odd && !strings.Contains(err.Error(), version) {
+			t.Errorf("%q: %v", version, err)
 		}
 		if !odd {
 			continue
 		}
 		contexts, err := (&device{nvml: &mock.Device{}, unlisted: err}).Processes() // any call of the mock would panic
-		if contexts != nil || probe.KindOf(err) != probe.Absent {
-			t.Errorf("%q: got %+v, %v", driver, contexts, err)
+		if contexts != nil || driver.KindOf(err) != driver.Absent {
+			t.Errorf("%q: got %+v, %v", version, contexts, err)
 		}
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // reader reads numbers of a GPU with one call of NVML.
 type reader struct {
 	ids  []metric.ID
-	read func(*device, *probe.Answer) nvml.Return // sets ids when it succeeds
+	read func(*device, *driver.Answer) nvml.Return // sets ids when it succeeds
 }
 
 // readers has the readers of all metrics that are not fields and not of GPM. All metrics of one reader share a pace.
@@ -22,7 +22,7 @@ var readers = slices.Concat(useReaders, stateReaders, linkReaders, errorReaders)
 
 // one is the reader of a single number.
 func one[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID, call func(*device) (T, nvml.Return)) reader {
-	return reader{[]metric.ID{id}, func(d *device, to *probe.Answer) nvml.Return {
+	return reader{[]metric.ID{id}, func(d *device, to *driver.Answer) nvml.Return {
 		v, ret := call(d)
 		if ret == nvml.SUCCESS {
 			to.Set(id, float64(v))
@@ -43,10 +43,10 @@ func positive[T ~uint32 | int | uint64 | float64](id metric.ID, call func(*devic
 }
 
 // readers returns the readers of a device. Each metric has exactly one.
-func (d *device) readers() []probe.Reader {
-	var out []probe.Reader
+func (d *device) readers() []driver.Reader {
+	var out []driver.Reader
 	for _, r := range readers {
-		out = append(out, probe.Reader{IDs: r.ids, Read: func(to *probe.Answer) error { return check(r.read(d, to)) }})
+		out = append(out, driver.Reader{IDs: r.ids, Read: func(to *driver.Answer) error { return check(r.read(d, to)) }})
 	}
 	for _, fields := range [][]field{fastFields, slowFields} {
 		out = append(out, newBatch(d, fields).reader())

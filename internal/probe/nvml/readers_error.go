@@ -6,7 +6,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // errorReaders read memory errors and their consequences.
@@ -36,7 +36,7 @@ func retired(id metric.ID, cause nvml.PageRetirementCause) reader {
 	})
 }
 
-func remapped(d *device, to *probe.Answer) nvml.Return {
+func remapped(d *device, to *driver.Answer) nvml.Return {
 	correctable, uncorrectable, pending, failed, ret := d.nvml.GetRemappedRows()
 	if ret == nvml.SUCCESS {
 		to.Set(metric.RemappedCorrectable, float64(correctable))

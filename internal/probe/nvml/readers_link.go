@@ -8,7 +8,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // linkReaders read PCIe, NVLink and the fabric. GetPcieThroughput is not among them: it blocks for 20 ms.
@@ -45,7 +45,7 @@ func (d *device) links() (count int, up uint64, ret nvml.Return) {
 }
 
 // fabric reads the fabric's state, under the call's new name or its old one.
-func fabric(d *device, to *probe.Answer) nvml.Return {
+func fabric(d *device, to *driver.Answer) nvml.Return {
 	info, ret := d.nvml.GetGpuFabricInfoV().V2()
 	state, status := info.State, info.Status
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
@@ -60,7 +60,7 @@ func fabric(d *device, to *probe.Answer) nvml.Return {
 }
 
 // registration sets how far the GPU is registered with its fabric. The status counts only at the end.
-func registration(state uint8, status uint32, to *probe.Answer) nvml.Return {
+func registration(state uint8, status uint32, to *driver.Answer) nvml.Return {
 	if state == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
 		return nvml.ERROR_NOT_SUPPORTED
 	}

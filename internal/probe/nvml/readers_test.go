@@ -11,7 +11,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // Each metric of a GPU has one reader. The metrics of one reader have the same pace and the same functions.
@@ -108,8 +108,8 @@ func nvlinkState(link int, ret nvml.Return) (nvml.EnableState, nvml.Return) {
 }
 
 // readCalls reads everything but fields.
-func readCalls(d *device, each func(probe.Reader, error)) *probe.Answer {
-	got := &probe.Answer{}
+func readCalls(d *device, each func(driver.Reader, error)) *driver.Answer {
+	got := &driver.Answer{}
 	for _, r := range d.readers() {
 		if from := r.IDs[0].Row().From[0]; from != "nvmlDeviceGetFieldValues" && from != "nvmlGpmMetricsGet" {
 			each(r, r.Read(got))
@@ -128,7 +128,7 @@ func TestReadersOfAFullGPU(t *testing.T) {
 		`"ecc_uncorrected_volatile":10,"ecc_corrected_volatile":0,"ecc_uncorrected_aggregate":11,"ecc_corrected_aggregate":1,` +
 		`"retired_pages_correctable":1,"retired_pages_uncorrectable":2,"retired_pages_pending":1,"remapped_rows_correctable":5,` +
 		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"fabric_state":3,"fabric_status":0,"numa_node":67}`
-	got := readCalls(&device{nvml: fullGPU(nvml.SUCCESS)}, func(r probe.Reader, err error) {
+	got := readCalls(&device{nvml: fullGPU(nvml.SUCCESS)}, func(r driver.Reader, err error) {
 		if err != nil {
 			t.Errorf("%v: %v", r.IDs[0], err)
 		}
@@ -140,12 +140,12 @@ func TestReadersOfAFullGPU(t *testing.T) {
 
 // What is not supported, or fails, is absent, and is told apart.
 func TestReadersThatFail(t *testing.T) {
-	for ret, want := range map[nvml.Return]probe.ErrorKind{
-		nvml.ERROR_NOT_SUPPORTED: probe.Absent, nvml.ERROR_NO_PERMISSION: probe.Denied, nvml.ERROR_UNKNOWN: probe.Other, nvml.ERROR_GPU_IS_LOST: probe.Lost,
+	for ret, want := range map[nvml.Return]driver.ErrorKind{
+		nvml.ERROR_NOT_SUPPORTED: driver.Absent, nvml.ERROR_NO_PERMISSION: driver.Denied, nvml.ERROR_UNKNOWN: driver.Other, nvml.ERROR_GPU_IS_LOST: driver.Lost,
 	} {
-		got := readCalls(&device{nvml: fullGPU(ret), gpm: &gpm{}}, func(r probe.Reader, err error) {
-			if err == nil || probe.KindOf(err) != want {
-				t.Errorf("%v: %v is of kind %v, want %v", r.IDs[0], err, probe.KindOf(err), want)
+		got := readCalls(&device{nvml: fullGPU(ret), gpm: &gpm{}}, func(r driver.Reader, err error) {
+			if err == nil || driver.KindOf(err) != want {
+				t.Errorf("%v: %v is of kind %v, want %v", r.IDs[0], err, driver.KindOf(err), want)
 			}
 		})
 		if !got.Empty() {
@@ -168,8 +168,8 @@ func TestNonsenseIsAbsent(t *testing.T) {
 		metric.PowerLimit, metric.SMClockMax, metric.MemClockMax, metric.GraphicsClockMax, metric.VideoClockMax, metric.PCIeWidth,
 		metric.PerformanceState, metric.NVLinks, metric.NVLinkUp, metric.FabricState, metric.NUMANode,
 	}
-	got := readCalls(&device{nvml: gpu}, func(r probe.Reader, err error) {
-		if slices.Contains(absent, r.IDs[0]) != (probe.KindOf(err) == probe.Absent) {
+	got := readCalls(&device{nvml: gpu}, func(r driver.Reader, err error) {
+		if slices.Contains(absent, r.IDs[0]) != (driver.KindOf(err) == driver.Absent) {
 			t.Errorf("%v: %v", r.IDs[0], err)
 		}
 	})
@@ -186,7 +186,7 @@ func TestRegistration(t *testing.T) {
 		nvml.GPU_FABRIC_STATE_IN_PROGRESS:   `{"fabric_state":2}`,
 		nvml.GPU_FABRIC_STATE_COMPLETED:     `{"fabric_state":3,"fabric_status":9}`,
 	} {
-		var got probe.Answer
+		var got driver.Answer
 		if ret := registration(state, 9, &got); got.String() != want || (ret == nvml.SUCCESS) != (want != "{}") {
 			t.Errorf("state %d: got %v, %v, want %s", state, &got.Values, ret, want)
 		}

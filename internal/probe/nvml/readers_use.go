@@ -6,7 +6,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
 // useReaders read use and memory.
@@ -22,7 +22,7 @@ var useReaders = []reader{
 	positive(metric.BAR1Total, func(d *device) (uint64, nvml.Return) { m, ret := d.nvml.GetBAR1MemoryInfo(); return m.Bar1Total, ret }),
 }
 
-func utilization(d *device, to *probe.Answer) nvml.Return {
+func utilization(d *device, to *driver.Answer) nvml.Return {
 	u, ret := d.nvml.GetUtilizationRates()
 	if ret == nvml.SUCCESS {
 		to.Set(metric.Util, float64(u.Gpu))

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -58,8 +59,8 @@ func (fakeLibrary) Init() error                { return nil }
 func (fakeLibrary) Shutdown()                  {}
 func (fakeLibrary) Versions() (string, string) { return "550.54", "12.4" }
 func (fakeLibrary) Missing() []string          { return nil }
-func (n fakeLibrary) Devices() ([]probe.Slot, error) {
-	return slices.Repeat([]probe.Slot{{Lost: "lost", LostID: wire.LostOther}}, int(n)), nil
+func (n fakeLibrary) Devices() ([]driver.Slot, error) {
+	return slices.Repeat([]driver.Slot{{Lost: "lost", LostID: wire.LostOther}}, int(n)), nil
 }
 
 // fakeSrun behaves like the srun of SLURM 22.05: labels, lines cut at 1,024 bytes, input to all tasks.

@@ -1,4 +1,4 @@
-package probe
+package launch
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestSlurmJob(t *testing.T) {
 		{"garbage", "job_1\n:\n\n::\n", ""},
 		{"empty", "", ""},
 	} {
-		if got := slurmJob(tc.cgroup); got != tc.want {
+		if got := jobInText(tc.cgroup); got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
 		}
 	}
@@ -33,7 +33,7 @@ func FuzzSlurmJob(f *testing.F) {
 	f.Add("3:freezer:/slurm_node01/uid_20001/job_16/step_extern\n0::/\n")
 	f.Add("::job_0/step_0")
 	f.Fuzz(func(t *testing.T, cgroup string) {
-		id := slurmJob(cgroup)
+		id := jobInText(cgroup)
 		if id == "" {
 			return
 		}

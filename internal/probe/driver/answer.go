@@ -1,4 +1,4 @@
-package probe
+package driver
 
 import "github.com/nvnodetop/nvnodetop/internal/metric"
 

@@ -1,9 +1,15 @@
-package probe
+// Package driver is what the probe needs of the driver, as interfaces that internal/probe/nvml implements: the GPUs, the Readers of their
+// metrics, the processes on them, their Xids, and errors by their consequence.
+//
+// A call into the driver may take seconds, or never return. While Init or Shutdown runs, nothing else may be called; all other methods may be
+// called from several goroutines at once.
+package driver
 
 import (
 	"errors"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -20,6 +26,13 @@ type Library interface {
 	Missing() []string
 	// Devices lists the GPUs that this process may see, in NVML's order.
 	Devices() ([]Slot, error)
+}
+
+// Watcher is a Library that tells of the Xids of its GPUs.
+type Watcher interface {
+	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give none. The Watch is nil if
+	// all refuse.
+	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
 }
 
 // Slot is one GPU in NVML's list. Device is nil if NVML gives no handle for it: Lost is its error message.
@@ -43,7 +56,8 @@ type Reader struct {
 	Read func(*Answer) error
 }
 
-func (r Reader) row() metric.Row { return r.IDs[0].Row() }
+// Row is that of the first metric, whose pace is that of all and whose label names the Reader.
+func (r Reader) Row() metric.Row { return r.IDs[0].Row() }
 
 // Device is one GPU. Its errors are of type *Error.
 type Device interface {
@@ -123,4 +137,12 @@ func KindOf(err error) ErrorKind {
 		return e.Kind
 	}
 	return Other
+}
+
+// LostIDOf returns the class of an error of the kind Lost.
+func LostIDOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.LostID != "" {
+		return e.LostID
+	}
+	return wire.LostOther
 }
