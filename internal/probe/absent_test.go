@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // The Hello says what a GPU lacks and why. What it does not have is not asked for again, what only fails for a while is not absent, and what is
 // permitted later is no longer absent.
 func TestAbsentMetrics(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		d := devices[0]
@@ -60,7 +61,7 @@ func TestAbsentMetrics(t *testing.T) {
 
 // What a GPU that hangs at first lacks is told in a Hello of its own, once.
 func TestAbsentMetricsOfAGPUThatHangs(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		for _, d := range devices {

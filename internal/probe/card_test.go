@@ -12,6 +12,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -20,7 +22,7 @@ import (
 func TestCardHangs(t *testing.T) {
 	for _, call := range []string{"identity", "NVLink links", "MIG instances"} {
 		t.Run(call, func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(8)
 				hung := devices[3]
@@ -40,7 +42,7 @@ func TestCardHangs(t *testing.T) {
 				}
 				card := msgs[0].Hello.GPUs[3]
 				if once := call == "MIG instances"; (card.UUID == "") != (call == "identity") || card.Lost != "" || card.Values.Has(metric.NVLinks) != once ||
-					slices.Contains(card.Absent[driverSilent], "nvlink_links") == once {
+					slices.Contains(card.Absent[gpus.Silent], "nvlink_links") == once {
 					t.Errorf("the card of the GPU that hangs is %+v", card)
 				}
 				time.Sleep(time.Millisecond)
@@ -80,7 +82,7 @@ func (s *session) helloesOf(d time.Duration) []*wire.Hello {
 
 // A card that hangs when the GPUs are listed again, since one is lost, keeps the lost one from nothing. The GPU stays what it was.
 func TestCardHangsWhenListedAgain(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(3)
 		s := open(t, lib, proc)
@@ -88,12 +90,12 @@ func TestCardHangsWhenListedAgain(t *testing.T) {
 		was := s.got()[0].Hello.GPUs[2]
 		release := devices[2].hangIn("identity")
 		lib.change(func() { devices[1].err["*"], devices[1].err["UUID"] = errLost, errLost })
-		listed := s.helloesOf(retryEvery + 2*longestWait)
+		listed := s.helloesOf(gpus.RetryEvery + 2*gpus.LongestWait)
 		if len(listed) != 1 || listed[0].GPUs[1].Lost == "" || !reflect.DeepEqual(listed[0].GPUs[2], was) {
 			t.Errorf("while the other one is lost: %+v", listed)
 		}
 		lib.change(func() { clear(devices[1].err) })
-		listed = append(s.helloesOf(retryEvery+longestWait), s.helloesOf(time.Minute)...)
+		listed = append(s.helloesOf(gpus.RetryEvery+gpus.LongestWait), s.helloesOf(time.Minute)...)
 		if len(listed) != 1 || listed[0].GPUs[1].Lost != "" || !reflect.DeepEqual(listed[0].GPUs[2], was) || devices[2].askedCard() != 2 {
 			t.Errorf("when it is back: %+v, asked %d times", listed, devices[2].askedCard())
 		}
@@ -108,7 +110,7 @@ func TestCardHangsWhenListedAgain(t *testing.T) {
 
 // What the card lacks because a call failed is said with the reason, until a later try succeeds.
 func TestCardSaysWhatFailed(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		devices[0].err["memory size"], devices[0].err["NUMA node"] = errOther, errDenied
@@ -117,12 +119,12 @@ func TestCardSaysWhatFailed(t *testing.T) {
 		if h := s.got()[0].Hello; !cmp.Equal(h.GPUs[0].Absent, want) {
 			t.Errorf("absent %v", h.GPUs[0].Absent)
 		}
-		time.Sleep(2 * retryEvery)
+		time.Sleep(2 * gpus.RetryEvery)
 		if msgs := s.got(); len(msgs) != 0 {
 			t.Errorf("while nothing changes: %+v", msgs)
 		}
 		lib.change(func() { clear(devices[0].err) })
-		time.Sleep(retryEvery)
+		time.Sleep(gpus.RetryEvery)
 		if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[0].Absent != nil || !h[0].GPUs[0].Values.Has(metric.MemoryTotal) {
 			t.Errorf("when it can be read: %+v", h)
 		}
@@ -132,17 +134,25 @@ func TestCardSaysWhatFailed(t *testing.T) {
 
 // What does not change is read again as long as it could not be read, for whatever reason.
 func TestCardIsCompleted(t *testing.T) {
+	proc := fakeproc.Write(t, nil)
 	for _, err := range []error{errOther, errLost} {
-		lib, devices := newFakeLibrary(2)
-		n := inventory{lib: lib, crew: newCrew()}
-		devices[1].err["memory size"] = err
-		n = n.taken(false, t.TempDir())
-		if !n.incomplete() || (n.hello.GPUs[1].Lost != "") != errors.Is(err, errLost) {
-			t.Errorf("%v: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
-		}
-		delete(devices[1].err, "memory size")
-		if n = n.taken(false, t.TempDir()); n.incomplete() || !n.hello.GPUs[1].Values.Has(metric.MemoryTotal) {
-			t.Errorf("%v, and back: incomplete %v, %+v", err, n.incomplete(), n.hello.GPUs[1])
-		}
+		synctest.Test(t, func(t *testing.T) {
+			lib, devices := newFakeLibrary(2)
+			devices[1].err["memory size"] = err
+			s := open(t, lib, proc)
+			if card := s.got()[0].Hello.GPUs[1]; card.Values.Has(metric.MemoryTotal) || (card.Lost != "") != errors.Is(err, errLost) {
+				t.Errorf("%v: %+v", err, card)
+			}
+			lib.change(func() { clear(devices[1].err) })
+			time.Sleep(gpus.RetryEvery)
+			if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[1].Lost != "" || !h[0].GPUs[1].Values.Has(metric.MemoryTotal) {
+				t.Errorf("%v, and back: %+v", err, h)
+			}
+			time.Sleep(gpus.RetryEvery)
+			if asked := devices[1].askedCard(); asked != 2 {
+				t.Errorf("%v: a complete card was asked for %d times", err, asked)
+			}
+			s.finish()
+		})
 	}
 }

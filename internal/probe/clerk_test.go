@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/user"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -40,10 +42,10 @@ func processID(pid, ticks int) string { return fmt.Sprintf(`{"pid":%d,"start_tic
 func mine(t *testing.T, environ string) string {
 	t.Helper()
 	own := os.Getuid()
-	files := procOf("42", "python", "1000", "python\x00train me.py\x00", strconv.Itoa(own))
-	maps.Copy(files, procOf("43", "bash", "1000", "bash\x00", strconv.Itoa(own+1)))
+	files := fakeproc.Of("42", "python", "1000", "python\x00train me.py\x00", strconv.Itoa(own))
+	maps.Copy(files, fakeproc.Of("43", "bash", "1000", "bash\x00", strconv.Itoa(own+1)))
 	files["42/environ"], files["43/environ"] = environ, "SECRET=1\x00"
-	return writeProc(t, files)
+	return fakeproc.Write(t, files)
 }
 
 func TestEnviron(t *testing.T) {
@@ -52,10 +54,14 @@ func TestEnviron(t *testing.T) {
 	if reply.Error != "" || reply.Environ == nil || reply.Environ.Truncated || !slices.Equal(reply.Environ.Variables, []string{"SLURM_JOB_ID=77", "EMPTY=", "LINES=a\nb"}) {
 		t.Errorf("got %+v", reply)
 	}
+	owner := strconv.Itoa(os.Getuid() + 1)
+	if u, err := user.LookupId(owner); err == nil {
+		owner = u.Username
+	}
 	for request, words := range map[string]string{
 		processID(42, 999):  "pid 42 has been reused",
 		processID(44, 1000): "no process 44",
-		processID(43, 1000): "process 43 belongs to " + userName(os.Getuid()+1) + ": you can only",
+		processID(43, 1000): "process 43 belongs to " + owner + ": you can only",
 		processID(0, 0):     "invalid pid 0",
 		processID(-1, 0):    "invalid pid -1",
 	} {
@@ -103,15 +109,15 @@ func TestProcessDetails(t *testing.T) {
 	if reply := ask(t, proc, `"process":`+processID(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "has been reused") {
 		t.Errorf("another process: %+v", reply)
 	}
-	long := procOf("42", "python", "1000", strings.Repeat(strings.Repeat("a", 1000)+"\x00", 100), "0")
-	if d := ask(t, writeProc(t, long), `"process":`+processID(42, 1000)).Process; d == nil || !d.Truncated || len(d.Arguments) < 60 {
+	long := fakeproc.Of("42", "python", "1000", strings.Repeat(strings.Repeat("a", 1000)+"\x00", 100), "0")
+	if d := ask(t, fakeproc.Write(t, long), `"process":`+processID(42, 1000)).Process; d == nil || !d.Truncated || len(d.Arguments) < 60 {
 		t.Errorf("a long command line: %d arguments", len(d.Arguments))
 	}
 }
 
 // Lines for probes of other nodes that hear the same input are neither answered nor a sign that this one is still wanted.
 func TestAddressedRequests(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(0)
 		s := open(t, lib, proc)

@@ -8,12 +8,14 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // A driver that comes late is found, and says so with a new Hello; one that goes away as well.
 func TestDriverComesAndGoes(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		lib.initErr = &driver.InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"}
@@ -29,7 +31,7 @@ func TestDriverComesAndGoes(t *testing.T) {
 		}
 
 		lib.change(func() { lib.initErr = nil })
-		time.Sleep(retryEvery)
+		time.Sleep(gpus.RetryEvery)
 		msgs = s.got()
 		if len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.Fault != "" || len(msgs[0].Hello.GPUs) != 2 {
 			t.Fatalf("when the driver came, got %+v, want a Hello with 2 GPUs and a report", msgs)
@@ -39,13 +41,13 @@ func TestDriverComesAndGoes(t *testing.T) {
 		}
 
 		lib.change(func() { devices[0].err["*"], devices[1].err["*"] = errGone, errGone })
-		time.Sleep(retryEvery + time.Millisecond)
+		time.Sleep(gpus.RetryEvery + time.Millisecond)
 		msgs = s.got()
 		if len(msgs) < 2 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultNoDriver || msgs[0].Hello.Fault != "Uninitialized" ||
 			msgs[1].Report == nil || len(msgs[1].Report.GPUs) != 0 {
 			t.Fatalf("when the driver went, got %+v, want a Hello that says so and a report of the host", msgs)
 		}
-		time.Sleep(retryEvery)
+		time.Sleep(gpus.RetryEvery)
 		if inits, shutdowns := lib.opened(); shutdowns != 1 || inits != 3 {
 			t.Errorf("%d Shutdowns and %d Inits, want one Shutdown before the third Init", shutdowns, inits)
 		}
@@ -54,7 +56,7 @@ func TestDriverComesAndGoes(t *testing.T) {
 }
 
 func TestDriverIsReplaced(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		s := open(t, lib, proc)
@@ -64,15 +66,15 @@ func TestDriverIsReplaced(t *testing.T) {
 		lib.change(func() {
 			lib.initErr = &driver.InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"}
 		})
-		time.Sleep(retryEvery)
-		if err := <-s.ended; !errors.Is(err, ErrOutdated) {
-			t.Errorf("Run returned %v, want %v", err, ErrOutdated)
+		time.Sleep(gpus.RetryEvery)
+		if err := <-s.ended; !errors.Is(err, gpus.ErrOutdated) {
+			t.Errorf("Run returned %v, want %v", err, gpus.ErrOutdated)
 		}
 	})
 }
 
 func TestGPUWithoutHandle(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost"}
@@ -82,12 +84,12 @@ func TestGPUWithoutHandle(t *testing.T) {
 		if h, r := msgs[0].Hello, msgs[2].Report; h.GPUs[1].Lost != "GPU is lost" || r.GPUs[1].Lost != "GPU is lost" || r.GPUs[0].Lost != "" {
 			t.Errorf("hello %+v, report %+v", h, r)
 		}
-		time.Sleep(3 * retryEvery)
+		time.Sleep(3 * gpus.RetryEvery)
 		if msgs := s.got(); len(msgs) != 0 {
 			t.Errorf("while nothing changes, got %+v", msgs)
 		}
 		lib.change(func() { lib.slots[1] = driver.Slot{Index: 1, Device: devices[1], Readers: devices[1].readers()} })
-		time.Sleep(retryEvery)
+		time.Sleep(gpus.RetryEvery)
 		if msgs := s.got(); len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" || msgs[1].Report.GPUs[1].Lost != "" {
 			t.Errorf("when it came back, got %+v, want a Hello and a report", msgs)
 		}

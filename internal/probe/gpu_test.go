@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -20,11 +22,11 @@ func TestDegrades(t *testing.T) {
 		}
 		return true
 	}
-	take := func(t *testing.T, err0, err1 map[string]error) *sample {
+	take := func(t *testing.T, err0, err1 map[string]error) *sample.Report {
 		lib, devices := newFakeLibrary(2)
 		devices[0].err, devices[1].err = err0, err1
-		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
-		s.cards = s.cards.taken(false, s.opts.Proc)
+		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(t, nil)})
+		stock(s)
 		return s.take()
 	}
 	t.Run("nothing", func(t *testing.T) {
@@ -50,21 +52,21 @@ func TestDegrades(t *testing.T) {
 	})
 	t.Run("lost", func(t *testing.T) {
 		sm := take(t, nil, map[string]error{"SM clock": errLost})
-		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || !full(&sm.GPUs[0]) || sm.gone != "" {
+		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || !full(&sm.GPUs[0]) || sm.Gone != "" {
 			t.Errorf("GPUs %+v", sm.GPUs)
 		}
 	})
 	t.Run("one of two is gone", func(t *testing.T) {
 		sm := take(t, nil, map[string]error{"*": errGone})
-		if sm.gone != "" || len(sm.Faults) != 1 || !reflect.DeepEqual(sm.Faults[0].GPUs, []int{1}) || !full(&sm.GPUs[0]) {
-			t.Errorf("gone %q, faults %v", sm.gone, sm.Faults)
+		if sm.Gone != "" || len(sm.Faults) != 1 || !reflect.DeepEqual(sm.Faults[0].GPUs, []int{1}) || !full(&sm.GPUs[0]) {
+			t.Errorf("gone %q, faults %v", sm.Gone, sm.Faults)
 		}
 	})
 	t.Run("one of two is gone, with processes", func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		devices[1].err["*"] = errGone
-		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
-		s.cards = s.cards.taken(false, s.opts.Proc)
+		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(t, nil)})
+		stock(s)
 		s.pace = &wire.Pace{IntervalMS: 1000, Processes: true}
 		sm := s.take()
 		if !sm.Listed || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted != "Uninitialized" {
@@ -74,7 +76,7 @@ func TestDegrades(t *testing.T) {
 	t.Run("no /proc", func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: t.TempDir()})
-		s.cards = s.cards.taken(false, s.opts.Proc)
+		stock(s)
 		sm := s.take()
 		if len(sm.Faults) != 1 || sm.Faults[0].Collector != "host" || !full(&sm.GPUs[0]) {
 			t.Errorf("faults %v, GPU %+v", sm.Faults, sm.GPUs[0])
@@ -84,7 +86,7 @@ func TestDegrades(t *testing.T) {
 
 // What is read once is in the Hello, what is slow is read every minute and repeated in between, and the rest is in every report.
 func TestPaces(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		d := devices[0]
@@ -99,18 +101,18 @@ func TestPaces(t *testing.T) {
 			}
 		}
 		lib.change(func() { d.limit, d.err["power limit"] = 300, errOther })
-		for _, r := range s.after(slowEvery - time.Millisecond) {
+		for _, r := range s.after(metric.SlowSeconds*time.Second - time.Millisecond) {
 			if r.GPUs[0].Values.Float(metric.PowerLimit) != 400 || len(r.Faults) != 0 {
 				t.Errorf("within the minute a report has %v, faults %v", r.GPUs[0].Values, r.Faults)
 			}
 		}
-		for _, r := range s.after(slowEvery) {
+		for _, r := range s.after(metric.SlowSeconds * time.Second) {
 			if r.GPUs[0].Values.Has(metric.PowerLimit) || len(r.Faults) != 1 || r.Faults[0].Collector != "power limit" {
 				t.Errorf("after it failed a report has %v, faults %v", r.GPUs[0].Values, r.Faults)
 			}
 		}
 		lib.change(func() { delete(d.err, "power limit") })
-		if next := s.after(slowEvery)[0]; next.GPUs[0].Values.Float(metric.PowerLimit) != 300 || len(next.Faults) != 0 {
+		if next := s.after(metric.SlowSeconds * time.Second)[0]; next.GPUs[0].Values.Float(metric.PowerLimit) != 300 || len(next.Faults) != 0 {
 			t.Errorf("the first report that can read it has %v, faults %v", next.GPUs[0].Values, next.Faults)
 		}
 		s.finish()
@@ -124,8 +126,8 @@ func TestPaces(t *testing.T) {
 // A GPU that was lost is read anew when it is back, slow numbers too.
 func TestLostGPUComesBack(t *testing.T) {
 	lib, devices := newFakeLibrary(2)
-	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(t, nil)})
-	s.cards = s.cards.taken(false, s.opts.Proc)
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(t, nil)})
+	stock(s)
 	s.take()
 	devices[1].limit, devices[1].err["temperature"] = 300, errLost
 	if g := s.take().GPUs[1]; g != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) {

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
+	"github.com/nvnodetop/nvnodetop/internal/probe/stuck"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 const (
-	// processName is shown by ps. The kernel allows no longer name.
-	processName = "nvnodetop-probe"
-
 	memoryLimit = 12 << 20 // bytes; a soft limit, at which the runtime collects garbage harder
 	gcPercent   = 50       // the live heap is a few hundred KiB, so this collects at 2 MiB instead of 4; less than 50 saved nothing when measured
 )
@@ -33,14 +33,14 @@ func Main(build string, lib driver.Library) int {
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(gcPercent)
 	// The file names the process, whichever thread this runs on. If that fails, only the name in ps is wrong.
-	_ = os.WriteFile("/proc/self/comm", []byte(processName), 0)
+	_ = os.WriteFile("/proc/self/comm", []byte(stuck.ProcessName), 0)
 
 	go renew()
 	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is not set
-	opts := Options{Build: build, Library: lib, Beat: kernelBeat(), Patience: kernelBeat(), Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
+	opts := Options{Build: build, Library: lib, Beat: clock.KernelBeat(), Patience: clock.KernelBeat(), Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
 	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
-		if errors.Is(err, ErrOutdated) {
+		if errors.Is(err, gpus.ErrOutdated) {
 			return wire.ExitOutdated
 		}
 		return 1

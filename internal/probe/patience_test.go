@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -53,7 +53,7 @@ func (d *fakeDevice) hangIn(call string) (release func()) {
 
 // A call that hangs for one GPU is named, and the others go on. When it returns, the GPU goes on too.
 func TestOneGPUHangs(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
 		s := open(t, lib, proc)
@@ -87,24 +87,9 @@ func TestOneGPUHangs(t *testing.T) {
 	})
 }
 
-// A GPU that is not read yet, because another one before it takes long, does not hang.
-func TestWaitingIsNotHanging(t *testing.T) {
-	c := crew{hands: make(chan *shift, 1)} // nobody takes what is handed over
-	_, devices := newFakeLibrary(1)
-	g := &gpu{Slot: driver.Slot{Device: devices[0]}}
-	main, _ := c.begin([]*gpu{g}, question{})
-	if since, running := c.pending(g); running {
-		t.Errorf("before it is read, it is being read since %v", since)
-	}
-	c.next(main, start)
-	if since, running := c.pending(g); !running || !since.Equal(start) {
-		t.Errorf("while it is read: %v, %v", since, running)
-	}
-}
-
 // However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input within a moment.
 func TestAllGPUsHang(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
 		s := open(t, lib, proc)
@@ -157,7 +142,7 @@ func TestSlowDriver(t *testing.T) {
 		{"300 ms a GPU at 4 Hz", 8, 300 * time.Millisecond, 250 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(tt.gpus)
 				call := tt.reading / time.Duration(fastReaders())
@@ -189,7 +174,7 @@ func TestSlowDriver(t *testing.T) {
 func TestFirstReportOfASlowDriver(t *testing.T) {
 	for _, gpus := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(gpus), func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(gpus)
 				s := open(t, lib, proc)
@@ -223,7 +208,7 @@ func TestLateNumbersSayTheirAge(t *testing.T) {
 		from, to int64         // its age in ms
 	}{{400 * time.Millisecond, 0, 0}, {30 * time.Second, 20_000, 40_000}} {
 		t.Run(tt.reading.String(), func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(2)
 				s := open(t, lib, proc)
@@ -271,7 +256,7 @@ func onceReaders() (n int) {
 
 // A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the probe.
 func TestFloodWhileTheDriverHangs(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		release := devices[0].hangAt()

@@ -1,11 +1,11 @@
-// Package probe runs on a compute node. It reads the GPUs through NVML and the node through /proc, and writes reports to its standard
-// output, at the pace that requests on its standard input ask for. Package wire is the protocol.
+// Package probe runs on a compute node. It lets its subpackages read the GPUs (gpus), the processes on them (procs) and the node (host), and
+// writes reports to its standard output, at the pace that requests on its standard input ask for. Package wire is the protocol.
 //
-// Run owns four goroutines: one reads requests, one keeps the pace and writes reports, one answers questions about processes, and Run
-// itself watches them. A fifth one waits in the driver for Xids, if the Library reports them. Calls that may never return run on further
+// Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the clerk answers questions about processes, and
+// Run itself watches them. A fifth one waits in the driver for Xids, if the Library reports them. Calls that may never return run on further
 // goroutines, and nothing waits for them for long: calls into the driver, reads of another process's memory, look-ups of user names, file
-// systems. Reports keep their pace and name a GPU that hangs, also while its card is read at the start. When the input closes or falls silent, Run returns and its caller exits the process. A probe never outlives its session. As long as each GPU answers
-// quickly, one goroutine at a time reads the GPUs. The list of GPUs is read again beside it, while one is lost.
+// systems. Reports keep their pace and name a GPU that hangs, also while its card is read at the start. When the input closes or falls silent,
+// Run returns and its caller exits the process. A probe never outlives its session.
 //
 // A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes nothing to disk,
 // starts no process and uses no network.
@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -31,12 +32,12 @@ type Options struct {
 	Name    string         // requests may be addressed to it; empty: no other probe reads the same input
 	Fold    int            // bytes to which lines of the output are folded; 0: they are not
 
-	Proc string        // mount point of procfs; empty: /proc
-	Sys  string        // mount point of sysfs; empty: /sys
-	Now  func() Moment // reads the clocks; nil: the kernel's
+	Proc string              // mount point of procfs; empty: /proc
+	Sys  string              // mount point of sysfs; empty: /sys
+	Now  func() clock.Moment // reads the clocks; nil: the kernel's
 
-	Beat     Beat // paces the reports; without a C: a time.Ticker
-	Patience Beat // ticks while GPUs are read; likewise
+	Beat     clock.Beat // paces the reports; without a C: a time.Ticker
+	Patience clock.Beat // ticks while GPUs are read; likewise
 }
 
 // complete fills in the defaults.
@@ -44,35 +45,15 @@ func (o Options) complete() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
 	o.Sys = cmp.Or(o.Sys, "/sys")
 	if o.Now == nil {
-		o.Now = now
+		o.Now = clock.Now
 	}
 	if o.Beat.C == nil {
-		o.Beat = tickerBeat()
+		o.Beat = clock.NewBeat()
 	}
 	if o.Patience.C == nil {
-		o.Patience = tickerBeat()
+		o.Patience = clock.NewBeat()
 	}
 	return o
-}
-
-// Beat is a ticker: nothing comes from C before Reset and after Stop.
-type Beat struct {
-	C     <-chan time.Time
-	Reset func(time.Duration)
-	Stop  func()
-}
-
-func tickerBeat() Beat {
-	t := time.NewTicker(time.Hour)
-	t.Stop()
-	return Beat{C: t.C, Reset: t.Reset, Stop: t.Stop}
-}
-
-// Moment is one reading of the clocks.
-type Moment struct {
-	Mono time.Duration // CLOCK_MONOTONIC
-	Boot time.Duration // CLOCK_BOOTTIME: the time since boot; 0 if unknown
-	Wall time.Time
 }
 
 const (
@@ -86,9 +67,6 @@ const (
 
 // ErrSilence is returned by a Run whose input fell silent.
 var ErrSilence = fmt.Errorf("no message for %v", silence)
-
-// ErrOutdated is returned by a Run whose driver was replaced. Only a new process can load the new library.
-var ErrOutdated = errors.New("the driver was replaced: restart the probe")
 
 // request is a line of the input: a Request, or the error in it.
 type request struct {
@@ -118,7 +96,7 @@ func (w *worker) next() (to chan<- request, r request) {
 }
 
 // Run speaks the protocol over in and out until in ends (nil), ctx ends (nil), in falls silent (ErrSilence), the driver is replaced
-// (ErrOutdated), or out cannot be written.
+// (gpus.ErrOutdated), or out cannot be written.
 // A read of in that blocks, or a driver call that hangs, may leave a goroutine behind: the caller closes in, or exits.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)

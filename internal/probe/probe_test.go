@@ -8,11 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func TestGreetingAndPace(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(2)
 		s := open(t, lib, proc)
@@ -56,7 +57,7 @@ func TestGreetingAndPace(t *testing.T) {
 }
 
 func TestOffBeat(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := open(t, lib, proc)
@@ -102,7 +103,7 @@ func TestBadRequests(t *testing.T) {
 		{"too slow", `{"id":5,"pace":{"interval_ms":600001}}`, 5, "600001 ms is not within"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, _ := newFakeLibrary(1)
 				s := open(t, lib, proc)
@@ -127,7 +128,7 @@ func TestBadRequests(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := open(t, lib, proc)
@@ -162,7 +163,7 @@ func TestEnds(t *testing.T) {
 		}, wire.ErrLineTooLong.Error()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, _ := newFakeLibrary(1)
 				s := open(t, lib, proc)

@@ -11,36 +11,45 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// stock lets a sampler know its GPUs.
+func stock(s *sampler) {
+	s.gpus.Start(nil)
+	if _, err := s.gpus.Settle(<-s.gpus.Taken); err != nil {
+		panic(err)
+	}
+}
+
 // lister is a sampler that lists processes, with clocks that the test sets.
-func lister(lib driver.Library, proc string, at *Moment) *sampler {
-	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() Moment { return *at }})
-	s.procs.alive = func(int) bool { return false } // but those in proc
+func lister(lib driver.Library, proc string, at *clock.Moment) *sampler {
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() clock.Moment { return *at }})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
-	s.cards = s.cards.taken(false, s.opts.Proc)
+	stock(s)
 	return s
 }
 
 // The CPU time of a process is read after the GPUs, which may take long: what counts is the time between two readings of it.
 func TestCPUAfterASlowGPU(t *testing.T) {
-	files := procOf("4242", "python", "90000", "python3\x00", "0")
-	proc := writeProc(t, files)
+	files := fakeproc.Of("4242", "python", "90000", "python3\x00", "0")
+	proc := fakeproc.Write(t, files)
 	lib, devices := newFakeLibrary(1)
 	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute}}
-	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+	at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	slow := time.Duration(0)
 	devices[0].counter = func() uint64 { at.Mono, slow = at.Mono+slow, 0; return 0 }
 	s := lister(lib, proc, &at)
 	s.take()
-	writeFile(t, proc+"/4242/stat", strings.Replace(files["4242/stat"], " 100 50 ", " 550 50 ", 1))
+	fakeproc.File(t, proc+"/4242/stat", strings.Replace(files["4242/stat"], " 100 50 ", " 550 50 ", 1))
 	at.Mono, slow = at.Mono+3*time.Second, 1500*time.Millisecond
 	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 100 {
 		t.Errorf("CPU %v, want 100", *p.CPUPercent)
@@ -48,12 +57,12 @@ func TestCPUAfterASlowGPU(t *testing.T) {
 }
 
 func TestProcesses(t *testing.T) {
-	files := procOf("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
-	proc := writeProc(t, files)
+	files := fakeproc.Of("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
+	proc := fakeproc.Write(t, files)
 	lib, devices := newFakeLibrary(2)
 	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: driver.Graphics}, {PID: 0, Type: driver.Compute}, {PID: -7, Type: driver.MPS}}
 	devices[1].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(6 << 30))}}
-	at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+	at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	wall := uint64(at.Wall.UnixMicro())
 	devices[0].usage = []driver.Usage{
 		{PID: 4242, AtMicros: wall - 500_000, SM: 80, Memory: 30},
@@ -84,13 +93,13 @@ func TestProcesses(t *testing.T) {
 	if !sm.Listed || len(sm.Faults) != 0 {
 		t.Errorf("listed %v, faults %v", sm.Listed, sm.Faults)
 	}
-	if got := wall - devices[0].since[0]; got != uint64(utilizationWindow.Microseconds()) {
+	if got := wall - devices[0].since[0]; got != 2_000_000 {
 		t.Errorf("the first listing looks %d µs back", got)
 	}
 
 	// Three seconds later it has used six more, on two CPUs.
 	stat := strings.Replace(files["4242/stat"], " 100 50 ", " 600 150 ", 1)
-	writeFile(t, proc+"/4242/stat", stat)
+	fakeproc.File(t, proc+"/4242/stat", stat)
 	at.Mono, at.Wall = at.Mono+3*time.Second, at.Wall.Add(3*time.Second)
 	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 200 {
 		t.Errorf("CPU %v, want 200", p.CPUPercent)
@@ -100,25 +109,25 @@ func TestProcesses(t *testing.T) {
 	}
 	at.Wall = at.Wall.Add(time.Minute)
 	s.take()
-	if got, want := devices[0].since[2], uint64(at.Wall.Add(-utilizationLimit).UnixMicro()); got != want {
+	if got, want := devices[0].since[2], uint64(at.Wall.Add(-10*time.Second).UnixMicro()); got != want {
 		t.Errorf("the third, a minute later, looks back to %d, want to %d", got, want)
 	}
-	at.Mono += minWindow / 2
+	at.Mono += host.MinWindow / 2
 	if p := s.take().Processes[0]; p.CPUPercent == nil || *p.CPUPercent != 200 {
 		t.Errorf("CPU %v a moment later, want 200 still", p.CPUPercent)
 	}
 
 	// The PID is given to another process, then that one calls exec.
-	for path, content := range procOf("4242", "sh", "195000", "sh\x00-c\x00x\x00", "12345678") {
-		writeFile(t, proc+"/"+path, content)
+	for path, content := range fakeproc.Of("4242", "sh", "195000", "sh\x00-c\x00x\x00", "12345678") {
+		fakeproc.File(t, proc+"/"+path, content)
 	}
 	at.Mono, at.Boot = at.Mono+3*time.Second, at.Boot+6*time.Second
 	p := s.take().Processes[0]
 	if p.StartTicks != 195000 || p.CPUPercent != nil || p.User != "12345678" || p.Command != "sh -c x" || *p.ElapsedSec != 56 {
 		t.Errorf("a new process under the PID: %+v", p)
 	}
-	for path, content := range procOf("4242", "env", "195000", "", "12345678") {
-		writeFile(t, proc+"/"+path, content)
+	for path, content := range fakeproc.Of("4242", "env", "195000", "", "12345678") {
+		fakeproc.File(t, proc+"/"+path, content)
 	}
 	if p := s.take().Processes[0]; p.Name != "env" || p.Command != "" {
 		t.Errorf("after exec: %+v", p)
@@ -126,7 +135,7 @@ func TestProcesses(t *testing.T) {
 }
 
 func TestProcessesFail(t *testing.T) {
-	at := Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
+	at := clock.Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
 	context := []driver.Context{{PID: 1, Type: driver.Compute}}
 	for _, tc := range []struct {
 		name     string
@@ -146,7 +155,7 @@ func TestProcessesFail(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			lib, devices := newFakeLibrary(1)
 			devices[0].contexts, devices[0].err = tc.contexts, tc.err
-			sm := lister(lib, writeProc(t, nil), &at).take()
+			sm := lister(lib, fakeproc.Write(t, nil), &at).take()
 			if sm.Listed != (tc.unlisted == "") || sm.GPUs[0].Unlisted != tc.unlisted || len(sm.Processes) != tc.procs || len(sm.Faults) != tc.faults {
 				t.Errorf("listed %v, %q, processes %+v, faults %v", sm.Listed, sm.GPUs[0].Unlisted, sm.Processes, sm.Faults)
 			}
@@ -154,74 +163,19 @@ func TestProcessesFail(t *testing.T) {
 	}
 	lib, devices := newFakeLibrary(3)
 	devices[0].err, devices[1].err = map[string]error{"*": errLost}, map[string]error{"Processes": errAbsent}
-	sm := lister(lib, writeProc(t, nil), &at).take()
+	sm := lister(lib, fakeproc.Write(t, nil), &at).take()
 	if !sm.Listed || sm.GPUs[0].Lost == "" || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted == "" || sm.GPUs[2].Unlisted != "" || len(sm.Faults) != 0 {
 		t.Errorf("one lost, one refused, one well: listed %v, %+v, faults %v", sm.Listed, sm.GPUs, sm.Faults)
 	}
-}
-
-func TestMergeContexts(t *testing.T) {
-	mem := func(n uint64) *uint64 { return &n }
-	for _, tc := range []struct {
-		name string
-		in   []driver.Context
-		want []driver.Context
-	}{
-		{"none", nil, nil},
-		{"compute and graphics", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(5)}, {PID: 2, Type: driver.Compute, Memory: mem(6)}, {PID: 1, Type: driver.Graphics, Memory: mem(7)}},
-			[]driver.Context{{PID: 1, Type: driver.ComputeGraphics, Memory: mem(7)}, {PID: 2, Type: driver.Compute, Memory: mem(6)}}},
-		{"all three", []driver.Context{{PID: 1, Type: driver.Compute}, {PID: 1, Type: driver.Graphics}, {PID: 1, Type: driver.MPS}}, []driver.Context{{PID: 1, Type: driver.MPS}}},
-		{"MPS client in the compute list", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(5)}, {PID: 1, Type: driver.MPS, Memory: mem(5)}},
-			[]driver.Context{{PID: 1, Type: driver.MPS, Memory: mem(5)}}},
-		{"two MIG instances", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(5)}, {PID: 1, Type: driver.Compute, Memory: mem(6)}},
-			[]driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(11)}}},
-		{"memory known in one list", []driver.Context{{PID: 1, Type: driver.Graphics}, {PID: 1, Type: driver.Compute, Memory: mem(5)}},
-			[]driver.Context{{PID: 1, Type: driver.ComputeGraphics, Memory: mem(5)}}},
-		{"memory of 0 is known", []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(0)}}, []driver.Context{{PID: 1, Type: driver.Compute, Memory: mem(0)}}},
-	} {
-		if diff := cmp.Diff(tc.want, mergeContexts(tc.in)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
-		}
-	}
-}
-
-func TestCommandLine(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		args []string
-		want string
-	}{
-		{"usual", []string{"python3", "-m", "x"}, "python3 -m x"},
-		{"none", nil, ""},
-		{"padded with NULs, as a renamed process", []string{"nginx: worker", "", "", ""}, "nginx: worker"},
-		{"not UTF-8", []string{"a\xffb"}, "a?b"},
-		{"long", []string{strings.Repeat("x", 2000)}, strings.Repeat("x", wire.MaxCommand)},
-		{"cut within a character", []string{"x" + strings.Repeat("é", 2000)}, "x" + strings.Repeat("é", (wire.MaxCommand-1)/2)},
-	} {
-		if got := commandLine(tc.args); got != tc.want {
-			t.Errorf("%s: got %q", tc.name, got)
-		}
-	}
-}
-
-func FuzzCommandLine(f *testing.F) {
-	f.Add("python3\x00train.py\x00")
-	f.Fuzz(func(t *testing.T, raw string) {
-		got := commandLine(strings.Split(raw, "\x00"))
-		if len(got) > wire.MaxCommand || !utf8.ValidString(got) || strings.Contains(got, "\x00") {
-			t.Errorf("%q gives %q", raw, got)
-		}
-	})
 }
 
 // reported returns the first report of a probe. Its clock stands while command lines are read, so that all of them are in the report.
 func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		at := Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+		at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 		s := lister(lib, proc, &at)
 		defer s.close()
-		s.examine()
 		var out bytes.Buffer
 		s.out = &output{w: &out, begun: true}
 		if err := s.report(false); err != nil {
@@ -251,10 +205,10 @@ func TestTooManyProcesses(t *testing.T) {
 			files := map[string]string{}
 			for i := range tt.contexts {
 				pid := 10_000 + i
-				maps.Copy(files, procOf(strconv.Itoa(pid), "python", "90000", tt.command, "0"))
+				maps.Copy(files, fakeproc.Of(strconv.Itoa(pid), "python", "90000", tt.command, "0"))
 				devices[i%2].contexts = append(devices[i%2].contexts, driver.Context{PID: pid, Type: driver.Compute})
 			}
-			m := reported(t, lib, writeProc(t, files))
+			m := reported(t, lib, fakeproc.Write(t, files))
 			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || !m.Report.GPUs[0].Values.Has(metric.Temperature) {
 				t.Errorf("%d processes, listed %v, want %d", len(m.Report.Processes), m.Report.Listed, tt.kept)
 			}
@@ -274,13 +228,13 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 	lib, devices := newFakeLibrary(gpus)
 	for i := range procs {
 		pid := 1000 + i
-		maps.Copy(files, procOf(strconv.Itoa(pid), "python", "1", "python3\x00train.py\x00", "0"))
+		maps.Copy(files, fakeproc.Of(strconv.Itoa(pid), "python", "1", "python3\x00train.py\x00", "0"))
 		d := devices[i%gpus]
 		d.contexts = append(d.contexts, driver.Context{PID: pid, Type: driver.Compute, Memory: new(uint64(1 << 30))})
 	}
-	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: writeProc(b, files), Now: now})
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(b, files), Now: clock.Now})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
-	s.cards = s.cards.taken(false, s.opts.Proc)
+	stock(s)
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.report(false); err != nil {
@@ -298,7 +252,7 @@ func BenchmarkReport(b *testing.B) {
 // Without being asked a probe lists processes in its first report after a Hello, and then once a minute; a list that lacks something is tried
 // again a few times.
 func TestListsUnasked(t *testing.T) {
-	proc := writeProc(t, procOf("4242", "python", "1000", "python3\x00", "0"))
+	proc := fakeproc.Write(t, fakeproc.Of("4242", "python", "1000", "python3\x00", "0"))
 	lists := func(t *testing.T, d time.Duration, upset func(s *session, g *fakeDevice)) (at []int) {
 		synctest.Test(t, func(t *testing.T) {
 			lib, devices := newFakeLibrary(2)
@@ -340,27 +294,4 @@ func TestListsUnasked(t *testing.T) {
 	if len(back) != 1 {
 		t.Errorf("after another Hello, lists at seconds %v", back)
 	}
-}
-
-// A process that was not looked up in time is in the next list with all that is known of it.
-func TestListsAgainWhenLate(t *testing.T) {
-	proc := writeProc(t, procOf("4242", "python", "1000", "python3\x00", "1234"))
-	synctest.Test(t, func(t *testing.T) {
-		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
-		s, _ := on(proc, &at, 4242)
-		s.pace.Processes = false
-		s.procs.users = newLookups(func(int) string { time.Sleep(time.Second); return "alice" })
-		for i, want := range []string{"", "alice", "-", "-"} {
-			got := "-"
-			if list := s.take().Processes; len(list) > 0 {
-				got = list[0].User
-			}
-			if got != want {
-				t.Errorf("report %d: %q, want %q", i, got, want)
-			}
-			at.Mono += 3 * time.Second
-			time.Sleep(3 * time.Second)
-		}
-		s.close()
-	})
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
+	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -17,67 +20,43 @@ const (
 	maxInterval = 600_000 // likewise
 )
 
-// sampler keeps the requested pace and writes reports. It never calls into the driver itself, since a call may hang: a crew reads the
-// GPUs, and a goroutine takes the inventory.
+// hurryEvery is how often at most an Xid makes a report off the beat.
+const hurryEvery = time.Second
+
+// sampler keeps the requested pace and writes reports: it lets each collector put what it reads into a sample, and says what the GPUs are
+// whenever that changes.
 type sampler struct {
 	opts  Options
 	out   *output
-	cards inventory
-	crew  *crew
+	gpus  *gpus.Stock
+	procs *procs.Table
 	host  *host.Reader
 	jobs  *host.Jobs
-	job   string // of the probe's own cgroup
-	procs *localProcesses
-	lists agenda // when processes are listed that nobody asked for
 
-	lookout    *xid.Lookout
+	greeted bool       // there was a Hello
+	pace    *wire.Pace // nil until requested
+	beat    clock.Beat
+	seq     uint64
+
 	hurried    time.Duration // Moment.Mono of the last report because of an Xid
 	hurryLater *time.Timer   // runs while the next one has to wait
-	reopenDue  bool          // the driver is to be opened when nobody watches any more
-
-	ended <-chan struct{} // closed at the end; nil: never
-
-	greeted   bool
-	stocked   chan inventory
-	taking    bool          // the inventory is being taken
-	void      bool          // the inventory that is being taken is out of date
-	reopening bool          // NVML is being initialized again: no GPU may be read
-	reopened  time.Duration // Moment.Mono of the last initialization
-	stockLate *time.Timer   // runs while the inventory is being taken
-
-	pace     *wire.Pace // nil until requested
-	beat     Beat
-	patience Beat        // runs while GPUs are read
-	retry    *time.Timer // runs only while the inventory is incomplete: a wake-up costs half as much as a report
-	retrying bool        // it runs
-	seq      uint64
 }
 
 func newSampler(out *output, opts Options) *sampler {
 	opts = opts.complete()
-	crew := newCrew()
 	s := &sampler{
-		opts:  opts,
-		out:   out,
-		cards: inventory{lib: opts.Library, crew: crew},
+		opts: opts,
+		out:  out,
+		gpus: gpus.New(gpus.Options{
+			Library: opts.Library, Proc: opts.Proc, Now: opts.Now, Patience: opts.Patience, Interval: minInterval * time.Millisecond,
+		}),
+		procs: procs.New(opts.Proc),
 		host:  host.New(opts.Proc, opts.Sys),
-		jobs:  host.NewJobs(opts.Proc),
-		job:   launch.OwnJob(opts.Proc),
-		procs: newLocalProcesses(opts.Proc),
-		crew:  crew,
+		jobs:  host.NewJobs(opts.Proc, launch.OwnJob(opts.Proc)),
 
-		stocked:   make(chan inventory, 1),
-		stockLate: time.NewTimer(time.Hour),
-		retry:     time.NewTimer(time.Hour),
-
-		lookout:    xid.New(func() time.Duration { return opts.Now().Mono }),
+		beat:       opts.Beat,
 		hurryLater: time.NewTimer(time.Hour),
-
-		beat:     opts.Beat,
-		patience: opts.Patience,
 	}
-	s.retry.Stop()
-	s.stockLate.Stop()
 	s.hurryLater.Stop()
 	return s
 }
@@ -85,18 +64,18 @@ func newSampler(out *output, opts Options) *sampler {
 // run writes reports until ctx ends or out cannot be written. The magic line comes before any call into the driver, which may take
 // seconds.
 func (s *sampler) run(ctx context.Context, asked <-chan request) error {
-	s.ended = ctx.Done()
 	defer s.close()
 	if err := s.out.write(); err != nil {
 		return err
 	}
-	s.takeStock()
+	s.gpus.Start(ctx.Done())
 	for {
 		heard := asked
 		if !s.greeted { // the Hello comes first
 			heard = nil
 		}
 		var err error
+		news := false // about the GPUs
 		select {
 		case <-ctx.Done():
 			return nil
@@ -104,23 +83,25 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 			err = s.answer(r)
 		case <-s.beat.C:
 			err = s.report(false)
-		case next := <-s.stocked:
-			err = s.settle(next)
-		case <-s.crew.late:
-			err = s.complete()
-		case <-s.stockLate.C:
-			err = s.blind()
-		case <-s.retry.C:
-			s.retrying = false
-			s.takeStock()
-		case b := <-s.lookout.Begun:
-			err = s.watched(b)
-		case e := <-s.lookout.Ended:
-			err = s.unwatched(e)
-		case <-s.lookout.Box.Rung:
+		case <-s.gpus.Lookout.Box.Rung:
 			err = s.hurry()
 		case <-s.hurryLater.C:
 			err = s.hurry()
+		case i := <-s.gpus.Taken:
+			news, err = s.gpus.Settle(i)
+		case <-s.gpus.Cards:
+			news = s.gpus.Complete()
+		case <-s.gpus.Late:
+			news = s.gpus.Blind()
+		case <-s.gpus.Due:
+			s.gpus.Retake()
+		case b := <-s.gpus.Lookout.Begun:
+			news = s.gpus.Watched(b) && s.greeted
+		case e := <-s.gpus.Lookout.Ended:
+			news = s.gpus.Unwatched(e) && s.greeted
+		}
+		if news {
+			err = s.announce()
 		}
 		if err != nil {
 			return err
@@ -128,18 +109,12 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	}
 }
 
-// close releases what run acquired. It leaves NVML alone while a call into it is running: the process exits soon.
+// close releases what run acquired.
 func (s *sampler) close() {
 	s.beat.Stop()
-	s.retry.Stop()
-	s.stockLate.Stop()
-	s.host.Close()
 	s.hurryLater.Stop()
-	s.lookout.End()
-	s.crew.close()
-	if s.crew.idle() && !s.taking && !s.lookout.Running() {
-		s.cards.close()
-	}
+	s.host.Close()
+	s.gpus.Close()
 }
 
 // answer replies, and adopts the new pace if it is valid.
@@ -160,7 +135,8 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	old := s.pace
 	s.pace = &pace
 	if old == nil || old.IntervalMS != pace.IntervalMS {
-		s.beat.Reset(time.Duration(pace.IntervalMS) * time.Millisecond)
+		s.gpus.Interval = time.Duration(pace.IntervalMS) * time.Millisecond
+		s.beat.Reset(s.gpus.Interval)
 	}
 	switch {
 	case old == nil:
@@ -171,19 +147,50 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	return nil
 }
 
+// hurry reports an event at once, or as soon as the last report of one is old enough, unless a report on the beat has it by then.
+func (s *sampler) hurry() error {
+	if s.pace == nil || s.gpus.Lookout.Box.Empty() { // without a pace: the first report has it
+		return nil
+	}
+	now := s.opts.Now().Mono
+	if wait := s.hurried + hurryEvery - now; s.hurried > 0 && wait > 0 {
+		s.hurryLater.Reset(wait)
+		return nil
+	}
+	s.hurried = now
+	return s.report(true)
+}
+
+// announce sends a Hello, and a report right after it, since the one before it is out of date.
+func (s *sampler) announce() error {
+	if err := s.hello(); err != nil || s.pace == nil {
+		return err
+	}
+	return s.report(true)
+}
+
+// hello says what the node and its GPUs are. The next report lists processes, since by the indices of the GPUs the last list named them.
+func (s *sampler) hello() error {
+	s.greeted = true
+	s.procs.Renew()
+	h := s.gpus.Hello()
+	h.Build = s.opts.Build
+	host.Describe(&h, s.opts.Proc)
+	h.Job = launch.OwnJob(s.opts.Proc)
+	return s.out.write(wire.Message{Hello: &h})
+}
+
 // report takes a sample and writes it. If the driver has gone away, a Hello that says so comes first, so that the GPUs of a report
 // are always those of the Hello before it. So does one that says what a GPU lacks, when that became known.
 func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
-	told := !s.cards.explain()
-	if sm.gone != "" {
-		s.cards.drop(sm.gone)
-		s.lookout.End()
-		s.void, told = true, false
-		s.retryLater()
+	news := s.gpus.Explain()
+	if sm.Gone != "" {
+		s.gpus.Drop(sm.Gone)
+		news = true
 		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
 	}
-	if !told {
+	if news {
 		if err := s.hello(); err != nil {
 			return err
 		}
@@ -192,30 +199,48 @@ func (s *sampler) report(offBeat bool) error {
 	sm.Seq, sm.OffBeat = s.seq, offBeat
 	err := s.out.write(wire.Message{Report: &sm.Report})
 	if errors.Is(err, wire.ErrLineTooLong) { // not too many processes, but together too long
-		sm.unlist(fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
+		sm.Unlist(fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
 		err = s.out.write(wire.Message{Report: &sm.Report})
 	}
 	return err
 }
 
 // take runs the collectors.
-func (s *sampler) take() *sample {
-	at := s.opts.Now()
-	sm := &sample{at: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli()}}
-	sm.wanted = s.pace != nil && (s.pace.Processes || s.lists.due(at.Mono))
-	s.collectHost(sm)
-	s.collectGPUs(sm)
-	s.collectProcesses(sm)
-	s.collectJobs(sm)
-	s.collectXids(sm)
+func (s *sampler) take() *sample.Report {
+	sm := sample.New(s.opts.Now())
+	sm.Wanted = s.pace != nil && (s.pace.Processes || s.procs.Due(sm.At))
+	s.readHost(sm)
+	s.gpus.Read(sm)
+	s.readProcesses(sm)
+	s.readJobs(sm)
+	s.gpus.ReadXids(sm)
 	return sm
 }
 
-func (s *sampler) hello() error {
-	s.greeted, s.lists = true, agenda{} // by its indices the last list named the GPUs
-	h := s.cards.hello
-	h.GPUs = s.lookout.Mark(h.GPUs)
-	h.Build = s.opts.Build
-	describeHost(&h, s.opts.Proc)
-	return s.out.write(wire.Message{Hello: &h})
+// readHost reads the metrics of the node.
+func (s *sampler) readHost(sm *sample.Report) {
+	if err := s.host.Read(&sm.Host.Values, sm.At.Mono, sm.At.Boot); err != nil {
+		sm.Fault("host", err)
+	}
+}
+
+// readProcesses lists the processes of all GPUs, if this report has a list.
+func (s *sampler) readProcesses(sm *sample.Report) {
+	if sm.Wanted && sm.Gone == "" {
+		on, complete := s.gpus.Listings(sm)
+		s.procs.Read(sm, on, complete, s.opts.Now())
+	}
+}
+
+// readJobs reads the memory of the jobs: of the probe's own, and of those that the user's processes on GPUs belonged to when they were
+// last listed.
+func (s *sampler) readJobs(sm *sample.Report) {
+	if sm.Listed || s.seq == 0 {
+		s.jobs.FollowUsers(sm.Processes)
+	}
+	jobs, err := s.jobs.Read(sm.At.Mono)
+	if err != nil {
+		sm.Fault("job_memory", err)
+	}
+	sm.Jobs = jobs
 }

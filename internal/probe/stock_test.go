@@ -8,18 +8,20 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // While Init hangs the node is told of, and so is the driver when it is there.
 func TestInitHangs(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(2)
 		lib.hang = make(chan struct{})
 		s := open(t, lib, proc)
 		s.say(pace1s)
-		time.Sleep(driverPatience - time.Millisecond)
+		time.Sleep(gpus.DriverPatience - time.Millisecond)
 		if msgs := s.got(); len(msgs) != 0 {
 			t.Fatalf("while there is hope, got %+v", msgs)
 		}
@@ -48,14 +50,14 @@ func TestInitHangs(t *testing.T) {
 
 // To list the GPUs again, since one is lost, may hang: those that are well are read meanwhile.
 func TestListingHangs(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		s := open(t, lib, proc)
 		s.paced(pace1s)
 		listing := make(chan struct{})
 		lib.change(func() { devices[1].err["temperature"], lib.listing = errLost, listing })
-		s.after(retryEvery)
+		s.after(gpus.RetryEvery)
 		for i, r := range s.atPace(time.Minute, time.Second) {
 			if g := r.GPUs[0]; g.AgeMS != 0 || !g.Values.Has(metric.Util) || r.GPUs[1].Lost == "" {
 				t.Fatalf("report %d: %+v", i, r.GPUs)
@@ -70,7 +72,7 @@ func TestListingHangs(t *testing.T) {
 func TestLostGPUIsListedAgain(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {
-			proc := writeProc(t, nil)
+			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(3)
 				s := open(t, lib, proc)
@@ -101,10 +103,10 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 						}
 					}
 				})
-				time.Sleep(retryEvery)
+				time.Sleep(gpus.RetryEvery)
 				s.say(`{"id":2,"alive":{}}`)
 				if all {
-					time.Sleep(reopenEvery / 2)
+					time.Sleep(gpus.ReopenEvery / 2)
 					s.say(`{"id":2,"alive":{}}`)
 				}
 				msgs := s.got()
@@ -135,7 +137,7 @@ func TestLostGPUIsListedBesideASlowOne(t *testing.T) {
 	for name, slow := range map[string]time.Duration{"slow": 60 * time.Millisecond, "hung": 0} {
 		for _, interval := range []int{1000, 5000} {
 			t.Run(fmt.Sprint(name, interval), func(t *testing.T) {
-				proc := writeProc(t, nil)
+				proc := fakeproc.Write(t, nil)
 				synctest.Test(t, func(t *testing.T) {
 					lib, devices := newFakeLibrary(3)
 					s := open(t, lib, proc)
@@ -188,7 +190,7 @@ func helloes(msgs []wire.Message) (h []*wire.Hello) {
 
 // All lost GPUs of a driver that has to be opened again for them come back, too, and it is not opened again all the time.
 func TestDriverIsOpenedAgain(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		s := open(t, lib, proc)

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -91,7 +93,7 @@ const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
 
 // An event makes a report at once, the next ones at most every second, and each is in one report.
 func TestXidMakesAReport(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		s := open(t, lib, proc)
@@ -125,7 +127,7 @@ func TestXidMakesAReport(t *testing.T) {
 
 // A storm of events fills no more than one report, and before the first pace they wait.
 func TestXidStorm(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(1)
 		s := open(t, lib, proc)
@@ -145,7 +147,7 @@ func TestXidStorm(t *testing.T) {
 
 // A GPU that gives no events says why in the Hello.
 func TestXidsRefused(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		lib.refused = map[int]error{1: errAbsent}
@@ -169,7 +171,7 @@ func TestXidsRefused(t *testing.T) {
 
 // A Watch that fails says so, and begins again with the next inventory.
 func TestWatchBreaks(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newWatchedLibrary(2)
 		s := open(t, lib, proc)
@@ -181,7 +183,7 @@ func TestWatchBreaks(t *testing.T) {
 		if len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[0].Absent["GPU is lost"] == nil {
 			t.Fatalf("got %+v, want a Hello with the reason", msgs)
 		}
-		time.Sleep(retryEvery + time.Second)
+		time.Sleep(gpus.RetryEvery + time.Second)
 		lib.send(xid.Event{GPU: 0, Code: 79})
 		var last *wire.Hello
 		for _, m := range s.got() {
@@ -198,7 +200,7 @@ func TestWatchBreaks(t *testing.T) {
 
 // The driver is opened again only when nothing waits in it any more. The fake driver panics otherwise.
 func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newWatchedLibrary(1)
 		s := open(t, lib, proc)
@@ -207,7 +209,7 @@ func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
 		lib.change(func() { devices[0].err["*"] = errGone })
 		time.Sleep(2 * time.Second)
 		lib.change(func() { clear(devices[0].err) })
-		time.Sleep(retryEvery)
+		time.Sleep(gpus.RetryEvery)
 		if inits, shutdowns := lib.opened(); inits != 2 || shutdowns != 1 || lib.watches() != 2 {
 			t.Errorf("%d Inits, %d Shutdowns, %d watches", inits, shutdowns, lib.watches())
 		}
@@ -222,7 +224,7 @@ func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
 
 // A GPU that is back has another handle: it is watched too.
 func TestAnotherGPUIsWatched(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		back := lib.slots[1]
@@ -231,7 +233,7 @@ func TestAnotherGPUIsWatched(t *testing.T) {
 		s.say(pace1s)
 		time.Sleep(time.Second)
 		lib.change(func() { lib.slots[1] = back })
-		time.Sleep(retryEvery + fakeWait)
+		time.Sleep(gpus.RetryEvery + fakeWait)
 		if lib.watches() != 2 || lib.begun[1][1].Device == nil {
 			t.Errorf("%d watches, the last of %+v", lib.watches(), lib.begun[len(lib.begun)-1])
 		}
@@ -241,7 +243,7 @@ func TestAnotherGPUIsWatched(t *testing.T) {
 
 // While a GPU comes back, the Xids of all GPUs come, each of them once: those of the new one as soon as it is listed.
 func TestXidsWhileAGPUComesBack(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		lib.registering = 300 * time.Millisecond
@@ -285,7 +287,7 @@ func TestXidsWhileAGPUComesBack(t *testing.T) {
 
 // An event that has had to wait makes no report of its own if one on the beat has it.
 func TestNoReportForWhatIsReported(t *testing.T) {
-	proc := writeProc(t, nil)
+	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(1)
 		s := open(t, lib, proc)

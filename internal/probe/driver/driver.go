@@ -101,6 +101,13 @@ type Usage struct {
 	SM, Memory, Encoder, Decoder int // percent
 }
 
+// Listing is the driver's list of the processes on a GPU, each of which has one Context.
+type Listing struct {
+	GPU      int // Slot.Index
+	Contexts []Context
+	Usage    map[int]Usage // the newest sample of each process, by PID
+}
+
 // InitError says why NVML does not work at all.
 type InitError struct {
 	ID    string // one of the wire's Fault… constants

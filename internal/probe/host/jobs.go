@@ -25,6 +25,7 @@ const (
 // Jobs reads the host memory of SLURM jobs from their cgroups.
 type Jobs struct {
 	proc   string
+	own    string // the job of the probe; empty: none
 	call   aside[[]wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
@@ -33,9 +34,26 @@ type Jobs struct {
 	groups map[string]*group // by job; belongs to the running call
 }
 
-// NewJobs returns a Jobs of the procfs that is mounted there.
-func NewJobs(proc string) *Jobs {
-	return &Jobs{proc: proc, call: newAside[[]wire.JobMemory]("cgroups"), asked: -jobsEvery}
+// NewJobs returns a Jobs of the procfs that is mounted there. The probe itself is in the job own; empty: in none.
+func NewJobs(proc, own string) *Jobs {
+	return &Jobs{proc: proc, own: own, call: newAside[[]wire.JobMemory]("cgroups"), asked: -jobsEvery}
+}
+
+// FollowUsers follows the probe's own job and those of the user's processes.
+func (j *Jobs) FollowUsers(list []wire.Process) { j.Follow(jobsOf(list, j.own)) }
+
+// jobsOf returns a process of each of the user's jobs, as Follow wants it. The probe itself is one of its own job.
+func jobsOf(list []wire.Process, own string) map[string]string {
+	jobs := map[string]string{}
+	for i := range list {
+		if p := &list[i]; p.Job != "" && p.UID != nil && *p.UID == os.Getuid() {
+			jobs[p.Job] = strconv.Itoa(p.PID)
+		}
+	}
+	if own != "" {
+		jobs[own] = "self"
+	}
+	return jobs
 }
 
 // Follow sets the jobs: for each the name in /proc of one of its processes, a PID or "self". Once it is followed, a job does not need the process

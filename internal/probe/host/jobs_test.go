@@ -69,7 +69,7 @@ func TestJobs(t *testing.T) {
 	} {
 		proc, _ := tree(t, tc.cgroup, tc.mounts, tc.files)
 		for _, process := range []string{"42", "self"} {
-			j := NewJobs(proc)
+			j := NewJobs(proc, "")
 			j.Follow(map[string]string{"7": process})
 			if got, err := j.Read(start); err != nil || !cmp.Equal(tc.want, got) {
 				t.Errorf("%s, %s: %+v, %v, want %+v", name, process, got, err, tc.want)
@@ -81,7 +81,7 @@ func TestJobs(t *testing.T) {
 // A job is read every 10 s for as long as it is followed and has a cgroup, also after its process has ended.
 func TestJobsAreFollowed(t *testing.T) {
 	proc, mount := tree(t, "0::/"+stepV2+"\n", mountV2, map[string]string{jobV2 + "/memory.current": "1000", jobV2 + "/memory.stat": ""})
-	j := NewJobs(proc)
+	j := NewJobs(proc, "")
 	used := func(after time.Duration) (used uint64) {
 		t.Helper()
 		list, err := j.Read(start + after)
@@ -117,5 +117,17 @@ func TestJobsAreFollowed(t *testing.T) {
 	}
 	if got := used(21 * time.Second); got != 0 {
 		t.Errorf("%d after the job has ended", got)
+	}
+}
+
+// The memory of a job is read if a process of the user belongs to it, and of the probe's own job.
+func TestJobsOf(t *testing.T) {
+	process := func(pid int, job string, uid *int) wire.Process {
+		return wire.Process{PID: pid, Identity: wire.Identity{Job: job, UID: uid}}
+	}
+	me, other := os.Getuid(), os.Getuid()+1
+	list := []wire.Process{process(1, "7", &me), process(2, "8", &other), process(3, "9", nil), process(4, "", &me), process(5, "5", &me)}
+	if diff := cmp.Diff(map[string]string{"7": "1", "5": "self"}, jobsOf(list, "5")); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -27,3 +27,12 @@ func spaceOf(path string) space {
 	unit := uint64(max(s.Frsize, 1))
 	return space{free: s.Bavail * unit, total: s.Blocks * unit}
 }
+
+// kernel is the release of the running kernel, as uname -r.
+func kernel() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}

@@ -17,3 +17,5 @@ func readHead(f *os.File, to []byte) (int, error) {
 }
 
 func spaceOf(string) space { return space{err: errors.ErrUnsupported} }
+
+func kernel() string { return "" }

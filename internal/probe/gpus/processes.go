@@ -1,13 +1,11 @@
-package probe
+package gpus
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
 // utilizationWindow is how far back a listing looks for samples of utilization at least. The driver takes one per second or more often,
@@ -17,30 +15,26 @@ const utilizationWindow = 2 * time.Second
 // utilizationLimit is how old a sample of utilization may be. Later it does not say what a process does now.
 const utilizationLimit = 10 * time.Second
 
-// agenda says when processes are listed although nobody asks for them: at the pace of slow metrics, as problems and ranks depend on them.
-type agenda struct {
-	next  time.Duration // Moment.Mono
-	tries int           // incomplete ones since the last complete one
-}
-
-// maxTries is how often in a row an incomplete list is tried again with the next report.
-const maxTries = 3
-
-func (a *agenda) due(now time.Duration) bool { return now >= a.next }
-
-// listed notes a list, complete or not.
-func (a *agenda) listed(now time.Duration, complete bool) {
-	if a.tries++; complete || a.tries == maxTries {
-		a.next, a.tries = now+slowEvery, 0
-	}
-}
-
 // listing is the driver's list of the processes on a GPU.
 type listing struct {
 	listed   bool
 	unlisted string           // the error, if not listed
 	contexts []driver.Context // one per process
 	usage    map[int]driver.Usage
+}
+
+// Listings are the driver's lists of the processes on the GPUs that this report has, until the next report. They are complete if no GPU was silent.
+func (s *Stock) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
+	on, complete = s.listings[:0], true
+	for i, g := range s.cards.gpus {
+		complete = complete && sm.GPUs[i].Unlisted != Silent
+		if g.Device == nil || sm.GPUs[i].Lost != "" || sm.GPUs[i].Unlisted != "" || !g.last.listed {
+			continue
+		}
+		on = append(on, driver.Listing{GPU: g.Index, Contexts: g.last.contexts, Usage: g.last.usage})
+	}
+	s.listings = on
+	return on, complete
 }
 
 // list reads the processes on the GPU.
@@ -109,61 +103,6 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 		}
 	}
 	return newest
-}
-
-// collectProcesses lists the processes of all GPUs with a listing, if this report has a list.
-func (s *sampler) collectProcesses(sm *sample) {
-	if !sm.wanted || sm.gone != "" {
-		return
-	}
-	s.procs.begin(s.opts.Now()) // the GPUs may have taken long
-	var on []*gpu
-	complete := true
-	for i, g := range s.cards.gpus {
-		complete = complete && sm.GPUs[i].Unlisted != driverSilent
-		if g.Device == nil || sm.GPUs[i].Lost != "" || sm.GPUs[i].Unlisted != "" || !g.last.listed {
-			continue
-		}
-		sm.Listed = true
-		on = append(on, g)
-		for _, c := range g.last.contexts {
-			s.procs.look(c.PID)
-		}
-	}
-	complete = s.procs.settle() && complete
-	s.lists.listed(sm.at.Mono, complete)
-	left := 0
-	for _, g := range on {
-		left += s.addProcesses(sm, g)
-	}
-	s.procs.end()
-	launch.DropShared(sm.Processes)
-	if left > 0 {
-		sm.fault("processes", fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
-	}
-	if s.procs.identities.exhausted() || s.procs.users.exhausted() {
-		sm.fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))
-	}
-}
-
-// addProcesses adds the processes on a GPU to a report. It returns how many did not fit.
-func (s *sampler) addProcesses(sm *sample, g *gpu) (left int) {
-	for _, c := range g.last.contexts {
-		p, exists := s.procs.describe(c.PID)
-		if !exists {
-			continue // the driver has not noticed yet
-		}
-		if len(sm.Processes) == wire.MaxProcesses {
-			left++
-			continue
-		}
-		p.GPU, p.Type, p.GPUMemory = g.Index, string(c.Type), c.Memory
-		if u, ok := g.last.usage[p.PID]; ok {
-			p.SMPercent, p.MemPercent, p.EncPercent, p.DecPercent = &u.SM, &u.Memory, &u.Encoder, &u.Decoder
-		}
-		sm.Processes = append(sm.Processes, p)
-	}
-	return left
 }
 
 // mergeContexts merges all contexts of a process on one GPU, in the order of NVML's lists. Invalid PIDs are left out.

@@ -1,4 +1,4 @@
-package probe
+package procs
 
 import (
 	"maps"
@@ -8,21 +8,43 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// on is a sampler whose only GPU has contexts of these processes.
-func on(proc string, at *Moment, pids ...int) (*sampler, *fakeDevice) {
-	lib, devices := newFakeLibrary(1)
+// lister lists processes on GPUs, at times that the test sets.
+type lister struct {
+	*Table
+	at      *clock.Moment
+	unasked bool
+	on      []driver.Listing
+}
+
+// on is a lister whose only GPU has contexts of these processes.
+func on(proc string, at *clock.Moment, pids ...int) *lister {
+	l := &lister{Table: New(proc), at: at, on: make([]driver.Listing, 1)}
+	l.alive = func(int) bool { return false } // but those in proc
 	for _, pid := range pids {
-		devices[0].contexts = append(devices[0].contexts, driver.Context{PID: pid, Type: driver.Compute})
+		l.on[0].Contexts = append(l.on[0].Contexts, driver.Context{PID: pid, Type: driver.Compute})
 	}
-	return lister(lib, proc, at), devices[0]
+	return l
+}
+
+// take makes a report.
+func (l *lister) take() *sample.Report {
+	sm := sample.New(*l.at)
+	if !l.unasked || l.Due(*l.at) {
+		l.Read(sm, l.on, true, *l.at)
+	}
+	return sm
 }
 
 // The rank of one's own process is in its environment, and so are job and step if its cgroup does not name them. What others have there is
@@ -44,17 +66,17 @@ func TestOrigin(t *testing.T) {
 		{"of another user", other, noJob, environ, wire.Identity{}},
 		{"of another user in a job", other, "", environ, wire.Identity{Job: "77", Step: "0"}},
 	} {
-		files := procOf("4242", "python", "1000", "python3\x00", test.uid)
+		files := fakeproc.Of("4242", "python", "1000", "python3\x00", test.uid)
 		files["4242/environ"] = test.environ
 		if test.cgroup != "" {
 			files["4242/cgroup"] = test.cgroup
 		}
-		proc := writeProc(t, files)
+		proc := fakeproc.Write(t, files)
 		if err := os.Symlink("/scratch/"+strings.Repeat("x", 2*maxDirectory), proc+"/4242/cwd"); err != nil {
 			t.Fatal(err)
 		}
-		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-		s, _ := on(proc, &at, 4242)
+		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		s := on(proc, &at, 4242)
 		for range 2 {
 			p := s.take().Processes[0]
 			if got := (wire.Identity{Job: p.Job, Step: p.Step, Rank: p.Rank}); cmp.Diff(test.want, got) != "" {
@@ -67,23 +89,22 @@ func TestOrigin(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.close()
 	}
 }
 
 // Of an environment that cannot be read only the rank is unknown, of one that hangs all that is read with it; no report is late.
 func TestHungEnviron(t *testing.T) {
 	me := strconv.Itoa(os.Getuid())
-	files := procOf("4242", "stuck", "1000", "python3\x00", me)
-	maps.Copy(files, procOf("4243", "python", "1000", "python3\x00", me))
-	maps.Copy(files, procOf("4244", "python", "1000", "python3\x00", me))
+	files := fakeproc.Of("4242", "stuck", "1000", "python3\x00", me)
+	maps.Copy(files, fakeproc.Of("4243", "python", "1000", "python3\x00", me))
+	maps.Copy(files, fakeproc.Of("4244", "python", "1000", "python3\x00", me))
 	files["4243/environ"] = "RANK=1\x00WORLD_SIZE=2\x00"
-	proc := writeProc(t, files)
+	proc := fakeproc.Write(t, files)
 	if err := syscall.Mkfifo(proc+"/4242/environ", 0o600); err != nil {
 		t.Skip("needs a file system with FIFOs: ", err)
 	}
-	at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-	s, _ := on(proc, &at, 4242, 4243, 4244)
+	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	s := on(proc, &at, 4242, 4243, 4244)
 	began := time.Now()
 	list := s.take().Processes
 	if took := time.Since(began); took > lookupPatience+time.Second || len(list) != 3 || list[0].Name != "stuck" || list[0].State != "S" {
@@ -96,13 +117,12 @@ func TestHungEnviron(t *testing.T) {
 	if list[0].Command != "" || list[0].Rank != nil || list[1].Rank == nil || list[1].Rank.Rank != 1 || list[2].Command != "python3" || list[2].Rank != nil {
 		t.Errorf("when it is given up: %+v", list)
 	}
-	releaseFIFO(t, proc+"/4242/environ")
-	s.close()
+	fakeproc.Release(t, proc+"/4242/environ")
 }
 
 // What the driver lists is a process as long as it may be one. Only what is proved is said of one that /proc does not have.
 func TestAbsentProcesses(t *testing.T) {
-	here := procOf("42", "python", "1000", "python3\x00", "0")
+	here := fakeproc.Of("42", "python", "1000", "python3\x00", "0")
 	stat := func(from, to string) map[string]string {
 		files := maps.Clone(here)
 		files["42/stat"] = strings.Replace(files["42/stat"], from, to, 1)
@@ -130,7 +150,7 @@ func TestAbsentProcesses(t *testing.T) {
 		{"hidden in the first namespace", true, []step{{0, true, nil, "?"}, {60, true, nil, "?"}, {63, false, nil, ""}}},
 		{"hidden, and exits", false, []step{{0, true, nil, "?"}, {60, false, nil, ""}, {120, false, nil, ""}}},
 	} {
-		proc := writeProc(t, nil)
+		proc := fakeproc.Write(t, nil)
 		if err := os.MkdirAll(filepath.Join(proc, "self", "ns"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -141,16 +161,16 @@ func TestAbsentProcesses(t *testing.T) {
 		if err := os.Symlink(namespace, filepath.Join(proc, "self", "ns", "pid")); err != nil {
 			t.Fatal(err)
 		}
-		at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-		s, _ := on(proc, &at, 42)
+		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		s := on(proc, &at, 42)
 		for _, step := range test.steps {
 			if err := os.RemoveAll(proc + "/42"); err != nil {
 				t.Fatal(err)
 			}
 			for path, content := range step.files {
-				writeFile(t, filepath.Join(proc, path), content)
+				fakeproc.File(t, filepath.Join(proc, path), content)
 			}
-			s.procs.alive = func(pid int) bool { return step.alive && pid == 42 }
+			s.alive = func(pid int) bool { return step.alive && pid == 42 }
 			at.Mono = time.Hour + time.Duration(step.sec*float64(time.Second))
 			got := ""
 			sm := s.take()
@@ -169,31 +189,69 @@ func TestAbsentProcesses(t *testing.T) {
 				t.Errorf("%s: %q after %g s, want %q; listed %v, faults %v", test.name, got, step.sec, step.want, sm.Listed, sm.Faults)
 			}
 		}
-		s.close()
 	}
 }
 
 // A rank that one task has passed on to several processes is not theirs.
 func TestInheritedRanks(t *testing.T) {
 	me := strconv.Itoa(os.Getuid())
-	files := map[string]string{}
-	lib, devices := newFakeLibrary(2)
+	files, on := map[string]string{}, make([]driver.Listing, 2)
 	for i, pid := range []string{"4242", "4243"} {
-		maps.Copy(files, procOf(pid, "python", "1000", "python3\x00", me))
+		maps.Copy(files, fakeproc.Of(pid, "python", "1000", "python3\x00", me))
 		files[pid+"/stat"] = strings.Replace(files[pid+"/stat"], " S 1 ", " S 4241 ", 1)
 		files[pid+"/environ"] = "SLURM_JOB_ID=77\x00SLURM_STEP_ID=0\x00SLURM_PROCID=1\x00SLURM_NTASKS=2\x00"
-		devices[i].contexts = []driver.Context{{PID: 4242 + i, Type: driver.Compute}}
+		on[i] = driver.Listing{GPU: i, Contexts: []driver.Context{{PID: 4242 + i, Type: driver.Compute}}}
 	}
-	at := Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-	s := lister(lib, writeProc(t, files), &at)
+	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	s := &lister{Table: New(fakeproc.Write(t, files)), at: &at, on: on}
 	for range 2 {
 		if list := s.take().Processes; len(list) != 2 || list[0].Parent != 4241 || list[0].Rank != nil || list[1].Rank != nil {
 			t.Errorf("%+v", list)
 		}
 	}
-	devices[1].contexts = nil
+	on[1].Contexts = nil
 	if list := s.take().Processes; len(list) != 1 || list[0].Rank == nil {
 		t.Errorf("when one is left: %+v", list)
 	}
-	s.close()
+}
+
+// A name that the directory server does not tell is absent until it does.
+func TestHungUserName(t *testing.T) {
+	proc := fakeproc.Write(t, fakeproc.Of("4242", "python", "1000", "python3\x00", "1234"))
+	synctest.Test(t, func(t *testing.T) {
+		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
+		s := on(proc, &at, 4242)
+		server := make(chan struct{})
+		s.users = newLookups(func(uid int) string { <-server; return "alice" })
+		if p := s.take().Processes[0]; p.User != "" || *p.UID != 1234 || p.Command != "python3" {
+			t.Errorf("while nobody answers: %+v", p)
+		}
+		close(server)
+		synctest.Wait()
+		if p := s.take().Processes[0]; p.User != "alice" {
+			t.Errorf("then: %+v", p)
+		}
+	})
+}
+
+// A process that was not looked up in time is in the next list with all that is known of it.
+func TestListsAgainWhenLate(t *testing.T) {
+	proc := fakeproc.Write(t, fakeproc.Of("4242", "python", "1000", "python3\x00", "1234"))
+	synctest.Test(t, func(t *testing.T) {
+		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
+		s := on(proc, &at, 4242)
+		s.unasked = true
+		s.users = newLookups(func(int) string { time.Sleep(time.Second); return "alice" })
+		for i, want := range []string{"", "alice", "-", "-"} {
+			got := "-"
+			if list := s.take().Processes; len(list) > 0 {
+				got = list[0].User
+			}
+			if got != want {
+				t.Errorf("report %d: %q, want %q", i, got, want)
+			}
+			at.Mono += 3 * time.Second
+			time.Sleep(3 * time.Second)
+		}
+	})
 }

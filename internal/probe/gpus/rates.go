@@ -1,4 +1,4 @@
-package probe
+package gpus
 
 import (
 	"math"
@@ -51,13 +51,12 @@ func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 // forget forgets the counters, after which the next rates are not known.
 func (r *rates) forget() { *r = (*r)[:0] }
 
-// rateIDs are the metrics that are rates.
-var rateIDs = slices.DeleteFunc(slices.Collect(metric.All(metric.GPU)), func(id metric.ID) bool { return !id.Row().Rate })
-
 // withoutRates is for values that are repeated: what they say of the past is not what flows now.
 func withoutRates(v metric.Values) metric.Values {
-	for _, id := range rateIDs {
-		v.Set(id, math.NaN())
+	for id := range metric.All(metric.GPU) {
+		if id.Row().Rate {
+			v.Set(id, math.NaN())
+		}
 	}
 	return v
 }

@@ -1,4 +1,5 @@
-package probe
+// Package stuck finds a probe that hangs in the driver, before another one does too. Its functions may be called from any goroutine.
+package stuck
 
 import (
 	"fmt"
@@ -9,18 +10,21 @@ import (
 	"time"
 )
 
+// ProcessName is what ps shows for a probe. The kernel allows no longer name.
+const ProcessName = "nvnodetop-probe"
+
 // killBit is the bit of SIGKILL in a signal mask. The kernel sends SIGKILL to every thread of a process that exits.
 const killBit = 1 << 8
 
-// exitTime is how long a probe may take to exit. Until then it looks like one that hangs, above all on a busy node.
-const exitTime = 250 * time.Millisecond
+// ExitTime is how long a probe may take to exit. Until then it looks like one that hangs, above all on a busy node.
+const ExitTime = 250 * time.Millisecond
 
-// stillStuck describes another probe that is stuck, and was so some time ago.
-func stillStuck(proc string) string {
+// Probe describes another probe that is stuck, and was so some time ago; empty if there is none. proc is where procfs is mounted.
+func Probe(proc string) string {
 	if stuckProbe(proc) == "" {
 		return ""
 	}
-	time.Sleep(exitTime)
+	time.Sleep(ExitTime)
 	return stuckProbe(proc)
 }
 
@@ -37,7 +41,7 @@ func stuckProbe(proc string) string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if comm, err := os.ReadFile(filepath.Join(proc, e.Name(), "comm")); err != nil || string(comm) != processName+"\n" {
+		if comm, err := os.ReadFile(filepath.Join(proc, e.Name(), "comm")); err != nil || string(comm) != ProcessName+"\n" {
 			continue
 		}
 		if what := stuck(proc, pid); what != "" {

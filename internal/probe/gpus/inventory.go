@@ -1,4 +1,4 @@
-package probe
+package gpus
 
 import (
 	"errors"
@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/stuck"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// inventory is the state of NVML: whether it works, and its GPUs.
-type inventory struct {
+// Inventory is the state of NVML: whether it works, and its GPUs.
+type Inventory struct {
 	lib   driver.Library
 	crew  *crew
 	up    bool // Init succeeded and Shutdown was not called since
@@ -23,39 +24,39 @@ type inventory struct {
 }
 
 // incomplete reports whether another try may find more.
-func (n *inventory) incomplete() bool {
+func (n *Inventory) incomplete() bool {
 	return !n.up || n.spent || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" }) ||
 		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.once.partial || g.once.pending })
 }
 
 // outdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk, but the dynamic
 // linker never unloads the old one: only a new process loads it.
-func (n *inventory) outdated() bool {
+func (n *Inventory) outdated() bool {
 	return n.was && n.hello.FaultID == wire.FaultMismatch
 }
 
 // allLost reports whether NVML listed GPUs and none of them works.
-func (n *inventory) allLost() bool {
+func (n *Inventory) allLost() bool {
 	lost := func(g *gpu) bool { return g.Device == nil || driver.KindOf(g.last.err) == driver.Lost }
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
 // taken returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may never return. It
 // changes nothing in the old inventory, so that the sampler can read its GPUs meanwhile, except with reopen.
-func (n inventory) taken(reopen bool, proc string) inventory {
+func (n Inventory) taken(reopen bool, proc string) Inventory {
 	if err := n.attach(reopen, proc); err != nil {
 		n.fail(err)
 	}
 	return n
 }
 
-func (n *inventory) attach(reopen bool, proc string) error {
+func (n *Inventory) attach(reopen bool, proc string) error {
 	if n.up && (n.spent || reopen) {
 		n.lib.Shutdown()
 		n.up, n.spent = false, false
 	}
 	if !n.up {
-		if words := stillStuck(proc); words != "" {
+		if words := stuck.Probe(proc); words != "" {
 			return &driver.InitError{ID: wire.FaultHangs, Words: words}
 		}
 		if err := n.lib.Init(); err != nil {
@@ -72,8 +73,8 @@ func (n *inventory) attach(reopen bool, proc string) error {
 }
 
 // list makes GPUs of slots, and of their instances, and reads their cards.
-func (n *inventory) list(slots []driver.Slot) {
-	before, began, limit := *n, time.Now(), longestWait
+func (n *Inventory) list(slots []driver.Slot) {
+	before, began, limit := *n, time.Now(), LongestWait
 	if len(n.gpus) == 0 {
 		limit = cardPatience
 	}
@@ -97,7 +98,7 @@ func (n *inventory) list(slots []driver.Slot) {
 }
 
 // gpusOf makes GPUs of slots. One that is busy stays as it was: a call for its card would be slow, or hang too.
-func (n *inventory) gpusOf(slots []driver.Slot) []*gpu {
+func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 	gpus := make([]*gpu, 0, len(slots))
 	for _, slot := range slots {
 		at := slices.IndexFunc(n.busy, func(g *gpu) bool { return g.Index == slot.Index })
@@ -111,12 +112,12 @@ func (n *inventory) gpusOf(slots []driver.Slot) []*gpu {
 }
 
 // strangers are those of the GPUs whose cards were not read before.
-func (n *inventory) strangers(gpus []*gpu) []*gpu {
+func (n *Inventory) strangers(gpus []*gpu) []*gpu {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool { return slices.Contains(n.busy, g) || n.crew.foundOf(g).ended })
 }
 
 // parts lists the instances of a GPU. One that is busy, or whose card is still being read, has those that it had.
-func (n *inventory) parts(g *gpu) (parts []*gpu) {
+func (n *Inventory) parts(g *gpu) (parts []*gpu) {
 	if f := n.crew.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
 		return n.gpusOf(f.parts)
 	}
@@ -131,7 +132,7 @@ func (n *inventory) parts(g *gpu) (parts []*gpu) {
 }
 
 // describe fills in the card of a GPU: what was found, or that of a GPU of the inventory before, which the sampler has.
-func (n *inventory) describe(i int, before *inventory) {
+func (n *Inventory) describe(i int, before *Inventory) {
 	g := n.gpus[i]
 	if at := slices.Index(before.gpus, g); at >= 0 {
 		n.hello.GPUs[i] = before.hello.GPUs[at]
@@ -142,7 +143,7 @@ func (n *inventory) describe(i int, before *inventory) {
 }
 
 // instancesOf returns the places of the instances of a GPU.
-func (n *inventory) instancesOf(g *gpu) (at []int) {
+func (n *Inventory) instancesOf(g *gpu) (at []int) {
 	parent := slices.Index(n.gpus, g)
 	for i, c := range n.hello.GPUs {
 		if c.Instance != nil && parent >= 0 && c.Instance.Parent == n.hello.GPUs[parent].UUID {
@@ -153,7 +154,7 @@ func (n *inventory) instancesOf(g *gpu) (at []int) {
 }
 
 // divide tells each GPU which instances are listed beside it.
-func (n *inventory) divide() (divided bool) {
+func (n *Inventory) divide() (divided bool) {
 	for i, g := range n.gpus {
 		if n.hello.GPUs[i].Instance != nil {
 			continue
@@ -173,7 +174,7 @@ func (n *inventory) divide() (divided bool) {
 
 // recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: that of the GPU with the same index before,
 // unless that GPU is listed elsewhere now.
-func (n *inventory) recognize(i int, known []wire.Card) {
+func (n *Inventory) recognize(i int, known []wire.Card) {
 	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
 	if card.Lost == "" && !n.gpus[i].once.pending || at < 0 {
@@ -190,7 +191,7 @@ func (n *inventory) recognize(i int, known []wire.Card) {
 // keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is kept, so that there is no
 // second reading of it. If it was lost, or is now, it is still what it was, until the next inventory. One whose card is still being read is
 // the new one, so that no further call for it can hang; it has the last reading of the old one.
-func (n *inventory) keep(before *inventory, busy []*gpu) {
+func (n *Inventory) keep(before *Inventory, busy []*gpu) {
 	for i := range n.gpus {
 		card := &n.hello.GPUs[i]
 		at := slices.IndexFunc(before.hello.GPUs, func(c wire.Card) bool { return c.Index == card.Index })
@@ -221,12 +222,12 @@ func (n *inventory) keep(before *inventory, busy []*gpu) {
 }
 
 // drop forgets a driver that went away.
-func (n *inventory) drop(words string) {
+func (n *Inventory) drop(words string) {
 	n.fail(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
 // fail forgets the GPUs. NVML counts Inits, and a second one succeeds without looking at the driver: a Shutdown comes before it.
-func (n *inventory) fail(err error) {
+func (n *Inventory) fail(err error) {
 	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}
 	if init, ok := errors.AsType[*driver.InitError](err); ok {
@@ -234,7 +235,7 @@ func (n *inventory) fail(err error) {
 	}
 }
 
-func (n *inventory) close() {
+func (n *Inventory) close() {
 	if n.up {
 		n.lib.Shutdown()
 	}

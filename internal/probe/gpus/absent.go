@@ -1,4 +1,4 @@
-package probe
+package gpus
 
 import (
 	"maps"
@@ -119,7 +119,7 @@ func (g *gpu) absent(card *wire.Card) map[string][]string {
 
 // explain writes into the cards what their GPUs lack, when that has changed. It reports whether it did. An inventory that is being taken
 // reads the old cards.
-func (n *inventory) explain() (changed bool) {
+func (n *Inventory) explain() (changed bool) {
 	for i, g := range n.gpus {
 		if g.heal(); g.stated {
 			continue
@@ -135,14 +135,4 @@ func (n *inventory) explain() (changed bool) {
 		n.hello.GPUs[i].Absent, changed = absent, true
 	}
 	return changed
-}
-
-// examine reads GPUs that were never read completely, so that the Hello can tell what they lack. It does not wait long: what one that is
-// slow lacks is told later.
-func (s *sampler) examine() {
-	unknown := slices.DeleteFunc(slices.Clone(s.cards.gpus), func(g *gpu) bool { return g.lacks != nil })
-	if len(unknown) > 0 {
-		s.readGPUs(unknown, question{at: s.opts.Now()}, patience)
-	}
-	s.cards.explain()
 }

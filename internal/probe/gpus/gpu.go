@@ -1,24 +1,17 @@
-package probe
+package gpus
 
 import (
-	"cmp"
 	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-const (
-	// slowEvery is how often metrics of pace metric.Slow are read.
-	slowEvery = metric.SlowSeconds * time.Second
-
-	// staleIntervals is the number of intervals for which the values of a GPU that does not respond are repeated.
-	staleIntervals = 3
-	// longestRepeat limits how long they are repeated for a GPU that always responds slowly.
-	longestRepeat = 30 * time.Second
-)
+// slowEvery is how often metrics of pace metric.Slow are read.
+const slowEvery = metric.SlowSeconds * time.Second
 
 // gpu is one GPU with its readings.
 type gpu struct {
@@ -77,7 +70,7 @@ const (
 
 // question says what to read.
 type question struct {
-	at        Moment
+	at        clock.Moment
 	processes bool
 	card      bool // the card, and nothing else
 }
@@ -182,90 +175,4 @@ func (g *gpu) callName(call int32) string {
 		return "MIG instances"
 	}
 	return "processes"
-}
-
-// collectGPUs reads all GPUs. The driver is gone when all GPUs that have a handle say so.
-func (s *sampler) collectGPUs(sm *sample) {
-	if !s.reopening {
-		s.readGPUs(s.cards.gpus, question{at: sm.at, processes: sm.wanted}, longestWait)
-	}
-	handles := 0
-	var gone []*gpu
-	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
-	for _, g := range s.cards.gpus {
-		sm.GPUs = append(sm.GPUs, s.describeGPU(sm, g))
-		if g.Device != nil {
-			handles++
-		}
-		if err := g.last.err; g.isNew && err != nil && driver.KindOf(err) == driver.Gone {
-			gone = append(gone, g)
-		}
-	}
-	if len(gone) > 0 && len(gone) == handles && s.crew.idle() {
-		sm.gone = gone[0].last.err.Error()
-		return
-	}
-	for _, g := range gone {
-		sm.fault("gpu", g.last.err, g.Index)
-	}
-}
-
-// describeGPU makes the entry of a GPU in a report.
-func (s *sampler) describeGPU(sm *sample, g *gpu) wire.GPU {
-	out := wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
-	if g.Device == nil {
-		return out
-	}
-	out.HangsMS, out.Call = s.late(g)
-	r := &g.last
-	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
-	age := time.Duration(0)
-	if r.round != s.crew.report {
-		age = max(time.Since(r.ended), time.Millisecond)
-	}
-	switch {
-	case r.ended.IsZero() || age > s.repeats(r):
-		out.Unlisted = sm.unlisted(driverSilent)
-	case driver.KindOf(r.err) == driver.Lost:
-		out.Lost, out.LostID = r.err.Error(), driver.LostIDOf(r.err)
-		s.retryLater()
-	case r.err == nil:
-		out.AgeMS, out.Repeated, out.Values = age.Milliseconds(), !g.isNew, r.values
-		if out.Repeated {
-			out.Values = withoutRates(r.values)
-		}
-		if !r.listed {
-			out.Unlisted = sm.unlisted(cmp.Or(r.unlisted, driverSilent))
-		}
-		sm.merge(r.faults, g.Index)
-	default:
-		out.Unlisted = sm.unlisted(r.err.Error())
-		if driver.KindOf(r.err) == driver.Stale {
-			s.retryLater()
-		}
-	}
-	return out
-}
-
-// repeats is how long a reading is repeated while there is no newer one.
-func (s *sampler) repeats(r *reading) time.Duration {
-	return max(staleIntervals*s.interval(), min(2*r.took, longestRepeat))
-}
-
-// late returns how long a call for the GPU has not returned, and its name; 0 if none is running.
-func (s *sampler) late(g *gpu) (ms int64, what string) {
-	begun, pending := s.crew.pending(g)
-	if !pending {
-		return 0, ""
-	}
-	switch call := g.call.Load(); {
-	case !begun.Equal(g.hang.begun):
-		g.hang = hang{call: call, begun: begun, since: begun}
-	case call != g.hang.call:
-		g.hang = hang{call: call, begun: begun, since: time.Now()}
-	}
-	if ms = time.Since(g.hang.since).Milliseconds(); ms > 0 {
-		what = g.callName(g.hang.call)
-	}
-	return ms, what
 }

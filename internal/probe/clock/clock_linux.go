@@ -1,7 +1,6 @@
-package probe
+package clock
 
 import (
-	"errors"
 	"os"
 	"time"
 
@@ -12,7 +11,8 @@ import (
 // there: CLOCK_BOOTTIME differs from it only while the machine sleeps, and compute nodes do not sleep.
 var origin = Moment{Mono: clock(unix.CLOCK_MONOTONIC), Boot: clock(unix.CLOCK_BOOTTIME), Wall: time.Now()}
 
-func now() Moment {
+// Now reads the clocks.
+func Now() Moment {
 	wall := time.Now()
 	since := wall.Sub(origin.Wall)
 	return Moment{Mono: origin.Mono + since, Boot: origin.Boot + since, Wall: wall}
@@ -26,24 +26,12 @@ func clock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// alive reports whether there is a process with this PID, of whomever.
-func alive(pid int) bool { return !errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
-
-// kernel is the release of the running kernel, as uname -r.
-func kernel() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(u.Release[:])
-}
-
-// kernelBeat is a timer of the kernel, read through the runtime's poller. The Go runtime's own timers cost a probe more than its reports:
+// KernelBeat is a timer of the kernel, read through the runtime's poller. The Go runtime's own timers cost a probe more than its reports:
 // the monitor thread wakes up some milliseconds before they fire, and then every 20 µs until they have.
-func kernelBeat() Beat {
+func KernelBeat() Beat {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
-		return tickerBeat()
+		return NewBeat()
 	}
 	c := make(chan time.Time, 1)
 	go func() {

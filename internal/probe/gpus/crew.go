@@ -1,22 +1,21 @@
-package probe
+package gpus
 
 import (
 	"sync"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 )
 
 // patience is how long one GPU may take before the others are read beside it.
 const patience = 250 * time.Millisecond
-
-// longestWait is how long a report waits for all its GPUs at most, however long the interval is.
-const longestWait = 5 * time.Second
 
 // crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never return. As long as each GPU takes less than patience, the
 // crew makes one call at a time: one shift reads all GPUs in turn. A shift that takes longer at a GPU is left behind, and a new one reads
 // the other GPUs beside it. A GPU has at most one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
 	hands chan *shift   // read by goroutines that wait for work; closed at the end
-	late  chan struct{} // a card has been read
+	cards chan struct{} // a card has been read
 
 	mu     sync.Mutex // protects the following, and the fields of gpu, shift and round that say so
 	out    int        // readings that are running or planned
@@ -24,7 +23,7 @@ type crew struct {
 	report *round     // of the last report; only the sampler changes it
 }
 
-func newCrew() *crew { return &crew{hands: make(chan *shift), late: make(chan struct{}, 1)} }
+func newCrew() *crew { return &crew{hands: make(chan *shift), cards: make(chan struct{}, 1)} }
 
 // round is a set of readings for which somebody waits.
 type round struct {
@@ -154,7 +153,7 @@ func (c *crew) deliverCard(g *gpu) {
 	g.found.ended = true
 	c.ended(g)
 	select {
-	case c.late <- struct{}{}:
+	case c.cards <- struct{}{}:
 	default:
 	}
 }
@@ -246,17 +245,8 @@ func (c *crew) idle() bool {
 	return c.out == 0
 }
 
-// readGPUs reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A reading that takes
-// longer continues, for a later report, which does not wait for it. If GPUs still take long after half of this time, the remaining ones
-// are read all at once, so that they have the other half.
-func (s *sampler) readGPUs(gpus []*gpu, q question, longest time.Duration) {
-	defer s.crew.collect(gpus)
-	shift, r := s.crew.begin(gpus, q)
-	s.crew.await(shift, r, s.patience, min(s.interval()/2, longest), s.ended)
-}
-
 // await waits for a round, at most up to a limit.
-func (c *crew) await(s *shift, r *round, beat Beat, limit time.Duration, stop <-chan struct{}) {
+func (c *crew) await(s *shift, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
 	began := time.Now()
 	beat.Reset(min(patience, limit))
 	defer beat.Stop()
@@ -275,12 +265,4 @@ func (c *crew) await(s *shift, r *round, beat Beat, limit time.Duration, stop <-
 			s = c.relieve(s, took >= limit/2)
 		}
 	}
-}
-
-// interval is the time between two reports.
-func (s *sampler) interval() time.Duration {
-	if s.pace == nil {
-		return minInterval * time.Millisecond
-	}
-	return time.Duration(s.pace.IntervalMS) * time.Millisecond
 }

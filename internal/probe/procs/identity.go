@@ -1,4 +1,4 @@
-package probe
+package procs
 
 import (
 	"os"
@@ -27,7 +27,7 @@ const maxDirectory = 256
 
 // identifyOwn is identify. Of a process of the probe's own user it reads the environment too, which knows its rank, and its job and step if
 // the cgroup does not. The environment of others is private, even from root. It may never return.
-func identifyOwn(fs procfs.FS, mount string, k processKey) identity {
+func identifyOwn(fs procfs.FS, mount string, k processKey) *identity {
 	who := identify(fs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {
 		return who
@@ -42,10 +42,11 @@ func identifyOwn(fs procfs.FS, mount string, k processKey) identity {
 }
 
 // identify reads the static properties of a process. It may never return.
-func identify(fs procfs.FS, pid int) (who identity) {
+func identify(fs procfs.FS, pid int) *identity {
+	who := &identity{}
 	proc, err := fs.Proc(pid)
 	if err != nil {
-		return identity{}
+		return who
 	}
 	if status, err := proc.NewStatus(); err == nil {
 		uid := int(status.UIDs[0])

@@ -1,10 +1,11 @@
-package probe
+package gpus
 
 import (
 	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -13,7 +14,7 @@ import (
 const cardPatience = 3 * patience
 
 // errSilent is why a card lacks what is still being read.
-var errSilent = &driver.Error{Kind: driver.Other, Words: driverSilent}
+var errSilent = &driver.Error{Kind: driver.Other, Words: Silent}
 
 // findings are what is read of a GPU once.
 type findings struct {
@@ -93,13 +94,13 @@ func (c *crew) foundOf(g *gpu) findings {
 }
 
 // readCards reads the cards of GPUs, and waits for them up to a limit. A GPU that hangs delays none of the others for longer than patience.
-func (n *inventory) readCards(gpus []*gpu, limit time.Duration) {
+func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
 	shift, r := n.crew.beginCards(gpus)
-	n.crew.await(shift, r, tickerBeat(), max(limit, time.Millisecond), nil)
+	n.crew.await(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
 }
 
 // adopt adopts the cards that have come late. It reports whether there are any.
-func (n *inventory) adopt() (changed bool) {
+func (n *Inventory) adopt() (changed bool) {
 	for i, g := range n.gpus {
 		if !g.once.pending {
 			continue
@@ -116,17 +117,4 @@ func (n *inventory) adopt() (changed bool) {
 		n.recognize(i, []wire.Card{known})
 	}
 	return changed
-}
-
-// complete adopts cards that have come late, and announces them.
-func (s *sampler) complete() error {
-	if !s.cards.adopt() {
-		return nil
-	}
-	s.examine()
-	s.watch()
-	if s.cards.incomplete() {
-		s.retryLater()
-	}
-	return s.announce()
 }

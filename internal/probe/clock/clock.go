@@ -1,0 +1,25 @@
+// Package clock is the clocks and tickers of the probe, which tests replace. Its functions may be called from any goroutine; a Beat is for one.
+package clock
+
+import "time"
+
+// Beat is a ticker: nothing comes from C before Reset and after Stop.
+type Beat struct {
+	C     <-chan time.Time
+	Reset func(time.Duration)
+	Stop  func()
+}
+
+// NewBeat is a time.Ticker.
+func NewBeat() Beat {
+	t := time.NewTicker(time.Hour)
+	t.Stop()
+	return Beat{C: t.C, Reset: t.Reset, Stop: t.Stop}
+}
+
+// Moment is one reading of the clocks.
+type Moment struct {
+	Mono time.Duration // CLOCK_MONOTONIC
+	Boot time.Duration // CLOCK_BOOTTIME: the time since boot; 0 if unknown
+	Wall time.Time
+}

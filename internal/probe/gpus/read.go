@@ -1,0 +1,61 @@
+package gpus
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// LongestWait is how long a report waits for all its GPUs at most, however long the interval is.
+const LongestWait = 5 * time.Second
+
+// Read reads all GPUs for a report. The driver is gone when all GPUs that have a handle say so.
+func (s *Stock) Read(sm *sample.Report) {
+	if !s.reopening {
+		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
+	}
+	handles := 0
+	var gone []*gpu
+	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
+	for _, g := range s.cards.gpus {
+		out, again := g.describe(sm, s.crew, s.Interval)
+		if sm.GPUs = append(sm.GPUs, out); again {
+			s.retryLater()
+		}
+		if g.Device != nil {
+			handles++
+		}
+		if err := g.last.err; g.isNew && err != nil && driver.KindOf(err) == driver.Gone {
+			gone = append(gone, g)
+		}
+	}
+	if len(gone) > 0 && len(gone) == handles && s.crew.idle() {
+		sm.Gone = gone[0].last.err.Error()
+		return
+	}
+	for _, g := range gone {
+		sm.Fault("gpu", g.last.err, g.Index)
+	}
+}
+
+// read reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A reading that takes
+// longer continues, for a later report, which does not wait for it. If GPUs still take long after half of this time, the remaining ones
+// are read all at once, so that they have the other half.
+func (s *Stock) read(gpus []*gpu, q question, longest time.Duration) {
+	defer s.crew.collect(gpus)
+	shift, r := s.crew.begin(gpus, q)
+	s.crew.await(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
+}
+
+// examine reads GPUs that were never read completely, so that the Hello can tell what they lack. It does not wait long: what one that is
+// slow lacks is told later.
+func (s *Stock) examine() {
+	unknown := slices.DeleteFunc(slices.Clone(s.cards.gpus), func(g *gpu) bool { return g.lacks != nil })
+	if len(unknown) > 0 {
+		s.read(unknown, question{at: s.Now()}, patience)
+	}
+	s.cards.explain()
+}

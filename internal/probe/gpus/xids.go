@@ -1,0 +1,73 @@
+package gpus
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
+	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// watch watches the GPUs of the inventory, if the library can.
+func (s *Stock) watch() {
+	w, ok := s.cards.lib.(driver.Watcher)
+	if !ok || !s.cards.up || s.cards.spent {
+		return
+	}
+	slots, cards := s.cards.watchable()
+	s.Lookout.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
+}
+
+// watchable are the GPUs that can be watched: one that does not respond would keep the others from it.
+func (n *Inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
+	for i, g := range n.gpus {
+		if !g.once.pending {
+			slots, cards = append(slots, g.Slot), append(cards, n.hello.GPUs[i])
+		}
+	}
+	return slots, cards
+}
+
+// ReadXids adds the events since the last report.
+func (s *Stock) ReadXids(sm *sample.Report) {
+	xids, left := s.Lookout.Box.Take()
+	for _, x := range xids {
+		// A GPU that was listed when the event came may be gone from the list.
+		if slices.ContainsFunc(s.cards.hello.GPUs, func(c wire.Card) bool { return c.Index == x.GPU }) {
+			sm.Xids = append(sm.Xids, x)
+		}
+	}
+	if left > 0 {
+		sm.Fault("xids", fmt.Errorf("more than %d events: %d left out", wire.MaxXids, left))
+	}
+}
+
+// Watched goes on after a vigil has begun: the GPUs may be others again. It reports whether it is news why there are no Xids.
+func (s *Stock) Watched(b xid.Beginning) (news bool) {
+	news = s.Lookout.Started(b)
+	if !s.openUnwatched() && !b.None {
+		s.watch()
+	}
+	return news
+}
+
+// Unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory. It reports what Watched does.
+func (s *Stock) Unwatched(e xid.Ending) (news bool) {
+	failed, news := s.Lookout.Over(e)
+	if !s.openUnwatched() && !failed {
+		s.watch()
+	}
+	return news
+}
+
+// openUnwatched opens the driver if that waits for the vigils, and the last one has ended. It reports whether the driver is to be opened.
+func (s *Stock) openUnwatched() bool {
+	due := s.reopenDue
+	if due && !s.Lookout.Running() {
+		s.reopenDue = false
+		s.take()
+	}
+	return due
+}

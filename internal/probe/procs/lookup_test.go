@@ -1,0 +1,114 @@
+package procs
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A question that is never answered holds up the others for a moment, once; those that hang are not more than a few.
+func TestLookups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := make(chan struct{})
+		var mu sync.Mutex
+		asked := map[int]int{}
+		l := newLookups(func(k int) int {
+			mu.Lock()
+			asked[k]++
+			mu.Unlock()
+			if k < 0 {
+				<-never
+			}
+			return 10 * k
+		})
+		ask := func(ks ...int) (known int) {
+			for _, k := range ks {
+				l.get(k)
+			}
+			l.wait(time.Now().Add(lookupPatience))
+			for _, k := range ks {
+				if v, ok := l.get(k); ok && v == 10*k {
+					known++
+				}
+			}
+			return known
+		}
+		if n := ask(1, 2, 3); n != 3 {
+			t.Errorf("%d of 3 answers", n)
+		}
+		began := time.Now()
+		if n := ask(4, -1, 5); n != 1 || time.Since(began) != lookupPatience {
+			t.Errorf("%d answers beside one that hangs, after %v", n, time.Since(began))
+		}
+		time.Sleep(stuckAfter)
+		if n := ask(5, -1); n != 1 || l.exhausted() {
+			t.Errorf("%d answers when it was given up", n)
+		}
+		began = time.Now()
+		for range 3 {
+			ask(-1, 5)
+		}
+		mu.Lock()
+		if time.Since(began) != 0 || asked[-1] != 1 || asked[5] != 1 {
+			t.Errorf("waited %v, asked %v", time.Since(began), asked)
+		}
+		mu.Unlock()
+		for k := -2; k >= -maxStuck; k-- {
+			ask(k)
+			time.Sleep(stuckAfter)
+		}
+		ask(-maxStuck)
+		if n := ask(6, 5); n != 1 || !l.exhausted() {
+			t.Errorf("%d answers when too many hang, exhausted %v", n, l.exhausted())
+		}
+		l.forget(func(k int) bool { return k == 1 })
+		if _, known := l.get(1); known {
+			t.Error("1 is not forgotten")
+		}
+		close(never)
+	})
+}
+
+// Look-ups that are slow but return never add up to those that hang. When those return, what waited for them is looked up.
+func TestSlowLookupsReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		l := newLookups(func(k int) int {
+			if time.Sleep(stuckAfter + time.Second); k < 0 {
+				<-hang
+			}
+			return 10 * k
+		})
+		look := func(k int) (known bool) {
+			l.get(k)
+			for range 5 {
+				l.wait(time.Now().Add(lookupPatience))
+				time.Sleep(time.Second)
+			}
+			_, known = l.get(k)
+			return known
+		}
+		for k := range 2 * maxStuck {
+			if !look(k) || l.exhausted() {
+				t.Fatalf("slow look-up %d: exhausted %v", k, l.exhausted())
+			}
+		}
+		for k := range maxStuck {
+			l.get(-1 - k)
+		}
+		l.get(100)
+		for range maxStuck {
+			look(-1)
+		}
+		if _, known := l.get(100); known || !l.exhausted() {
+			t.Errorf("while all hang: known %v, exhausted %v", known, l.exhausted())
+		}
+		close(hang)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		if _, known := l.get(100); !known || l.exhausted() {
+			t.Errorf("when they have returned: known %v, exhausted %v", known, l.exhausted())
+		}
+	})
+}

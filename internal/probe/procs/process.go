@@ -1,0 +1,107 @@
+package procs
+
+import (
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// ticksPerSecond is USER_HZ, the unit of the times in /proc/PID/stat: 100 wherever there are NVIDIA drivers for data centers.
+const ticksPerSecond = 100
+
+// process is one process. It has a PID only, if /proc hides it.
+type process struct {
+	wire.Process // except the fields that NVML provides
+	identified   bool
+	ours         bool // there was such a process in this PID namespace
+	gone         bool // it has exited
+
+	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first listed.
+	ticks uint64
+	since time.Duration // Moment.Mono
+}
+
+// processKey identifies a program that a process runs. PIDs are reused, and a process that called exec runs another program.
+type processKey struct {
+	pid   int
+	start uint64
+	name  string
+}
+
+func (p *process) key() processKey { return processKey{p.PID, p.StartTicks, p.Name} }
+
+// firstNamespace is the PID namespace of the kernel itself, which has all processes; its number is fixed.
+const firstNamespace = "pid:[4026531836]"
+
+// foreignAfter is how long the driver must list a PID that is none here until that is no process that is just exiting.
+const foreignAfter = 2 * time.Second
+
+// absent returns a process that is not in /proc. /proc may hide processes of other users, but not from a signal, of which no permission is
+// another error than no process. A PID that is none here has exited, or is one of another PID namespace: the driver lists it for longer.
+func (t *Table) absent(pid int) *process {
+	lp, old := &process{since: t.at.Mono}, t.known[pid]
+	switch {
+	case t.alive(pid):
+		lp.ours = true
+	case t.whole, old != nil && old.ours:
+		lp.ours, lp.gone = true, true
+	case old != nil:
+		lp.since = old.since
+		lp.Foreign = t.at.Mono-old.since >= foreignAfter
+	}
+	return lp
+}
+
+// stat reads the changing properties of a process; nil if it is not in /proc.
+func (t *Table) stat(pid int) *process {
+	proc, err := t.proc.Proc(pid)
+	if err != nil {
+		return nil
+	}
+	stat, err := proc.Stat()
+	if err != nil {
+		return nil
+	}
+	lp := &process{ticks: uint64(stat.UTime) + uint64(stat.STime), since: t.at.Mono, ours: true}
+	if old := t.known[pid]; old != nil && old.StartTicks == stat.Starttime && old.Name == stat.Comm {
+		lp.Process, lp.identified = old.Process, old.identified
+		lp.measureCPU(old)
+	} else {
+		lp.StartTicks, lp.Name = stat.Starttime, stat.Comm
+	}
+	lp.gone = (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1 // the first thread may end before the others
+	lp.State, lp.Parent = stat.State, stat.PPID
+	threads, rss := stat.NumThreads, uint64(max(stat.ResidentMemory(), 0))
+	lp.Threads, lp.RSS = &threads, &rss
+	lp.ElapsedSec = elapsed(t.at, stat.Starttime)
+	return lp
+}
+
+// elapsed is how long a process has run; nil if unknown.
+func elapsed(at clock.Moment, startTicks uint64) *int64 {
+	d := at.Boot - time.Duration(startTicks)*(time.Second/ticksPerSecond)
+	if at.Boot <= 0 || d < 0 {
+		return nil
+	}
+	seconds := int64(d.Seconds())
+	return &seconds
+}
+
+// measureCPU computes the share of one CPU since the previous listing, or repeats it if that was a moment ago.
+func (lp *process) measureCPU(old *process) {
+	window := lp.since - old.since
+	if window < host.MinWindow || lp.ticks < old.ticks {
+		lp.ticks, lp.since = old.ticks, old.since
+		return
+	}
+	lp.CPUPercent = hundredths(100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds())
+}
+
+// hundredths rounds a percentage to the precision of the kernel's counters, which also saves bytes of JSON.
+func hundredths(percent float64) *float64 {
+	percent = math.Round(percent*100) / 100
+	return &percent
+}

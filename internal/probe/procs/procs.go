@@ -1,0 +1,175 @@
+// Package procs is the processes on the GPUs: what /proc says of those that the driver lists.
+//
+// A Table adds them to reports. It is for one goroutine, the sampler's. What changes (CPU time, memory, state) is read there in each list. What does
+// not (command line, user, working directory, job, rank) is read once per program that a process runs, on goroutines of the Table's
+// own, since a process that hangs in the driver and a directory server may never answer: a list waits for them only for a moment, and the next
+// one has what came late. An Inspector reads one process on request; its methods may be called from any goroutine, and may never return.
+package procs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Table describes the processes of this node. Static properties are read once, on another goroutine: reading the command line or
+// the environment of a process that hangs in the driver may take as long as the process hangs. Each listing reads only /proc/PID/stat, so
+// procfs is fast enough: 13 µs per process and listing, 70 µs once per process.
+type Table struct {
+	proc  procfs.FS
+	whole bool               // this is the first PID namespace: all processes are in it
+	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it
+	at    clock.Moment
+	known map[int]*process // the previous listing, by PID
+	now   map[int]*process // this listing
+
+	identities *lookups[processKey, *identity]
+	users      *lookups[int, string] // names by UID; a look-up may query a directory server
+
+	lists agenda // when processes are listed that nobody asked for
+}
+
+// New returns a Table of the processes of the procfs that is mounted there.
+func New(mount string) *Table {
+	proc, err := procfs.NewFS(mount)
+	if err != nil {
+		proc = procfs.FS{} // every process is hidden
+	}
+	namespace, _ := os.Readlink(filepath.Join(mount, "self", "ns", "pid")) // empty if it cannot be read
+	return &Table{
+		proc:       proc,
+		whole:      namespace == firstNamespace,
+		alive:      alive,
+		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, k) }),
+		users:      newLookups(userName),
+	}
+}
+
+// Due reports whether a report of that time lists processes although nobody asks for them.
+func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
+
+// Renew makes the next list due at once.
+func (t *Table) Renew() { t.lists = agenda{} }
+
+// Read adds the processes on GPUs to a report, from the driver's lists. It reads them now: the GPUs may have taken long. The list is complete only if
+// those of all GPUs are there.
+func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now clock.Moment) {
+	t.begin(now)
+	for i := range on {
+		sm.Listed = true
+		for _, c := range on[i].Contexts {
+			t.look(c.PID)
+		}
+	}
+	complete = t.settle() && complete
+	t.lists.listed(sm.At.Mono, complete)
+	left := 0
+	for i := range on {
+		left += t.add(sm, &on[i])
+	}
+	t.end()
+	launch.DropShared(sm.Processes)
+	if left > 0 {
+		sm.Fault("processes", fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
+	}
+	if t.identities.exhausted() || t.users.exhausted() {
+		sm.Fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))
+	}
+}
+
+// add adds the processes on a GPU to a report. It returns how many did not fit.
+func (t *Table) add(sm *sample.Report, on *driver.Listing) (left int) {
+	for _, c := range on.Contexts {
+		p, exists := t.describe(c.PID)
+		if !exists {
+			continue // the driver has not noticed yet
+		}
+		if len(sm.Processes) == wire.MaxProcesses {
+			left++
+			continue
+		}
+		p.GPU, p.Type, p.GPUMemory = on.GPU, string(c.Type), c.Memory
+		if u, ok := on.Usage[p.PID]; ok {
+			p.SMPercent, p.MemPercent, p.EncPercent, p.DecPercent = &u.SM, &u.Memory, &u.Encoder, &u.Decoder
+		}
+		sm.Processes = append(sm.Processes, p)
+	}
+	return left
+}
+
+// look reads the changing properties of a process and asks for the static ones.
+func (t *Table) look(pid int) {
+	if _, seen := t.now[pid]; seen {
+		return
+	}
+	lp := t.stat(pid)
+	if lp == nil {
+		lp = t.absent(pid)
+	}
+	lp.PID = pid
+	t.now[pid] = lp
+	if lp.StartTicks > 0 && !lp.identified {
+		t.identities.get(lp.key())
+	}
+}
+
+// settle fills in the static properties that are known, and reports whether those of all processes are. It waits only briefly: a later listing
+// will have the others.
+func (t *Table) settle() (complete bool) {
+	var strangers []*process
+	for _, lp := range t.now {
+		if lp.StartTicks > 0 && !lp.identified {
+			strangers = append(strangers, lp)
+		}
+	}
+	if len(strangers) == 0 {
+		return true
+	}
+	deadline := time.Now().Add(lookupPatience)
+	t.identities.wait(deadline)
+	for _, lp := range strangers {
+		if who, known := t.identities.get(lp.key()); known {
+			lp.UID, lp.Command, lp.Directory = who.uid, who.command, who.directory
+			lp.Job, lp.Step, lp.Rank = who.Job, who.Step, who.Rank
+			lp.identified = who.uid == nil
+		}
+		if lp.UID != nil {
+			t.users.get(*lp.UID)
+		}
+	}
+	t.users.wait(deadline)
+	complete = true
+	for _, lp := range strangers {
+		if lp.UID != nil {
+			lp.User, lp.identified = t.users.get(*lp.UID)
+		}
+		complete = complete && lp.identified
+	}
+	return complete
+}
+
+// describe returns a process that was looked at, without the fields that NVML provides; false if it has exited.
+func (t *Table) describe(pid int) (p wire.Process, exists bool) {
+	lp := t.now[pid]
+	return lp.Process, !lp.gone
+}
+
+// begin starts a listing, end ends it and forgets the processes that were not looked at in between.
+func (t *Table) begin(at clock.Moment) {
+	t.at = at
+	t.now = make(map[int]*process, len(t.known))
+}
+
+func (t *Table) end() {
+	t.known, t.now = t.now, nil
+	t.identities.forget(func(k processKey) bool { return t.known[k.pid] == nil || t.known[k.pid].key() != k })
+}

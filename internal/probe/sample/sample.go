@@ -1,0 +1,65 @@
+// Package sample is a report that is being built: the collectors put into it what they read, and what they could not. It is for one goroutine,
+// the sampler's.
+package sample
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Report is a report that is being built.
+type Report struct {
+	wire.Report
+	At     clock.Moment
+	Wanted bool   // processes are listed
+	Gone   string // NVML's error message if the driver went away in this sample
+}
+
+// New begins a report.
+func New(at clock.Moment) *Report {
+	return &Report{At: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli()}}
+}
+
+// Fault records that a collector failed for the node, or for GPUs.
+func (s *Report) Fault(collector string, err error, gpus ...int) {
+	s.add(wire.Fault{Collector: collector, Error: err.Error(), GPUs: gpus})
+}
+
+// Merge adds the faults of one GPU.
+func (s *Report) Merge(faults []wire.Fault, gpu int) {
+	for _, f := range faults {
+		f.GPUs = []int{gpu}
+		s.add(f)
+	}
+}
+
+// add adds a fault. GPUs with the same error share one.
+func (s *Report) add(f wire.Fault) {
+	said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
+	if i := slices.IndexFunc(s.Faults, said); i >= 0 {
+		s.Faults[i].GPUs = append(s.Faults[i].GPUs, f.GPUs...)
+		return
+	}
+	s.Faults = append(s.Faults, f)
+}
+
+// Unlist takes the processes out of the report again.
+func (s *Report) Unlist(why error) {
+	s.Fault("processes", why)
+	s.Processes, s.Listed = nil, false
+	for i := range s.GPUs {
+		if g := &s.GPUs[i]; g.Lost == "" {
+			g.Unlisted = why.Error()
+		}
+	}
+}
+
+// Unlisted is why the processes of a GPU are not listed; empty if that was not tried.
+func (s *Report) Unlisted(why string) string {
+	if !s.Wanted {
+		return ""
+	}
+	return why
+}
