@@ -10,9 +10,9 @@ import (
 // patience is how long one GPU may take before the others are read beside it.
 const patience = 250 * time.Millisecond
 
-// crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never return. As long as each GPU takes less than patience, the
-// crew makes one call at a time: one shift reads all GPUs in turn. A shift that takes longer at a GPU is left behind, and a new one reads
-// the other GPUs beside it. A GPU has at most one reading at a time, so there are at most as many shifts as GPUs.
+// crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never return. As long as each GPU
+// takes less than patience, the crew makes one call at a time: one shift reads all GPUs in turn. A shift that takes longer at a GPU is left
+// behind, and a new one reads the other GPUs beside it. A GPU has at most one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
 	hands chan *shift   // read by goroutines that wait for work; closed at the end
 	cards chan struct{} // a card has been read

@@ -23,7 +23,8 @@ type listing struct {
 	usage    map[int]driver.Usage
 }
 
-// Listings are the driver's lists of the processes on the GPUs that this report has, until the next report. They are complete if no GPU was silent.
+// Listings are the driver's lists of the processes on the GPUs of this report. They count until the next one, and are complete if no GPU was
+// silent.
 func (s *Stock) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
 	on, complete = s.listings[:0], true
 	for i, g := range s.cards.gpus {

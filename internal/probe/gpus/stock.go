@@ -93,7 +93,7 @@ func (s *Stock) Settle(next Inventory) (news bool, err error) {
 	return !reflect.DeepEqual(old, s.cards.hello), nil
 }
 
-// Blind gives up to know the GPUs, since the driver hangs while it lists them, unless they are already known and can be read. It reports whether it did.
+// Blind says that the driver hangs while it lists its GPUs, unless they are already known and can be read. It reports whether it did.
 func (s *Stock) Blind() (news bool) {
 	if len(s.cards.gpus) > 0 && !s.reopening {
 		return false

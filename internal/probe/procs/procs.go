@@ -60,8 +60,8 @@ func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
 // Renew makes the next list due at once.
 func (t *Table) Renew() { t.lists = agenda{} }
 
-// Read adds the processes on GPUs to a report, from the driver's lists. It reads them now: the GPUs may have taken long. The list is complete only if
-// those of all GPUs are there.
+// Read adds the processes on GPUs to a report, from the driver's lists, which are complete if no GPU lacks. now is the time of the call, since
+// the GPUs may have taken long.
 func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now clock.Moment) {
 	t.begin(now)
 	for i := range on {
