@@ -58,7 +58,8 @@ func newTerminal(io streams) *asker {
 // Ask implements ssh.Asker. If ctx ends, the terminal is as before, and the read is left behind.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	fmt.Fprint(t.out, spoken(host, prompt))
-	before, err := term.GetState(int(t.in.Fd()))
+	tty := int(t.in.Fd()) // not asked for again by the read, which may be left behind: the file may be closed then
+	before, err := term.GetState(tty)
 	if err != nil {
 		return "", err
 	}
@@ -68,22 +69,22 @@ func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (stri
 	}
 	done := make(chan result, 1)
 	go func() {
-		text, err := t.read(secret)
+		text, err := t.read(tty, secret)
 		done <- result{text, err}
 	}()
 	select {
 	case r := <-done:
 		return r.text, r.err
 	case <-ctx.Done():
-		_ = term.Restore(int(t.in.Fd()), before)
+		_ = term.Restore(tty, before)
 		fmt.Fprintln(t.out)
 		return "", context.Cause(ctx)
 	}
 }
 
-func (t *asker) read(secret bool) (string, error) {
+func (t *asker) read(tty int, secret bool) (string, error) {
 	if secret {
-		text, err := term.ReadPassword(int(t.in.Fd()))
+		text, err := term.ReadPassword(tty)
 		fmt.Fprintln(t.out)
 		return string(text), err
 	}
