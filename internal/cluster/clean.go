@@ -185,11 +185,11 @@ func cleanID(id, words string, known []string) string {
 // cleanSpan limits a duration in ms that a node reports.
 func cleanSpan(ms int64) int64 { return min(max(ms, 0), maxSpan.Milliseconds()) }
 
-func cleanGPU(g wire.GPU) wire.GPU {
+// cleanGPU cleans a GPU in place.
+func cleanGPU(g *wire.GPU) {
 	cleanNames(&g.Lost, &g.Call, &g.Unlisted)
 	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
 	g.HangsMS, g.AgeMS = cleanSpan(g.HangsMS), cleanSpan(g.AgeMS)
-	return g
 }
 
 // cleanProcesses drops entries that cannot be processes.

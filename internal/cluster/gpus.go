@@ -18,8 +18,9 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 		bin = n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
 	}
 	out := make([]GPU, len(n.Hello.GPUs))
-	for i, card := range n.Hello.GPUs {
-		out[i] = newGPU(card, sampleOf(r, card.Index, i))
+	for i := range out { // a GPU has thousands of bytes: nothing here copies one without need
+		card := &n.Hello.GPUs[i]
+		out[i].begin(card, sampleOf(r, card.Index, i))
 	}
 	n.place(out)
 	for i := range out {
@@ -50,9 +51,12 @@ func sampleOf(r *wire.Report, index, likely int) *wire.GPU {
 }
 
 func sortGPUs(gpus []GPU) {
-	slices.SortStableFunc(gpus, func(a, b GPU) int {
-		return cmp.Compare(uint(a.Number), uint(b.Number)) // NoNumber goes last
-	})
+	for i := 1; i < len(gpus); i++ {
+		if uint(gpus[i].Number) < uint(gpus[i-1].Number) { // NoNumber goes last
+			slices.SortStableFunc(gpus, func(a, b GPU) int { return cmp.Compare(uint(a.Number), uint(b.Number)) })
+			return
+		}
+	}
 }
 
 // newNumbers returns the values of the sample; none if they are repeated from an earlier one.
@@ -63,17 +67,16 @@ func newNumbers(g *GPU) func(metric.ID) float64 {
 	return g.Values.Float
 }
 
-// newGPU returns a GPU with its sample; nil: there is no sample.
-func newGPU(card wire.Card, sample *wire.GPU) GPU {
-	g := GPU{Card: card, GPU: wire.GPU{Index: card.Index, Lost: card.Lost}}
-	if sample == nil {
-		g.LostID = card.LostID
-		return g
+// begin makes g, which is empty, the GPU of a card with its sample; nil: there is no sample.
+func (g *GPU) begin(card *wire.Card, sample *wire.GPU) {
+	g.Card, g.Index = *card, card.Index
+	if sample != nil {
+		g.GPU = *sample
+		cleanGPU(&g.GPU)
 	}
-	if g.GPU = cleanGPU(*sample); g.Lost == "" {
+	if g.Lost == "" {
 		g.Lost, g.LostID = card.Lost, card.LostID
 	}
-	return g
 }
 
 // keep stores the histories of GPUs. Those of others stay (the driver may be unloaded, and they may come back), unless there are too many.

@@ -54,8 +54,8 @@ type growth struct {
 	loaded time.Time // when the counters began anew; zero: they have not
 }
 
-// grow returns the growth after a report at that time of the node's clock.
-func (w growth) grow(at time.Time, ms int64, values *metric.Values) growth {
+// grow takes in a report at that time of the node's clock.
+func (w *growth) grow(at time.Time, ms int64, values *metric.Values) {
 	now := mark{ms: ms}
 	for i, id := range counters {
 		if v, known := values.Get(id); known {
@@ -63,7 +63,8 @@ func (w growth) grow(at time.Time, ms int64, values *metric.Values) growth {
 		}
 	}
 	if w.backwards(&now) {
-		return growth{first: now, older: now, newer: now, now: now, loaded: at}
+		*w = growth{first: now, older: now, newer: now, now: now, loaded: at}
+		return
 	}
 	if w.first.ms == 0 {
 		w.first, w.older, w.newer = now, now, now
@@ -85,7 +86,6 @@ func (w growth) grow(at time.Time, ms int64, values *metric.Values) growth {
 			w.grew |= 1 << i
 		}
 	}
-	return w
 }
 
 func (w *growth) backwards(now *mark) bool {
@@ -158,7 +158,7 @@ func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 			g.limit = limit
 		}
 		if !g.Repeated && !g.Values.Empty() {
-			g.growth = g.growth.grow(at, r.MonoMS, &g.Values)
+			g.growth.grow(at, r.MonoMS, &g.Values)
 		}
 	}
 }
