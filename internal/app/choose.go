@@ -51,7 +51,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 	var heard *source.Heard
 	if err == nil && a.opener.BeginsWith(config.SSH) {
 		if heard, err = prepare(ctx, a.native, io, names, a.client); err != nil {
-			a.native.Close()
+			a.close()
 		}
 	}
 	if err != nil {
@@ -62,19 +62,19 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 	}
 	nodes := newPoller(cfg, poller.Config{Opener: a.opener, Retries: parallelRetries, Urge: a.native.Retry, Log: log})
 	if cfg.Nodes != "" {
-		return ending{source.NewHosts(cfg.Nodes, names, nodes, a.user, a.host), a.native.Close}, nil
+		return ending{source.NewHosts(cfg.Nodes, names, nodes, a.user, a.host), a.close}, nil
 	}
 	live := source.NewLive(a.client, nodes, a.user, a.host)
 	live.Floor, live.Heard = cfg.SlurmFloor, heard
 	live.Jobs = func(jobs []cluster.Job) { a.opener.know(jobs) }
-	return ending{live, a.native.Close}, nil
+	return ending{live, a.close}, nil
 }
 
 var errInterrupted = errors.New("interrupted")
 
-// access is what leads to SLURM and to the nodes.
+// access is what leads to SLURM and to the nodes. It must be closed.
 type access struct {
-	native     *ssh.Door // to be closed
+	native     *ssh.Door
 	commands   slurm.Runner
 	client     *slurm.Client
 	opener     *opener
@@ -102,6 +102,12 @@ func newAccess(ctx context.Context, cfg *config.Config, log *slog.Logger) (*acce
 		return nil, err
 	}
 	return a, nil
+}
+
+// close ends what is left of the ways to the nodes, once the feed has ended.
+func (a *access) close() {
+	a.opener.steps.Close()
+	a.native.Close()
 }
 
 // ending is a feed that closes what it has used when it ends.

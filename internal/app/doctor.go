@@ -74,7 +74,7 @@ func examine(ctx context.Context, cfg *config.Config, names []string, io streams
 	if err != nil {
 		return &exitError{exitSick, err}
 	}
-	defer a.native.Close()
+	defer a.close()
 	var heard *source.Heard
 	if slices.ContainsFunc(a.opener.doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
 		heard, _ = prepare(ctx, a.native, io, names, a.client) // the report says what is wrong

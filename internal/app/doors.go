@@ -34,13 +34,12 @@ func (o *opener) know(jobs []cluster.Job) []auto.Job {
 	return all
 }
 
-// withSteps returns the jobs in which a step can start.
+// withSteps returns the jobs as package srun has them.
 func withSteps(jobs []cluster.Job) []srun.Job {
-	running := slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return j.Suspended })
 	var out []srun.Job
-	for i, j := range jobsByNode(running) {
-		s := srun.Job{ID: j.ID, Nodes: j.Nodes, GPUs: j.GPUs}
-		if leader, group, isHet := strings.Cut(running[i].ID, "+"); isHet {
+	for i, j := range jobsByNode(jobs) {
+		s := srun.Job{ID: j.ID, Nodes: j.Nodes, GPUs: j.GPUs, Suspended: jobs[i].Suspended}
+		if leader, group, isHet := strings.Cut(jobs[i].ID, "+"); isHet {
 			s.Leader, s.Group = leader, group
 		}
 		out = append(out, s)

@@ -141,6 +141,7 @@ func TestJobsWithSteps(t *testing.T) {
 		{ID: "48211+1", Number: "48212", Nodes: []string{"b"}},
 	})
 	want := []srun.Job{
+		{ID: "1", Nodes: []string{"a"}, GPUs: map[string]int{}, Suspended: true},
 		{ID: "16", Nodes: []string{"a"}, GPUs: map[string]int{}},
 		{ID: "48212", Nodes: []string{"b"}, GPUs: map[string]int{}, Leader: "48211", Group: "1"},
 	}

@@ -116,6 +116,9 @@ func classify(c *remote.Case, err error) advice {
 	case !isEnd:
 		return advice{}
 	}
+	if a, ours := ownEnd(c); isEnd && ours {
+		return a
+	}
 	if r := ruleFor(c.Words); r != nil {
 		c.Is(r.class, r.short)
 		c.Failure.Cause = cause(c.Words)
@@ -131,6 +134,20 @@ func classify(c *remote.Case, err error) advice {
 		c.Is(reach.ClassClosed, "SLURM step ended")
 	}
 	return advice{}
+}
+
+// ownEnd explains the end of a task that this package has brought about.
+func ownEnd(c *remote.Case) (_ advice, ours bool) {
+	switch {
+	case strings.Contains(c.Words, movesOn):
+		c.Is(reach.ClassClosed, "moving to another step")
+		c.Failure.Next = true
+		return advice{"Another node does not respond, and leaves unread what all nodes of a step are sent. The others get a step without it; no action needed.", nil}, true
+	case strings.Contains(c.Words, isSuspended):
+		c.Is(reach.ClassClosed, "the job is suspended")
+		return advice{"SLURM has stopped the job, and with it the probes in its steps. They start again when it goes on.", []string{"see its state: squeue -j JOB"}}, true
+	}
+	return advice{}, false
 }
 
 func ruleFor(words string) *rule {

@@ -34,6 +34,8 @@ type Job struct {
 	Nodes []string       // SLURM's names
 	GPUs  map[string]int // of the job, by node; no entry: not known
 
+	Suspended bool // no step of it can start, and those that run have stopped
+
 	// Of a component of a heterogeneous job: the number of the first one, and which one this is. Empty: it is none.
 	Leader, Group string
 }
@@ -48,12 +50,15 @@ type limits struct {
 	closing time.Duration // for a step to end by itself
 	waiting time.Duration // after which an attempt says that SLURM lets it wait
 	words   time.Duration // to wait for srun's words when a deadline has passed
+	parting time.Duration // for a step to end when this process does, before each signal
 	retry   time.Duration // the first wait after a failed step
+	unread  int64         // maxUnread
 }
 
 var defaultLimits = limits{
 	gpus: 3 * time.Second, gather: 200 * time.Millisecond, hello: 5 * time.Second, held: 5 * time.Second, partial: 2 * time.Second, closing: 2 * time.Second,
-	waiting: 2 * time.Second, words: 100 * time.Millisecond, retry: time.Second,
+	waiting: 2 * time.Second, words: 100 * time.Millisecond, parting: 250 * time.Millisecond,
+	retry: time.Second, unread: maxUnread,
 }
 
 const (
@@ -75,6 +80,7 @@ type Door struct {
 	crews   []*crew
 	chosen  map[string]*crew // by node
 	batches map[order]*batch // that wait for others
+	open    map[*step]bool   // the steps that have not ended
 	news    chan struct{}    // closed when Know is called
 }
 
@@ -84,7 +90,7 @@ var _ remote.Door = (*Door)(nil)
 func New() *Door {
 	return &Door{
 		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting), doubtful: make(chan struct{}, maxStarting),
-		chosen: map[string]*crew{}, batches: map[order]*batch{}, news: make(chan struct{}),
+		chosen: map[string]*crew{}, batches: map[order]*batch{}, open: map[*step]bool{}, news: make(chan struct{}),
 	}
 }
 
@@ -100,7 +106,6 @@ type crew struct {
 	Job
 	ladders  map[string]*ladder // by node
 	outcasts map[string]bool    // nodes on which SLURM could not start a step for several nodes: they get their own
-	steps    int                // that run
 	failures int                // steps that failed in a row
 	rest     time.Time          // when the next step may start
 }
@@ -123,11 +128,19 @@ func (d *Door) Know(jobs []Job) {
 		d.crews = append(d.crews, before[i])
 	}
 	for node, c := range d.chosen {
-		if !slices.Contains(d.crews, c) || !slices.Contains(c.Nodes, node) {
+		if !slices.Contains(d.crews, c) || !c.serves(node) {
 			delete(d.chosen, node)
 		}
 	}
+	for s := range d.open {
+		if s.crew.Suspended {
+			go s.halt()
+		}
+	}
 }
+
+// serves reports whether the node can be reached through the job. d.mu is held.
+func (c *crew) serves(node string) bool { return !c.Suspended && slices.Contains(c.Nodes, node) }
 
 // crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others. Among equals it is always
 // the same one. nil: no job is known on the node.
@@ -136,7 +149,7 @@ func (d *Door) crewOf(node string) *crew {
 	defer d.mu.Unlock()
 	best := d.chosen[node]
 	for _, c := range d.crews {
-		if slices.Contains(c.Nodes, node) && (best == nil || c.GPUs[node] > best.GPUs[node]) {
+		if c.serves(node) && (best == nil || c.GPUs[node] > best.GPUs[node]) {
 			best = c
 		}
 	}
@@ -167,10 +180,15 @@ func (d *Door) Fits(_ context.Context, node string) (why string) {
 	if _, err := exec.LookPath(d.program); err != nil {
 		return "srun is not in PATH on this host"
 	}
-	if d.crewOf(node) == nil {
-		return "no running job of yours is known on the node"
+	if d.crewOf(node) != nil {
+		return ""
 	}
-	return ""
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i := slices.IndexFunc(d.crews, func(c *crew) bool { return slices.Contains(c.Nodes, node) }); i >= 0 {
+		return "job " + d.crews[i].ID + " is suspended"
+	}
+	return "no running job of yours is known on the node"
 }
 
 // Stages implements remote.Door.
@@ -203,7 +221,7 @@ func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 		d.mu.Lock()
 		unknown := slices.ContainsFunc(d.crews, func(c *crew) bool {
 			_, known := c.gpus(node)
-			return !known && slices.Contains(c.Nodes, node)
+			return !known && c.serves(node)
 		})
 		news := d.news
 		d.mu.Unlock()

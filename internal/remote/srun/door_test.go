@@ -2,6 +2,7 @@ package srun
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ func (f *fake) watch(nodes ...string) *watched {
 	f.t.Helper()
 	o := f.Opener()
 	o.Installer.Program = os.Args[0]
+	o.Installer.Link.Silence = cmp.Or(f.silence, o.Installer.Link.Silence)
 	w := &watched{f: f, Manager: poller.New(poller.Config{Opener: o, Interval: 250 * time.Millisecond, Retries: 32})}
 	ctx, cancel := context.WithCancel(f.t.Context())
 	done := make(chan struct{})

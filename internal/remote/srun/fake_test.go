@@ -187,8 +187,9 @@ func lookUp(dir, file string, args []string) string {
 // fake is a Door with a fake srun.
 type fake struct {
 	*Door
-	t   *testing.T
-	dir string
+	t       *testing.T
+	dir     string
+	silence time.Duration // after which a session ends; 0: the default
 }
 
 func newFake(t *testing.T, files map[string]string) *fake {
@@ -200,7 +201,7 @@ func newFake(t *testing.T, files map[string]string) *fake {
 			t.Fatal(err)
 		}
 	}
-	f := &fake{New(), t, dir}
+	f := &fake{Door: New(), t: t, dir: dir}
 	f.program = filepath.Join(dir, "srun")
 	f.limits.gather, f.limits.gpus, f.limits.held, f.limits.closing = 50*time.Millisecond, 50*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
 	f.limits.partial, f.limits.retry = 500*time.Millisecond, 50*time.Millisecond
@@ -234,10 +235,7 @@ func (f *fake) allEnd() {
 	f.t.Helper()
 	for range 1000 {
 		f.mu.Lock()
-		running := 0
-		for _, c := range f.crews {
-			running += c.steps
-		}
+		running := len(f.open)
 		f.mu.Unlock()
 		if running == 0 {
 			return

@@ -104,7 +104,7 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 		return
 	}
 	s := d.newStep(b)
-	b.crew.steps++
+	d.open[s] = true
 	d.mu.Unlock()
 	s.run()
 	for _, w := range b.wishes {
@@ -259,7 +259,7 @@ func (d *Door) ended(s *step) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := s.crew
-	c.steps--
+	delete(d.open, s)
 	words := s.words.String()
 	switch {
 	case s.started():

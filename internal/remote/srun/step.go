@@ -31,13 +31,15 @@ type step struct {
 	ended chan struct{} // closed after srun has ended
 	err   error         // why srun could not be started; set before ended is closed
 	held  atomic.Bool   // SLURM held it back, and it was given up
+	sent  atomic.Int64  // requests
 
 	mu     sync.Mutex // protects the following
 	labels map[int]*task
 	early  map[int][]func(*task) // for tasks whose beginning is still to be read: standard error may overtake standard output
 	here   int                   // tasks that somebody may still want
 	proc   *os.Process
-	over   bool // it is to end
+	over   bool    // it is to end
+	deaf   []*task // that nobody wants, and that have not ended
 
 	handing sync.Mutex // keeps in order what standard error hands to tasks; before mu
 
@@ -224,6 +226,7 @@ func (s *step) giveUp() {
 
 // send writes whole lines to all tasks.
 func (s *step) send(lines []byte) error {
+	s.count()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	_, err := s.in.Write(lines)

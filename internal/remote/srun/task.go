@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -27,10 +29,12 @@ type task struct {
 
 	leaving sync.Once
 	ending  sync.Once
+	heard   atomic.Int64 // requests sent to the step when the task last printed
 
 	// step.mu protects the following.
 	arrived bool
-	outputs int // that have not ended
+	left    time.Time // when nobody wanted it any more
+	outputs int       // that have not ended
 	status  link.Exit
 
 	// Used by the goroutine that reads srun's output only.
@@ -58,6 +62,7 @@ func (t *task) gone() bool {
 
 // print handles a line of the script's output. Those of a Hello are held back until it is complete.
 func (t *task) print(piece []byte) {
+	t.heard.Store(t.step.sent.Load())
 	if status, ok := bytes.CutPrefix(piece, []byte(exitMark)); ok && !t.inside && len(t.head) == 0 {
 		code, _ := strconv.Atoi(string(bytes.TrimSpace(status)))
 		t.finish(&code)
@@ -155,6 +160,7 @@ func (t *task) end(exit link.Exit, words string) {
 func (t *task) leave() {
 	t.leaving.Do(func() {
 		if !t.gone() {
+			t.step.abandon(t)
 			go func() { _ = t.step.send(wire.Farewell(t.node)) }() // blocks while srun is stuck
 		}
 		t.step.left()

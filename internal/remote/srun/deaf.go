@@ -1,0 +1,48 @@
+package srun
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// movesOn is what the sessions of a step are told that ends for the sake of its other nodes.
+const movesOn = "nvnodetop: another task of the step no longer reads its input"
+
+// maxUnread is how many requests a task may leave unread once its session has ended. The input of a step goes to all of its tasks: slurmstepd
+// and srun each hold 1,024 pieces for one that reads nothing, and then srun passes on nothing to anybody.
+const maxUnread = 1024
+
+// count notes that the step is about to be sent a request. It ends the step for all of its nodes if a task that was given up does not end, and
+// leaves too much unread: stopped, or exiting while a call into the driver hangs.
+func (s *step) count() {
+	sent := s.sent.Add(1)
+	s.mu.Lock()
+	s.deaf = slices.DeleteFunc(s.deaf, (*task).gone)
+	full := !s.over && slices.ContainsFunc(s.deaf, func(t *task) bool {
+		return time.Since(t.left) > s.d.limits.closing && sent-t.heard.Load() > s.d.limits.unread
+	})
+	s.over = s.over || full
+	s.mu.Unlock()
+	if full {
+		go s.retire()
+	}
+}
+
+// retire makes the nodes of the step ask for another one. srun is not told to end it: SLURM would kill a task that perhaps cannot be killed, and
+// then drain the node. The step ends with the deaf task, or with this process.
+func (s *step) retire() {
+	_ = s.in.Close() // before another write; wakes one that blocks
+	for _, t := range s.tasks {
+		t.end(link.Exit{}, movesOn+"\n")
+	}
+}
+
+// abandon notes that nobody wants a task any more, which is about to be told.
+func (s *step) abandon(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.left = time.Now()
+	s.deaf = append(s.deaf, t)
+}

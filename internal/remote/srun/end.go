@@ -1,0 +1,59 @@
+package srun
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"syscall"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+)
+
+// isSuspended is what the sessions of a step are told whose job is suspended.
+const isSuspended = "nvnodetop: the job is suspended"
+
+// halt ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on. When it does, they end at once,
+// as their input has ended.
+func (s *step) halt() {
+	s.mu.Lock()
+	proc := s.proc
+	s.mu.Unlock()
+	if proc == nil { // not started yet: it will not start
+		return
+	}
+	_, _ = s.words.Write([]byte(isSuspended + "\n"))
+	for _, t := range s.tasks {
+		t.end(link.Exit{}, isSuspended+"\n")
+	}
+	_ = proc.Signal(syscall.SIGKILL) // it may have ended
+}
+
+// Close ends the steps that still run once all sessions are closed, so that no srun outlives this process: one whose job is suspended ignores the
+// SIGTERM that it would get then. It takes three times limits.parting at most.
+func (d *Door) Close() {
+	d.mu.Lock()
+	open := slices.Collect(maps.Keys(d.open))
+	d.mu.Unlock()
+	for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} { // 0: most end by themselves
+		late, cancel := context.WithTimeout(context.Background(), d.limits.parting)
+		open = slices.DeleteFunc(open, func(s *step) bool { return s.endsBefore(late, signal) })
+		cancel()
+	}
+}
+
+// endsBefore sends srun a signal, and waits for its end. It reports whether it has ended, or never started.
+func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
+	s.mu.Lock()
+	proc := s.proc
+	s.mu.Unlock()
+	if proc == nil {
+		return true
+	}
+	_ = proc.Signal(signal) // it may have ended
+	select {
+	case <-s.ended:
+		return true
+	case <-late.Done():
+		return false
+	}
+}
