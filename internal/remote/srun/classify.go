@@ -62,6 +62,8 @@ var rules = []rule{
 		"The node does not respond to SLURM: it is down or overloaded, or its link is down.", []string{"check its state: scontrol show node NODE"}}},
 	{[]string{"Unable to confirm allocation"}, reach.ClassSlurm, "srun failed", advice{"", []string{reproduce}}},
 	{[]string{"tep creation temporarily disabled", "tep creation still disabled"}, reach.ClassSlurmTimeout, "SLURM does not start the step", waits},
+	{[]string{"Step limit reached"}, reach.ClassSlurm, "SLURM refused the step", advice{
+		"The job has had as many steps as SLURM allows for one job.", []string{"see the limit, MaxStepCount: scontrol show config"}}},
 	{[]string{"Unable to create step"}, reach.ClassSlurm, "SLURM refused the step", advice{
 		"SLURM did not start a second step in the job.", []string{reproduce}}},
 	{[]string{"CANCELLED AT", "Job step aborted", "Force Terminated"}, reach.ClassProbeKilled, "SLURM step was canceled", advice{}},
