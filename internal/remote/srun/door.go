@@ -10,7 +10,7 @@
 //
 // A Door may be used by any number of goroutines. It owns goroutines for each step, until its srun has ended. It guarantees that few steps are
 // starting at a time, that a job whose steps fail is left alone for longer and longer, and that a step ends with this process, even
-// after a kill -9.
+// after a kill -9; in a suspended job, once it goes on. A task that does not read what it is sent does not keep it from the others for long.
 package srun
 
 import (
