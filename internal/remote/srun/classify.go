@@ -97,7 +97,7 @@ func (s *shell) Explain(c *remote.Case, err error) {
 	c.Failure.Meaning = cmp.Or(c.Failure.Meaning, a.meaning)
 	for _, h := range a.hints {
 		if s.crew != nil {
-			h = strings.ReplaceAll(h, "JOB", s.crew.ID)
+			h = strings.ReplaceAll(h, "JOB", s.crew.id)
 		}
 		c.Failure.Hints = append(c.Failure.Hints, h)
 	}

@@ -103,6 +103,7 @@ func (d *Door) Opener() *remote.Opener {
 
 // crew is a job, with what was learned about its steps.
 type crew struct {
+	id string // Job.ID, which needs no lock
 	Job
 	ladders  map[string]*ladder // by node
 	outcasts map[string]bool    // nodes on which SLURM could not start a step for several nodes: they get their own
@@ -121,7 +122,7 @@ func (d *Door) Know(jobs []Job) {
 	for _, j := range jobs {
 		i := slices.IndexFunc(before, func(c *crew) bool { return c.ID == j.ID })
 		if i < 0 {
-			d.crews = append(d.crews, &crew{Job: j, ladders: map[string]*ladder{}, outcasts: map[string]bool{}})
+			d.crews = append(d.crews, &crew{id: j.ID, Job: j, ladders: map[string]*ladder{}, outcasts: map[string]bool{}})
 			continue
 		}
 		before[i].Job = j
@@ -210,7 +211,7 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	if c := d.crewOf(node); c != nil { // now that it is known which one has the most
 		s.crew = c
 	}
-	log.Done("job " + s.crew.ID)
+	log.Done("job " + s.crew.id)
 	return s, nil
 }
 

@@ -117,3 +117,23 @@ func TestCloseLeavesNoSrun(t *testing.T) {
 	}
 	f.allEnd()
 }
+
+// squeue answers while steps start and fail. The race detector sees what is not protected.
+func TestJobsAreToldWhileStepsStart(t *testing.T) {
+	f := newFake(t, map[string]string{"answers": "*|srun: error: Unable to create step for job 7: Step limit reached for this job"})
+	f.Know(job7("a"))
+	w := f.watch("a")
+	done := time.After(time.Second)
+	for told := false; !told; {
+		select {
+		case <-done:
+			told = true
+		default:
+			f.Know(job7("a"))
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if got := w.failure("a"); len(got.Hints) == 0 {
+		t.Errorf("%+v", got)
+	}
+}

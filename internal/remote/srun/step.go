@@ -22,6 +22,7 @@ import (
 type step struct {
 	order
 	d     *Door
+	job   Job // as it was known at the start
 	nodes []string
 	tasks map[string]*task // by node; never changes
 
@@ -50,7 +51,7 @@ type step struct {
 // newStep prepares the step for a batch. d.mu is held.
 func (d *Door) newStep(b *batch) *step {
 	s := &step{
-		order: b.order, d: d, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int][]func(*task){},
+		order: b.order, d: d, job: b.crew.Job, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int][]func(*task){},
 		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for _, node := range s.nodes {
@@ -65,7 +66,7 @@ var starter remote.Starter
 
 // run starts srun. It ends when its last task is left, or by itself.
 func (s *step) run() {
-	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.crew.Job, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
+	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.job, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
 	cmd.Env, cmd.Dir = environment(os.Environ()), "/"
 	cmd.SysProcAttr = attributes()
 	in, err1 := cmd.StdinPipe()

@@ -98,7 +98,7 @@ func TestClassify(t *testing.T) {
 }
 
 func settle(err error) *reach.Failure {
-	s := &shell{crew: &crew{Job: Job{ID: "2"}}}
+	s := &shell{crew: &crew{id: "2"}}
 	return (&remote.Case{Node: "n1", Stage: remote.StageProbe, Took: time.Minute}).Settle(err, s.Explain)
 }
 
