@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
@@ -25,6 +26,8 @@ func (s *step) halt() {
 	for _, t := range s.tasks {
 		t.end(link.Exit{}, isSuspended+"\n")
 	}
+	_ = s.in.Close()
+	time.Sleep(s.d.limits.parting)   // for srun to pass on the end of the input: not all probes hear of its own
 	_ = proc.Signal(syscall.SIGKILL) // it may have ended
 }
 
