@@ -42,22 +42,23 @@ type Job struct {
 
 // limits are the times of a Door.
 type limits struct {
-	gpus    time.Duration // to wait for the number of GPUs of a job
-	gather  time.Duration // to wait for other nodes that want the same
-	hello   time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
-	held    time.Duration // that SLURM may hold back a step before other options are tried
-	partial time.Duration // from the first task of a step to the last
-	closing time.Duration // for a step to end by itself
-	waiting time.Duration // after which an attempt says that SLURM lets it wait
-	words   time.Duration // to wait for srun's words when a deadline has passed
-	parting time.Duration // for a step to end when this process does, before each signal
-	retry   time.Duration // the first wait after a failed step
-	unread  int64         // maxUnread
+	gpus     time.Duration // to wait for the number of GPUs of a job
+	gather   time.Duration // to wait for other nodes that want the same
+	hello    time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
+	held     time.Duration // that SLURM may hold back a step before other options are tried
+	partial  time.Duration // from the first task of a step to the last
+	closing  time.Duration // for a step to end by itself
+	aborting time.Duration // for srun to end a step that it has been asked to cancel: it waits for the nodes, up to KillWait (30 s) and 2 s
+	waiting  time.Duration // after which an attempt says that SLURM lets it wait
+	words    time.Duration // to wait for srun's words when a deadline has passed
+	parting  time.Duration // for a step to end when this process does, before each signal
+	retry    time.Duration // the first wait after a failed step
+	unread   int64         // maxUnread
 }
 
 var defaultLimits = limits{
 	gpus: 3 * time.Second, gather: 200 * time.Millisecond, hello: 5 * time.Second, held: 5 * time.Second, partial: 2 * time.Second, closing: 2 * time.Second,
-	waiting: 2 * time.Second, words: 100 * time.Millisecond, parting: 250 * time.Millisecond,
+	aborting: 40 * time.Second, waiting: 2 * time.Second, words: 100 * time.Millisecond, parting: 250 * time.Millisecond,
 	retry: time.Second, unread: maxUnread,
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,15 +32,16 @@ func (s *step) halt() {
 	_ = proc.Signal(syscall.SIGKILL) // it may have ended
 }
 
-// Close ends the steps that still run once all sessions are closed, so that no srun outlives this process: one whose job is suspended ignores the
-// SIGTERM that it would get then. It takes three times limits.parting at most.
+// Close ends the steps that still run once all sessions are closed. An srun whose job is suspended ignores SIGTERM, and would outlive this process.
+// One that says it is ending its step is left alone: killed, it could not tell SLURM, whose list would keep the step until the job ends. Close
+// takes three times limits.parting at most.
 func (d *Door) Close() {
 	d.mu.Lock()
 	open := slices.Collect(maps.Keys(d.open))
 	d.mu.Unlock()
 	for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} { // 0: most end by themselves
 		late, cancel := context.WithTimeout(context.Background(), d.limits.parting)
-		open = slices.DeleteFunc(open, func(s *step) bool { return s.endsBefore(late, signal) })
+		open = slices.DeleteFunc(open, func(s *step) bool { return signal == syscall.SIGKILL && s.aborts() || s.endsBefore(late, signal) })
 		cancel()
 	}
 }
@@ -59,4 +61,10 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	case <-late.Done():
 		return false
 	}
+}
+
+// aborts reports whether srun has said that it ends its step: it then waits for the nodes, up to KillWait and 2 s.
+func (s *step) aborts() bool {
+	words := s.words.String()
+	return strings.Contains(words, "forcing job termination") || strings.Contains(words, "Job step aborted")
 }

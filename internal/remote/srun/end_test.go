@@ -137,3 +137,24 @@ func TestJobsAreToldWhileStepsStart(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// One that says it is ending its step is left alone: SLURM would keep the step in its list.
+func TestCloseLeavesAnSrunThatEndsItsStep(t *testing.T) {
+	f := newFake(t, map[string]string{"gpus": "*|2"})
+	f.Know(job7("a"))
+	w := f.watch("a")
+	w.reports("a", 1)
+	f.limits.closing = time.Minute
+	f.mu.Lock()
+	step := slices.Collect(maps.Keys(f.open))[0]
+	f.mu.Unlock()
+	_, _ = step.words.Write([]byte("srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"))
+	goOn := stop(t, step.proc.Pid)
+	w.end()
+	f.Close()
+	if _, ended := f.sruns(); ended != 0 {
+		t.Error("it was killed")
+	}
+	goOn()
+	f.allEnd()
+}

@@ -203,6 +203,7 @@ func newFake(t *testing.T, files map[string]string) *fake {
 	}
 	f := &fake{Door: New(), t: t, dir: dir}
 	f.program = filepath.Join(dir, "srun")
+	f.limits.aborting = 600 * time.Millisecond
 	f.limits.gather, f.limits.gpus, f.limits.held, f.limits.closing = 50*time.Millisecond, 50*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
 	f.limits.partial, f.limits.retry = 500*time.Millisecond, 50*time.Millisecond
 	return f

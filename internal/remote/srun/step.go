@@ -268,14 +268,16 @@ func (s *step) close() {
 	}
 	_ = s.in.Close() // wakes a write that blocks
 	go func() {
-		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM, syscall.SIGKILL} {
+		for _, next := range []struct {
+			after  time.Duration
+			signal syscall.Signal
+		}{{patience, syscall.SIGTERM}, {2 * s.d.limits.closing, syscall.SIGTERM}, {s.d.limits.aborting, syscall.SIGKILL}} {
 			select {
 			case <-s.ended:
 				return
-			case <-time.After(patience):
+			case <-time.After(next.after):
 			}
-			_ = proc.Signal(signal) // it may have ended
-			patience = 2 * s.d.limits.closing
+			_ = proc.Signal(next.signal) // it may have ended
 		}
 	}()
 }
