@@ -73,6 +73,7 @@ func (*fakeFeed) Look(string, bool) {}
 func (*fakeFeed) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, errors.ErrUnsupported
 }
+func (*fakeFeed) Cancel(context.Context, string, string) error { return errors.ErrUnsupported }
 
 // threeNodes are a node that reports, one that failed and one that authenticates.
 func threeNodes() []cluster.Event {

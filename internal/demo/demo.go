@@ -7,6 +7,7 @@ package demo
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -150,4 +151,9 @@ func (d *Demo) Look(node string, processes bool) {
 // Ask fails: a simulated node has no probe.
 func (d *Demo) Ask(_ context.Context, node string, _ wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, fmt.Errorf("%q is simulated and has no probe", node)
+}
+
+// Cancel fails: the jobs are simulated.
+func (d *Demo) Cancel(context.Context, string, string) error {
+	return errors.New("the jobs are simulated: there is no SLURM")
 }

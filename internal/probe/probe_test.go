@@ -2,6 +2,7 @@ package probe
 
 import (
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func TestGreetingAndPace(t *testing.T) {
 
 		s.say(`{"id":7,"pace":{"interval_ms":3000}}`)
 		msgs = s.got()
-		if len(msgs) != 2 || msgs[0].Reply == nil || *msgs[0].Reply != (wire.Reply{ID: 7}) || msgs[1].Report == nil {
+		if len(msgs) != 2 || msgs[0].Reply == nil || !reflect.DeepEqual(*msgs[0].Reply, wire.Reply{ID: 7}) || msgs[1].Report == nil {
 			t.Fatalf("to the first pace, got %+v, want its reply and a report", msgs)
 		}
 		first := msgs[1].Report

@@ -1,4 +1,4 @@
-// Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output.
+// Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output. It runs scancel, too.
 //
 // The commands run through an injected Runner, so everything else here is a pure function of their output. Command is the real one.
 // Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
@@ -7,6 +7,8 @@
 // Next asks one question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs of
 // one new job. The answers to both are kept until the job ends. When a job has GPUs on a new node, `scontrol show node` says how many GPUs each
 // new node has; that is kept for good. So most of the time squeue is the only command.
+//
+// Cancel is the only command that changes anything: it cancels or signals a job when the user asks for that.
 //
 // A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet fit for a screen.
 package slurm

@@ -13,10 +13,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them.
+// asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them, Cancel ends or signals one.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
+	Cancel(ctx context.Context, job, signal string) error
 }
 
 // discoverer asks SLURM for the jobs again and again: at once when something happened, otherwise at a pace that depends on whether the
@@ -41,6 +42,15 @@ type discoverer struct {
 	refresh bell.Bell // the user wants to know now
 	lost    bell.Bell // a session was lost: has its job ended?
 	back    bell.Bell // the user is back after a while
+
+	orders chan order
+}
+
+// order is a job to cancel. It waits for its turn, since one command runs at a time.
+type order struct {
+	ctx         context.Context
+	job, signal string
+	done        chan<- error // has room for the result
 }
 
 // Heard is an answer of squeue that came before the program was ready for it.
@@ -58,7 +68,7 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	return &discoverer{
 		slurm:   from,
 		known:   cluster.Discovery{Command: slurm.Question, User: user, Host: host},
-		refresh: bell.New(), lost: bell.New(), back: bell.New(),
+		refresh: bell.New(), lost: bell.New(), back: bell.New(), orders: make(chan order),
 	}
 }
 
@@ -242,9 +252,55 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 			d.hurry(d.schedule.lostGap(), emit)
 		case <-d.back:
 			d.hurry(d.schedule.interval(0), emit)
+		case o := <-d.orders:
+			if d.obey(ctx, o); ended(ctx) {
+				return false, false
+			}
+			d.hurry(leastGap, emit) // the job may be gone
 		}
 		timer.Reset(time.Until(d.alarm()))
 	}
+}
+
+// cancel has a job canceled or signaled, when no other command runs and the controller has rested.
+func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
+	done := make(chan error, 1)
+	select {
+	case d.orders <- order{ctx, job, signal, done}:
+	case <-ctx.Done():
+		return errTurn
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return errUnsure
+	}
+}
+
+// Why an order was given up.
+var (
+	errTurn   = errors.New("scancel was not run: SLURM still answers another command")
+	errUnsure = errors.New("SLURM does not answer: nobody knows whether it has got the order")
+)
+
+// obey carries out an order that nobody has given up.
+func (d *discoverer) obey(ctx context.Context, o order) {
+	rested := time.NewTimer(time.Until(d.follow))
+	defer rested.Stop()
+	select {
+	case <-rested.C:
+	case <-o.ctx.Done():
+		return
+	case <-ctx.Done():
+		return
+	}
+	began := time.Now()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(o.ctx, cancel)()
+	o.done <- d.slurm.Cancel(ctx, o.job, o.signal)
+	d.rest(began)
 }
 
 // follows reports whether an open question comes before the next one for the jobs. At least one does, however often something happens.

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -32,6 +33,7 @@ type controller struct {
 	open   int             // questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
 	asked  []time.Duration // when it was asked for the jobs, from the beginning
 	next   []time.Duration // when it was asked what was open
+	orders []string        // jobs that it was told to cancel, with signal and time
 	busy   bool            // a command runs
 	told   []cluster.Discovery
 	failed error // what run returned
@@ -47,6 +49,12 @@ func (c *controller) Next(ctx context.Context) (*slurm.Answer, error) {
 		c.jobs = slices.Clone(c.jobs)
 		c.jobs[c.open].Minors = map[string][]int{c.jobs[c.open].Nodes[0]: {0}}
 	})
+}
+
+func (c *controller) Cancel(ctx context.Context, job, signal string) error {
+	var at []time.Duration
+	_, err := c.command(ctx, &at, func() { c.orders = append(c.orders, fmt.Sprint(job, " ", signal, " ", at[0])) })
+	return err
 }
 
 // command notes when it began, and does what it does at its end.

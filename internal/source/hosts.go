@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -33,3 +34,8 @@ func (h *Hosts) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // Refresh retries failed hosts now.
 func (h *Hosts) Refresh() { h.Retry() }
+
+// Cancel fails: hosts are no job.
+func (h *Hosts) Cancel(context.Context, string, string) error {
+	return errors.New("these hosts are no job of SLURM's: there is nothing to cancel")
+}

@@ -2,9 +2,9 @@
 //
 // Live is the real cluster: a discoverer asks SLURM for the jobs, a poller watches their nodes. Hosts watches the nodes of --nodes.
 //
-// Each is a cluster.Source with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and retry nodes now), and
-// the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and wait for its reply). They may be
-// called from any goroutine, also before Run; only Ask blocks.
+// Each is a cluster.Source with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and retry nodes now), Cancel (end
+// or signal a job), and the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and wait for its reply).
+// They may be called from any goroutine, also before Run; only Ask and Cancel block.
 package source
 
 import (
@@ -95,6 +95,11 @@ func nodesOf(jobs []cluster.Job) []string {
 func (l *Live) Touch() {
 	l.Manager.Touch()
 	l.discoverer.touch()
+}
+
+// Cancel ends a job, or sends it a signal. It waits for SLURM's answer, and before that for the command that runs.
+func (l *Live) Cancel(ctx context.Context, job, signal string) error {
+	return l.discoverer.cancel(ctx, job, signal)
 }
 
 // Refresh asks SLURM and retries failed nodes now.

@@ -9,8 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 )
 
-// patience is the timeout of a request.
-const patience = 10 * time.Second
+const (
+	// patience is the timeout of a request to a node.
+	patience = 10 * time.Second
+	// cancelPatience is that of one to SLURM. It may have to wait for another command to end, and for the controller to rest.
+	cancelPatience = 40 * time.Second
+)
 
 // told is the message that brings a Result to the page that has asked.
 type told struct {
@@ -30,12 +34,23 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// ask sends a request to the probe of a node.
+// ask sends a request to the probe of a node or to SLURM.
 func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
+	if a.Cancel != nil {
+		return m.cancel(p, a)
+	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		reply, err := m.Controls.Ask(ctx, a.Node, a.Request)
 		return told{p, nav.Result{Ask: a, Reply: reply, Err: err}}
+	}
+}
+
+func (m *model) cancel(p Page, a nav.Ask) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), cancelPatience)
+		defer cancel()
+		return told{p, nav.Result{Ask: a, Err: m.Controls.Cancel(ctx, a.Cancel.Job, a.Cancel.Signal)}}
 	}
 }

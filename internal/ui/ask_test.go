@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,5 +44,15 @@ func TestResultsGoToThePageThatAsked(t *testing.T) {
 		if page.got[0].Node != test.node || page.got[0].Request.Environ.PID != 7 {
 			t.Errorf("the result does not say what was asked: %+v", page.got[0].Ask)
 		}
+	}
+}
+
+// A request to SLURM goes to the controls, and its error to the page.
+func TestCancelGoesToTheControls(t *testing.T) {
+	r := newRig(t, fixture())
+	page := &asker{}
+	r.Update(r.errands(page, nav.Answer{Ask: []nav.Ask{{Cancel: &nav.Cancel{Job: "48211", Signal: "USR1"}}}})())
+	if len(page.got) != 1 || page.got[0].Err == nil || page.got[0].Cancel == nil || !slices.Equal(r.heard.canceled, []string{"48211 USR1"}) {
+		t.Errorf("got %+v, canceled %q", page.got, r.heard.canceled)
 	}
 }

@@ -71,7 +71,7 @@ func newModel(o Options, out io.Writer) *model {
 	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that only have ASCII do not understand the question
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
 	m.view.start(o.View)
-	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Version: o.Version, Memory: &part.Memory{}}
+	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.began = o.Now()
 	m.touched = m.began
 	m.retheme()

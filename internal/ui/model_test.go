@@ -26,6 +26,7 @@ import (
 type asked struct {
 	touched, refreshed int
 	looks              []look
+	canceled           []string // the jobs, and the signals
 }
 
 func (a *asked) Touch()                           { a.touched++ }
@@ -40,6 +41,14 @@ func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Repl
 		return wire.Reply{}, errors.New("not watched")
 	}
 	return wire.Reply{ID: 3, Environ: &wire.Environ{Variables: []string{fmt.Sprint("PID=", r.Environ.PID)}}}, nil
+}
+
+func (a *asked) Cancel(ctx context.Context, job, signal string) error {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return errors.New("no deadline")
+	}
+	a.canceled = append(a.canceled, job+" "+signal)
+	return errors.New("refused")
 }
 
 // rig is a model with all that it touches.

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Controls takes the user's requests. Only Ask may block.
+// Controls takes the user's requests. Only Ask and Cancel may block.
 type Controls interface {
 	Touch()                           // the user pressed a key
 	Refresh()                         // query SLURM and retry failed nodes now
@@ -18,6 +18,9 @@ type Controls interface {
 
 	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
+
+	// Cancel has SLURM end a job, or send it a signal, and waits until SLURM has taken the order. signal is a name such as "USR1"; "" ends the job.
+	Cancel(ctx context.Context, job, signal string) error
 }
 
 // Options configure the screen. Snapshot, Now, Controls and Display are required.
@@ -34,6 +37,7 @@ type Options struct {
 	Colors   string               // "classic" colors the utilization; otherwise color means trouble
 	View     string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
 	Banner   string               // a line for the user: in place of the footer until a key is pressed, and in the help
+	ReadOnly string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may
 	Version  string
 	Remember func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
 }

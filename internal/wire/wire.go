@@ -268,6 +268,8 @@ type Request struct {
 	Alive   *Alive     `json:"alive,omitempty"`
 	Environ *ProcessID `json:"environ,omitempty"` // the environment of one of the user's own processes
 	Process *ProcessID `json:"process,omitempty"` // details of a process
+	Signal  *Signal    `json:"signal,omitempty"`
+	Family  *Family    `json:"family,omitempty"`
 }
 
 // Pace asks for reports every IntervalMS, each with a list of processes or without. Without, the first report after each Hello has one, and
@@ -296,6 +298,12 @@ type Reply struct {
 	Error   string   `json:"error,omitempty"` // why the request failed; empty: success
 	Environ *Environ `json:"environ,omitempty"`
 	Process *Details `json:"process,omitempty"`
+
+	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
+	Family   []Relative `json:"family,omitempty"`   // ordered by PID
+
+	// Truncated says that the family is larger than Family. Environ and Details have one of their own.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 // Environ is the environment with which a process was started. It contains secrets: it is shown only on request and never logged.
@@ -327,4 +335,6 @@ const (
 	MaxEnviron   = 256 << 10 // bytes of JSON
 	MaxArguments = 64 << 10  // likewise
 	MaxStrings   = 64 << 10  // elements of either list: a Reader refuses more
+	MaxFamily    = 512 << 10 // bytes of JSON
+	MaxRelatives = 1000
 )

@@ -30,15 +30,22 @@ type Answer struct {
 // Taken answers a message that changed the page only.
 var Taken = Answer{Taken: true}
 
-// Ask is a request to the probe of a node.
+// Ask is a request to the probe of a node, or one to SLURM.
 type Ask struct {
 	Node    string
 	Request wire.Request
+	Cancel  *Cancel // to SLURM; Node and Request do not count then
+}
+
+// Cancel asks SLURM to end a job, or to send a signal to it.
+type Cancel struct {
+	Job    string // its ID, as squeue prints it
+	Signal string // "TERM", "USR1"; "": end the job
 }
 
 // Result is the message with the result of an Ask. It goes to the page that has asked, also when another one is on the screen.
 type Result struct {
 	Ask
 	Reply wire.Reply // may be a refusal; its strings are as the node sent them: clean them before they go to a screen
-	Err   error      // there is no reply
+	Err   error      // there is no reply; of a Cancel: why SLURM did not do it, nil if it did
 }

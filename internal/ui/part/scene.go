@@ -37,6 +37,9 @@ type Scene struct {
 	Display time.Duration
 	Slow    int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
 	Banner  string // of the admins, for the help
+
+	ReadOnly string // why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may
+
 	Notice  string // stands in place of the footer
 	Version string
 	Memory  *Memory

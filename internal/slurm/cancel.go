@@ -1,0 +1,72 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+var (
+	// jobID is the ID of a job as squeue prints it: "48211", a task "2_1", a component "3+1", the waiting tasks of an array "2_[3-10%2]".
+	jobID = regexp.MustCompile(`^([1-9][0-9]{0,9}(?:_[0-9]{1,9}|\+[0-9]{1,9}|_\[[0-9,:-]{1,200})?)(?:(?:%[0-9]{1,9})?(\]))?$`)
+	// signalName is a signal as scancel knows it.
+	signalName = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
+)
+
+// Cancel has SLURM end a job; or, with a signal such as "USR1", send that to it. It returns nil once SLURM has taken the order. The error is a
+// *reach.Failure, or ctx's.
+//
+// A signal goes to all processes of the steps that srun has started, on all nodes, and not to the batch script or what that runs without srun:
+// most scripts do not handle signals, and would end. An ID without a task is the whole array, and that of the first component the whole
+// heterogeneous job.
+func (c *Client) Cancel(ctx context.Context, job, signal string) error {
+	argv, err := cancelCommand(job, signal)
+	if err != nil {
+		return err
+	}
+	_, stderr, err := c.call(ctx, argv...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil || bytes.Contains(stderr, []byte("error: ")) { // some versions exit with 0
+		return explainCancel(failure("scancel", stderr, err))
+	}
+	return nil
+}
+
+// cancelCommand is the command that cancels job. What is no ID of a job is refused, so that it cannot be another argument of scancel.
+func cancelCommand(job, signal string) ([]string, error) {
+	m := jobID.FindStringSubmatch(job)
+	switch {
+	case m == nil, strings.Contains(m[1], "[") != (m[2] != ""):
+		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the id of a job", job)}
+	case signal == "":
+		return []string{"scancel", m[1] + m[2]}, nil
+	case !signalName.MatchString(signal):
+		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the name of a signal", signal)}
+	}
+	return []string{"scancel", "--signal=" + signal, m[1] + m[2]}, nil
+}
+
+// cancelHints is what to do when SLURM refuses, by its words.
+var cancelHints = []struct{ words, meaning, hint string }{
+	{"Invalid job id", "SLURM does not know this job any more.", "press r: the job may have ended"},
+	{"already completing or completed", "The job is ending.", "press r to see whether it has ended"},
+	{"Access/permission denied", "Only the owner of a job and the admins may cancel it.", "check whose job it is: squeue -j JOB"},
+	{"Job not running", "Only running steps get signals.", "cancel the job without a signal instead"},
+	{"Invalid signal", "This version of SLURM does not know the signal.", "list the signals of SLURM: man scancel"},
+}
+
+// explainCancel adds what a refusal means.
+func explainCancel(f *reach.Failure) *reach.Failure {
+	for _, h := range cancelHints {
+		if f.Meaning == "" && strings.Contains(f.Words, h.words) {
+			f.Meaning, f.Hints = h.meaning, []string{h.hint}
+		}
+	}
+	return f
+}

@@ -1,0 +1,113 @@
+package tally
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Target is a process that the user may act on: one that the probe of its node can find again.
+type Target struct {
+	Node string
+	wire.ProcessID
+	GPUs    []int // numbers of those that it is on, as displayed
+	User    string
+	Command string // its name, if the command line is not known
+	Rank    *wire.Rank
+	Job     string // its ID, as squeue prints it, or SLURM's number if it is none of the user's jobs; "": not known
+	Mine    bool   // of the user whose jobs these are
+}
+
+// Refusal is why the process cannot be signaled, "" if it can. The node checks the owner again.
+func (t *Target) Refusal() string {
+	switch {
+	case t.StartTicks == 0:
+		return "not in /proc of the node: it cannot be told from another process"
+	case t.Mine:
+		return ""
+	case t.User == "":
+		return "belongs to an unknown user"
+	}
+	return "belongs to " + t.User
+}
+
+// Targets are the processes of a job on all of its nodes, each once.
+func Targets(s *cluster.Snapshot, job *cluster.JobView) []Target {
+	var list []Target
+	for _, name := range job.Nodes {
+		n := Node(s, name)
+		list = append(list, targets(s, n, func(p *wire.Process) bool { return job.Runs(n, p) })...)
+	}
+	return list
+}
+
+// TargetsOn are the processes on the GPUs of a node, each once, whoever they belong to.
+func TargetsOn(s *cluster.Snapshot, n *cluster.Node) []Target {
+	return targets(s, n, func(*wire.Process) bool { return true })
+}
+
+// TargetOf is the Target of one process of a node.
+func TargetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
+	t := targetOf(s, n, p)
+	for i := range n.Processes {
+		if q := &n.Processes[i]; idOfProcess(q) == t.ProcessID {
+			t.addGPU(n, q)
+		}
+	}
+	return t
+}
+
+// targets are the processes of a node that are wanted. A process on several GPUs is listed on each.
+func targets(s *cluster.Snapshot, n *cluster.Node, wanted func(*wire.Process) bool) (list []Target) {
+	at := map[wire.ProcessID]int{}
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		if !wanted(p) {
+			continue
+		}
+		id := idOfProcess(p)
+		if _, known := at[id]; !known {
+			at[id] = len(list)
+			list = append(list, targetOf(s, n, p))
+		}
+		list[at[id]].addGPU(n, p)
+	}
+	return list
+}
+
+func idOfProcess(p *wire.Process) wire.ProcessID {
+	return wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}
+}
+
+// targetOf is a process as a Target, without its GPUs.
+func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
+	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank, Job: p.Job, Mine: mine(s, p)}
+	if t.Command == "" {
+		t.Command = p.Name
+	}
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Number != "" && j.Number == p.Job {
+			t.Job = j.ID
+		}
+	}
+	return t
+}
+
+// addGPU adds the GPU on which the process is listed.
+func (t *Target) addGPU(n *cluster.Node, p *wire.Process) {
+	for i := range n.GPUs {
+		if n.GPUs[i].Index == p.GPU && n.GPUs[i].Number != cluster.NoNumber {
+			t.GPUs = append(t.GPUs, n.GPUs[i].Number)
+		}
+	}
+}
+
+// mine reports whether a process is one of the user's. A node that does not know the name of a user gives the number; then what /proc shows
+// of one's own processes only tells.
+func mine(s *cluster.Snapshot, p *wire.Process) bool {
+	if p.UID != nil && p.User == strconv.Itoa(*p.UID) {
+		return p.Directory != ""
+	}
+	return p.User != "" && p.User == s.Discovery.User
+}

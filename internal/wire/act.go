@@ -1,0 +1,70 @@
+package wire
+
+// MaxTargets is the most processes that one Signal or Family may name.
+const MaxTargets = 256
+
+// Signal sends a signal to processes. The probe sends it to those of its own user only, and never to a process that has got the PID of one
+// that has ended.
+type Signal struct {
+	Number    int         `json:"number"` // as in kill -l on the node: 15 is TERM
+	Processes []ProcessID `json:"processes"`
+}
+
+// Signaled is what became of a signal to one process.
+type Signaled struct {
+	PID     int    `json:"pid"`
+	Error   string `json:"error,omitempty"` // why it was not sent, in words; empty: it was
+	ErrorID string `json:"error_id,omitempty"`
+}
+
+// Values of Signaled.ErrorID.
+const (
+	SignalGone      = "gone"       // there is no such process any more
+	SignalReused    = "reused"     // another process has its PID now
+	SignalOtherUser = "other_user" // it belongs to somebody else
+	SignalDenied    = "denied"     // it must not be signaled: init, or what the probe itself runs under
+	SignalKernel    = "kernel"     // the kernel refused, or did not answer
+)
+
+// Family asks for the relatives of processes: their ancestors up to the first one of the session or of the job step, and all descendants.
+type Family struct {
+	PIDs []int `json:"pids"`
+}
+
+// Relative is a process of a Family. What /proc hides is absent.
+type Relative struct {
+	ProcessID
+	Parent     int     `json:"parent_pid"`
+	UID        *int    `json:"uid,omitempty"`
+	User       string  `json:"user,omitempty"` // as in Process, like the following
+	Name       string  `json:"name,omitempty"`
+	Command    string  `json:"command,omitempty"`
+	State      string  `json:"state,omitempty"`
+	CPUTicks   *uint64 `json:"cpu_ticks,omitempty"` // the CPU time that it has used, in hundredths of a second
+	RSS        *uint64 `json:"rss_bytes,omitempty"`
+	ElapsedSec *int64  `json:"elapsed_seconds,omitempty"`
+}
+
+// signals are the signals of Linux, by number, as kill -l names them. They are the same on x86 and ARM.
+var signals = [...]string{
+	1: "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT",
+	"STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+}
+
+// SignalName is the name of a signal of a node: "TERM" for 15; "" if it has none.
+func SignalName(number int) string {
+	if number < 1 || number >= len(signals) {
+		return ""
+	}
+	return signals[number]
+}
+
+// SignalNumber is the number of the signal with that name on a node; 0 if there is none. The number on this host may be another one.
+func SignalNumber(name string) int {
+	for number, known := range signals {
+		if known != "" && known == name {
+			return number
+		}
+	}
+	return 0
+}
