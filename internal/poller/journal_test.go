@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // The log has each session with its end, and the same failure ever more seldom; of a failure it has only our own words.
@@ -57,6 +59,66 @@ func TestTheLogOfANode(t *testing.T) {
 		}, "\n")
 		if text.String() != want {
 			t.Errorf("the log is\n%s\nwant\n%s", text.String(), want)
+		}
+	})
+}
+
+// Each signal to a process is a line of the log, with its result; of what a node says there are our own words only.
+func TestTheLogOfSignals(t *testing.T) {
+	var text bytes.Buffer
+	c := newFakeCluster()
+	c.nodes["a"] = &fakeNode{}
+	c.answer = func(r wire.Request) (wire.Reply, error) {
+		if r.Signal == nil {
+			return wire.Reply{}, nil
+		}
+		switch r.Signal.Number {
+		case 9:
+			return wire.Reply{Error: "s3cr3t"}, nil
+		case 10:
+			return wire.Reply{}, errors.New("s3cr3t")
+		}
+		return wire.Reply{Signaled: []wire.Signaled{
+			{PID: 1}, {PID: 2, Error: "s3cr3t", ErrorID: wire.SignalReused}, {PID: 3, ErrorID: "s3cr3t"}, {PID: 4, Error: "s3cr3t"}, {PID: 666},
+		}}, nil
+	}
+	drop := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	synctest.Test(t, func(t *testing.T) {
+		m := New(Config{Opener: c, Interval: 3 * time.Second, Retries: 1, Log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: drop}))})
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { m.Run(ctx, func(cluster.Event) {}) })
+		m.SetNodes([]string{"a"})
+		synctest.Wait()
+		text.Reset()
+		send := func(node string, number int, pids ...int) {
+			s := &wire.Signal{Number: number}
+			for _, pid := range pids {
+				s.Processes = append(s.Processes, wire.ProcessID{PID: pid, StartTicks: 77})
+			}
+			_, _ = m.Ask(t.Context(), node, wire.Request{Signal: s})
+		}
+		send("a", 15, 1, 2, 3, 4, 5, 6)
+		send("a", 9, 1)
+		send("a", 10, 1)
+		send("x", 40, 1)
+		_, _ = m.Ask(t.Context(), "a", wire.Request{Environ: &wire.ProcessID{PID: 1}})
+		got := text.String()
+		cancel()
+		wg.Wait()
+		line := func(level, node string, pid int, signal, result string) string {
+			return fmt.Sprintf("level=%s msg=signal node=%s pid=%d start=77 signal=%s result=%s\n", level, node, pid, signal, result)
+		}
+		want := line("INFO", "a", 1, "TERM", "sent") + line("WARN", "a", 2, "TERM", "reused") + line("WARN", "a", 3, "TERM", "unknown") +
+			line("WARN", "a", 4, "TERM", "unknown") + line("WARN", "a", 5, "TERM", `"not told"`) + line("WARN", "a", 6, "TERM", `"not told"`) +
+			line("WARN", "a", 1, "KILL", "refused") + line("WARN", "a", 1, "USR1", `"no answer"`) + line("WARN", "x", 1, "40", `"no answer"`)
+		if got != want {
+			t.Errorf("the log is\n%s\nwant\n%s", got, want)
 		}
 	})
 }

@@ -188,8 +188,16 @@ func (m *Manager) Look(name string, processes bool) {
 }
 
 // Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if there is none. It
-// blocks until then, or until ctx or the session ends.
+// blocks until then, or until ctx or the session ends. A signal is logged with its results.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+	reply, err := m.ask(ctx, name, r)
+	if r.Signal != nil {
+		logSignal(m.cfg.Log.With("node", name), r.Signal, &reply, err)
+	}
+	return reply, err
+}
+
+func (m *Manager) ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	m.mu.Lock()
 	n := m.nodes[name]
 	m.mu.Unlock()

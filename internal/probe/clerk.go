@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/act"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -19,17 +20,19 @@ const (
 	maxReading = 8
 )
 
-// clerk answers requests about processes. It never calls into the driver, which may hang.
+// clerk answers requests about processes, and has signals sent to them. It never calls into the driver, which may hang.
 type clerk struct {
 	out     *output
 	procs   *procs.Inspector
+	desk    *act.Desk
 	reading atomic.Int32
 	replies chan *wire.Reply
 }
 
 func newClerk(out *output, opts Options) *clerk {
 	opts = opts.complete()
-	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), replies: make(chan *wire.Reply)}
+	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine, Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
+	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, replies: make(chan *wire.Reply)}
 }
 
 // run answers until ctx ends or out cannot be written.
@@ -78,7 +81,7 @@ func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) 
 	select {
 	case reply = <-found:
 	case <-late.C:
-		reply = replyTo(r, fmt.Errorf("process %d does not respond: it hangs in the kernel", cmp.Or(r.Environ, r.Process).PID))
+		reply = replyTo(r, hangs(r))
 	case <-ctx.Done():
 		return
 	}
@@ -88,13 +91,26 @@ func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) 
 	}
 }
 
+// hangs is why a request is not answered.
+func hangs(r request) error {
+	if id := cmp.Or(r.Environ, r.Process); id != nil {
+		return fmt.Errorf("process %d does not respond: it hangs in the kernel", id.PID)
+	}
+	return errors.New("the processes of the node cannot be read: the kernel does not respond")
+}
+
 func (c *clerk) find(r request) *wire.Reply {
 	reply := replyTo(r, nil)
 	var err error
-	if r.Environ != nil {
+	switch {
+	case r.Environ != nil:
 		reply.Environ, err = c.procs.Environ(*r.Environ)
-	} else {
+	case r.Process != nil:
 		reply.Process, err = c.procs.Details(*r.Process)
+	case r.Signal != nil:
+		reply.Signaled, err = c.desk.Signal(*r.Signal)
+	default:
+		reply.Family, reply.Truncated, err = c.desk.Family(*r.Family)
 	}
 	if err != nil {
 		return replyTo(r, err)
@@ -114,7 +130,7 @@ func replyTo(r request, err error) *wire.Reply {
 // check returns the error in a request.
 func check(r request) error {
 	asked := 0
-	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil} {
+	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Signal != nil, r.Family != nil} {
 		if is {
 			asked++
 		}
@@ -123,7 +139,7 @@ func check(r request) error {
 	case r.err != nil:
 		return r.err
 	case asked != 1:
-		return errors.New("a request must contain exactly one of pace, alive, environ, process")
+		return errors.New("a request must contain exactly one of pace, alive, environ, process, signal, family")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	}

@@ -99,7 +99,7 @@ func TestBadRequests(t *testing.T) {
 		{"negative id", `{"id":-5,"alive":{}}`, 0, "not a message"},
 		{"nothing asked", `{"id":5}`, 5, "exactly one"},
 		{"two things asked", `{"id":5,"alive":{},"pace":{"interval_ms":1000}}`, 5, "exactly one"},
-		{"from the future", `{"id":5,"signal":{"pid":1}}`, 5, "exactly one"},
+		{"from the future", `{"id":5,"trace":{"pid":1}}`, 5, "exactly one"},
 		{"too fast", `{"id":5,"pace":{"interval_ms":249}}`, 5, "249 ms is not within"},
 		{"too slow", `{"id":5,"pace":{"interval_ms":600001}}`, 5, "600001 ms is not within"},
 	} {

@@ -53,7 +53,7 @@ func identify(fs procfs.FS, pid int) *identity {
 		who.uid = &uid
 	}
 	if args, err := proc.CmdLine(); err == nil {
-		who.command = commandLine(args)
+		who.command = CommandLine(args)
 	}
 	if dir, err := proc.Cwd(); err == nil {
 		who.directory = text.Cut(strings.ToValidUTF8(dir, "?"), maxDirectory)
@@ -64,8 +64,8 @@ func identify(fs procfs.FS, pid int) *identity {
 	return who
 }
 
-// userName returns the name of a user, or the number if the node knows no name. It may never return.
-func userName(uid int) string {
+// UserName returns the name of a user, or the number if the node knows no name. It may never return.
+func UserName(uid int) string {
 	name := strconv.Itoa(uid)
 	if u, err := user.LookupId(name); err == nil {
 		return u.Username
@@ -73,7 +73,7 @@ func userName(uid int) string {
 	return name
 }
 
-// commandLine joins arguments, cut at a character to the limit of the wire.
-func commandLine(args []string) string {
+// CommandLine joins arguments, cut at a character to the limit of the wire.
+func CommandLine(args []string) string {
 	return text.Cut(strings.TrimRight(strings.ToValidUTF8(strings.Join(args, " "), "?"), " "), wire.MaxCommand)
 }

@@ -21,7 +21,7 @@ func TestCommandLine(t *testing.T) {
 		{"long", []string{strings.Repeat("x", 2000)}, strings.Repeat("x", wire.MaxCommand)},
 		{"cut within a character", []string{"x" + strings.Repeat("é", 2000)}, "x" + strings.Repeat("é", (wire.MaxCommand-1)/2)},
 	} {
-		if got := commandLine(tc.args); got != tc.want {
+		if got := CommandLine(tc.args); got != tc.want {
 			t.Errorf("%s: got %q", tc.name, got)
 		}
 	}
@@ -30,7 +30,7 @@ func TestCommandLine(t *testing.T) {
 func FuzzCommandLine(f *testing.F) {
 	f.Add("python3\x00train.py\x00")
 	f.Fuzz(func(t *testing.T, raw string) {
-		got := commandLine(strings.Split(raw, "\x00"))
+		got := CommandLine(strings.Split(raw, "\x00"))
 		if len(got) > wire.MaxCommand || !utf8.ValidString(got) || strings.Contains(got, "\x00") {
 			t.Errorf("%q gives %q", raw, got)
 		}

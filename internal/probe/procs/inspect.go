@@ -57,7 +57,7 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 		return nil, fmt.Errorf("process %d has exited", id.PID)
 	}
 	if uid := int(status.UIDs[0]); uid != os.Getuid() {
-		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes", id.PID, userName(uid))
+		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes", id.PID, UserName(uid))
 	}
 	variables, err := proc.Environ()
 	if err != nil {
@@ -93,10 +93,10 @@ func (in *Inspector) Details(id wire.ProcessID) (*wire.Details, error) {
 	who := identify(in.proc, id.PID)
 	d := &wire.Details{
 		ProcessID: id, Parent: stat.PPID, State: stat.State, Threads: stat.NumThreads,
-		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: elapsed(in.now(), stat.Starttime),
+		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: Elapsed(in.now(), stat.Starttime),
 	}
 	if who.uid != nil {
-		d.User = userName(*who.uid)
+		d.User = UserName(*who.uid)
 	}
 	if args, err := proc.CmdLine(); err == nil {
 		d.Arguments, d.Truncated = capped(args, wire.MaxArguments)

@@ -76,12 +76,12 @@ func (t *Table) stat(pid int) *process {
 	lp.State, lp.Parent = stat.State, stat.PPID
 	threads, rss := stat.NumThreads, uint64(max(stat.ResidentMemory(), 0))
 	lp.Threads, lp.RSS = &threads, &rss
-	lp.ElapsedSec = elapsed(t.at, stat.Starttime)
+	lp.ElapsedSec = Elapsed(t.at, stat.Starttime)
 	return lp
 }
 
-// elapsed is how long a process has run; nil if unknown.
-func elapsed(at clock.Moment, startTicks uint64) *int64 {
+// Elapsed is how long a process has run; nil if unknown.
+func Elapsed(at clock.Moment, startTicks uint64) *int64 {
 	d := at.Boot - time.Duration(startTicks)*(time.Second/ticksPerSecond)
 	if at.Boot <= 0 || d < 0 {
 		return nil

@@ -50,7 +50,7 @@ func New(mount string) *Table {
 		whole:      namespace == firstNamespace,
 		alive:      alive,
 		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, k) }),
-		users:      newLookups(userName),
+		users:      newLookups(UserName),
 	}
 }
 

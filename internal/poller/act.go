@@ -1,0 +1,43 @@
+package poller
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// logSignal logs what became of a signal to each process. Of the node's answer it has our own words only.
+func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
+	name := cmp.Or(wire.SignalName(s.Number), strconv.Itoa(s.Number))
+	for i, p := range s.Processes {
+		level, result := slog.LevelInfo, resultOf(i, p.PID, reply, err)
+		if result != "sent" {
+			level = slog.LevelWarn
+		}
+		log.Log(context.Background(), level, "signal", "pid", p.PID, "start", p.StartTicks, "signal", name, "result", result)
+	}
+}
+
+// reasons are those for which a node sends no signal.
+var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel}
+
+// resultOf is what an answer says of the process that was the i-th to get a signal.
+func resultOf(i, pid int, reply *wire.Reply, err error) string {
+	switch {
+	case err != nil:
+		return "no answer"
+	case reply.Error != "":
+		return "refused"
+	case i >= len(reply.Signaled), reply.Signaled[i].PID != pid:
+		return "not told"
+	case reply.Signaled[i] == (wire.Signaled{PID: pid}):
+		return "sent"
+	case slices.Contains(reasons, reply.Signaled[i].ErrorID):
+		return reply.Signaled[i].ErrorID
+	}
+	return "unknown"
+}

@@ -1,0 +1,135 @@
+// Package act does on a node what a user asks for: it sends signals to processes, and finds the relatives of processes.
+//
+// A signal reaches only processes of the user who runs the probe, also when that is root, and never one that has got the PID of a process that
+// has ended: the start time is checked while a pidfd holds the process, where the kernel has those. It never reaches init, the probe, or what the
+// probe runs under.
+//
+// The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a process that hangs in the kernel
+// and a directory of users may take forever: what is not known by then is left out. At most maxHung goroutines stay behind.
+package act
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/procfs"
+)
+
+// Words are the probe's ways to describe a process.
+type Words struct {
+	User    func(uid int) string // may never return
+	Command func(args []string) string
+	Elapsed func(startTicks uint64) *int64
+}
+
+// Desk acts on the processes of this node.
+type Desk struct {
+	proc  procfs.FS
+	words Words
+	uid   int // the probe's own real one
+	self  int // its PID
+
+	hold func(pid int) (handle int, err error) // opens a pidfd
+	send func(handle, number int) error
+	kill func(pid, number int) error
+
+	patience time.Duration // for the signals of one request, and for the descriptions of one
+	hung     atomic.Int32
+}
+
+const (
+	// patience leaves time for the answer: a request is given up after 5 s.
+	patience = 1500 * time.Millisecond
+	// maxHung is how many requests may have work that does not return.
+	maxHung = 8
+)
+
+// New returns a Desk that reads the procfs which is mounted there.
+func New(mount string, words Words) *Desk {
+	proc, err := procfs.NewFS(mount)
+	if err != nil {
+		proc = procfs.FS{} // there is no process
+	}
+	return &Desk{
+		proc: proc, words: words, uid: os.Getuid(), self: os.Getpid(),
+		hold: openPidfd, send: sendPidfd, kill: kill,
+		patience: patience,
+	}
+}
+
+// each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in time. The call that has not
+// may return later, so what it writes must not be read; those after it are not made.
+func (d *Desk) each(n int, do func(i int)) int {
+	if d.hung.Add(1) > maxHung {
+		d.hung.Add(-1)
+		return 0
+	}
+	var done atomic.Int64
+	var over atomic.Bool
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		defer d.hung.Add(-1)
+		for i := 0; i < n && !over.Load(); i++ {
+			do(i)
+			done.Add(1)
+		}
+	}()
+	late := time.NewTimer(d.patience)
+	defer late.Stop()
+	select {
+	case <-finished:
+	case <-late.C:
+		over.Store(true)
+	}
+	return int(done.Load())
+}
+
+// status is what is always read of a process: that never hangs.
+func (d *Desk) status(pid int) (stat procfs.ProcStat, uid int, exists bool) {
+	proc, err := d.proc.Proc(pid)
+	if err != nil {
+		return stat, 0, false
+	}
+	stat, err = proc.Stat()
+	if err != nil {
+		return stat, 0, false
+	}
+	status, err := proc.NewStatus()
+	if err != nil {
+		return stat, 0, false
+	}
+	return stat, int(status.UIDs[0]), true
+}
+
+// above are the ancestors of a process, the nearest first, as far as /proc shows them.
+func (d *Desk) above(pid int) (list []procfs.ProcStat) {
+	for range maxDepth {
+		proc, err := d.proc.Proc(pid)
+		if err != nil {
+			return list
+		}
+		stat, err := proc.Stat()
+		if err != nil || stat.PPID <= 0 {
+			return list
+		}
+		pid = stat.PPID
+		if parent, known := d.stat(pid); known {
+			list = append(list, parent)
+		}
+	}
+	return list
+}
+
+// maxDepth is more generations than a chain of processes has.
+const maxDepth = 100
+
+func (d *Desk) stat(pid int) (stat procfs.ProcStat, known bool) {
+	proc, err := d.proc.Proc(pid)
+	if err != nil {
+		return stat, false
+	}
+	stat, err = proc.Stat()
+	return stat, err == nil
+}

@@ -1,0 +1,129 @@
+package act
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"syscall"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// maxSignal is the last real-time signal of Linux.
+const maxSignal = 64
+
+// Signal sends a signal to processes, and says what became of each. The error is that of the request: then none was sent.
+func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
+	switch {
+	case s.Number < 1 || s.Number > maxSignal:
+		return nil, fmt.Errorf("invalid signal %d", s.Number)
+	case len(s.Processes) == 0 || len(s.Processes) > wire.MaxTargets:
+		return nil, fmt.Errorf("a signal needs 1 to %d processes, not %d", wire.MaxTargets, len(s.Processes))
+	}
+	spared := map[int]bool{d.self: true}
+	for _, p := range d.above(d.self) {
+		spared[p.PID] = true
+	}
+	fates := make([]fate, len(s.Processes))
+	done := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], s.Number, spared) })
+	list := make([]wire.Signaled, len(fates))
+	for i := range list {
+		list[i] = wire.Signaled{PID: s.Processes[i].PID, Error: "not tried: the node did not answer in time", ErrorID: wire.SignalKernel}
+		switch {
+		case i < done:
+			list[i].Error, list[i].ErrorID = fates[i].why, fates[i].id
+		case i == done:
+			list[i].Error = "the kernel does not answer: nobody knows whether the signal arrives"
+		}
+	}
+	d.nameOwners(list, fates[:done])
+	return list, nil
+}
+
+// fate is what became of a signal. The zero fate: it was sent.
+type fate struct {
+	id, why string
+	owner   int // of the process, if it is somebody else's
+}
+
+// signal sends a signal to the process that has this PID and this start time.
+func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
+	if id.PID <= 1 || id.PID > math.MaxInt32 {
+		return fate{id: wire.SignalDenied, why: fmt.Sprintf("pid %d is never signaled", id.PID)}
+	}
+	handle, err := d.hold(id.PID)
+	held := err == nil
+	if held {
+		defer closeHandle(handle)
+	}
+	if wrong := d.check(id, spared); wrong.id != "" { // what the pidfd holds is what /proc shows now, or is gone
+		return wrong
+	}
+	if held {
+		err = d.send(handle, number)
+	} else { // an old kernel, or a sandbox without pidfds
+		err = d.kill(id.PID, number)
+	}
+	switch {
+	case err == nil:
+		return fate{}
+	case errors.Is(err, syscall.ESRCH):
+		return gone
+	}
+	return fate{id: wire.SignalKernel, why: "the kernel refuses: " + err.Error()}
+}
+
+var gone = fate{id: wire.SignalGone, why: "has exited"}
+
+// check returns why a process must not be signaled; the zero fate: it may.
+func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
+	stat, uid, exists := d.status(id.PID)
+	switch {
+	case !exists:
+		return gone
+	case stat.Starttime != id.StartTicks:
+		return fate{id: wire.SignalReused, why: "has exited, and another process has this PID now"}
+	case uid != d.uid:
+		return fate{id: wire.SignalOtherUser, owner: uid}
+	case spared[id.PID]:
+		return fate{id: wire.SignalDenied, why: "the connection of nvnodetop to this node runs under it"}
+	case dead(&stat):
+		return gone
+	}
+	return fate{}
+}
+
+// dead reports whether a process has exited, and only its parent does not know yet. The first thread may end before the others.
+func dead(stat *procfs.ProcStat) bool {
+	return (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1
+}
+
+// nameOwners says whose the processes are that belong to others. All signals have been sent by now, so a directory of users that does not answer
+// does no harm.
+func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
+	var owners []int
+	at := map[int]int{}
+	for _, f := range fates {
+		if _, known := at[f.owner]; f.id == wire.SignalOtherUser && !known {
+			at[f.owner] = len(owners)
+			owners = append(owners, f.owner)
+		}
+	}
+	if len(owners) == 0 {
+		return
+	}
+	names := make([]string, len(owners))
+	done := d.each(len(owners), func(i int) { names[i] = d.words.User(owners[i]) })
+	for i, f := range fates {
+		if f.id != wire.SignalOtherUser {
+			continue
+		}
+		owner := fmt.Sprintf("uid %d", f.owner)
+		if at[f.owner] < done {
+			owner = names[at[f.owner]]
+		}
+		list[i].Error = "belongs to " + owner
+	}
+}

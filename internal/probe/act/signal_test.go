@@ -1,0 +1,296 @@
+package act
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// child is a running process of ours.
+type child struct {
+	*exec.Cmd
+	id    wire.ProcessID
+	ended chan error
+}
+
+// start starts a process, as another user if uid is not 0.
+func start(t *testing.T, uid uint32, argv ...string) *child {
+	t.Helper()
+	c := &child{Cmd: exec.Command(argv[0], argv[1:]...), ended: make(chan error, 1)}
+	if uid != 0 {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.id = identify(t, c.Process.Pid)
+	go func() { c.ended <- c.Wait() }()
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return c
+}
+
+func identify(t *testing.T, pid int) wire.ProcessID {
+	t.Helper()
+	proc, err := procfs.NewProc(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := proc.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wire.ProcessID{PID: pid, StartTicks: stat.Starttime}
+}
+
+// end waits for the end of the process, and returns the signal that ended it.
+func (c *child) end(t *testing.T) syscall.Signal {
+	t.Helper()
+	select {
+	case <-c.ended:
+		return c.ProcessState.Sys().(syscall.WaitStatus).Signal()
+	case <-time.After(10 * time.Second):
+		t.Fatal("the process still runs")
+		return 0
+	}
+}
+
+// runs reports whether the process still runs a moment later.
+func (c *child) runs() bool {
+	select {
+	case <-c.ended:
+		return false
+	case <-time.After(50 * time.Millisecond):
+		return true
+	}
+}
+
+func newDesk() *Desk {
+	return New("/proc", Words{
+		User:    func(uid int) string { return fmt.Sprint("user", uid) },
+		Command: func(args []string) string { return strings.Join(args, " ") },
+		Elapsed: func(uint64) *int64 { return nil },
+	})
+}
+
+// one sends a signal to one process.
+func one(t *testing.T, d *Desk, number int, id wire.ProcessID) wire.Signaled {
+	t.Helper()
+	list, err := d.Signal(wire.Signal{Number: number, Processes: []wire.ProcessID{id}})
+	if err != nil || len(list) != 1 || list[0].PID != id.PID {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	return list[0]
+}
+
+// old is a desk on a kernel without pidfds.
+func old() *Desk {
+	d := newDesk()
+	d.hold = func(int) (int, error) { return 0, unix.ENOSYS }
+	return d
+}
+
+// The right process gets the signal, and others do not, with and without pidfds.
+func TestSignal(t *testing.T) {
+	for name, d := range map[string]*Desk{"pidfd": newDesk(), "kill": old()} {
+		target, bystander := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
+		if got := one(t, d, int(syscall.SIGUSR1), target.id); got.Error != "" || got.ErrorID != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := target.end(t); got != syscall.SIGUSR1 {
+			t.Errorf("%s: ended by %v", name, got)
+		}
+		if !bystander.runs() {
+			t.Errorf("%s: another process ended", name)
+		}
+		if got := one(t, d, int(syscall.SIGTERM), target.id); got.ErrorID != wire.SignalGone {
+			t.Errorf("%s: a process that has ended: %+v", name, got)
+		}
+	}
+}
+
+// A process that has the PID of one that has ended gets no signal.
+func TestReusedPID(t *testing.T) {
+	for name, d := range map[string]*Desk{"pidfd": newDesk(), "kill": old()} {
+		c := start(t, 0, "sleep", "60")
+		for _, start := range []uint64{0, c.id.StartTicks - 1, c.id.StartTicks + 1} {
+			if got := one(t, d, int(syscall.SIGKILL), wire.ProcessID{PID: c.id.PID, StartTicks: start}); got.ErrorID != wire.SignalReused {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		if !c.runs() {
+			t.Errorf("%s: the process ended", name)
+		}
+	}
+}
+
+// If a PID is reused after the check, a pidfd holds the old process: the new one gets nothing.
+func TestReusedAfterTheCheck(t *testing.T) {
+	victim, newcomer := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
+	d := newDesk()
+	held := 0
+	d.hold = func(int) (int, error) { // what the PID names when it is opened
+		handle, err := openPidfd(victim.id.PID)
+		held = handle
+		return handle, err
+	}
+	d.send = func(handle, number int) error {
+		_ = victim.Process.Kill()
+		victim.end(t)
+		return sendPidfd(handle, number)
+	}
+	if got := one(t, d, int(syscall.SIGKILL), newcomer.id); got.ErrorID != wire.SignalGone || held == 0 {
+		t.Errorf("got %+v", got)
+	}
+	if !newcomer.runs() {
+		t.Error("the process that has the PID now ended")
+	}
+}
+
+func TestProcessesOfOthers(t *testing.T) {
+	d := newDesk()
+	own := start(t, 0, "sleep", "60")
+	d.uid++
+	if got := one(t, d, int(syscall.SIGKILL), own.id); got.ErrorID != wire.SignalOtherUser || got.Error != fmt.Sprint("belongs to user", os.Getuid()) {
+		t.Errorf("got %+v", got)
+	}
+	if !own.runs() {
+		t.Error("the process ended")
+	}
+	if os.Getuid() != 0 {
+		return // only root may start a process of another user
+	}
+	other := start(t, 65534, "sleep", "60")
+	if got := one(t, newDesk(), int(syscall.SIGKILL), other.id); got.ErrorID != wire.SignalOtherUser || got.Error != "belongs to user65534" {
+		t.Errorf("as root: %+v", got)
+	}
+	if !other.runs() {
+		t.Error("root's probe ended a process of another user")
+	}
+}
+
+// Neither init nor the probe nor what it runs under gets a signal.
+func TestSparedProcesses(t *testing.T) {
+	d := newDesk()
+	d.send = func(int, int) error { t.Error("a signal was sent"); return nil }
+	d.kill = d.send
+	parent := identify(t, os.Getppid())
+	d.uid = os.Getuid()
+	for _, id := range []wire.ProcessID{identify(t, os.Getpid()), parent, {PID: 1}, {PID: 0}, {PID: -1}, {PID: -os.Getpid()}, {PID: math.MaxInt32 + 2}} {
+		if got := one(t, d, int(syscall.SIGTERM), id); got.ErrorID != wire.SignalDenied || got.Error == "" {
+			t.Errorf("%+v: %+v", id, got)
+		}
+	}
+}
+
+// becomes waits until a process is in a state.
+func becomes(t *testing.T, d *Desk, pid int, state string) {
+	t.Helper()
+	for range 1000 {
+		if stat, _ := d.stat(pid); stat.State == state {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("process %d does not become %s", pid, state)
+}
+
+// A stopped process gets its signal, one that has exited and was not waited for does not.
+func TestStatesOfProcesses(t *testing.T) {
+	stopped := start(t, 0, "sleep", "60")
+	d := newDesk()
+	for _, number := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGTERM, syscall.SIGCONT} {
+		if got := one(t, d, int(number), stopped.id); got.Error != "" {
+			t.Errorf("%v to a stopped process: %+v", number, got)
+		}
+		if number == syscall.SIGSTOP {
+			becomes(t, d, stopped.id.PID, "T")
+		}
+	}
+	if got := stopped.end(t); got != syscall.SIGTERM {
+		t.Errorf("ended by %v", got)
+	}
+	zombie := exec.Command("true")
+	if err := zombie.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = zombie.Wait() }()
+	id := identify(t, zombie.Process.Pid)
+	becomes(t, d, id.PID, "Z")
+	if got := one(t, d, int(syscall.SIGTERM), id); got.ErrorID != wire.SignalGone {
+		t.Errorf("a zombie: %+v", got)
+	}
+}
+
+// The answer is in the order asked. What hangs, and what comes after it, is said to have failed; nothing is sent later on.
+func TestHangingSignal(t *testing.T) {
+	first, hangs, last := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
+	d := newDesk()
+	d.patience = 200 * time.Millisecond
+	release := make(chan struct{})
+	d.hold = func(pid int) (int, error) {
+		if pid == hangs.id.PID {
+			<-release
+		}
+		return openPidfd(pid)
+	}
+	list, err := d.Signal(wire.Signal{Number: int(syscall.SIGTERM), Processes: []wire.ProcessID{first.id, hangs.id, last.id}})
+	if err != nil || len(list) != 3 || list[0].Error != "" || list[1].ErrorID != wire.SignalKernel || list[2].ErrorID != wire.SignalKernel || list[1].Error == list[2].Error {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	first.end(t)
+	close(release)
+	hangs.end(t) // it was said that nobody knows
+	if !last.runs() {
+		t.Error("a signal was sent after the answer")
+	}
+}
+
+// A directory of users that does not answer costs a name only, and stuck look-ups are limited.
+func TestHangingNames(t *testing.T) {
+	c := start(t, 0, "sleep", "60")
+	d := newDesk()
+	d.patience, d.uid = 20*time.Millisecond, d.uid+1
+	release := make(chan struct{})
+	defer close(release)
+	asked := make(chan int, 2*maxHung)
+	d.words.User = func(uid int) string { asked <- uid; <-release; return "" }
+	for range 2 * maxHung {
+		got := one(t, d, int(syscall.SIGTERM), c.id)
+		if got.ErrorID == wire.SignalKernel && len(asked) == maxHung {
+			return // no more requests are carried out
+		}
+		if got.Error != fmt.Sprintf("belongs to uid %d", os.Getuid()) {
+			t.Errorf("got %+v", got)
+		}
+	}
+	t.Errorf("%d look-ups hang", len(asked))
+}
+
+func TestWrongSignals(t *testing.T) {
+	target := []wire.ProcessID{{PID: 1 << 20}}
+	for _, s := range []wire.Signal{{Processes: target}, {Number: -1, Processes: target}, {Number: 65, Processes: target}, {Number: 15}, {Number: 15, Processes: make([]wire.ProcessID, wire.MaxTargets+1)}} {
+		if list, err := newDesk().Signal(s); err == nil {
+			t.Errorf("%d to %d processes: %+v", s.Number, len(s.Processes), list)
+		}
+	}
+}
+
+// The kernel's own refusal is said in its words.
+func TestRefusingKernel(t *testing.T) {
+	c := start(t, 0, "sleep", "60")
+	d := newDesk()
+	d.send = func(int, int) error { return unix.EPERM }
+	if got := one(t, d, int(syscall.SIGTERM), c.id); got.ErrorID != wire.SignalKernel || !strings.Contains(got.Error, "not permitted") {
+		t.Errorf("got %+v", got)
+	}
+}
