@@ -67,7 +67,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		return &exitError{exitFailed, fmt.Errorf("read the terminal's state: %w", err)}
 	}
 	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
-	user := &attended{from, bell.New()}
+	user := &attended{guarded(cfg, from), bell.New()}
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)
@@ -106,6 +106,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		Colors:   colors(cfg),
 		View:     startView(cfg),
 		Banner:   cfg.Banner,
+		ReadOnly: whyReadOnly(cfg),
 		Version:  build.Version(),
 		Remember: choices.remember,
 	}

@@ -16,7 +16,7 @@ import (
 var systemFile = config.SystemFile
 
 // settingFlags lists the flags that are settings, which files and the environment can set too.
-var settingFlags = []string{"transport", "login", "view", "colors", "theme", "ascii", "timeout", "log"}
+var settingFlags = []string{"transport", "login", "view", "colors", "theme", "ascii", "timeout", "log", "readonly"}
 
 // intervals are the arguments POLL and DISPLAY.
 var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}

@@ -29,6 +29,9 @@ type Config struct {
 	Banner     string        // a line for every user, from the system's file
 	Log        string        // a file to which a log is appended; "": none
 
+	ReadOnly     bool   // no process gets a signal, and no job is canceled
+	ReadOnlyFrom string // where that comes from; "": it is not so
+
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host

@@ -72,6 +72,9 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	}
 	c.take(all)
 	o.bind(c, &system)
+	if c.ReadOnly {
+		c.ReadOnlyFrom = o.Of("readonly")
+	}
 	return o, c.checkDoors(o)
 }
 

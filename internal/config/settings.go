@@ -35,6 +35,7 @@ var settings = append([]setting{
 		return system > 0 && (own == 0 || own > system)
 	}),
 	limited(line("banner", banner), banner, func(own, system string) bool { return system != "" && own != system }),
+	limited(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	pollInterval(),
 	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
@@ -43,6 +44,7 @@ var settings = append([]setting{
 
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
 func banner(c *Config) *string            { return &c.Banner }
+func readOnly(c *Config) *bool            { return &c.ReadOnly }
 func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
 func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
 
@@ -126,6 +128,15 @@ func span(key string, at func(*Config) *time.Duration, low, high time.Duration) 
 			}
 			return quoted(short(*at(c)))
 		},
+	}
+}
+
+// yesNo is a truth value.
+func yesNo(key string, at func(*Config) *bool) setting {
+	return setting{
+		key: key, want: "true or false",
+		take: func(c *Config, v any) bool { return set(at(c))(asBool(v)) },
+		show: func(c *Config) string { return strconv.FormatBool(*at(c)) },
 	}
 }
 

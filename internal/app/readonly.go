@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// readOnly is a feed that lets nothing through that changes a process or a job. The screen offers none of that either; this is for its mistakes.
+type readOnly struct {
+	feed
+	why string
+}
+
+// guarded is from, or a readOnly one if the settings ask for that.
+func guarded(cfg *config.Config, from feed) feed {
+	if why := whyReadOnly(cfg); why != "" {
+		return readOnly{from, why}
+	}
+	return from
+}
+
+// whyReadOnly names what forbids signals, for a sentence; "": nothing does.
+func whyReadOnly(cfg *config.Config) string {
+	if strings.ContainsRune(cfg.ReadOnlyFrom, ':') { // a line of a file
+		return "readonly in " + cfg.ReadOnlyFrom
+	}
+	return cfg.ReadOnlyFrom
+}
+
+// Ask implements ui.Controls.
+func (r readOnly) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {
+	if q.Signal != nil {
+		return wire.Reply{}, fmt.Errorf("no signal was sent: %s forbids it", r.why)
+	}
+	return r.feed.Ask(ctx, node, q)
+}
+
+// Cancel implements ui.Controls.
+func (r readOnly) Cancel(context.Context, string, string) error {
+	return fmt.Errorf("scancel was not run: %s forbids it", r.why)
+}
