@@ -1,28 +1,27 @@
 // Package demo simulates a cluster. A Demo is a cluster.Source that emits the same Events as a real cluster, so the rest of the program
 // runs unchanged.
 //
-// A Demo runs once. Its other methods may be called from any goroutine, also before Run; they do not block.
+// A Demo runs once. Its other methods may be called from any goroutine, also before Run; only Ask and Cancel block: until Run answers, or their
+// context ends.
 package demo
 
 import (
 	"container/heap"
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly everything that
 // can go wrong. Its Events depend only on the seed and on the time since the story began, except that processes are listed only where
-// the user looks.
+// the user looks, and that they end when the user signals them.
 type Demo struct {
 	world   *world
 	changed bell.Bell
+	orders  chan order
 
 	mu      sync.Mutex // protects the following
 	look    string     // the node whose processes are wanted, EveryNode, or none
@@ -32,7 +31,7 @@ type Demo struct {
 // New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have already reported for
 // the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New()}
+	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order)}
 }
 
 // Run emits the Events of the past at once and then goes on in real time. It runs once.
@@ -46,6 +45,9 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 			return nil
 		case <-d.changed:
 			d.instruct(actors, emit)
+			heap.Init(&actors)
+		case o := <-d.orders:
+			d.obey(actors, o, emit)
 			heap.Init(&actors)
 		case <-timer.C:
 			d.act(ctx, &actors, emit)
@@ -108,6 +110,7 @@ type actor interface {
 	due() time.Duration
 	act(now time.Duration) []cluster.Event // moves due on
 	instruct(now time.Duration, look string, refresh bool) []cluster.Event
+	notice(now time.Duration) []cluster.Event // that jobs were canceled
 }
 
 // queue is a heap of actors, the earliest first.
@@ -146,14 +149,4 @@ func (d *Demo) Look(node string, processes bool) {
 	}
 	d.mu.Unlock()
 	d.changed.Ring()
-}
-
-// Ask fails: a simulated node has no probe.
-func (d *Demo) Ask(_ context.Context, node string, _ wire.Request) (wire.Reply, error) {
-	return wire.Reply{}, fmt.Errorf("%q is simulated and has no probe", node)
-}
-
-// Cancel fails: the jobs are simulated.
-func (d *Demo) Cancel(context.Context, string, string) error {
-	return errors.New("the jobs are simulated: there is no SLURM")
 }

@@ -151,7 +151,7 @@ func (w *world) throttled(h *host, gpu int, now time.Duration) bool {
 // loadOf is how busy the GPU in one slot is. The GPUs of a job wait for each other, so their loads vary together.
 func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	s := &h.gpus[gpu]
-	if !s.use.active(now) || s.lost(now) {
+	if !w.runs(h, gpu, now) || s.lost(now) || s.stoppedAt(now) {
 		return load{}
 	}
 	second := int64(now / time.Second)
@@ -246,7 +246,7 @@ func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
 // memoryUsed is the memory in use, in bytes.
 func (w *world) memoryUsed(h *host, gpu int, now time.Duration) uint64 {
 	u := h.gpus[gpu].use
-	if !u.active(now) {
+	if !w.runs(h, gpu, now) {
 		return 4 << 20
 	}
 	share := u.memory + 0.04*w.noise('m', h.number, gpu, 0) + 0.002*w.noise('n', h.number, gpu, int64(now/(20*time.Second)))

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -62,14 +63,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	}
 	if during(now, controllerGone, controllerBackAt) {
 		answer.Took = deadline
-		answer.Failure = &reach.Failure{
-			Class:   reach.ClassSlurmTimeout,
-			Short:   "slurmctld not responding",
-			Cause:   "Socket timed out on send/recv operation",
-			Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
-			Meaning: "The SLURM controller is down, overloaded or unreachable. Running jobs continue.",
-			Hints:   []string{"check with: scontrol ping"},
-		}
+		answer.Failure = noController()
 		return &answer
 	}
 	answer.Answered = answer.Asked
@@ -78,11 +72,26 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	return &answer
 }
 
+// noController is what squeue and scancel say while the controller is away.
+func noController() *reach.Failure {
+	return &reach.Failure{
+		Class:   reach.ClassSlurmTimeout,
+		Short:   "slurmctld not responding",
+		Cause:   "Socket timed out on send/recv operation",
+		Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
+		Meaning: "The SLURM controller is down, overloaded or unreachable. Running jobs continue.",
+		Hints:   []string{"check with: scontrol ping"},
+	}
+}
+
 // jobs returns the jobs that run at now.
 func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 	var jobs []cluster.Job
 	for _, j := range d.world.jobs {
 		start := j.start
+		if d.world.canceled(j.Number, now) {
+			continue
+		}
 		if start >= 0 {
 			if !during(now, j.start, j.end) {
 				continue
@@ -107,11 +116,11 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all, Reason: "Priority",
 		Start: d.world.begin.Add(3*time.Hour + 10*time.Minute),
 	}}
-	if during(now, taskBegins, taskEnds) {
-		return waiting
+	if !during(now, taskBegins, taskEnds) {
+		one := 1
+		waiting = append(waiting, cluster.PendingJob{
+			ID: evalID + "_4", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "Resources",
+		})
 	}
-	one := 1
-	return append(waiting, cluster.PendingJob{
-		ID: evalID + "_4", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "Resources",
-	})
+	return slices.DeleteFunc(waiting, func(j cluster.PendingJob) bool { return d.world.canceled(j.ID, now) })
 }

@@ -73,6 +73,7 @@ type simNode struct {
 	failures int
 	dropped  time.Duration // when the connection was last closed
 	listing  bool
+	left     bool          // nothing is heard of it any more
 	listed   time.Duration // when processes were last listed
 	seq      uint64
 }
@@ -80,7 +81,7 @@ type simNode struct {
 const noAttempt = -1
 
 func newSimNode(w *world, h *host) *simNode {
-	n := &simNode{world: w, host: h, stage: noAttempt, dropped: -cycle, listed: -listEvery}
+	n := &simNode{world: w, host: h, stage: noAttempt, dropped: -cycle, listed: -listEvery, left: true}
 	n.next = w.from + time.Duration(float64(w.poll)*w.noise('p', h.number, 0, 0))
 	if h.plot == visits {
 		n.next = taskBegins + noticed
@@ -93,7 +94,7 @@ const noticed = 50 * time.Millisecond
 
 // away reports whether no job of the user is on the node at now.
 func (n *simNode) away(now time.Duration) bool {
-	return n.host.plot == visits && !during(now, taskBegins, taskEnds)
+	return n.host.plot == visits && !during(now, taskBegins, taskEnds) || n.world.deserted(n.host, now)
 }
 
 func (n *simNode) due() time.Duration { return n.next }
@@ -118,15 +119,19 @@ func (n *simNode) act(now time.Duration) []cluster.Event {
 	return events
 }
 
-// leave ends the visit of a node, until the next run of the story.
+// leave ends the visit of a node, until the next run of the story, or the watch of one on which no job is left.
 func (n *simNode) leave(now time.Duration) []cluster.Event {
 	n.stage, n.failures = noAttempt, 0
 	n.next = now - now%cycle + cycle + taskBegins + noticed
+	if n.left {
+		return nil
+	}
+	n.left = true
 	return []cluster.Event{{Gone: true}}
 }
 
 func (n *simNode) try(now time.Duration) []cluster.Event {
-	n.stage = 0
+	n.stage, n.left = 0, false
 	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Route: reach.Route{Door: "ssh", Stages: stages()}}}, n.beginStage(now)}
 }
 
@@ -283,7 +288,7 @@ const listEvery = metric.SlowSeconds * time.Second
 func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
 	gpus := map[string]int{}
 	for g := range h.gpus {
-		if u := h.gpus[g].use; u.active(now) && u.user == me {
+		if u := h.gpus[g].use; w.runs(h, g, now) && u.user == me {
 			gpus[u.job]++
 		}
 	}
@@ -299,7 +304,7 @@ func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
 func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	busy := 0
 	for g := range h.gpus {
-		if h.gpus[g].use.active(now) {
+		if w.runs(h, g, now) {
 			busy++
 		}
 	}

@@ -15,11 +15,25 @@ var uids = map[string]int{"alice": 20001, "bob": 20002, "carol": 20003}
 func (w *world) processes(h *host, now time.Duration) []wire.Process {
 	var list []wire.Process
 	for g := range h.gpus {
-		if h.gpus[g].use.active(now) && !h.gpus[g].lost(now) {
+		if w.runs(h, g, now) && !h.gpus[g].lost(now) {
 			list = append(list, w.process(h, g, now))
 		}
 	}
 	return list
+}
+
+// pids is the first PID of the jobs of a node.
+func (h *host) pids() int { return 358602 + 1000*(h.number%50) }
+
+// agent is the PID of the process that has started those of a program on a node: torchrun, or a shell. The script of the job and slurmstepd have
+// the PIDs before it.
+func (h *host) agent(u *use) int {
+	for g := range h.gpus {
+		if h.gpus[g].use == u {
+			return h.pids() + 10*g + 8
+		}
+	}
+	return h.pids()
 }
 
 // process is the process on a GPU.
@@ -31,9 +45,9 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	if u.until != 0 { // it comes back with each run of the story
 		started += now - now%cycle
 	}
-	pid := 358802 + 1000*(h.number%50) + 3*gpu
+	pid := h.pids() + 200 + 3*gpu
 	if u.until != 0 {
-		pid += int(now/cycle) % 300
+		pid += 60 * (int(now/cycle) % 10)
 	}
 	cpu := 99.3 + 3*w.noise('u', h.number, gpu, int64(now/time.Second))
 	if h.gpus[gpu].fate&lags != 0 && during(now, lagBegins, lagEnds) {
@@ -47,7 +61,7 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 		State:      "R",
 		Identity: wire.Identity{
 			User: u.user, UID: &uid, Name: path.Base(strings.Fields(u.command)[0]), Command: u.command, Job: u.job, Step: "0",
-			Parent: 358790 + 1000*(h.number%50),
+			Parent: h.agent(u),
 		},
 		GPUMemory:  new(w.memoryUsed(h, gpu, now) - 520<<20),
 		SMPercent:  new(percent(l.util - 0.01)),
@@ -61,6 +75,9 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	}
 	if cpu < 50 { // it sleeps most of the time
 		p.State = "S"
+	}
+	if h.gpus[gpu].stoppedAt(now) {
+		p.State, *p.CPUPercent = "T", 0
 	}
 	if u.user == me { // what /proc shows of one's own processes only
 		s := &h.gpus[gpu]

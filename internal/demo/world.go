@@ -8,10 +8,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// world holds everything that does not change while a Demo runs: the hosts, the jobs, and who does what when.
+// world holds the hosts, the jobs, and who does what when. Only the user's signals and cancellations change it while a Demo runs.
 type world struct {
-	begin time.Time     // the beginning of the story; its times count from here
-	from  time.Duration // when the first reports come
+	over  map[string]time.Duration // when jobs were canceled, by SLURM's number
+	begin time.Time                // the beginning of the story; its times count from here
+	from  time.Duration            // when the first reports come
 	seed  uint64
 	poll  time.Duration
 	hosts []*host
@@ -33,6 +34,9 @@ type slot struct {
 	fate fate
 
 	rank, local int // of its process
+
+	ended   time.Duration // a signal ended its process; 0: none did
+	stopped time.Duration // a signal stopped it; 0: none did, or it was continued
 }
 
 // simJob is a job of the user, and when it runs, counted from the beginning of the story.
@@ -80,7 +84,7 @@ const pastMost = 40_000
 
 func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 	past = min(past, pastMost/time.Duration(nodes)*poll)
-	w := &world{begin: time.Now().Add(-told), from: told - past, seed: uint64(seed), poll: poll}
+	w := &world{begin: time.Now().Add(-told), from: told - past, seed: uint64(seed), poll: poll, over: map[string]time.Duration{}}
 	w.addTraining(nodes, gpus)
 	mine, task := w.addShared(gpus)
 	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]

@@ -1,0 +1,175 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// answer is what the probe of a node answers.
+func (w *world) answer(h *host, r *wire.Request, now time.Duration) wire.Reply {
+	reply := wire.Reply{ID: r.ID}
+	var err error
+	switch {
+	case r.Environ != nil:
+		reply.Environ, err = w.environ(h, *r.Environ, now)
+	case r.Process != nil:
+		reply.Process, err = w.details(h, *r.Process, now)
+	case r.Signal != nil:
+		for _, id := range r.Signal.Processes {
+			reply.Signaled = append(reply.Signaled, w.signal(h, id, r.Signal.Number, now))
+		}
+	case r.Family != nil:
+		reply.Family = w.family(h, r.Family.PIDs, now)
+	}
+	if err != nil {
+		return wire.Reply{ID: r.ID, Error: err.Error()}
+	}
+	return reply
+}
+
+// find returns the process with this PID and the GPU it is on; nil: there is none.
+func (w *world) find(h *host, pid int, now time.Duration) (p *wire.Process, gpu int) {
+	for g := range h.gpus {
+		if w.runs(h, g, now) {
+			if p := w.process(h, g, now); p.PID == pid {
+				return &p, g
+			}
+		}
+	}
+	return nil, 0
+}
+
+// the returns the process with this id, or why there is none.
+func (w *world) the(h *host, id wire.ProcessID, now time.Duration) (*wire.Process, int, error) {
+	p, gpu := w.find(h, id.PID, now)
+	switch {
+	case p == nil:
+		return nil, 0, fmt.Errorf("no process %d", id.PID)
+	case p.StartTicks != id.StartTicks:
+		return nil, 0, fmt.Errorf("pid %d has been reused", id.PID)
+	}
+	return p, gpu, nil
+}
+
+func (w *world) signal(h *host, id wire.ProcessID, number int, now time.Duration) wire.Signaled {
+	p, gpu := w.find(h, id.PID, now)
+	switch {
+	case p == nil:
+		return wire.Signaled{PID: id.PID, Error: "has exited", ErrorID: wire.SignalGone}
+	case p.StartTicks != id.StartTicks:
+		return wire.Signaled{PID: id.PID, Error: "has exited, and another process has this PID now", ErrorID: wire.SignalReused}
+	case p.User != me:
+		return wire.Signaled{PID: id.PID, Error: "belongs to " + p.User, ErrorID: wire.SignalOtherUser}
+	}
+	h.gpus[gpu].signal(number, now)
+	return wire.Signaled{PID: id.PID}
+}
+
+func (w *world) environ(h *host, id wire.ProcessID, now time.Duration) (*wire.Environ, error) {
+	p, gpu, err := w.the(h, id, now)
+	if err != nil {
+		return nil, err
+	}
+	if p.User != me {
+		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes", id.PID, p.User)
+	}
+	s := &h.gpus[gpu]
+	job := w.jobOf(s.use)
+	first := job.Nodes[0]
+	return &wire.Environ{Variables: []string{
+		"SHELL=/bin/bash", "USER=" + me, "LOGNAME=" + me, "HOME=/home/" + me, "PWD=" + p.Directory, "LANG=en_US.UTF-8", "TMPDIR=/tmp",
+		"PATH=/home/" + me + "/venv/bin:/opt/cuda/bin:/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin",
+		"LD_LIBRARY_PATH=/opt/cuda/lib64:/opt/nccl/lib", "VIRTUAL_ENV=/home/" + me + "/venv",
+		"SLURM_JOB_ID=" + job.Number, "SLURM_JOB_NAME=" + job.Name, "SLURM_JOB_PARTITION=" + job.Partition, "SLURM_JOB_USER=" + me,
+		fmt.Sprint("SLURM_JOB_NUM_NODES=", len(job.Nodes)), "SLURMD_NODENAME=" + h.name, "SLURM_STEP_ID=0",
+		fmt.Sprint("SLURM_NODEID=", slices.Index(job.Nodes, h.name)), fmt.Sprint("CUDA_VISIBLE_DEVICES=", joined(job.Minors[h.name])),
+		fmt.Sprint("RANK=", s.rank), fmt.Sprint("LOCAL_RANK=", s.local), fmt.Sprint("WORLD_SIZE=", s.use.ranks), "MASTER_ADDR=" + first, "MASTER_PORT=29500",
+		"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5", "OMP_NUM_THREADS=12", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+		"HF_HOME=/scratch/" + me + "/hf", "WANDB_PROJECT=" + job.Name, "WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo",
+	}}, nil
+}
+
+func joined(numbers []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
+}
+
+// jobOf is the job of one of the user's programs.
+func (w *world) jobOf(u *use) *simJob {
+	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
+}
+
+func (w *world) details(h *host, id wire.ProcessID, now time.Duration) (*wire.Details, error) {
+	p, _, err := w.the(h, id, now)
+	if err != nil {
+		return nil, err
+	}
+	d := &wire.Details{
+		ProcessID: id, Parent: p.Parent, State: p.State, Threads: *p.Threads, User: p.User, UID: p.UID, Name: p.Name, Arguments: strings.Fields(p.Command),
+		Cgroup: fmt.Sprintf("/system.slice/slurmstepd.scope/job_%s/step_%s/user/task_0", p.Job, p.Step), Job: p.Job, ElapsedSec: p.ElapsedSec,
+	}
+	if p.User == me {
+		d.Executable, d.Directory = "/usr/bin/python3.11", p.Directory
+	}
+	return d, nil
+}
+
+// family is the relatives of processes: slurmstepd, the script and what it has started, all ranks of which that one is asked for, and the
+// processes that load their data.
+func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
+	at := map[int]wire.Relative{}
+	for g := range h.gpus {
+		if !w.runs(h, g, now) {
+			continue
+		}
+		p := w.process(h, g, now)
+		self, under, over := w.relatives(h, g, &p)
+		wanted := func(of ...wire.Relative) bool {
+			return slices.ContainsFunc(of, func(r wire.Relative) bool { return slices.Contains(pids, r.PID) })
+		}
+		if !wanted(over...) && !wanted(self) && !wanted(under...) {
+			continue
+		}
+		for _, r := range slices.Concat(over, []wire.Relative{self}, under) {
+			at[r.PID] = r
+		}
+	}
+	var list []wire.Relative
+	for _, r := range at {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b wire.Relative) int { return cmp.Compare(a.PID, b.PID) })
+	return list
+}
+
+// relatives are the process on a GPU, those that it has started, and those that have started it.
+func (w *world) relatives(h *host, gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
+	age := *p.ElapsedSec
+	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {
+		elapsed := max(age-later, 0)
+		return wire.Relative{
+			ProcessID: wire.ProcessID{PID: pid, StartTicks: uint64(int64(p.StartTicks) + 100*later)}, Parent: parent, UID: p.UID, User: p.User,
+			Name: strings.TrimPrefix(strings.Fields(command)[0], "/opt/gromacs/bin/"), Command: command, State: "S",
+			CPUTicks: new(uint64(float64(elapsed) * busy)), RSS: &rss, ElapsedSec: &elapsed,
+		}
+	}
+	agent := h.agent(h.gpus[gpu].use)
+	self = relative(p.PID, agent, p.Command, 0, *p.RSS, 100)
+	self.State = p.State
+	for i := range 2 {
+		under = append(under, relative(p.PID+1+i, p.PID, p.Command, 4, 1400<<20+uint64(gpu)<<20, 31))
+	}
+	step := relative(agent-2, 0, "slurmstepd: ["+p.Job+".0]", -9, 14<<20, 0.02)
+	step.UID, step.User, step.Name = new(0), "root", "slurmstepd"
+	script := relative(agent-1, agent-2, "/bin/bash /var/spool/slurmd/job"+p.Job+"/slurm_script", -9, 4<<20, 0)
+	script.Name = "slurm_script"
+	starts := "/bin/sh -c " + p.Command
+	if p.Rank != nil {
+		starts = "python -m torch.distributed.run --nproc-per-node 8 " + strings.TrimPrefix(strings.TrimPrefix(p.Command, "python "), "-u ")
+	}
+	return self, under, []wire.Relative{step, script, relative(agent, agent-1, starts, -6, 310<<20, 0.4)}
+}

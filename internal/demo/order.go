@@ -1,0 +1,190 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// order is a request to a node, or to SLURM. Run carries it out, since it may change the world.
+type order struct {
+	node    string
+	request *wire.Request // nil: to SLURM
+
+	job, signal string
+
+	done chan<- result // has room for the result
+}
+
+type result struct {
+	reply wire.Reply
+	err   error
+}
+
+// Ask sends a request to the simulated probe of a node and waits for its answer. One that is silent never answers.
+func (d *Demo) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+	got := d.order(ctx, order{node: node, request: &r})
+	return got.reply, got.err
+}
+
+// Cancel ends a simulated job, or sends it a signal.
+func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
+	return d.order(ctx, order{job: job, signal: signal}).err
+}
+
+func (d *Demo) order(ctx context.Context, o order) result {
+	done := make(chan result, 1)
+	o.done = done
+	select {
+	case d.orders <- o:
+	case <-ctx.Done():
+		return result{err: context.Cause(ctx)}
+	}
+	select {
+	case r := <-done:
+		return r
+	case <-ctx.Done():
+		return result{err: context.Cause(ctx)}
+	}
+}
+
+// obey carries out an order.
+func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
+	now := time.Since(d.world.begin)
+	if o.request == nil {
+		err := d.world.cancel(o.job, o.signal, now)
+		o.done <- result{err: err}
+		for _, a := range actors {
+			if err == nil {
+				d.tell(now, a.notice(now), emit)
+			}
+		}
+		return
+	}
+	for _, a := range actors {
+		n, is := a.(*simNode)
+		switch {
+		case !is || n.host.name != o.node:
+		case !n.reporting():
+			o.done <- result{err: fmt.Errorf("%q is not connected", o.node)}
+			return
+		case n.host.silentAt(now):
+			return // nothing comes
+		default:
+			o.done <- result{reply: d.world.answer(n.host, o.request, now)}
+			return
+		}
+	}
+	o.done <- result{err: fmt.Errorf("%q is not watched", o.node)}
+}
+
+// notice looks for jobs again, soon after one was canceled.
+func (d *simDiscoverer) notice(now time.Duration) []cluster.Event { return d.act(now) }
+
+// notice leaves a node on which no job is left.
+func (n *simNode) notice(now time.Duration) []cluster.Event {
+	if n.away(now) {
+		n.next = now
+	}
+	return nil
+}
+
+// canceled reports whether a job was canceled. One that comes back with each run of the story does so.
+func (w *world) canceled(number string, now time.Duration) bool {
+	at, is := w.over[number]
+	if !is {
+		return false
+	}
+	for i := range w.jobs {
+		if j := &w.jobs[i]; j.Number == number && j.start >= 0 {
+			return now/cycle == at/cycle
+		}
+	}
+	return true
+}
+
+// deserted reports whether no job of the user is left on a node.
+func (w *world) deserted(h *host, now time.Duration) bool {
+	for i := range w.jobs {
+		j := &w.jobs[i]
+		if _, on := j.Minors[h.name]; on && !w.canceled(j.Number, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// runs reports whether there is a process on a GPU.
+func (w *world) runs(h *host, gpu int, now time.Duration) bool {
+	s := &h.gpus[gpu]
+	if !s.use.active(now) || w.canceled(s.use.job, now) {
+		return false
+	}
+	return s.ended == 0 || now < s.ended || s.use.until != 0 && now/cycle != s.ended/cycle
+}
+
+// stoppedAt reports whether the process is stopped.
+func (s *slot) stoppedAt(now time.Duration) bool { return s.stopped > 0 && now >= s.stopped }
+
+// cancel ends a job, or sends its processes a signal.
+func (w *world) cancel(job, signal string, now time.Duration) error {
+	if during(now, controllerGone, controllerBackAt) {
+		return noController()
+	}
+	number, known := w.numberOf(job, now)
+	if !known {
+		return &reach.Failure{
+			Class: reach.ClassSlurm, Short: "scancel failed", Cause: "Kill job error on job id " + job + ": Invalid job id specified",
+			Meaning: "SLURM does not know this job any more.", Hints: []string{"press r: the job may have ended"},
+		}
+	}
+	if signal == "" {
+		w.over[number] = now
+		return nil
+	}
+	for _, h := range w.hosts {
+		for g := range h.gpus {
+			if w.runs(h, g, now) && h.gpus[g].use.job == number {
+				h.gpus[g].signal(wire.SignalNumber(signal), now)
+			}
+		}
+	}
+	return nil
+}
+
+// numberOf is SLURM's number of a job that runs or waits.
+func (w *world) numberOf(id string, now time.Duration) (number string, known bool) {
+	d := &simDiscoverer{world: w}
+	for _, j := range d.jobs(now) {
+		if j.ID == id {
+			return j.Number, true
+		}
+	}
+	for _, j := range d.pending(now) {
+		if j.ID == id {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// signal does to the process in a slot what a signal does to a Python program. Those that programs use for checkpoints leave it running.
+func (s *slot) signal(number int, now time.Duration) {
+	switch wire.SignalName(number) {
+	case "STOP", "TSTP", "TTIN", "TTOU":
+		s.stopped = now
+	case "CONT":
+		s.stopped = 0
+	case "USR1", "USR2", "CHLD", "URG", "WINCH", "PIPE":
+	case "KILL":
+		s.ended, s.stopped = now, 0
+	default:
+		if !s.stoppedAt(now) {
+			s.ended = now
+		}
+	}
+}
