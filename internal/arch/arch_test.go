@@ -74,7 +74,7 @@ var allowed = map[string][]string{
 	"internal/ui/part":         {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
-	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/wire"},
+	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},
 	"test/bench":               {"test/term"},
 	"test/cluster":             {},
 	"test/fakeprobe":           {"internal/wire"},

@@ -1,5 +1,6 @@
-// Command ask sends one request to the probe of a node and prints the reply as JSON: `ask NODE environ PID START` or
-// `ask NODE process PID START`, where START is the start of the process in ticks, as in --json. It connects to the node as nvnodetop does.
+// Command ask sends one request to the probe of a node and prints the reply as JSON: `ask NODE environ PID START`,
+// `ask NODE process PID START`, `ask NODE family PID START` or `ask NODE TERM PID START`, where TERM is any signal and START the start of the
+// process in ticks, as in --json. It connects to the node as nvnodetop does. `ask cancel JOB [SIGNAL]` runs scancel as nvnodetop does.
 //
 // The tests on a real cluster run it. It contains the probe, so that it can be copied to a cluster alone.
 package main
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -37,6 +40,9 @@ func main() {
 const within = time.Minute
 
 func run(args []string) error {
+	if len(args) > 1 && args[0] == "cancel" {
+		return slurm.New(slurm.Command).Cancel(context.Background(), args[1], strings.Join(args[2:], " "))
+	}
 	node, request, err := parse(args)
 	if err != nil {
 		return err
@@ -71,7 +77,7 @@ func run(args []string) error {
 
 func parse(args []string) (node string, r wire.Request, err error) {
 	if len(args) != 4 {
-		return "", r, errors.New("usage: ask NODE environ|process PID START")
+		return "", r, errors.New("usage: ask NODE environ|process|family|SIGNAL PID START, or ask cancel JOB [SIGNAL]")
 	}
 	pid, err1 := strconv.Atoi(args[2])
 	start, err2 := strconv.ParseUint(args[3], 10, 64)
@@ -84,8 +90,12 @@ func parse(args []string) (node string, r wire.Request, err error) {
 		r.Environ = id
 	case "process":
 		r.Process = id
+	case "family":
+		r.Family = &wire.Family{PIDs: []int{pid}}
 	default:
-		return "", r, fmt.Errorf("unknown request %q", args[1])
+		if r.Signal = (&wire.Signal{Number: wire.SignalNumber(args[1]), Processes: []wire.ProcessID{*id}}); r.Signal.Number == 0 {
+			return "", r, fmt.Errorf("unknown request %q", args[1])
+		}
 	}
 	return args[0], r, nil
 }

@@ -51,14 +51,26 @@ func number(v any) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-func TestCalls(t *testing.T) {
+// asker is the path of test/ask on all hosts, once a test has needed it.
+var asker string
+
+func askProgram(t *testing.T) string {
+	t.Helper()
+	if asker != "" {
+		return asker
+	}
 	exe := filepath.Join(t.TempDir(), "ask")
 	build := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", exe, "./test/ask")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v: %s", err, out)
 	}
-	ask := do(t, "put", exe)
+	asker = do(t, "put", exe)
+	return asker
+}
+
+func TestCalls(t *testing.T) {
+	ask := askProgram(t)
 	id := half(t, "alice")
 	half(t, "bob")
 	pid, start := process(t, "alice")

@@ -1,0 +1,71 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// signals sends a signal with test/ask as alice to a process of node01, and returns what became of it.
+func signals(t *testing.T, ask, name, pid, start string) wire.Signaled {
+	t.Helper()
+	reply := asks(t, ask, "node01", name, pid, start)
+	if reply.Error != "" || len(reply.Signaled) != 1 || number(float64(reply.Signaled[0].PID)) != pid {
+		t.Fatalf("%s to %s: %+v", name, pid, reply)
+	}
+	return reply.Signaled[0]
+}
+
+// alive reports whether there is a process with this PID on node01 that has not exited.
+func alive(t *testing.T, pid string) bool {
+	t.Helper()
+	out, _ := script("on", "node01", "ps", "-o", "stat=", "-p", pid)
+	return out != "" && !strings.HasPrefix(out, "Z")
+}
+
+// The right process gets a signal, although a GPU of its node hangs in the driver; no other does. SLURM takes a signal and the end of a job.
+func TestSignals(t *testing.T) {
+	ask := askProgram(t)
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork; sleep 600")
+	t.Cleanup(func() { cancelJob(t, id) })
+	half(t, "bob")
+	pid, start := process(t, "alice")
+	bobs, bobsStart := process(t, "bob")
+	fault(t, "nvml", "node01", "gpu 3 slow nvmlDeviceGetUtilizationRates 600000")
+
+	if got := signals(t, ask, "KILL", pid, start+"1"); got.ErrorID != wire.SignalReused || !alive(t, pid) {
+		t.Errorf("another process by now: %+v", got)
+	}
+	if got := signals(t, ask, "KILL", bobs, bobsStart); got.ErrorID != wire.SignalOtherUser || got.Error != "belongs to bob" || !alive(t, bobs) {
+		t.Errorf("bob's process: %+v", got)
+	}
+	if got := signals(t, ask, "TERM", pid, start); got.Error != "" || alive(t, pid) || !alive(t, bobs) {
+		t.Errorf("the right process: %+v, alive %t", got, alive(t, pid))
+	}
+	if got := signals(t, ask, "TERM", pid, start); got.ErrorID != wire.SignalGone {
+		t.Errorf("a process that has ended: %+v", got)
+	}
+
+	if out, err := script("on", "-u", "alice", "login", ask, "cancel", id, "CONT"); err != nil {
+		t.Errorf("scancel --signal: %v: %s", err, out)
+	}
+	if out, err := script("on", "-u", "bob", "login", ask, "cancel", id); err == nil || !strings.Contains(err.Error(), "denied") {
+		t.Errorf("scancel of alice's job by bob: %v: %s", err, out)
+	}
+	if out, err := script("on", "-u", "alice", "login", ask, "cancel", id); err != nil {
+		t.Errorf("scancel: %v: %s", err, out)
+	}
+	if out, err := script("on", "-u", "alice", "login", ask, "cancel", "99999"); err == nil || !strings.Contains(err.Error(), "Invalid job id") {
+		t.Errorf("scancel of no job: %v: %s", err, out)
+	}
+}
+
+// A signal to a node that is gone is an error, and not a success.
+func TestSignalToANodeThatIsGone(t *testing.T) {
+	ask := askProgram(t)
+	fault(t, "drop", "node06")
+	if out, err := script("on", "-u", "alice", "login", ask, "node06", "TERM", "1000", "1"); err == nil || !strings.Contains(err.Error(), "no response") {
+		t.Errorf("got %q, %v", out, err)
+	}
+}
