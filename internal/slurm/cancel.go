@@ -32,24 +32,34 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || bytes.Contains(stderr, []byte("error: ")) { // some versions exit with 0
-		return explainCancel(failure("scancel", stderr, err))
+	if refusal := refusals(stderr); err != nil || len(refusal) > 0 { // some versions exit with 0
+		return explainCancel(failure("scancel", refusal, err))
 	}
 	return nil
 }
 
-// cancelCommand is the command that cancels job. What is no ID of a job is refused, so that it cannot be another argument of scancel.
+// refusals are the lines of scancel's standard error that are errors. The others say what it does.
+func refusals(stderr []byte) (lines []byte) {
+	for line := range bytes.Lines(stderr) {
+		if bytes.Contains(line, []byte("error: ")) {
+			lines = append(lines, line...)
+		}
+	}
+	return lines
+}
+
+// cancelCommand is the command that cancels job; without --verbose it would be silent about jobs that have ended. What is no ID of a job is refused, so that it cannot be another argument of scancel.
 func cancelCommand(job, signal string) ([]string, error) {
 	m := jobID.FindStringSubmatch(job)
 	switch {
 	case m == nil, strings.Contains(m[1], "[") != (m[2] != ""):
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the id of a job", job)}
 	case signal == "":
-		return []string{"scancel", m[1] + m[2]}, nil
+		return []string{"scancel", "--verbose", m[1] + m[2]}, nil
 	case !signalName.MatchString(signal):
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the name of a signal", signal)}
 	}
-	return []string{"scancel", "--signal=" + signal, m[1] + m[2]}, nil
+	return []string{"scancel", "--verbose", "--signal=" + signal, m[1] + m[2]}, nil
 }
 
 // cancelHints is what to do when SLURM refuses, by its words.

@@ -12,12 +12,12 @@ import (
 
 func TestCancelCommand(t *testing.T) {
 	for _, test := range []struct{ job, signal, want string }{
-		{"48211", "", "scancel 48211"},
-		{"48211", "USR1", "scancel --signal=USR1 48211"},
-		{"2_1", "TERM", "scancel --signal=TERM 2_1"},
-		{"3+1", "", "scancel 3+1"},
-		{"2_[3-10]", "", "scancel 2_[3-10]"},
-		{"2_[1,3-10%2]", "", "scancel 2_[1,3-10]"},
+		{"48211", "", "scancel --verbose 48211"},
+		{"48211", "USR1", "scancel --verbose --signal=USR1 48211"},
+		{"2_1", "TERM", "scancel --verbose --signal=TERM 2_1"},
+		{"3+1", "", "scancel --verbose 3+1"},
+		{"2_[3-10]", "", "scancel --verbose 2_[3-10]"},
+		{"2_[1,3-10%2]", "", "scancel --verbose 2_[1,3-10]"},
 	} {
 		argv, err := cancelCommand(test.job, test.signal)
 		if got := strings.Join(argv, " "); err != nil || got != test.want {
@@ -46,7 +46,7 @@ func TestCancelFails(t *testing.T) {
 	}{
 		{"", nil, "", ""},
 		{"scancel: Terminating job 48211\n", nil, "", ""},
-		{"scancel: error: Kill job error on job id 48211: Invalid job id specified\n", errors.New("exit status 1"), "scancel failed: Kill job error on job id 48211: Invalid job id specified", "press r"},
+		{"scancel: Terminating job 48211\nscancel: error: Kill job error on job id 48211: Invalid job id specified\n", errors.New("exit status 1"), "scancel failed: Kill job error on job id 48211: Invalid job id specified", "press r"},
 		{"scancel: error: Kill job error on job id 48211: Access/permission denied\n", nil, "scancel failed: Kill job error on job id 48211: Access/permission denied", "check whose"},
 		{"scancel: error: Unable to contact slurm controller (connect failure)\n", errors.New("exit status 1"), "slurmctld not responding: Unable to contact", "check with: scontrol ping"},
 		{"", exec.ErrNotFound, "scancel is not installed here", ""},
