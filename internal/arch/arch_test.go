@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"internal/demo":            {"internal/bell", "internal/cluster", "internal/metric", "internal/reach", "internal/wire"},
 	"internal/doctor":          {"internal/cluster", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/slurm", "internal/text", "internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/export":          {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/tally", "internal/wire"},
+	"internal/filter":          {"internal/text"},
 	"internal/health":          {"internal/cluster", "internal/metric", "internal/pace", "internal/reach", "internal/text", "internal/wire"},
 	"internal/metric":          {},
 	"internal/pace":            {"internal/metric"},
@@ -86,19 +87,21 @@ var allowed = map[string][]string{
 
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
-	"charm.land/bubbles/v2/key":          {"internal/ui", "internal/ui/keys", "internal/ui/nav", "internal/ui/page"},
-	"charm.land/bubbles/v2/textinput":    {"internal/ui/page"},
-	"charm.land/bubbletea/v2":            {"internal/ui", "internal/ui/nav", "internal/ui/page"},
-	"charm.land/lipgloss/v2":             {"internal/ui/draw"},
-	"github.com/BurntSushi/toml":         {"internal/config"},
-	"github.com/NVIDIA/go-nvml/pkg/nvml": {"internal/probe/nvml"},
-	"github.com/knadh/koanf/v2":          {"internal/config"},
-	"github.com/kevinburke/ssh_config":   {"internal/remote/settings"},
-	"github.com/spf13/cobra":             {"internal/app"},
-	"github.com/spf13/pflag":             {"internal/app"},
-	"golang.org/x/crypto/ssh":            {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
-	"log/slog":                           {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
-	"os/exec":                            {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
+	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/keys", "internal/ui/nav", "internal/ui/page"},
+	"charm.land/bubbles/v2/textinput":           {"internal/ui/page"},
+	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/nav", "internal/ui/page"},
+	"charm.land/lipgloss/v2":                    {"internal/ui/draw"},
+	"github.com/BurntSushi/toml":                {"internal/config"},
+	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
+	"github.com/alecthomas/participle/v2":       {"internal/filter"},
+	"github.com/alecthomas/participle/v2/lexer": {"internal/filter"},
+	"github.com/knadh/koanf/v2":                 {"internal/config"},
+	"github.com/kevinburke/ssh_config":          {"internal/remote/settings"},
+	"github.com/spf13/cobra":                    {"internal/app"},
+	"github.com/spf13/pflag":                    {"internal/app"},
+	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
+	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
+	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
 }
 
 type pkg struct {

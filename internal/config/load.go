@@ -11,6 +11,8 @@ import (
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // SystemFile holds the settings of all users, and limits that they cannot undo.
@@ -171,7 +173,7 @@ func environment(environ []string) (*layer, error) {
 	var mistakes []error
 	k := koanf.New(delim)
 	err := k.Load(env.Provider(delim, env.Opt{Prefix: envPrefix, EnvironFunc: func() []string { return environ }, TransformFunc: func(name, value string) (string, any) {
-		if near, far := nearest(name, names); keys[name] == "" && far <= typo {
+		if near, far := text.Nearest(name, names); keys[name] == "" && far <= typo {
 			mistakes = append(mistakes, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)", name, near))
 		}
 		return keys[name], words(value)

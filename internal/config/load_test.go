@@ -229,17 +229,6 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"view", "viwe", 2}, {"theme", "theme", 0}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // The page for admins has every key.
 func TestThePageForAdminsHasEveryKey(t *testing.T) {
 	text, err := os.ReadFile("../../docs/ADMINS.md")

@@ -68,3 +68,26 @@ func TestFirstLine(t *testing.T) {
 		t.Error("the first line is another")
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"util", "user", "poll.interval", "power"}
+	for s, want := range map[string]string{"utl": "util", "usr": "user", "interval": "poll.interval", "pow": "power", "util": "util"} {
+		if near, far := Nearest(s, names); near != want || far > 1 || (far == 0) != (s == want) {
+			t.Errorf("%q is %d from %q, want %q", s, far, near, want)
+		}
+	}
+	if _, far := Nearest("xyz", nil); far < 100 {
+		t.Errorf("%d from nothing", far)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"view", "viwe", 2}, {"theme", "theme", 0}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

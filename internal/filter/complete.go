@@ -1,0 +1,62 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// Completion is what may stand where a name or an operator is being typed.
+type Completion struct {
+	From    int      // the byte at which what is typed begins
+	Choices []string // what may stand there, in the order of the fields
+}
+
+// Complete says what may stand before byte at of a text: the names of fields that begin with the word there, the operators behind a field's
+// name, an example of a value behind an operator.
+func Complete(s string, at int, fields Fields) Completion {
+	s = s[:at]
+	all := lexed(s)
+	if len(all) == 0 {
+		return Completion{at, fields.Names()}
+	}
+	if slices.ContainsFunc(all, func(t lexer.Token) bool { return t.Type == symbols["Open"] }) {
+		return Completion{From: at}
+	}
+	t := all[len(all)-1]
+	ends := t.Pos.Offset+len(t.Value) == at // else there are blanks behind it
+	switch {
+	case t.Type == symbols["Op"] && len(all) > 1:
+		return operators(t.Value, t.Pos.Offset, at, fields.find(all[len(all)-2].Value))
+	case t.Type == symbols["Word"] && ends && fields.find(t.Value) == nil:
+		return Completion{t.Pos.Offset, beginning(fields.Names(), t.Value)}
+	case t.Type == symbols["Word"] && fields.find(t.Value) != nil:
+		return Completion{at, fields.find(t.Value).Ops()}
+	case t.Type == symbols["Word"] || t.Type == symbols["Value"] && ends:
+		return Completion{From: at}
+	}
+	return Completion{at, fields.Names()}
+}
+
+// operators completes an operator, or gives an example of the value behind one that is complete.
+func operators(typed string, from, at int, f *Field) Completion {
+	if f == nil {
+		return Completion{From: at}
+	}
+	if longer := beginning(f.Ops(), typed); len(longer) > 1 && from+len(typed) == at {
+		return Completion{from, append(longer, typed+f.Example)}
+	}
+	return Completion{at, []string{f.Example}}
+}
+
+// beginning are the names that begin with a text, in upper or lower case.
+func beginning(names []string, with string) []string {
+	var found []string
+	for _, name := range names {
+		if strings.HasPrefix(name, strings.ToLower(with)) {
+			found = append(found, name)
+		}
+	}
+	return found
+}

@@ -1,0 +1,109 @@
+package filter
+
+import (
+	"errors"
+	"regexp/syntax"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// explain says in plain words why a text has no meaning.
+func explain(s string, err error) *Error {
+	bad, ok := errors.AsType[*participle.UnexpectedTokenError](err)
+	if !ok {
+		return wrong(len(s), "this is no filter")
+	}
+	at := bad.Unexpected
+	before, after := around(s, at.Pos.Offset)
+	if at.Type == symbols["Op"] && before.Type == symbols["Word"] { // what is wrong is behind it
+		before, at = at, after
+	}
+	switch {
+	case at.Type == symbols["Open"]:
+		return wrong(at.Pos.Offset, "the quote %s is not closed", at.Value)
+	case before.Type == symbols["Op"]:
+		return wrong(at.Pos.Offset, "a value is expected after %s", before.Value)
+	case at.Type == symbols["Op"]:
+		return wrong(at.Pos.Offset, "the name of a field is expected before %s", at.Value)
+	case at.EOF() && (before.Type == symbols["And"] || before.Type == symbols["Or"] || before.Type == symbols["Not"] || before.Value == "("):
+		return wrong(len(s), "a word or a comparison is expected after %s", before.Value)
+	case at.EOF():
+		return wrong(len(s), "a ) is expected: a ( is not closed")
+	case at.Value == ")" && (before.Type == lexer.EOF || balanced(s, at.Pos.Offset)):
+		return wrong(at.Pos.Offset, "this ) closes nothing")
+	}
+	return wrong(at.Pos.Offset, "a word or a comparison is expected before %s", at.Value)
+}
+
+// around are the tokens before and behind the one at a place; that of the end where there is none.
+func around(s string, place int) (before, after lexer.Token) {
+	before, after = lexer.EOFToken(lexer.Position{}), lexer.EOFToken(lexer.Position{Offset: len(s)})
+	for _, t := range lexed(s) {
+		switch {
+		case t.Pos.Offset < place:
+			before = t
+		case t.Pos.Offset > place:
+			return before, t
+		}
+	}
+	return before, after
+}
+
+// balanced reports whether each ( before a place is closed before it.
+func balanced(s string, place int) bool {
+	open := 0
+	for _, t := range lexed(s) {
+		switch {
+		case t.Pos.Offset >= place:
+			return open == 0
+		case t.Type == symbols["Paren"] && t.Value == "(":
+			open++
+		case t.Type == symbols["Paren"]:
+			open--
+		}
+	}
+	return open == 0
+}
+
+// lexed is a text in tokens, without blanks, as far as there are any.
+func lexed(s string) []lexer.Token {
+	from, err := tokens.LexString("", s)
+	if err != nil {
+		return nil
+	}
+	var all []lexer.Token
+	for {
+		t, err := from.Next()
+		if err != nil || t.EOF() {
+			return all
+		}
+		if t.Type == symbols["Word"] {
+			t, _ = speak(t)
+		}
+		if t.Type != symbols["Space"] {
+			all = append(all, t)
+		}
+	}
+}
+
+// flaws say what is wrong with a regular expression.
+var flaws = map[syntax.ErrorCode]string{
+	syntax.ErrMissingBracket:        "a [ is not closed",
+	syntax.ErrMissingParen:          "a ( is not closed",
+	syntax.ErrUnexpectedParen:       "a ) closes nothing",
+	syntax.ErrTrailingBackslash:     "a character is expected after \\",
+	syntax.ErrMissingRepeatArgument: "a character is expected before * + or ?",
+	syntax.ErrInvalidCharRange:      "a range goes from the lower character to the higher",
+	syntax.ErrInvalidRepeatSize:     "a repetition is too long",
+	syntax.ErrLarge:                 "it is too large",
+}
+
+// flaw says what is wrong with a regular expression.
+func flaw(err error) string {
+	const what = "in the regular expression "
+	if bad, ok := errors.AsType[*syntax.Error](err); ok && flaws[bad.Code] != "" {
+		return what + flaws[bad.Code]
+	}
+	return what + "something is not understood"
+}

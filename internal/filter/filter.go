@@ -1,0 +1,156 @@
+// Package filter is the language in which rows are chosen: words that a row shows, and comparisons of its fields, as in
+//
+//	train util<50 and node~n0[1-4]
+//
+// It knows the fields by name and type, and nothing of where their values come from: a row is a Subject. Parse checks a text completely, so
+// that Match cannot fail. A text has at most MostText characters, and every expression runs in time linear in the text of a row.
+//
+// An Expr never changes: any number of goroutines may use it.
+package filter
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Value is one value of a field. A number is in the unit of the field's type, a NaN is not known.
+type Value struct {
+	Number float64
+	Text   string
+}
+
+// Subject is a row. It appends what it has to a slice, so that thousands of rows need no memory of their own.
+type Subject interface {
+	// Values appends the values that the row has in a field: none when they are not known, several for a row about several things.
+	Values(key Key, to []Value) []Value
+	// Texts appends the texts by which words find the row.
+	Texts(to []string) []string
+}
+
+// Expr is a filter.
+type Expr struct{ root node }
+
+// Match reports whether a row matches. A nil Expr matches all.
+func (e *Expr) Match(s Subject) bool { return e == nil || e.root.match(&row{Subject: s}) }
+
+// Keep returns those rows that match, in their order. A nil Expr keeps all. of may return the same Subject each time, with another row in it.
+func Keep[T any](e *Expr, rows []T, of func(*T) Subject) []T {
+	if e == nil {
+		return rows
+	}
+	r := &row{}
+	var kept []T
+	for i := range rows {
+		if r.Subject = of(&rows[i]); e.root.match(r) {
+			kept = append(kept, rows[i])
+		}
+	}
+	return kept
+}
+
+// row is a Subject with room for what it appends.
+type row struct {
+	Subject
+	values []Value
+	texts  []string
+}
+
+// node is a part of an Expr.
+type node interface{ match(r *row) bool }
+
+type (
+	anyOf []node
+	allOf []node
+	no    struct{ node }
+	word  string // folded
+)
+
+func (n anyOf) match(r *row) bool {
+	return slices.ContainsFunc(n, func(n node) bool { return n.match(r) })
+}
+
+func (n allOf) match(r *row) bool {
+	return !slices.ContainsFunc(n, func(n node) bool { return !n.match(r) })
+}
+
+func (n no) match(r *row) bool { return !n.node.match(r) }
+
+func (n word) match(r *row) bool {
+	r.texts = r.Texts(r.texts[:0])
+	return slices.ContainsFunc(r.texts, func(s string) bool { return contains(s, string(n)) })
+}
+
+// contains reports whether s contains what is folded already, in upper or lower case.
+func contains(s, folded string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return strings.Contains(strings.ToLower(s), folded)
+		}
+	}
+	for at := 0; at+len(folded) <= len(s); at++ {
+		if (folded == "" || s[at]|0x20 == folded[0]|0x20) && hasFolded(s[at:], folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasFolded reports whether s, which is ASCII, begins with what is folded already.
+func hasFolded(s, folded string) bool {
+	for i := range len(folded) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != folded[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// comparison compares a field. No comparison holds for a row without a value, also not "!=". Of several values one is enough; "!=" holds when
+// none is equal.
+type comparison struct {
+	key     Key
+	op      string
+	numbers []float64 // of a field of numbers: one, or several to be equal to
+	texts   []string  // of a field of text, folded
+	pattern *regexp.Regexp
+}
+
+func (c *comparison) match(r *row) bool {
+	r.values = r.Values(c.key, r.values[:0])
+	if c.numbers != nil {
+		r.values = slices.DeleteFunc(r.values, func(v Value) bool { return math.IsNaN(v.Number) })
+	}
+	if c.op == "!=" {
+		return len(r.values) > 0 && !slices.ContainsFunc(r.values, c.equal)
+	}
+	return slices.ContainsFunc(r.values, c.holds)
+}
+
+func (c *comparison) holds(v Value) bool {
+	switch c.op {
+	case "=":
+		return c.equal(v)
+	case "~":
+		return c.pattern.MatchString(v.Text)
+	case "<":
+		return v.Number < c.numbers[0]
+	case "<=":
+		return v.Number <= c.numbers[0]
+	case ">":
+		return v.Number > c.numbers[0]
+	}
+	return v.Number >= c.numbers[0]
+}
+
+func (c *comparison) equal(v Value) bool {
+	if c.numbers != nil {
+		return slices.Contains(c.numbers, v.Number)
+	}
+	return slices.ContainsFunc(c.texts, func(s string) bool { return strings.EqualFold(v.Text, s) })
+}

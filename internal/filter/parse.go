@@ -1,0 +1,170 @@
+package filter
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// MostText is how many characters a filter may have, as in all-smi.
+const MostText = 512
+
+// Error says what is wrong with a text.
+type Error struct {
+	At   int // the byte of the text at which it is wrong; its length: at the end
+	Text string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+func wrong(at int, format string, args ...any) *Error {
+	return &Error{at, fmt.Sprintf(format, args...)}
+}
+
+// Parse reads a filter for rows with these fields. A text without anything in it is nil, which matches all.
+func Parse(s string, fields Fields) (*Expr, *Error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	if utf8.RuneCountInString(s) > MostText {
+		return nil, wrong(len(s), "a filter has at most %d characters", MostText)
+	}
+	tree, err := grammar.ParseString("", s)
+	if err != nil {
+		return nil, explain(s, err)
+	}
+	root, bad := tree.compile(fields)
+	if bad != nil {
+		return nil, bad
+	}
+	return &Expr{root}, nil
+}
+
+func (c *choice) compile(fields Fields) (node, *Error) {
+	var n anyOf
+	for _, t := range c.Of {
+		all, bad := t.compile(fields)
+		if bad != nil {
+			return nil, bad
+		}
+		n = append(n, all)
+	}
+	if len(n) == 1 {
+		return n[0], nil
+	}
+	return n, nil
+}
+
+func (t *terms) compile(fields Fields) (node, *Error) {
+	var n allOf
+	for _, one := range t.Of {
+		part, bad := one.compile(fields)
+		if bad != nil {
+			return nil, bad
+		}
+		n = append(n, part)
+	}
+	if len(n) == 1 {
+		return n[0], nil
+	}
+	return n, nil
+}
+
+func (t *term) compile(fields Fields) (n node, bad *Error) {
+	switch {
+	case t.Group != nil:
+		n, bad = t.Group.compile(fields)
+	case t.Words != nil:
+		n = word(strings.ToLower(unquote(t.Words.Text)))
+	default:
+		n, bad = t.Test.compile(fields)
+	}
+	if bad == nil && len(t.Not)%2 == 1 {
+		n = no{n}
+	}
+	return n, bad
+}
+
+func unquote(s string) string { return s[1 : len(s)-1] }
+
+// oneOp gives operators with two names one.
+var oneOp = strings.NewReplacer("==", "=", "~=", "~")
+
+func (t *test) compile(fields Fields) (node, *Error) {
+	if t.Value == nil {
+		return word(strings.ToLower(t.Word)), nil
+	}
+	f := fields.find(t.Word)
+	if f == nil {
+		return nil, unknown(t, fields)
+	}
+	c := &comparison{key: f.Key, op: oneOp.Replace(t.Op.Text)}
+	if f.Type == Text {
+		return c, c.compareText(t, f)
+	}
+	return c, c.compareNumbers(t, f)
+}
+
+// typo is the most changes that make a name the misspelling of another one.
+const typo = 2
+
+// unknown says that a name is no field of these rows.
+func unknown(t *test, fields Fields) *Error {
+	if near, far := text.Nearest(strings.ToLower(t.Word), fields.Names()); far <= min(typo, len(t.Word)-1) {
+		return wrong(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
+	}
+	for i := range table {
+		if f := &table[i]; strings.EqualFold(f.Name, t.Word) {
+			return wrong(t.Pos.Offset, "these rows have no %s: put text that contains %s in quotes", f.Name, t.Op.Text)
+		}
+	}
+	return wrong(t.Pos.Offset, "no field %q: put text that contains %s in quotes", t.Word, t.Op.Text)
+}
+
+func (c *comparison) compareText(t *test, f *Field) *Error {
+	s, at := t.Value.Plain, t.Value.Pos.Offset
+	if t.Value.Quoted != "" {
+		s, at = unquote(t.Value.Quoted), at+1
+	}
+	switch {
+	case c.op == "~":
+		pattern, err := regexp.Compile("(?i)" + s)
+		if err != nil {
+			return wrong(at, "%s", flaw(err))
+		}
+		c.pattern = pattern
+	case c.op != "=" && c.op != "!=":
+		return wrong(t.Op.Pos.Offset, "%s is text: compare it with = or != or ~", f.Name)
+	case t.Value.Quoted != "":
+		c.texts = []string{s}
+	default:
+		c.texts = strings.Split(s, ",")
+	}
+	return nil
+}
+
+func (c *comparison) compareNumbers(t *test, f *Field) *Error {
+	if c.op == "~" {
+		return wrong(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", f.Name)
+	}
+	s, at := t.Value.Plain, t.Value.Pos.Offset
+	if t.Value.Quoted != "" {
+		s, at = unquote(t.Value.Quoted), at+1
+	}
+	list := strings.Split(s, ",")
+	if len(list) > 1 && c.op != "=" && c.op != "!=" {
+		return wrong(at, "a list goes with = or !=, not with %s", c.op)
+	}
+	for _, one := range list {
+		v, err := number(f.Type, one)
+		if err != nil {
+			return wrong(at, "%s is %s, not %q", f.Name, forms[f.Type], one)
+		}
+		c.numbers = append(c.numbers, v)
+		at += len(one) + 1
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package text
+
+import "strings"
+
+// Nearest returns the name that is most like s, and how many characters differ. What a longer name has behind s, or before a dot and s, counts
+// as one.
+func Nearest(s string, names []string) (near string, far int) {
+	far = 1 << 10
+	for _, name := range names {
+		d := distance(s, name)
+		if strings.HasPrefix(name, s) || strings.HasSuffix(name, "."+s) {
+			d = min(d, 1)
+		}
+		if d < far {
+			near, far = name, d
+		}
+	}
+	return near, far
+}
+
+// distance is the number of characters to insert, delete or replace to make a into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, last+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
