@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"internal/doctor":          {"internal/cluster", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/slurm", "internal/text", "internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/export":          {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/tally", "internal/wire"},
 	"internal/filter":          {"internal/text"},
+	"internal/filter/rows":     {"internal/cluster", "internal/filter", "internal/health", "internal/metric", "internal/tally", "internal/wire"},
 	"internal/health":          {"internal/cluster", "internal/metric", "internal/pace", "internal/reach", "internal/text", "internal/wire"},
 	"internal/metric":          {},
 	"internal/pace":            {"internal/metric"},

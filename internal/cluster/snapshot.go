@@ -157,6 +157,11 @@ const (
 	Critical                 // needs action
 )
 
+// String is its name, which is stable: programs may match on it.
+func (s Severity) String() string {
+	return [...]string{Note: "note", Waiting: "waiting", Warning: "warning", Critical: "critical"}[s]
+}
+
 // Kind is the kind of a finding. It is stable: programs may match on it.
 type Kind string
 

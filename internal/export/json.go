@@ -97,7 +97,7 @@ func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 }
 
 func newFinding(f *cluster.Finding) finding {
-	out := finding{Kind: f.Kind, Class: f.Class, Severity: severities[f.Severity], Since: f.Since, Before: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
+	out := finding{Kind: f.Kind, Class: f.Class, Severity: f.Severity.String(), Since: f.Since, Before: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
 	out.GPU, out.Key = identity(f.GPU, f.Key)
 	return out
 }
@@ -116,10 +116,6 @@ func identity(number int, key string) (*int, string) {
 		return nil, key
 	}
 	return &number, ""
-}
-
-var severities = map[cluster.Severity]string{
-	cluster.Note: "note", cluster.Waiting: "waiting", cluster.Warning: "warning", cluster.Critical: "critical",
 }
 
 func newFailure(f *reach.Failure) *failure {

@@ -25,6 +25,7 @@ const (
 	Bus
 	Model
 	Driver
+	Device
 	PState
 	NUMA
 	Util
@@ -89,6 +90,7 @@ var table = [keys]Field{
 	Bus:           {Name: "bus", Example: "00000000:1B:00.0", Help: "PCI bus ID of the GPU"},
 	Model:         {Name: "gpu_name", Example: "H100", Help: "model of the GPU"},
 	Driver:        {Name: "driver", Example: "550.54.15", Help: "version of the driver"},
+	Device:        {Name: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one"},
 	PState:        {Name: "pstate", Type: Count, Example: "0", Help: "performance state of the GPU, 0 is the fastest"},
 	NUMA:          {Name: "numa", Type: Count, Example: "1", Help: "NUMA node of the GPU"},
 	Util:          {Name: "util", Type: Percent, Example: "50", Help: "utilization; of a node or a job the mean"},

@@ -1,0 +1,112 @@
+package rows
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+var now = time.Unix(1_800_000_000, 0)
+
+// gpu is a GPU with a number.
+func gpu(number int, util, celsius, watts float64) cluster.GPU {
+	g := cluster.GPU{Number: number, Key: "GPU-" + string(rune('a'+number))}
+	g.Index = number
+	g.Values = metric.Make(map[metric.ID]float64{metric.Util: util, metric.Temperature: celsius, metric.Power: watts, metric.MemoryUsed: 60 << 30, metric.PerformanceState: 0})
+	g.Card = wire.Card{UUID: g.Key, Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0", Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30, metric.NUMANode: 1})}
+	return g
+}
+
+// snapshot is a job on two nodes: one reports, with three processes, one has failed.
+func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Finding) {
+	n := &cluster.Node{Name: "gpu-n01", State: cluster.NodeReporting, Listed: true, Hello: &wire.Hello{Driver: "550.54.15"}, GPUs: []cluster.GPU{gpu(0, 99, 70, 600), gpu(1, 21, 49, 200)}}
+	n.Processes = []wire.Process{
+		{PID: 101, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(40 << 30)), SMPercent: new(98), MemPercent: new(50), CPUPercent: new(100.5), RSS: new(uint64(4 << 30)), ElapsedSec: new(int64(7300)),
+			Identity: wire.Identity{User: "alice", Command: "python -u train.py", Job: "48211", Rank: &wire.Rank{Rank: 12, World: new(14), From: "RANK"}}},
+		{PID: 102, GPU: 1, Type: "C+G", State: "D", Identity: wire.Identity{User: "bob", Name: "Xorg"}},
+	}
+	s := &cluster.Snapshot{At: now, Nodes: map[string]*cluster.Node{"gpu-n01": n, "gpu-n02": {Name: "gpu-n02", State: cluster.NodeFailed}}}
+	job := cluster.JobView{Job: cluster.Job{ID: "48211", Number: "48211", User: "alice", Partition: "gpu", Nodes: []string{"gpu-n01", "gpu-n02"}}}
+	job.Findings = []cluster.Finding{
+		{Kind: cluster.KindFailed, Severity: cluster.Critical, Node: "gpu-n02", GPU: -1, Job: "48211", Since: now.Add(-time.Hour)},
+		{Kind: cluster.KindLag, Severity: cluster.Warning, Node: "gpu-n01", GPU: 1, Key: "GPU-b", Job: "48211", Since: now.Add(-time.Minute)},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "GPU-a", Over: now, Job: "48211"},
+	}
+	s.Jobs = []cluster.JobView{job}
+	by := map[string][]*cluster.Finding{"gpu-n01": {&s.Jobs[0].Findings[1]}, "gpu-n02": {&s.Jobs[0].Findings[0]}}
+	return s, &s.Jobs[0], by
+}
+
+// check filters rows by each text, and compares the names of those that are kept.
+func check[T any](t *testing.T, fields filter.Fields, rows []T, of func(*T) filter.Subject, name func(*T) string, tests map[string]string) {
+	t.Helper()
+	for text, want := range tests {
+		e, err := filter.Parse(text, fields)
+		if err != nil {
+			t.Errorf("%s: %s", text, err)
+			continue
+		}
+		var got []string
+		for _, row := range filter.Keep(e, rows, of) {
+			got = append(got, name(&row))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s keeps %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestNodes(t *testing.T) {
+	s, job, by := snapshot()
+	r := &Node{Snapshot: s, Job: job, Findings: by}
+	check(t, NodeFields, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
+		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02", "util=60": "gpu-n01", "util_low<50": "gpu-n01",
+		"util<50": "", "not util>50": "gpu-n02", "temp>=70": "gpu-n01", "power=800W": "gpu-n01", "mem_used=120GiB": "gpu-n01", "mem_total>150GiB": "gpu-n01", "mem_pct=75": "gpu-n01",
+		"gpu=1": "gpu-n01", "index=2": "", "gpu_name~^h100": "gpu-n01", "driver=550.54.15": "gpu-n01", "uuid=gpu-b": "gpu-n01", "bus~:1b:": "gpu-n01", "device_type=gpu": "gpu-n01",
+		"pstate=0": "gpu-n01", "numa=1": "gpu-n01", "problem=lag": "gpu-n01", "problem=node_failed": "gpu-n02", "problem=thermal": "", "letter=L": "gpu-n01", "severity=critical": "gpu-n02",
+		"rank=12": "gpu-n01", "rank=13": "", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
+	})
+}
+
+func TestProcesses(t *testing.T) {
+	s, job, by := snapshot()
+	n := s.Nodes["gpu-n01"]
+	list, _ := tally.Processes(job, n)
+	r := &Process{Findings: by[n.Name]}
+	of := func(p *tally.Process) filter.Subject { r.Set(n, p); return r }
+	name := func(p *tally.Process) string { return p.User }
+	check(t, ProcessFields, list, of, name, map[string]string{
+		"train": "alice", "PYTHON n01": "alice", "xorg": "bob", "102": "bob", "48211": "alice", "user=bob": "bob", "pid=101,102": "alice bob", "rank=12": "alice", "rank!=12": "",
+		"node=gpu-n01": "alice bob", "mem>10GiB": "alice", "mem<10GiB": "", "sm>90": "alice", "mbw=50": "alice", "cpu>100": "alice", "rss=4GiB": "alice", "time>2h": "alice",
+		"cmd~train.*py$": "alice", "type=C": "alice bob", "type=G": "bob", "type=C+G": "bob", "state=D": "bob", "job=48211": "alice", "util<50": "bob", "temp=70": "alice", "power<300W": "bob",
+		"gpu=1": "bob", "uuid=GPU-a": "alice", "mem_pct=75": "alice bob", "driver~^550": "alice bob", "problem=lag": "bob", "letter=T": "",
+	})
+}
+
+func TestRanks(t *testing.T) {
+	s, job, by := snapshot()
+	r := &Rank{Snapshot: s, Job: job, Findings: by}
+	list := tally.Ranks(s, job)
+	list = append(list, tally.RankRow{Rank: &wire.Rank{Rank: 13}, State: tally.RankGone, Node: "gpu-n02", Number: cluster.NoNumber})
+	name := func(row *tally.RankRow) string { return row.Node }
+	check(t, ProcessFields, list, r.Of, name, map[string]string{
+		"rank>=12 and rank<=13": "gpu-n01 gpu-n02", "state=gone": "gpu-n02", "gone": "gpu-n02", "state=R": "gpu-n01", "gpu!=5 rank=13": "", "problem=lag": "gpu-n01", "job=48211 rank=13": "gpu-n02",
+		"pid>0 train": "gpu-n01", "util>90": "gpu-n01",
+	})
+}
+
+func TestProblems(t *testing.T) {
+	s, job, _ := snapshot()
+	r := &Problem{Snapshot: s}
+	name := func(f *cluster.Finding) string { return string(f.Kind) }
+	check(t, ProblemFields, job.Findings, r.Of, name, map[string]string{
+		"severity=warning": "lag thermal", "node~n01": "lag thermal", "state=cleared": "thermal", "state=holds severity=critical": "node_failed", "problem=lag": "lag", "letter=L": "lag",
+		"gpu=1": "lag", "uuid=GPU-a": "thermal", "time>10m": "node_failed", "time<10m": "lag", "job=48211": "node_failed lag thermal", "N02": "node_failed", "lag": "lag",
+	})
+}
