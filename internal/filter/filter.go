@@ -41,7 +41,7 @@ func Keep[T any](e *Expr, rows []T, of func(*T) Subject) []T {
 		return rows
 	}
 	r := &row{}
-	var kept []T
+	kept := []T{} // not nil, which may mean all
 	for i := range rows {
 		if r.Subject = of(&rows[i]); e.root.match(r) {
 			kept = append(kept, rows[i])

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -191,18 +190,6 @@ func TestOwnerOf(t *testing.T) {
 	for i, want := range []Owner{{"bob", ""}, {"carol", "2"}, {}} {
 		if got := OwnerOf(s, &job, n, &n.GPUs[i]); got != want {
 			t.Errorf("GPU %d is %v's, want %v", i, got, want)
-		}
-	}
-}
-
-func TestFilter(t *testing.T) {
-	names := []string{"gpu-n01", "GPU-n10", "cpu-n01"}
-	for text, want := range map[string]string{
-		"": "gpu-n01 GPU-n10 cpu-n01", "  ": "gpu-n01 GPU-n10 cpu-n01", "gpu": "gpu-n01 GPU-n10", "N01 pu": "gpu-n01 cpu-n01", "01 gpu": "gpu-n01", "gpu01": "",
-	} {
-		got := Filter(names, text)
-		if strings.Join(got, " ") != want || got == nil {
-			t.Errorf("%q leaves %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals and series over them, the lowest and
-// the hottest, the owner of a GPU, the ranks of a job, and the names that match a filter.
+// the hottest, the owner of a GPU, and the ranks of a job.
 //
 // Everything here is a function of its arguments: nothing is kept, no clock is read, and a metric that a GPU does not report is
 // never counted as 0. Formatting is up to the outputs. Functions may be called concurrently.

@@ -30,7 +30,7 @@ func TestKeysAreTextInThePrompt(t *testing.T) {
 		}
 	}
 	r.press("left", "up")
-	if got := r.footer(); !strings.HasPrefix(got, "/q?rpodCs/hnm!]") || r.heard.refreshed > 0 || r.view.classic || r.where() != "48211/gpu-n01 1" {
+	if got := r.footer(); !strings.HasPrefix(got, "filter: q?rpodCs/hnm!]") || r.heard.refreshed > 0 || r.view.classic || r.where() != "48211/gpu-n01 1" {
 		t.Errorf("the last row is %q, at %s", got, r.where())
 	}
 	if cmd := r.press("ctrl+c"); cmd == nil {
@@ -111,7 +111,7 @@ func TestPaste(t *testing.T) {
 	}
 	r.press("o", "/")
 	r.send(tea.PasteMsg{Content: "n0\x1b[31m\u202e\x00\n2\x7f\u009b"})
-	if got := r.footer(); !strings.HasPrefix(got, "/n0[31m 2█") {
+	if got := r.footer(); !strings.HasPrefix(got, "filter: n0[31m 2█") {
 		t.Errorf("the last row is %q", got)
 	}
 	r.press("esc", "/")
@@ -132,7 +132,7 @@ func TestPaste(t *testing.T) {
 // The help of a page has the keys of that page.
 func TestHelpIsThePages(t *testing.T) {
 	r := newRig(t, fixture())
-	const words = "only nodes whose names"
+	const words = "only rows with these words"
 	if r.press("?"); strings.Contains(r.text(), words) {
 		t.Errorf("the help of the node has a key of the overview:\n%s", r.text())
 	}

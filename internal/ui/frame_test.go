@@ -30,7 +30,7 @@ type shot struct {
 	name  string
 	snap  func() *cluster.Snapshot
 	view  func(v *view)
-	typed string // then these keys are pressed; "\r" is Enter
+	typed string // then these keys are pressed; "\r" is Enter, "\t" is Tab
 }
 
 var shots = []shot{
@@ -70,6 +70,12 @@ var shots = []shot{
 	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},
 	{name: "filter-prompt", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/N0 2"},
 	{name: "filter-map", snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "/n03\r"},
+	{name: "filter-prompt-wrong", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/n0\r/ utl<50 or x"},
+	{name: "filter-prompt-tab", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "/train u\t\t"},
+	{name: "filter-ranks", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "/sm<90 or state=gone\r"},
+	{name: "filter-ranks-none", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "/user=nobody\r"},
+	{name: "filter-problems", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "/severity=warning\rj"},
+	{name: "filter-problems-none", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "/letter=E\r"},
 	{name: "filter-none", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/gpu xyz\r"},
 	{name: "gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 1)},
 	{name: "gpu-throttled", snap: fixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU }},
@@ -90,8 +96,11 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v.resolve(sc)
 	for _, r := range s.typed {
 		msg := tea.KeyPressMsg{Code: r, Text: string(r)}
-		if r == '\r' {
+		switch r {
+		case '\r':
 			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case '\t':
+			msg = tea.KeyPressMsg{Code: tea.KeyTab}
 		}
 		v.press(msg, sc)
 		v.resolve(sc)

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Page fills the terminal, including the header and the footer with its hints.
@@ -63,14 +64,18 @@ type view struct {
 	overview *page.Overview
 	gpu      page.GPU
 	doctor   page.Doctor
-	problems page.Problems
-	ranks    page.Ranks
+	problems *page.Problems
+	ranks    *page.Ranks
 	noJobs   page.NoJobs
 	manual   page.Help
 }
 
 func newView(classic bool) *view {
-	return &view{selection: selection{nodes: map[string]choice{}}, classic: classic, node: &page.Node{}, overview: page.NewOverview()}
+	past := &prompt.History{}
+	return &view{
+		selection: selection{nodes: map[string]choice{}}, classic: classic, node: &page.Node{}, overview: page.NewOverview(past), problems: page.NewProblems(past),
+		ranks: page.NewRanks(past),
+	}
 }
 
 // start goes to the page that Options.View says.
@@ -126,9 +131,9 @@ func (v *view) body() Page {
 	case screenDoctor:
 		return &v.doctor
 	case screenProblems:
-		return &v.problems
+		return v.problems
 	case screenRanks:
-		return &v.ranks
+		return v.ranks
 	case screenGPU:
 		return &v.gpu
 	}

@@ -59,6 +59,11 @@ var (
 var (
 	Keep   = bind("Enter", "keep", "enter")
 	Cancel = bind("Esc", "clear", "esc")
+
+	Complete     = bind("Tab", "complete", "tab")
+	CompleteBack = bind("S-Tab", "complete", "shift+tab")
+	Older        = bind("↑", "history", "up")
+	Newer        = bind("↓", "history", "down")
 )
 
 func bind(shown, verb string, names ...string) key.Binding {
@@ -123,8 +128,8 @@ var Rows = []Row{
 	{Bindings: of(Worst), Text: "sort: name / worst first", On: on(OnOverview)},
 	{Bindings: of(Worst), Text: "sort the ranks", Long: "sort: rank, lowest %SM first, lowest %CPU first, highest GPU memory first", On: on(OnRanks)},
 	{
-		Bindings: of(Filter), Text: "filter nodes by name", On: on(OnOverview),
-		Long: "show only nodes whose names contain all these words; Enter keeps the filter, Esc clears it",
+		Bindings: of(Filter), Text: "filter the rows", On: on(OnOverview, OnRanks, OnProblems),
+		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, Esc clears",
 	},
 	{Bindings: of(Colors), Text: "colors: job / classic", Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
 	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text"},

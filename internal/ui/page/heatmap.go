@@ -24,13 +24,13 @@ func (o *Overview) heatMap(f *part.Frame) {
 	}
 	y := t.top + t.used()
 	if len(t.nodes) == 0 {
-		y = o.filter.noMatch(f, y)
+		y = o.noMatch(f, y)
 	}
 	if t.style == tileBig {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
 		y++
 	}
-	heatMapSum(f, y, t, o.filter.sumName(f.Scene))
+	heatMapSum(f, y, t, o.sumName(f.Scene))
 	y++
 	if f.H-1-y >= 6 {
 		y = o.health(f, y)

@@ -13,8 +13,8 @@ import (
 // heatMapTitles explains the tiles in the rule and writes the headings above them.
 func (o *Overview) heatMapTitles(f *part.Frame, t *tiles) {
 	x := 2
-	if o.filter.on(f.Scene) {
-		x = o.filter.title(f, x) + 1
+	if o.filtered(f.Scene) {
+		x = o.filterTitle(f, x) + 1
 	}
 	right := t.position(f, true)
 	if x+1+part.Width(right) > f.W-2 {

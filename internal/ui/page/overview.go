@@ -7,12 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -38,18 +40,20 @@ type Overview struct {
 	of    string         // ID of the job that from and ranks are for
 	ranks map[string]int // how bad each node has been since the worst came first
 
-	filter filters
+	filter *prompt.Filter
 }
 
 // NewOverview returns the page as it is at the start.
-func NewOverview() *Overview { return &Overview{filter: filters{texts: map[string]string{}}} }
+func NewOverview(past *prompt.History) *Overview {
+	return &Overview{filter: prompt.New(rows.NodeFields, past)}
+}
 
 // Press moves the cursor, arranges the nodes, or filters them.
 func (o *Overview) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if o.filter.typing(s) {
-		return nav.Answer{Taken: o.filter.edit(msg)}
+	if o.filter.Typing(s.Job.ID) {
+		return nav.Answer{Taken: o.filter.Press(msg)}
 	}
-	o.filter.close() // it was for another job
+	o.filter.Close() // it was for another job
 	a := o.move(msg, s)
 	o.keepPlace(s, a.Node)
 	if a.Taken {
@@ -89,10 +93,10 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
 	case key.Matches(k, keys.Open):
 		return nav.Answer{Taken: true, Open: true}
-	case key.Matches(k, keys.Back) && o.filter.on(s):
-		o.filter.clear(s)
+	case key.Matches(k, keys.Back) && o.filtered(s):
+		o.filter.Clear(s.Job.ID)
 	case key.Matches(k, keys.Filter):
-		o.filter.open(s)
+		o.filter.Open(s.Job.ID)
 	default:
 		return nav.Answer{}
 	}
@@ -115,7 +119,7 @@ func (o *Overview) Wants(s *part.Scene) nav.Wants {
 	if o.of != s.Job.ID {
 		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
 	}
-	order := tally.Filter(s.Job.Nodes, o.filter.of(s))
+	order := o.matching(s)
 	if o.Worst {
 		o.remember(s)
 		order = slices.Clone(order)
@@ -157,8 +161,8 @@ func (o *Overview) Draw(f *part.Frame) {
 	default:
 		graph.JobGraphs(f, o.rows(f))
 	}
-	if o.filter.typing(f.Scene) {
-		o.filter.draw(f)
+	if o.filter.Typing(f.Job.ID) {
+		o.filter.Draw(f, len(f.Order), len(f.Job.Nodes))
 		return
 	}
 	part.Footer(f, "", o.hints(f.Scene)...)
@@ -169,7 +173,7 @@ func (o *Overview) Draw(f *part.Frame) {
 func (o *Overview) hints(s *part.Scene) []keys.Hint {
 	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
 	var back, open, jobs []keys.Hint
-	if o.filter.on(s) {
+	if o.filtered(s) {
 		back = append(back, filter)
 	}
 	if len(s.Order) > 0 {
@@ -210,8 +214,8 @@ const overviewFrame = 7
 // rows draws one row per node, their total and the problems, and returns the row below.
 func (o *Overview) rows(f *part.Frame) int {
 	x := 2
-	if o.filter.on(f.Scene) {
-		x = o.filter.title(f, x) + 1
+	if o.filtered(f.Scene) {
+		x = o.filterTitle(f, x) + 1
 	}
 	if text := " " + f.GaugeTitle() + " "; x+draw.Width(text)+positionWide < f.W {
 		f.Put(x, 2, text, draw.Dim)
@@ -222,7 +226,7 @@ func (o *Overview) rows(f *part.Frame) int {
 	t.Head(f, 3)
 	y := o.nodeRows(f, 4, t)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
-	t.Sum(f, y+1, o.filter.sumName(f.Scene))
+	t.Sum(f, y+1, o.sumName(f.Scene))
 	return o.below(f, y+2)
 }
 
@@ -240,8 +244,8 @@ const positionWide = 30
 
 // nodeRows draws the nodes that fit, the selected one among them, and returns the row below.
 func (o *Overview) nodeRows(f *part.Frame, y int, t rowTable) int {
-	if len(f.Order) == 0 && o.filter.on(f.Scene) {
-		return o.filter.noMatch(f, y)
+	if len(f.Order) == 0 && o.filtered(f.Scene) {
+		return o.noMatch(f, y)
 	}
 	sh := o.sheet(f.Scene)
 	for _, name := range sh.all[sh.from:sh.to] {
@@ -280,7 +284,7 @@ func (o *Overview) health(f *part.Frame, y int) int {
 		end -= graphRoom
 	}
 	count := part.Counted(f.Job.Findings, "problem", "problems")
-	if o.filter.on(f.Scene) {
+	if o.filtered(f.Scene) {
 		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")

@@ -1,17 +1,21 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected node.
@@ -20,6 +24,19 @@ type Problems struct {
 	last int   // its place in the list; that of the next one when it is gone
 	from int   // the first one on the screen
 	skip int   // lines of the one under the cursor that are scrolled away: it alone is higher than the screen
+
+	filter *prompt.Filter
+}
+
+// NewProblems returns the page as it is at the start.
+func NewProblems(past *prompt.History) *Problems {
+	return &Problems{filter: prompt.New(rows.ProblemFields, past)}
+}
+
+// findings are those that match the filter, in their order.
+func (p *Problems) findings(s *part.Scene) []cluster.Finding {
+	r := rows.Problem{Snapshot: s.Snap}
+	return filter.Keep(p.filter.Expr(s.Job.ID), s.Health.Listed(""), r.Of)
 }
 
 // place is what a finding is about. Findings with equal places, such as two failed collectors, are distinguished by their
@@ -37,9 +54,9 @@ const problemsTop = 3
 
 // Begin puts the cursor on the worst problem of the selected node, or of the job when that node has none, and returns the problem's node.
 func (p *Problems) Begin(s *part.Scene) string {
-	findings := s.Health.Listed("")
+	findings := p.findings(s)
 	i := max(slices.IndexFunc(findings, func(f cluster.Finding) bool { return f.Node == s.Node.Name }), 0)
-	*p = Problems{}
+	*p = Problems{filter: p.filter}
 	return p.goTo(s, i).Node
 }
 
@@ -56,7 +73,7 @@ func (p *Problems) cursor(findings []cluster.Finding) int {
 
 // goTo puts the cursor on a problem, or on the next one that there is.
 func (p *Problems) goTo(s *part.Scene, i int) nav.Answer {
-	findings := s.Health.Listed("")
+	findings := p.findings(s)
 	if len(findings) == 0 {
 		return nav.Taken
 	}
@@ -72,7 +89,7 @@ func (p *Problems) goTo(s *part.Scene, i int) nav.Answer {
 // window is the first problem on the screen and the first below it. The cursor is between them.
 func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to int) {
 	f := &part.Frame{Scene: s} // to measure
-	room := max(s.H-1-problemsTop, 1)
+	room := max(s.H-1-p.filter.Rows(s.Job.ID)-problemsTop, 1)
 	at := p.cursor(findings)
 	from = min(p.from, at)
 	rows := 0
@@ -99,7 +116,11 @@ func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to i
 
 // Press moves the cursor, and opens the GPU or the node of a problem.
 func (p *Problems) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	findings := s.Health.Listed("")
+	if p.filter.Typing(s.Job.ID) {
+		return p.typed(msg, s)
+	}
+	p.filter.Close() // it was for another job
+	findings := p.findings(s)
 	at := p.cursor(findings)
 	from, to := p.window(s, findings)
 	switch m := msg.(type) {
@@ -132,11 +153,25 @@ func (p *Problems) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 			return p.goTo(s, (at+len(findings)-1)%max(len(findings), 1))
 		case key.Matches(m, keys.Open):
 			return p.open(s, at)
+		case key.Matches(m, keys.Filter):
+			p.filter.Open(s.Job.ID)
+			return nav.Taken
+		case key.Matches(m, keys.Back) && p.filter.On(s.Job.ID):
+			p.filter.Clear(s.Job.ID)
+			return nav.Taken
 		case key.Matches(m, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
 			return nav.Taken
 		}
 	}
 	return nav.Answer{}
+}
+
+// typed gives a message to the prompt, and takes the cursor to a problem that matches.
+func (p *Problems) typed(msg tea.Msg, s *part.Scene) nav.Answer {
+	if !p.filter.Press(msg) {
+		return nav.Answer{}
+	}
+	return p.goTo(s, p.cursor(p.findings(s)))
 }
 
 // open goes to the GPU of a problem, or to its node.
@@ -188,22 +223,44 @@ func (p *Problems) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 // Draw draws the page.
 func (p *Problems) Draw(f *part.Frame) {
 	part.Header(f, false)
-	findings := f.Health.Listed("")
-	at := p.cursor(findings)
-	from, to := p.window(f.Scene, findings)
+	findings := p.findings(f.Scene)
 	title := "Problems"
 	if f.Job.ID != "" {
 		title += " of job " + f.Job.ID
 	}
-	right := nav.Position(from, to, len(findings))
-	if right == "" {
-		right = "worst first"
+	f.Section(2, title, "")
+	x, all := 2+draw.Width(title)+2, len(f.Health.Listed(""))
+	if p.filter.On(f.Job.ID) {
+		x = f.Put(x+1, 2, " "+p.filter.Title(f.Job.ID, len(findings), all, "", "", f.W-x-6)+" ", draw.Strong)
 	}
-	f.Section(2, title, right)
-	if len(findings) == 0 {
+	if right := p.position(f, findings); x+draw.Width(right)+4 < f.W-2 {
+		ruleEnd(f, 2, right)
+	}
+	switch {
+	case len(findings) > 0:
+		p.list(f, findings)
+	case all > 0:
+		f.Left(3, problemsTop, f.W-4, p.filter.None(f.Job.ID, "problems", f.W-4), draw.Text)
+	default:
 		f.Left(3, problemsTop, f.W-4, "no problems", draw.Dim)
 	}
-	y := problemsTop
+	if p.filter.Typing(f.Job.ID) {
+		p.filter.Draw(f, len(findings), all)
+		return
+	}
+	part.Footer(f, "", p.hints(f.Scene)...)
+}
+
+// position says which problems are on the screen, or else their order.
+func (p *Problems) position(f *part.Frame, findings []cluster.Finding) string {
+	from, to := p.window(f.Scene, findings)
+	return cmp.Or(nav.Position(from, to, len(findings)), "worst first")
+}
+
+// list draws the problems that fit.
+func (p *Problems) list(f *part.Frame, findings []cluster.Finding) {
+	at, y := p.cursor(findings), problemsTop
+	from, to := p.window(f.Scene, findings)
 	for i := from; i < to; i++ {
 		skip := 0
 		if i == at {
@@ -218,10 +275,18 @@ func (p *Problems) Draw(f *part.Frame) {
 		}
 		y = below
 	}
-	hints := append(released(f.Scene), keys.HintOf(keys.Open))
-	if len(f.Snap.Jobs) > 1 {
+}
+
+// hints are the keys of the footer, the most useful first.
+func (p *Problems) hints(s *part.Scene) []keys.Hint {
+	hints := released(s)
+	if p.filter.On(s.Job.ID) {
+		hints = append(hints, keys.HintOf(keys.Filter))
+	}
+	hints = append(hints, keys.HintOf(keys.Open))
+	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
-	hints = append(hints, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
-	part.Footer(f, "", append(hints, last...)...)
+	hints = append(hints, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview), keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	return append(once(hints), last...)
 }

@@ -9,11 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -23,6 +26,12 @@ type Ranks struct {
 	order  table.RankOrder
 	of     string // ID of the job that the cursor is for
 	cursor nav.Cursor[rankPlace]
+	filter *prompt.Filter
+}
+
+// NewRanks returns the page as it is at the start.
+func NewRanks(past *prompt.History) *Ranks {
+	return &Ranks{filter: prompt.New(rows.ProcessFields, past)}
 }
 
 // rankPlace is what a row is about: it stays when the rows are sorted anew.
@@ -99,8 +108,17 @@ func inTrouble(s *part.Scene, r *tally.RankRow) bool {
 	return role == draw.Warn || role == draw.Crit
 }
 
-// rows are the rows in the chosen order. A program's helpers have no rank: they come behind its ranks.
-func (p *Ranks) rows(s *part.Scene) []tally.RankRow {
+// rows are those rows that match the filter, in the chosen order.
+func (p *Ranks) rows(s *part.Scene) []tally.RankRow { return p.matching(s, p.all(s)) }
+
+// matching are those of the rows that match the filter.
+func (p *Ranks) matching(s *part.Scene, all []tally.RankRow) []tally.RankRow {
+	r := rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
+	return filter.Keep(p.filter.Expr(s.Job.ID), all, r.Of)
+}
+
+// all are all rows in the chosen order. A program's helpers have no rank: they come behind its ranks.
+func (p *Ranks) all(s *part.Scene) []tally.RankRow {
 	rows := tally.Ranks(s.Snap, s.Job)
 	if p.order != table.ByRank {
 		slices.SortStableFunc(rows, func(a, b tally.RankRow) int {
@@ -141,7 +159,7 @@ func (p *Ranks) weight(r *tally.RankRow) float64 {
 
 // list is the list as it is now.
 func (p *Ranks) list(s *part.Scene, rows []tally.RankRow) nav.List[rankPlace] {
-	return nav.List[rankPlace]{N: len(rows), Room: s.H - 1 - p.top(s, rows), Key: func(i int) rankPlace { return rankPlaceOf(&rows[i]) }}
+	return nav.List[rankPlace]{N: len(rows), Room: s.H - 1 - p.filter.Rows(s.Job.ID) - p.top(s, rows), Key: func(i int) rankPlace { return rankPlaceOf(&rows[i]) }}
 }
 
 // goTo puts the cursor on a row, or on the nearest one that there is.
@@ -159,7 +177,7 @@ func onRow(rows []tally.RankRow, i int) nav.Answer {
 
 // top is the row of the screen with the first row.
 func (p *Ranks) top(s *part.Scene, rows []tally.RankRow) int {
-	return ranksHead + 1 + len(unranked(&part.Frame{Scene: s}, rows))
+	return ranksHead + 1 + len(p.unranked(&part.Frame{Scene: s}, rows))
 }
 
 // ranksHead is the row of the headings, below what unranked says.
@@ -167,6 +185,10 @@ const ranksHead = 3
 
 // Press moves the cursor, sorts, and opens the GPU or the node of a row.
 func (p *Ranks) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if p.filter.Typing(s.Job.ID) {
+		return p.typed(msg, s)
+	}
+	p.filter.Close() // it was for another job
 	rows := p.rows(s)
 	l := p.list(s, rows)
 	if at, moved := p.cursor.Move(msg, l); moved {
@@ -179,6 +201,15 @@ func (p *Ranks) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		return p.step(m, s, rows, p.cursor.At(l))
 	}
 	return nav.Answer{}
+}
+
+// typed gives a message to the prompt, and takes the cursor to a row that matches.
+func (p *Ranks) typed(msg tea.Msg, s *part.Scene) nav.Answer {
+	if !p.filter.Press(msg) {
+		return nav.Answer{}
+	}
+	rows := p.rows(s)
+	return p.goTo(s, rows, p.cursor.At(p.list(s, rows)))
 }
 
 // step answers a key.
@@ -194,6 +225,12 @@ func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at 
 		return p.goTo(s, p.rows(s), 0)
 	case key.Matches(k, keys.Open):
 		return p.open(s, rows, at)
+	case key.Matches(k, keys.Filter):
+		p.filter.Open(s.Job.ID)
+		return nav.Taken
+	case key.Matches(k, keys.Back) && p.filter.On(s.Job.ID):
+		p.filter.Clear(s.Job.ID)
+		return nav.Taken
 	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a rank, not on a node
 		return nav.Taken
 	}

@@ -17,23 +17,35 @@ import (
 // Draw draws the page.
 func (p *Ranks) Draw(f *part.Frame) {
 	part.Header(f, false)
-	rows := p.rows(f.Scene)
+	all := p.all(f.Scene)
+	rows := p.matching(f.Scene, all)
 	w := p.cursor.Window(p.list(f.Scene, rows))
 	title := "Ranks"
 	if f.Job.ID != "" {
 		title += " of job " + f.Job.ID
 	}
 	f.Section(2, title, "")
-	p.count(f, rows, w, 2+draw.Width(title)+3)
+	x := 2 + draw.Width(title) + 2
+	if p.filter.On(f.Job.ID) {
+		x = f.Put(x+1, 2, " "+p.filter.Title(f.Job.ID, len(rows), len(all), "", "", f.W-x-6)+" ", draw.Strong)
+	}
+	p.count(f, all, w, x+1)
 	y := ranksHead
-	for _, line := range unranked(f, rows) {
+	for _, line := range p.unranked(f, rows) {
 		f.Left(3, y, f.W-4, line, draw.Dim)
 		y++
 	}
-	if len(rows) == 0 {
-		f.Left(3, y, f.W-4, noRanks(f), draw.Dim)
-	} else {
+	switch {
+	case len(rows) > 0:
 		p.table(f, y, rows, w)
+	case len(all) > 0:
+		f.Left(3, y, f.W-4, p.filter.None(f.Job.ID, "rows", f.W-4), draw.Text)
+	default:
+		f.Left(3, y, f.W-4, noRanks(f), draw.Dim)
+	}
+	if p.filter.Typing(f.Job.ID) {
+		p.filter.Draw(f, len(rows), len(all))
+		return
 	}
 	part.Footer(f, "", p.hints(f.Scene)...)
 }
@@ -49,9 +61,9 @@ func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w nav.Window) 
 	}
 }
 
-// unranked says why no process has a rank.
-func unranked(f *part.Frame, rows []tally.RankRow) []string {
-	if len(rows) == 0 || slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Rank != nil }) {
+// unranked says why no process has a rank. Of those that a filter shows that needs no reason.
+func (p *Ranks) unranked(f *part.Frame, rows []tally.RankRow) []string {
+	if len(rows) == 0 || p.filter.On(f.Job.ID) || slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Rank != nil }) {
 		return nil
 	}
 	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables + " in their environment. nvnodetop reads it for your own processes only.")
@@ -134,10 +146,15 @@ var rankOrders = [table.RankOrders]string{table.ByRank: "rank", table.BySM: "%SM
 
 // hints are the keys of the footer, the most useful first.
 func (p *Ranks) hints(s *part.Scene) []keys.Hint {
-	hints := append(released(s), keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: "+rankOrders[p.order]))
+	filter := []keys.Hint{keys.HintOf(keys.Filter)}
+	hints := released(s)
+	if p.filter.On(s.Job.ID) {
+		hints, filter = append(hints, filter...), nil
+	}
+	hints = append(hints, keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: "+rankOrders[p.order]))
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
-	hints = append(hints, keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	hints = append(append(hints, filter...), keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
 	return append(hints, last...)
 }

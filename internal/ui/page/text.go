@@ -78,7 +78,7 @@ func textOverview(f *part.Frame) {
 	f.Put(f.W-1-len(at), 0, at, draw.Dim)
 	part.HealthLine(f)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
-	NewOverview().rows(f)
+	NewOverview(nil).rows(f)
 }
 
 func textNode(f *part.Frame) {

@@ -23,8 +23,8 @@ func (o *Overview) times(f *part.Frame) int {
 // timesTitle says in the rule what the rows show, and how long a column is.
 func (o *Overview) timesTitle(f *part.Frame, t *table.Times) {
 	x := 2
-	if o.filter.on(f.Scene) {
-		x = o.filter.title(f, x) + 1
+	if o.filtered(f.Scene) {
+		x = o.filterTitle(f, x) + 1
 	}
 	sh := o.sheet(f.Scene)
 	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + nav.Position(sh.from, sh.to, len(sh.all)))

@@ -69,17 +69,18 @@ func drawHint(f *Frame, x, y int, h keys.Hint) int {
 	return f.Pieces(x, y, Piece{h.Key, draw.Strong}, Piece{" " + h.Verb, draw.Dim}) + 2
 }
 
-// HintsAt writes keys at the right end of row y, from column x on, as far as all of them fit.
-func HintsAt(f *Frame, x, y int, hints ...keys.Hint) {
+// HintsAt writes keys at the right end of row y, from column x on, if all of them fit, and returns the column where they begin.
+func HintsAt(f *Frame, x, y int, hints ...keys.Hint) int {
 	hints = f.named(hints)
 	at := f.W - 1 + 2
 	for _, h := range hints {
 		at -= hintWidth(h)
 	}
 	if at < x {
-		return
+		return f.W - 1 + 2
 	}
-	for _, h := range hints {
-		at = drawHint(f, at, y, h)
+	for x, hints := at, hints; len(hints) > 0; hints = hints[1:] {
+		x = drawHint(f, x, y, hints[0])
 	}
+	return at
 }

@@ -1,0 +1,33 @@
+package prompt
+
+import "github.com/nvnodetop/nvnodetop/internal/filter"
+
+// cycle is the choices among which Tab goes round.
+type cycle struct {
+	filter.Completion
+	at   int
+	rest string // of the text, behind them
+}
+
+// complete puts the next choice in place of what is being typed. What has one choice only is complete then.
+func (l *line) complete(fields filter.Fields, by int) {
+	text := l.input.Value()
+	if l.cycle == nil {
+		c := filter.Complete(text, l.at(), fields)
+		if len(c.Choices) == 0 {
+			return
+		}
+		l.cycle = &cycle{Completion: c, at: -1, rest: text[l.at():]}
+		if by < 0 {
+			l.cycle.at = 0
+		}
+	}
+	c := l.cycle
+	c.at = (c.at + by + len(c.Choices)) % len(c.Choices)
+	before := text[:c.From] + c.Choices[c.at]
+	l.put(before+c.rest, len(before))
+	l.back = 0
+	if len(c.Choices) == 1 {
+		l.cycle = nil
+	}
+}

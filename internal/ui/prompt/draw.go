@@ -1,0 +1,129 @@
+package prompt
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// label stands before what is typed.
+const label = "filter: "
+
+// Draw draws the prompt in the last row, with how many of all rows match and its keys at the right where they fit, and in the row above what is wrong
+// or what Tab puts in. It does so over what the page has drawn there.
+func (f *Filter) Draw(fr *part.Frame, shown, all int) {
+	f.help(fr, fr.H-2)
+	y := fr.H - 1
+	fr.Fill(0, y, fr.W, ' ', draw.Text)
+	x := f.text(fr, fr.Put(1, y, label, draw.Dim), y)
+	count := strconv.Itoa(shown) + " of " + strconv.Itoa(all)
+	end := part.HintsAt(fr, x+3+draw.Width(count)+2, y, keys.HintOf(keys.Complete), keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
+	if at := end - 2 - draw.Width(count); at >= x+3 {
+		fr.Put(at, y, count, draw.Dim)
+	}
+}
+
+// text writes what is typed, from the mistake on in amber, and returns the column behind. The cursor is always seen.
+func (f *Filter) text(fr *part.Frame, x, y int) int {
+	l := f.line
+	text, at, bad := []rune(l.input.Value()), l.input.Position(), -1
+	if l.wrong != nil {
+		bad = len([]rune(l.input.Value()[:l.wrong.At]))
+	}
+	from := 0
+	for from < at && draw.Width(string(text[from:at])) > fr.W-4-x {
+		from++
+	}
+	role := func(i int) draw.Role {
+		switch {
+		case i == at && i < len(text):
+			return draw.Tab
+		case bad >= 0 && i >= bad:
+			return draw.Warn
+		}
+		return draw.Strong
+	}
+	for from < len(text) { // characters that belong together are written together
+		to := from + 1
+		for to < len(text) && to != at && role(to) == role(from) {
+			to++
+		}
+		x = fr.Put(x, y, string(text[from:to]), role(from))
+		from = to
+	}
+	if at == len(text) {
+		x = fr.Put(x, y, "█", role(at))
+	}
+	return x
+}
+
+// help writes in row y what is wrong, or the choices of Tab.
+func (f *Filter) help(fr *part.Frame, y int) {
+	if fr.H < part.Small {
+		return
+	}
+	l := f.line
+	fr.Fill(0, y, fr.W, ' ', draw.Text)
+	choices, chosen := l.choices(f.fields)
+	if l.wrong != nil && len(choices) == 0 || l.wrong != nil && l.cycle == nil && l.wrong.At < l.at() {
+		fr.Left(1, y, fr.W-2, l.wrong.Text, draw.Warn)
+		return
+	}
+	x := 1
+	if len(choices) > 0 {
+		x = fr.Put(x, y, "Tab:", draw.Dim) + 1
+	}
+	for i, c := range choices {
+		if x+draw.Width(c)+2 > fr.W-1 {
+			fr.Put(x, y, "…", draw.Dim)
+			return
+		}
+		role := draw.Dim
+		if i == chosen {
+			role = draw.Tab
+		}
+		x = fr.Put(x, y, c, role) + 1
+	}
+}
+
+// choices are what Tab puts in, and the place of the one that it has.
+func (l *line) choices(fields filter.Fields) (all []string, chosen int) {
+	if l.cycle != nil {
+		return l.cycle.Choices, l.cycle.at
+	}
+	return filter.Complete(l.input.Value(), l.at(), fields).Choices, -1
+}
+
+// Title says in w columns how many of all rows match what: `4 of 64 nodes match "n0"`. It names the rows where one and many are words for them.
+func (f *Filter) Title(job string, shown, all int, one, many string, w int) string {
+	text := strconv.Itoa(shown) + " of "
+	if one == "" {
+		text += strconv.Itoa(all)
+	} else {
+		text += part.Plural(all, one, many)
+	}
+	if shown == 1 {
+		text += " matches "
+	} else {
+		text += " match "
+	}
+	return draw.Clip(text+f.quote(job, min(w, titleWide)-draw.Width(text)), w)
+}
+
+// titleWide is the most room for that.
+const titleWide = 60
+
+// None says in w columns that no row matches, and which key brings them back.
+func (f *Filter) None(job, many string, w int) string {
+	const way = ": Esc clears the filter"
+	text := "no " + many + " match "
+	return text + f.quote(job, w-draw.Width(text)-len(way)) + way
+}
+
+// quote is the filter of a job in quotes, in w columns.
+func (f *Filter) quote(job string, w int) string {
+	return `"` + draw.Clip(f.in(job).text, max(w-2, 6)) + `"`
+}

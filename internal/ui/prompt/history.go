@@ -1,0 +1,36 @@
+package prompt
+
+import "slices"
+
+// mostPast is how many filters are remembered.
+const mostPast = 50
+
+// History is the filters that were kept, until the program ends. The zero History is empty.
+type History struct{ texts []string } // the newest first
+
+// add remembers a filter, once.
+func (h *History) add(text string) {
+	if text == "" {
+		return
+	}
+	h.texts = slices.DeleteFunc(h.texts, func(s string) bool { return s == text })
+	h.texts = slices.Insert(h.texts, 0, text)
+	h.texts = h.texts[:min(len(h.texts), mostPast)]
+}
+
+// remember goes back by one filter of the history, or forth to what was typed.
+func (l *line) remember(h *History, by int) {
+	back := max(min(l.back+by, len(h.texts)), 0)
+	if back == l.back {
+		return
+	}
+	if l.back == 0 {
+		l.typed = l.input.Value()
+	}
+	text := l.typed
+	if back > 0 {
+		text = h.texts[back-1]
+	}
+	l.put(text, -1)
+	l.back, l.cycle = back, nil
+}

@@ -1,0 +1,194 @@
+// Package prompt is the line in which a filter is typed, and the filters that have been typed: one for each job, in force while others are shown.
+//
+// A page has a Filter for its rows. While Typing says so the page gives every message to Press, and draws the prompt in place of its footer. A
+// Filter and the History that several share belong to one goroutine. What is typed or pasted is text of one line, whatever it holds.
+package prompt
+
+import (
+	"strings"
+	"unicode"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+)
+
+// Filter is the filter of a page.
+type Filter struct {
+	fields filter.Fields
+	past   *History
+	first  kept            // where none has been typed
+	of     map[string]kept // by the ID of the job
+	line   *line           // nil: the prompt is closed
+}
+
+// kept is a filter that is in force: a text without mistakes.
+type kept struct {
+	text string
+	expr *filter.Expr
+}
+
+// line is the prompt while it is open.
+type line struct {
+	input textinput.Model
+	of    string        // ID of the job that it is for
+	wrong *filter.Error // of its text; nil: there is none
+	back  int           // how many filters of the history it is back
+	typed string        // what stood there before the first of them
+	cycle *cycle        // nil: Tab begins with the first choice
+}
+
+// New returns a page's filter of rows with these fields.
+func New(fields filter.Fields, past *History) *Filter {
+	return &Filter{fields: fields, past: past, of: map[string]kept{}}
+}
+
+// Begin sets the filter of all jobs for which none has been typed.
+func (f *Filter) Begin(text string) *filter.Error {
+	expr, wrong := filter.Parse(text, f.fields)
+	if wrong == nil {
+		f.first = kept{text, expr}
+	}
+	return wrong
+}
+
+func (f *Filter) in(job string) kept {
+	if k, typed := f.of[job]; typed {
+		return k
+	}
+	return f.first
+}
+
+// Expr is the filter that is in force for a job; nil if none is.
+func (f *Filter) Expr(job string) *filter.Expr { return f.in(job).expr }
+
+// On reports whether rows of a job are filtered.
+func (f *Filter) On(job string) bool { return f.Expr(job) != nil }
+
+// Clear shows all rows of a job again.
+func (f *Filter) Clear(job string) { f.of[job] = kept{} }
+
+// Open opens the prompt for a job.
+func (f *Filter) Open(job string) {
+	f.line = &line{input: newInput(), of: job}
+	f.line.put(f.in(job).text, -1)
+}
+
+// Close closes the prompt and leaves the filter in force.
+func (f *Filter) Close() { f.line = nil }
+
+// Typing reports whether the prompt has the keyboard. It is for one job, and has not when another one is shown.
+func (f *Filter) Typing(job string) bool { return f.line != nil && f.line.of == job }
+
+// Rows is how many rows of the body the prompt takes for a job, besides that of the footer.
+func (f *Filter) Rows(job string) int {
+	if f.Typing(job) {
+		return 1
+	}
+	return 0
+}
+
+// newInput is an empty line with the keyboard.
+func newInput() textinput.Model {
+	p := textinput.New()
+	p.CharLimit = filter.MostText
+	p.KeyMap.Paste.SetEnabled(false) // it would run a program to read a clipboard; the terminal's own paste comes as a message
+	p.Focus()
+	return p
+}
+
+// put replaces the text, with the cursor before byte at; -1: at the end.
+func (l *line) put(text string, at int) {
+	l.input.SetValue(text)
+	l.input.CursorEnd()
+	if at >= 0 {
+		l.input.SetCursor(len([]rune(text[:at])))
+	}
+}
+
+// at is the byte before which the cursor is.
+func (l *line) at() int { return len(string([]rune(l.input.Value())[:l.input.Position()])) }
+
+// Press gives a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types: as long as the text has a mistake, by the
+// last one that had none.
+func (f *Filter) Press(msg tea.Msg) (taken bool) {
+	l := f.line
+	switch m := msg.(type) {
+	case tea.PasteMsg:
+		l.edit(tea.PasteMsg{Content: printable(m.Content)})
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(m, keys.Interrupt):
+			return false
+		case key.Matches(m, keys.Keep):
+			f.keep()
+			return true
+		case key.Matches(m, keys.Cancel):
+			f.Clear(l.of)
+			f.Close()
+			return true
+		}
+		f.key(m)
+	default:
+		return false
+	}
+	f.follow()
+	return true
+}
+
+// keep closes the prompt, unless there is a mistake in it.
+func (f *Filter) keep() {
+	if f.line.wrong == nil {
+		f.past.add(f.line.input.Value())
+		f.Close()
+	}
+}
+
+// key answers a key that changes the text.
+func (f *Filter) key(k tea.KeyPressMsg) {
+	switch l := f.line; {
+	case key.Matches(k, keys.Complete):
+		l.complete(f.fields, +1)
+	case key.Matches(k, keys.CompleteBack):
+		l.complete(f.fields, -1)
+	case key.Matches(k, keys.Older):
+		l.remember(f.past, +1)
+	case key.Matches(k, keys.Newer):
+		l.remember(f.past, -1)
+	default:
+		k.Text = printable(k.Text)
+		l.edit(k)
+	}
+}
+
+// edit changes the text as an input does.
+func (l *line) edit(msg tea.Msg) {
+	l.input, _ = l.input.Update(msg) // its commands let a cursor blink that is not drawn
+	l.cycle, l.back = nil, 0
+}
+
+// follow puts the text in force, if it has no mistake.
+func (f *Filter) follow() {
+	l := f.line
+	text := l.input.Value()
+	expr, wrong := filter.Parse(text, f.fields)
+	if l.wrong = wrong; wrong == nil {
+		f.of[l.of] = kept{text, expr}
+	}
+}
+
+// printable returns s without control characters and marks that change the direction of text.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsPrint(r):
+			return r
+		}
+		return -1
+	}, s)
+}
