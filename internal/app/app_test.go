@@ -81,6 +81,7 @@ func TestUsage(t *testing.T) {
 		"--timeout 0s":        `--timeout must be a time from 1ms to 24h, such as 5 (seconds) or 2m, not "0s"`,
 		"5 2 1":               "too many arguments (3)",
 		"--nonsense":          "unknown flag: --nonsense",
+		"--demo -o x y":       `--only takes numbers, UUIDs and PCI bus IDs of GPUs, not "x"`,
 		"-3":                  "unknown shorthand flag",
 		"--demo=4":            "--demo=4: expected NODESxGPUS",
 		"--demo 2x99":         "--demo=2x99: expected NODESxGPUS",

@@ -60,7 +60,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	cmd := newCommand(streams{in, out, errs})
-	cmd.SetArgs(args)
+	cmd.SetArgs(asNvitop(args))
 	cmd.SetIn(in)
 	cmd.SetOut(out)
 	cmd.SetErr(errs)
@@ -84,6 +84,7 @@ const memoryLimit = 192 << 20
 func newCommand(io streams) *cobra.Command {
 	cfg := config.Default()
 	var paces []string // POLL and DISPLAY
+	var only narrow
 	var from *config.Origins
 	cmd := &cobra.Command{
 		Use:   "nvnodetop [POLL [DISPLAY]]",
@@ -127,7 +128,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 				fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
 			}
 			from = origins
-			return nil
+			return only.apply(&cfg)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return logged(cmd.Context(), &cfg, from, io) },
 	}
@@ -135,6 +136,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	f := cmd.Flags()
 	addFlags(f, &cfg)
+	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd

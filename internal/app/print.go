@@ -28,6 +28,7 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	}
 	return page.Text(io.out, snap, page.TextOptions{
 		Width: textWidth(io.out), Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
+		Only: only(cfg),
 	})
 }
 

@@ -109,6 +109,8 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		ReadOnly: whyReadOnly(cfg),
 		Version:  build.Version(),
 		Remember: choices.remember,
+
+		Only: only(cfg), Processes: processes(cfg),
 	}
 }
 

@@ -48,6 +48,9 @@ type Config struct {
 	ASCII  bool   // draw with ASCII characters only
 	UTF8   bool   // draw with all characters, whatever TERM and the locale suggest
 
+	Only      string // the GPUs to show, by number, UUID or PCI bus ID, with commas; "": all
+	Processes string // the filter of processes to begin with; "": all
+
 	Thresholds health.Thresholds // of the health rules; only the file sets them
 }
 

@@ -10,11 +10,11 @@ import (
 const (
 	Auto  = "auto"
 	SSH   = "ssh"
-	local = "local"
+	Local = "local"
 )
 
 // Transports lists the ways to reach nodes.
-var Transports = []string{Auto, SSH, "control", "openssh", "srun", local}
+var Transports = []string{Auto, SSH, "control", "openssh", "srun", Local}
 
 // Doors is a set of transports, all but Auto. This host is always one of them.
 type Doors uint32
@@ -22,7 +22,7 @@ type Doors uint32
 // allDoors is the set of all transports, here the one of this host.
 var (
 	allDoors = Doors(1<<len(Transports) - 2)
-	here     = Doors(1 << slices.Index(Transports, local))
+	here     = Doors(1 << slices.Index(Transports, Local))
 )
 
 // Has reports whether the set has a transport.

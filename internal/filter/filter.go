@@ -30,7 +30,13 @@ type Subject interface {
 }
 
 // Expr is a filter.
-type Expr struct{ root node }
+type Expr struct {
+	root node
+	text string
+}
+
+// String is the text of the filter.
+func (e *Expr) String() string { return e.text }
 
 // Match reports whether a row matches. A nil Expr matches all.
 func (e *Expr) Match(s Subject) bool { return e == nil || e.root.match(&row{Subject: s}) }

@@ -173,7 +173,7 @@ func TestKeep(t *testing.T) {
 	if got := Keep(e, all, func(s *string) Subject { return rows[*s] }); len(got) != 1 || got[0] != "a" {
 		t.Errorf("keeps %v", got)
 	}
-	if got := Keep(&Expr{word("nothing")}, all, func(s *string) Subject { return rows[*s] }); got == nil || len(got) > 0 {
+	if got := Keep(&Expr{root: word("nothing")}, all, func(s *string) Subject { return rows[*s] }); got == nil || len(got) > 0 {
 		t.Errorf("keeps %v", got)
 	}
 	if got := Keep(nil, all, func(*string) Subject { return nil }); len(got) != 3 {

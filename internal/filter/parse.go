@@ -40,7 +40,7 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 	if bad != nil {
 		return nil, bad
 	}
-	return &Expr{root}, nil
+	return &Expr{root, s}, nil
 }
 
 func (c *choice) compile(fields Fields) (node, *Error) {

@@ -72,6 +72,8 @@ func newModel(o Options, out io.Writer) *model {
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
 	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
+	m.scene.Only, m.scene.Matching = o.Only, o.Processes
+	m.view.ranks.Match(o.Processes)
 	m.began = o.Now()
 	m.touched = m.began
 	m.retheme()

@@ -165,7 +165,11 @@ func gpuTable(f *part.Frame, r *nodeRooms) int {
 // noGPUs says in place of the GPUs why there are none.
 func noGPUs(f *part.Frame, y int) int {
 	text, role := "no NVIDIA GPUs on this node", draw.Dim
-	if len(f.Node.GPUs) > 0 {
+	switch {
+	case len(f.Node.GPUs) == 0:
+	case len(f.Only) > 0:
+		text = "no GPU of --only on this node: " + strings.Join(f.Only, ", ")
+	default:
 		text = "this job has no GPUs on this node"
 	}
 	if h := f.Node.Hello; h != nil && h.Fault != "" {
@@ -185,7 +189,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	} else {
 		y++
 		f.Section(y, "Processes", "")
-		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+oldList(f), ", ") + "  " + where)
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+unmatched(f, len(list))+oldList(f), ", ") + "  " + where)
 		if draw.Width(right)+len(" Processes ")+8 > f.W {
 			right = where
 		}
@@ -212,13 +216,29 @@ func oldList(f *part.Frame) string {
 	return ", listed " + draw.Age(f.Snap.At.Sub(f.Node.ListedAt)) + " ago"
 }
 
+// unmatched says which filter hides some of the processes of the node.
+func unmatched(f *part.Frame, shown int) string {
+	if all := len(f.Node.Processes); f.Matching != nil && shown < all {
+		return ", " + strconv.Itoa(shown) + " of " + strconv.Itoa(all) + ` match "` + draw.Clip(f.Matching.String(), filterClip) + `"`
+	}
+	return ""
+}
+
+// filterClip is the most room for a filter in a title.
+const filterClip = 40
+
 // processes are those of the node that are to be shown, and how many of them are the job's.
 func processes(s *part.Scene) (list []tally.Process, own int) {
 	list, own = tally.Processes(s.Job, s.Node)
 	if s.Mine {
 		list = list[:own]
 	}
-	return list, own
+	list = s.Processes(s.Node, list)
+	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
+	if others < 0 {
+		others = len(list)
+	}
+	return list, others
 }
 
 // processCount says how many processes there are, and how they are sorted.
@@ -239,6 +259,9 @@ func noProcesses(f *part.Frame) string {
 	case h != nil && h.Fault != "":
 		return "no NVML here: processes cannot be listed"
 	case f.Node.Listed:
+		if f.Matching != nil && len(f.Node.Processes) > 0 {
+			return `no processes match "` + draw.Clip(f.Matching.String(), filterClip) + `"`
+		}
 		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
 	case f.Node.State == cluster.NodeStale:
 		return "· no process list: node not responding"

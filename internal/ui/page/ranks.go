@@ -34,6 +34,9 @@ func NewRanks(past *prompt.History) *Ranks {
 	return &Ranks{filter: prompt.New(rows.ProcessFields, past)}
 }
 
+// Match shows only these rows, until the user filters them.
+func (p *Ranks) Match(e *filter.Expr) { p.filter.Begin(e) }
+
 // rankPlace is what a row is about: it stays when the rows are sorted anew.
 type rankPlace struct {
 	node          string

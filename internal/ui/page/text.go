@@ -21,13 +21,14 @@ type TextOptions struct {
 	Profile colorprofile.Profile // NoTTY: no escape sequences at all
 	ASCII   bool
 	Classic bool
+	Only    tally.Only // the GPUs in the tables of the nodes
 }
 
 // Text writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.NewTheme(o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap, Classic: o.Classic, ASCII: o.ASCII, Printed: true, W: o.Width, Memory: &part.Memory{}},
+		scene: part.Scene{Snap: snap, Classic: o.Classic, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -31,6 +33,9 @@ type Scene struct {
 	ASCII     bool // there are ASCII glyphs only: keys are named in letters
 	MouseFree bool // the terminal has the mouse, to select text
 	Printed   bool // there is no keyboard: no key is named
+
+	Only     tally.Only   // the GPUs in the views of the nodes: others are hidden
+	Matching *filter.Expr // the processes in the views of nodes and GPUs: others are hidden
 
 	Gauge tally.Gauge // what the cells of the overview show
 
@@ -90,7 +95,14 @@ func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	if s.Mine {
 		gpus = slices.DeleteFunc(gpus, func(g *cluster.GPU) bool { return !s.Job.Owns(n, g) })
 	}
-	return tally.WithAbsent(s.Job, n, gpus)
+	return slices.DeleteFunc(tally.WithAbsent(s.Job, n, gpus), func(g *cluster.GPU) bool { return !s.Only.Shows(g) })
+}
+
+// Processes are those of the processes of a node that are to be shown.
+func (s *Scene) Processes(n *cluster.Node, list []tally.Process) []tally.Process {
+	r := rows.Process{Findings: s.Health.ByNode[n.Name]}
+	list = filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(n, p); return &r })
+	return slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
 }
 
 // GPUName names a GPU of the job: "gpu-n02 GPU3".

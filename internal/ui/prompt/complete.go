@@ -1,6 +1,10 @@
 package prompt
 
-import "github.com/nvnodetop/nvnodetop/internal/filter"
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+)
 
 // cycle is the choices among which Tab goes round.
 type cycle struct {
@@ -26,7 +30,7 @@ func (l *line) complete(fields filter.Fields, by int) {
 	c.at = (c.at + by + len(c.Choices)) % len(c.Choices)
 	before := text[:c.From] + c.Choices[c.at]
 	l.put(before+c.rest, len(before))
-	l.back = 0
+	l.back, l.half = 0, slices.Contains(fields.Names(), c.Choices[c.at])
 	if len(c.Choices) == 1 {
 		l.cycle = nil
 	}

@@ -32,5 +32,5 @@ func (l *line) remember(h *History, by int) {
 		text = h.texts[back-1]
 	}
 	l.put(text, -1)
-	l.back, l.cycle = back, nil
+	l.back, l.cycle, l.half = back, nil, false
 }

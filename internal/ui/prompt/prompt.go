@@ -39,6 +39,7 @@ type line struct {
 	back  int           // how many filters of the history it is back
 	typed string        // what stood there before the first of them
 	cycle *cycle        // nil: Tab begins with the first choice
+	half  bool          // Tab has put in the name of a field, which is no word to look for
 }
 
 // New returns a page's filter of rows with these fields.
@@ -46,13 +47,11 @@ func New(fields filter.Fields, past *History) *Filter {
 	return &Filter{fields: fields, past: past, of: map[string]kept{}}
 }
 
-// Begin sets the filter of all jobs for which none has been typed.
-func (f *Filter) Begin(text string) *filter.Error {
-	expr, wrong := filter.Parse(text, f.fields)
-	if wrong == nil {
-		f.first = kept{text, expr}
+// Begin sets the filter of all jobs for which none has been typed. A nil one shows all rows.
+func (f *Filter) Begin(e *filter.Expr) {
+	if f.first = (kept{}); e != nil {
+		f.first = kept{e.String(), e}
 	}
-	return wrong
 }
 
 func (f *Filter) in(job string) kept {
@@ -142,6 +141,8 @@ func (f *Filter) Press(msg tea.Msg) (taken bool) {
 // keep closes the prompt, unless there is a mistake in it.
 func (f *Filter) keep() {
 	if f.line.wrong == nil {
+		f.line.half = false
+		f.follow()
 		f.past.add(f.line.input.Value())
 		f.Close()
 	}
@@ -167,15 +168,15 @@ func (f *Filter) key(k tea.KeyPressMsg) {
 // edit changes the text as an input does.
 func (l *line) edit(msg tea.Msg) {
 	l.input, _ = l.input.Update(msg) // its commands let a cursor blink that is not drawn
-	l.cycle, l.back = nil, 0
+	l.cycle, l.back, l.half = nil, 0, false
 }
 
-// follow puts the text in force, if it has no mistake.
+// follow puts the text in force, if it has no mistake and is not half a comparison.
 func (f *Filter) follow() {
 	l := f.line
 	text := l.input.Value()
 	expr, wrong := filter.Parse(text, f.fields)
-	if l.wrong = wrong; wrong == nil {
+	if l.wrong = wrong; wrong == nil && !l.half {
 		f.of[l.of] = kept{text, expr}
 	}
 }

@@ -37,6 +37,15 @@ func press(f *Filter, keys string) {
 	}
 }
 
+func parsed(t *testing.T, text string) *filter.Expr {
+	t.Helper()
+	e, wrong := filter.Parse(text, fields)
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	return e
+}
+
 // typed is what stands in the prompt, with a bar for the cursor.
 func (f *Filter) typed() string {
 	text, at := f.line.input.Value(), f.line.at()
@@ -107,9 +116,7 @@ func TestHistory(t *testing.T) {
 // A mistake leaves the last filter without one in force, and Enter waits until it is mended. Esc clears.
 func TestTheLastGoodFilterStays(t *testing.T) {
 	f := New(fields, &History{})
-	if err := f.Begin("user=alice"); err != nil || f.Begin("user<<") == nil {
-		t.Fatal(err)
-	}
+	f.Begin(parsed(t, "user=alice"))
 	for _, test := range []struct {
 		keys, inForce string
 		open          bool
@@ -119,6 +126,11 @@ func TestTheLastGoodFilterStays(t *testing.T) {
 		{"il<", "user=alice util", true},
 		{"x<enter>", "user=alice util", true},
 		{"<del>5<enter>", "user=alice util<5", false},
+		{" p<tab>", "user=alice util<5 p", true}, // the rows do not go while a comparison is put together
+		{"<tab>>", "user=alice util<5 p", true},
+		{"5W", "user=alice util<5 power>5W", true},
+		{" <tab>", "user=alice util<5 power>5W ", true},
+		{"<enter>", "user=alice util<5 power>5W user", false},
 	} {
 		if !f.Typing("1") {
 			f.Open("1")
@@ -205,7 +217,7 @@ func TestTheMistakeIsAmber(t *testing.T) {
 
 func TestTitle(t *testing.T) {
 	f := New(fields, &History{})
-	_ = f.Begin("user=alice and util<50 and power>300W and not train")
+	f.Begin(parsed(t, "user=alice and util<50 and power>300W and not train"))
 	for _, test := range []struct {
 		shown     int
 		one, many string

@@ -1,0 +1,57 @@
+package tally
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Only names the GPUs to show, each by its number ("3", "3:1" for a MIG instance), its UUID or the beginning of that, or its PCI bus ID. The
+// empty Only shows all.
+type Only []string
+
+var (
+	numberForm = regexp.MustCompile(`^[0-9]+(:[0-9]+)?$`)
+	uuidForm   = regexp.MustCompile(`^(?i:GPU|MIG)-[0-9a-fA-F/-]+$`)
+	busForm    = regexp.MustCompile(`^(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])$`)
+)
+
+// NamesGPU reports whether a name can be that of a GPU.
+func NamesGPU(name string) bool {
+	return numberForm.MatchString(name) || uuidForm.MatchString(name) || busForm.MatchString(name)
+}
+
+// Shows reports whether a GPU is one of these. With a GPU its instances are shown too.
+func (o Only) Shows(g *cluster.GPU) bool {
+	return len(o) == 0 || slices.ContainsFunc(o, func(name string) bool { return isNamed(g, name) })
+}
+
+func isNamed(g *cluster.GPU, name string) bool {
+	switch {
+	case numberForm.MatchString(name):
+		number, instance, one := strings.Cut(name, ":")
+		if number != strconv.Itoa(g.Number) {
+			return false
+		}
+		return !one || g.Instance() && instance == strconv.Itoa(g.Card.Instance.Index)
+	case uuidForm.MatchString(name):
+		return hasPrefix(g.Card.UUID, name) || g.Instance() && hasPrefix(g.Card.Instance.Parent, name)
+	}
+	return g.Card.PCIBus != "" && bus(g.Card.PCIBus) == bus(name)
+}
+
+func hasPrefix(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// bus is a PCI bus ID in the form of which there is one: NVML writes eight digits of the domain, the kernel four, people none.
+func bus(id string) string {
+	m := busForm.FindStringSubmatch(id)
+	if m == nil {
+		return id
+	}
+	return strings.ToLower(strings.TrimLeft(m[1], "0") + ":" + m[2])
+}

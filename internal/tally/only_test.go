@@ -1,0 +1,31 @@
+package tally
+
+import (
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+func TestOnly(t *testing.T) {
+	gpu := &cluster.GPU{Number: 3, Card: wire.Card{UUID: "GPU-1c2d-aa", PCIBus: "00000000:1B:00.0"}}
+	other := &cluster.GPU{Number: 1, Card: wire.Card{UUID: "GPU-77", PCIBus: "00000001:1B:00.0"}}
+	instance := &cluster.GPU{Number: 3, Card: wire.Card{UUID: "MIG-5", PCIBus: "00000000:1B:00.0", Instance: &wire.Instance{Parent: "GPU-1c2d-aa", Index: 1}}}
+	for name, want := range map[string][3]bool{ // gpu, other, instance
+		"3": {true, false, true}, "1": {false, true, false}, "3:1": {false, false, true}, "3:2": {}, "13": {}, "gpu-1C2D": {true, false, true}, "GPU-": {}, "MIG-5": {false, false, true},
+		"1b:00.0": {true, false, true}, "0000:1B:00.0": {true, false, true}, "00000001:1b:00.0": {false, true, false}, "1c:00.0": {},
+	} {
+		o := Only{name}
+		if got := [3]bool{o.Shows(gpu), o.Shows(other), o.Shows(instance)}; got != want || NamesGPU(name) != (name != "GPU-") {
+			t.Errorf("%s shows %v, want %v; is a name: %v", name, got, want, NamesGPU(name))
+		}
+	}
+	if !(Only{}).Shows(other) || !(Only{"3", "1"}).Shows(other) || (Only{"0"}).Shows(&cluster.GPU{Number: cluster.NoNumber}) {
+		t.Error("none, or several")
+	}
+	for _, name := range []string{"", "x", "-1", "1,2", "GPU-xyz", "1b:00", "3:"} {
+		if NamesGPU(name) {
+			t.Errorf("%q names a GPU", name)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// narrowed is a rig that was started with these GPUs and this filter of processes.
+func narrowed(t *testing.T, only tally.Only, text string) *rig {
+	t.Helper()
+	r := newRig(t, fixture())
+	e, wrong := filter.Parse(text, rows.ProcessFields)
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	o := r.Options
+	o.Only, o.Processes = only, e
+	o.Snapshot = func(time.Time) *cluster.Snapshot { return r.snap }
+	r.model = newModel(o, &r.out)
+	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	r.send(tick{})
+	r.press("right", "p") // gpu-n02
+	if !strings.Contains(r.text(), "─ Processes ─") {
+		r.press("p")
+	}
+	return r
+}
+
+// gpuRows are the numbers in the first column, of GPUs and then of processes.
+func (r *rig) gpuRows() (numbers string) {
+	for line := range strings.Lines(r.text()) {
+		if words := strings.Fields(strings.TrimLeft(line, " ▲✗▸")); len(words) > 4 && len(words[0]) == 1 && strings.Contains("01234567", words[0]) {
+			numbers += words[0]
+		}
+	}
+	return numbers
+}
+
+// The GPUs that --only does not name are hidden in the view of a node, and their processes with them; the sum stays that of the node.
+func TestOnly(t *testing.T) {
+	for _, test := range []struct {
+		only tally.Only
+		text string
+		want string
+	}{
+		{nil, "", "01234567012334567"},
+		{tally.Only{"3", "5"}, "", "35335"},
+		{nil, "pid=358811", "012345673"},
+		{tally.Only{"3", "5"}, "not pid=358811", "3535"},
+	} {
+		r := narrowed(t, test.only, test.text)
+		if got := r.gpuRows(); got != test.want || !strings.Contains(r.text(), "8 GPUs") {
+			t.Errorf("%v %s: %s, want %s in\n%s", test.only, test.text, got, test.want, r.text())
+		}
+	}
+	r := narrowed(t, nil, "pid=358811")
+	if !strings.Contains(r.text(), `1 of 9 match "pid=358811"`) {
+		t.Errorf("nothing tells of the filter:\n%s", r.text())
+	}
+	if r.press("m"); !strings.Contains(r.text(), `1 of 18 matches "pid=358811"`) {
+		t.Errorf("the ranks are not filtered:\n%s", r.text())
+	}
+	if r.press("esc"); strings.Contains(r.text(), "matches") {
+		t.Errorf("Esc does not show all ranks:\n%s", r.text())
+	}
+	if r := narrowed(t, tally.Only{"9"}, "user=nobody"); !strings.Contains(r.text(), "no GPU of --only on this node: 9") || !strings.Contains(r.text(), `no processes match "user=nobody"`) {
+		t.Errorf("nothing says why there is nothing:\n%s", r.text())
+	}
+}
