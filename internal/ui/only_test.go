@@ -61,6 +61,9 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%v %s: %s, want %s in\n%s", test.only, test.text, got, test.want, r.text())
 		}
 	}
+	if r := narrowed(t, tally.Only{"3", "5"}, "user=alice"); strings.Contains(r.text(), "match") { // what --only hides, the filter does not
+		t.Errorf("the filter is said to hide something:\n%s", r.text())
+	}
 	r := narrowed(t, nil, "pid=358811")
 	if !strings.Contains(r.text(), `1 of 9 match "pid=358811"`) {
 		t.Errorf("nothing tells of the filter:\n%s", r.text())

@@ -1,9 +1,14 @@
 package rows
 
 import (
+	"flag"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -109,4 +114,58 @@ func TestProblems(t *testing.T) {
 		"severity=warning": "lag thermal", "node~n01": "lag thermal", "state=cleared": "thermal", "state=holds severity=critical": "node_failed", "problem=lag": "lag", "letter=L": "lag",
 		"gpu=1": "lag", "uuid=GPU-a": "thermal", "time>10m": "node_failed", "time<10m": "lag", "job=48211": "node_failed lag thermal", "N02": "node_failed", "lag": "lag",
 	})
+}
+
+var update = flag.Bool("update", false, "rewrite the table of docs/FILTERS.md")
+
+// The page about filters has the table of all fields.
+func TestFieldsPage(t *testing.T) {
+	const path, mark = "../../../docs/FILTERS.md", "-update. -->\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, got, found := strings.Cut(string(text), mark)
+	want := "\n| Field | Example | What it is | Rows |\n|---|---|---|---|\n" + table()
+	if *update {
+		if err := os.WriteFile(path, []byte(before+mark+want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !found {
+		t.Errorf("the table has changed; run the test with -update:\n%s", diff)
+	}
+}
+
+// operator is the operator of the example of a field.
+func operator(f *filter.Field) string {
+	switch {
+	case f.Type == filter.Text && slices.Contains([]filter.Key{filter.Command, filter.Model, filter.UUID}, f.Key):
+		return "~"
+	case f.Type == filter.Text || f.Type == filter.Count:
+		return "="
+	}
+	return ">"
+}
+
+// table is all fields, a line each.
+func table() string {
+	kinds := []struct {
+		name   string
+		fields filter.Fields
+	}{{"nodes", NodeFields}, {"processes and ranks", ProcessFields}, {"problems", ProblemFields}}
+	var lines []string
+	for _, k := range kinds {
+		for i := range k.fields {
+			f := &k.fields[i]
+			line := "| `" + strings.Join(append([]string{f.Name}, f.Also...), "`, `") + "` | `" + f.Name + operator(f) + f.Example + "` | " + f.Help + " | "
+			if at := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, line) }); at >= 0 {
+				lines[at] += ", " + k.name
+			} else {
+				lines = append(lines, line+k.name)
+			}
+		}
+	}
+	return strings.Join(lines, " |\n") + " |\n"
 }

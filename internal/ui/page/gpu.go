@@ -208,5 +208,6 @@ func (p *GPU) processes(s *part.Scene, r gpuRooms) nav.Window {
 // processesOf are the processes on a GPU of the selected node.
 func processesOf(s *part.Scene, g *cluster.GPU) []tally.Process {
 	list, _ := tally.Processes(s.Job, s.Node)
-	return slices.DeleteFunc(s.Processes(s.Node, list), func(p tally.Process) bool { return p.GPU != g.Index })
+	list, _ = s.Processes(s.Node, list)
+	return slices.DeleteFunc(list, func(p tally.Process) bool { return p.GPU != g.Index })
 }

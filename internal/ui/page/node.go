@@ -181,7 +181,7 @@ func noGPUs(f *part.Frame, y int) int {
 
 // processSection draws the processes of the node from row y and returns the row below.
 func processSection(f *part.Frame, y int, r *nodeRooms) int {
-	list, own := processes(f.Scene)
+	list, own, of := processes(f.Scene)
 	where := r.list.Where()
 	if r.tight {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
@@ -189,7 +189,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	} else {
 		y++
 		f.Section(y, "Processes", "")
-		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+unmatched(f, len(list))+oldList(f), ", ") + "  " + where)
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+unmatched(f, len(list), of)+oldList(f), ", ") + "  " + where)
 		if draw.Width(right)+len(" Processes ")+8 > f.W {
 			right = where
 		}
@@ -217,9 +217,9 @@ func oldList(f *part.Frame) string {
 }
 
 // unmatched says which filter hides some of the processes of the node.
-func unmatched(f *part.Frame, shown int) string {
-	if all := len(f.Node.Processes); f.Matching != nil && shown < all {
-		return ", " + strconv.Itoa(shown) + " of " + strconv.Itoa(all) + ` match "` + draw.Clip(f.Matching.String(), filterClip) + `"`
+func unmatched(f *part.Frame, shown, of int) string {
+	if shown < of {
+		return ", " + strconv.Itoa(shown) + " of " + strconv.Itoa(of) + ` match "` + draw.Clip(f.Matching.String(), filterClip) + `"`
 	}
 	return ""
 }
@@ -227,18 +227,18 @@ func unmatched(f *part.Frame, shown int) string {
 // filterClip is the most room for a filter in a title.
 const filterClip = 40
 
-// processes are those of the node that are to be shown, and how many of them are the job's.
-func processes(s *part.Scene) (list []tally.Process, own int) {
+// processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown without the filter.
+func processes(s *part.Scene) (list []tally.Process, own, of int) {
 	list, own = tally.Processes(s.Job, s.Node)
 	if s.Mine {
 		list = list[:own]
 	}
-	list = s.Processes(s.Node, list)
+	list, of = s.Processes(s.Node, list)
 	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
 	if others < 0 {
 		others = len(list)
 	}
-	return list, others
+	return list, others, of
 }
 
 // processCount says how many processes there are, and how they are sorted.

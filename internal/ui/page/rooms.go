@@ -95,7 +95,7 @@ func (r *nodeRooms) roomForProcesses(s *part.Scene, y int) {
 	if r.tight {
 		y-- // a rule
 	}
-	list, _ := processes(s)
+	list, _, _ := processes(s)
 	room := max(r.end-y-1, 0) // below the headings
 	r.list = nav.Window{Shown: min(len(list), room), All: len(list)}
 	r.below = y + 1

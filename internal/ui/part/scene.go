@@ -98,11 +98,11 @@ func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	return slices.DeleteFunc(tally.WithAbsent(s.Job, n, gpus), func(g *cluster.GPU) bool { return !s.Only.Shows(g) })
 }
 
-// Processes are those of the processes of a node that are to be shown.
-func (s *Scene) Processes(n *cluster.Node, list []tally.Process) []tally.Process {
+// Processes are those of the processes of a node that are to be shown, and how many would be without the filter.
+func (s *Scene) Processes(n *cluster.Node, list []tally.Process) (shown []tally.Process, of int) {
+	list = slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
 	r := rows.Process{Findings: s.Health.ByNode[n.Name]}
-	list = filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(n, p); return &r })
-	return slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
+	return filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(n, p); return &r }), len(list)
 }
 
 // GPUName names a GPU of the job: "gpu-n02 GPU3".
