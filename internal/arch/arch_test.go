@@ -67,13 +67,14 @@ var allowed = map[string][]string{
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":            {},
 	"internal/text/safe":       {"internal/text"},
-	"internal/ui":              {"internal/bell", "internal/cluster", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/prompt", "internal/wire"},
+	"internal/ui":              {"internal/bell", "internal/cluster", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
 	"internal/ui/keys":         {},
 	"internal/ui/nav":          {"internal/ui/keys", "internal/wire"},
 	"internal/ui/page":         {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/table", "internal/wire"},
 	"internal/ui/part":         {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
+	"internal/ui/process":      {"internal/cluster", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/table", "internal/wire"},
 	"internal/ui/prompt":       {"internal/filter", "internal/ui/draw", "internal/ui/keys", "internal/ui/part"},
 	"internal/ui/table":        {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
@@ -89,20 +90,20 @@ var allowed = map[string][]string{
 
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
-	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/prompt"},
+	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
+	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
-	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/nav", "internal/ui/page", "internal/ui/prompt"},
+	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt"},
 	"charm.land/lipgloss/v2":                    {"internal/ui/draw"},
 	"github.com/BurntSushi/toml":                {"internal/config"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
 	"github.com/alecthomas/participle/v2":       {"internal/filter"},
 	"github.com/alecthomas/participle/v2/lexer": {"internal/filter"},
-	"github.com/knadh/koanf/v2":                 {"internal/config"},
 	"github.com/kevinburke/ssh_config":          {"internal/remote/settings"},
+	"github.com/knadh/koanf/v2":                 {"internal/config"},
 	"github.com/spf13/cobra":                    {"internal/app"},
 	"github.com/spf13/pflag":                    {"internal/app"},
 	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
-	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
 	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
 }
 

@@ -82,7 +82,7 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 
 // targetOf is a process as a Target, without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
-	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank, Job: p.Job, Mine: mine(s, p)}
+	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank, Job: p.Job, Mine: Mine(s, p)}
 	if t.Command == "" {
 		t.Command = p.Name
 	}
@@ -103,9 +103,9 @@ func (t *Target) addGPU(n *cluster.Node, p *wire.Process) {
 	}
 }
 
-// mine reports whether a process is one of the user's. A node that does not know the name of a user gives the number; then what /proc shows
+// Mine reports whether a process is one of the user's. A node that does not know the name of a user gives the number; then what /proc shows
 // of one's own processes only tells.
-func mine(s *cluster.Snapshot, p *wire.Process) bool {
+func Mine(s *cluster.Snapshot, p *wire.Process) bool {
 	if p.UID != nil && p.User == strconv.Itoa(*p.UID) {
 		return p.Directory != ""
 	}

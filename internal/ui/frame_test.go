@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -84,6 +85,13 @@ var shots = []shot{
 	{name: "gpu-mig", snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)},
 	{name: "gpu-instance", snap: migFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU; v.gpu.Show("gpu-n01", "MIG-1") }},
 	{name: "node-mig", snap: tenthFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.node.Processes = page.ShowOn }},
+	{name: "processes-gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3), typed: "P"},
+	{name: "processes-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Pocj jjj /"},
+	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "Pos"},
+	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pog$"},
+	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pw j "},
+	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Po"},
+	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }
 
@@ -102,7 +110,9 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 		case '\t':
 			msg = tea.KeyPressMsg{Code: tea.KeyTab}
 		}
-		v.press(msg, sc)
+		if !v.press(msg, sc).Taken {
+			v.apply(msg, sc)
+		}
 		v.resolve(sc)
 	}
 	return v, sc
@@ -126,7 +136,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {
@@ -183,7 +193,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			if pictures[0] != pictures[1] {
 				t.Errorf("%s: the second picture differs from the first", s.name)
 			}
-			if diff := cmp.Diff(sameView, v, everything); diff != "" {
+			if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), theSame[cluster.Node](), theSame[wire.Process](), theSame[cluster.GPU]()); diff != "" {
 				t.Errorf("%s: the view has changed:\n%s", s.name, diff)
 			}
 			if diff := cmp.Diff(same, sc, everything, theSame[cluster.JobView](), theSame[cluster.Node](), cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {

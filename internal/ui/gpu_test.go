@@ -121,7 +121,7 @@ func TestClickOpensAGPU(t *testing.T) {
 		t.Errorf("a click on GPU5 in row %d shows GPU%d:\n%s", y, r.shows(), r.text())
 	}
 	r = newRig(t, fixture())
-	for _, y := range []int{0, 3, 5, 14, 20} { // the header, the headings, the sum, the processes
+	for _, y := range []int{0, 3, 5, 14, 18} { // the header, the headings, the sum, the title of the processes
 		if r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft}); r.where() != "48211/gpu-n01 0" {
 			t.Fatalf("a click in row %d leads to %s", y, r.where())
 		}

@@ -90,7 +90,7 @@ func (r *rig) send(msg tea.Msg) tea.Cmd {
 
 var named = map[string]rune{
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
-	"backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"space": tea.KeySpace, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 }
 
 // press presses keys by name.
@@ -118,6 +118,9 @@ func (r *rig) where() string {
 	}
 	if r.view.screen == screenRanks {
 		return fmt.Sprintf("%s/%s ranks", r.view.job, r.view.nodes[r.view.job].name)
+	}
+	if r.view.screen == screenProcesses {
+		return fmt.Sprintf("%s/%s processes", r.view.job, r.view.nodes[r.view.job].name)
 	}
 	if r.view.screen == screenGPU {
 		return fmt.Sprintf("%s/%s gpu", r.view.job, r.view.nodes[r.view.job].name)
@@ -226,7 +229,7 @@ func TestTheNextJobTakesThePlace(t *testing.T) {
 func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tick{r.chain})
-	r.press("right", "P", "o", "p", "p")
+	r.press("right", "p", "o", "p", "p")
 	want := []look{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true}, {"gpu-n02", false}}
 	if !slices.Equal(r.heard.looks, want) {
 		t.Errorf("Look heard %v, want %v", r.heard.looks, want)
@@ -379,7 +382,7 @@ func TestScreens(t *testing.T) {
 
 // What the hints in the footers promise must be keys.
 func TestHintsAreKeys(t *testing.T) {
-	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true}
+	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true, ",.": true}
 	for _, row := range keys.Rows {
 		for _, b := range row.Bindings {
 			name, _, _ := strings.Cut(b.Help().Key, " ")
@@ -387,7 +390,7 @@ func TestHintsAreKeys(t *testing.T) {
 		}
 	}
 	for _, s := range shots {
-		if strings.HasPrefix(s.name, "filter-prompt") {
+		if strings.HasPrefix(s.name, "filter-prompt") || s.name == "processes-sorting" {
 			continue
 		}
 		lines := strings.Split(string(plainTheme.Encode(nil, s.take(200, 50))), "\n")

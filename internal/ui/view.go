@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
@@ -40,10 +41,11 @@ const (
 	screenProblems
 	screenRanks
 	screenGPU
+	screenProcesses
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses}
 
 // view is what the user has chosen to see.
 type view struct {
@@ -66,6 +68,7 @@ type view struct {
 	doctor   page.Doctor
 	problems *page.Problems
 	ranks    *page.Ranks
+	process  process.Page
 	noJobs   page.NoJobs
 	manual   page.Help
 }
@@ -117,8 +120,11 @@ func (v *view) resolve(s *part.Scene) {
 	}
 	if at := v.resolveNode(s.Job.Nodes, s.Order); at >= 0 {
 		s.SetNode(at)
-		if v.screen == screenGPU {
+		switch v.screen {
+		case screenGPU:
 			v.gpu.Settle(s)
+		case screenProcesses:
+			v.process.Settle(s)
 		}
 	}
 }
@@ -136,6 +142,8 @@ func (v *view) body() Page {
 		return v.ranks
 	case screenGPU:
 		return &v.gpu
+	case screenProcesses:
+		return &v.process
 	}
 	return v.node
 }
@@ -167,6 +175,9 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	case a.Full:
 		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
 		v.over(screenGPU)
+	case a.Process != nil:
+		v.process.Show(s, *a.Process)
+		v.over(screenProcesses)
 	}
 	return a
 }
@@ -174,7 +185,7 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 // apply answers a key that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
-	case key.Matches(k, keys.Mouse):
+	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.screen == screenProcesses && !v.help:
 		v.noMouse = !v.noMouse
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
@@ -256,7 +267,7 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		v.level(screenOverview)
 		v.chosen = ViewOverview
 	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Problems) && v.screen == screenProblems,
-		key.Matches(k, keys.Ranks) && v.screen == screenRanks, key.Matches(k, keys.Back):
+		key.Matches(k, keys.Ranks) && v.screen == screenRanks, key.Matches(k, keys.Manager) && v.screen == screenProcesses, key.Matches(k, keys.Back):
 		v.back()
 	case key.Matches(k, keys.Problems):
 		v.over(screenProblems)
@@ -269,9 +280,24 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		if node := v.ranks.Begin(s, free); node != "" {
 			v.choose(node, slices.Index(s.Job.Nodes, node))
 		}
+	case key.Matches(k, keys.Manager):
+		v.manage()
 	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same
 		v.over(screenDoctor)
 	}
+}
+
+// manage goes to the processes of what the screen shows: a GPU, a node, or the job.
+func (v *view) manage() {
+	switch v.screen {
+	case screenGPU:
+		v.process.Begin(process.OfGPU, v.gpu.Key())
+	case screenNode:
+		v.process.Begin(process.OfNode, "")
+	default:
+		v.process.Begin(process.OfJob, "")
+	}
+	v.over(screenProcesses)
 }
 
 // level goes to a screen that is a level of its own: the node view, or the overview above it.

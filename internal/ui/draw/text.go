@@ -54,6 +54,14 @@ func head(s string, w int) string {
 	return s
 }
 
+// Drop is s without its first n columns.
+func Drop(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	return rear(s, max(Width(s)-n, 0))
+}
+
 // rear is the longest end of s that has at most w columns.
 func rear(s string, w int) string {
 	skip := Width(s) - w

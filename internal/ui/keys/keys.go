@@ -12,7 +12,7 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M and N.
+// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M, N and P.
 var (
 	Up       = bind("↑ k", "up", "up", "k")
 	Down     = bind("↓ j", "down", "down", "j")
@@ -34,7 +34,8 @@ var (
 	Overview  = bind("o Tab", "overview", "o", "O", "tab")
 	Open      = bind("Enter", "open", "enter")
 	GPU       = bind("Enter g", "GPU", "enter", "g")
-	Processes = bind("p", "procs", "p", "P")
+	Processes = bind("p", "procs", "p")
+	Manager   = bind("P", "processes", "P")
 	Doctor    = bind("d", "connection", "d", "D")
 	Problems  = bind("!", "problems", "!")
 	Mine      = bind("a", "hide others", "a", "A")
@@ -46,7 +47,7 @@ var (
 	Colors    = bind("C", "colors", "C")
 	Ranks     = bind("m", "ranks", "m")
 	Mouse     = bind("M", "mouse", "M")
-	Refresh   = bind("r", "refresh", "r", "R", "f5")
+	Refresh   = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
 	Back      = bind("Esc", "back", "esc")
 	Help      = bind("? h", "help", "?", "h", "H", "f1")
 	Quit      = bind("q", "quit", "q", "Q", "f10")
@@ -75,13 +76,14 @@ type Page string
 
 // The pages.
 const (
-	OnNode     Page = "node view"
-	OnOverview Page = "overview"
-	OnGPU      Page = "GPU"
-	OnDoctor   Page = "connection details"
-	OnProblems Page = "problems"
-	OnRanks    Page = "ranks"
-	OnNoJobs   Page = "no running jobs"
+	OnNode      Page = "node view"
+	OnOverview  Page = "overview"
+	OnGPU       Page = "GPU"
+	OnDoctor    Page = "connection details"
+	OnProblems  Page = "problems"
+	OnRanks     Page = "ranks"
+	OnProcesses Page = "processes"
+	OnNoJobs    Page = "no running jobs"
 )
 
 // Row is a line of the help: a binding, or two that belong together.
@@ -93,7 +95,10 @@ type Row struct {
 }
 
 // Rows is the list.
-var Rows = []Row{
+var Rows = slices.Concat(moving, processRows, rows)
+
+// moving are the keys that move, and rows the others that are not those of one page.
+var moving = []Row{
 	{Bindings: of(Up, Down), Text: "previous / next job", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Up, Down), Text: "previous / next node", Long: "previous / next node, the GPU with the same number", On: on(OnGPU)},
@@ -101,22 +106,26 @@ var Rows = []Row{
 	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks)},
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
 	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
-	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen"},
-	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnNoJobs)},
+	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen", On: others},
+	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnProcesses, OnNoJobs)},
 	{Bindings: of(Top, Last), Text: "first / last", On: on(OnNode, OnGPU)},
-	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: withJob},
+	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: everyJob},
 	{
 		Bindings: of(PrevNode, NextNode), Text: "previous / next node", Long: "previous / next node; the node is remembered for each job",
 		On: on(OnNode, OnGPU, OnDoctor, OnOverview),
 	},
+}
+
+var rows = []Row{
 	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one"},
 	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
 	{Bindings: of(Ranks), Text: "ranks of the job", Long: "ranks of the job: the processes of all its nodes in one list", On: withJob},
-	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered"},
+	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered", On: others},
 	{Bindings: of(Open), Text: "open the node", On: on(OnOverview)},
 	{Bindings: of(Open), Text: "open the GPU or the node", On: on(OnProblems, OnRanks)},
 	{Bindings: of(GPU), Text: "one GPU in full", Long: "one GPU in full: the first with a problem", On: on(OnNode)},
 	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes", On: withJob},
+	{Bindings: of(Manager), Text: "process manager", Long: "process manager: the processes of the GPU, the node or the job", On: everyJob},
 	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage", On: withJob},
 	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withJob},
 	{Bindings: of(Grid), Text: "table / heat map", On: on(OnOverview)},
@@ -132,17 +141,21 @@ var Rows = []Row{
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, Esc clears",
 	},
 	{Bindings: of(Colors), Text: "colors: job / classic", Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
-	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text"},
+	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: others},
 	{Bindings: of(Refresh), Text: "refresh jobs, retry nodes", Long: "query SLURM and retry failed nodes now"},
-	{Bindings: of(Back), Text: "back, one level up", Long: "go back: closes help or details, then node view → overview"},
+	{Bindings: of(Back), Text: "back, one level up", Long: "go back: closes help or details, then node view → overview", On: others},
 	{Bindings: of(Help, Quit), Text: "help / quit", Long: "help / quit; in the help both close it"},
 	{Bindings: of(Interrupt), Text: "quit, from anywhere"},
 	{Bindings: of(Repaint), Text: "redraw the screen"},
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
 
-// withJob are the pages that show a job.
-var withJob = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
+// withJob are the pages that show a job, but for those whose keys are nvitop's, and everyJob all that do. others are all but those.
+var (
+	withJob  = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
+	everyJob = append(slices.Clone(withJob), OnProcesses)
+	others   = append(slices.Clone(withJob), OnNoJobs)
+)
 
 func on(pages ...Page) []Page { return pages }
 

@@ -16,10 +16,11 @@ var update = flag.Bool("update", false, "rewrite the table in README.md")
 // names are those of Bubble Tea for what a screen writes otherwise.
 var names = map[string]string{
 	"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z",
-	"PgUp": "pgup", "PgDn": "pgdown", "Home": "home", "End": "end", "Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F5": "f5", "F10": "f10",
+	"PgUp": "pgup", "PgDn": "pgdown", "Home": "home", "End": "end", "Space": "space", "Ctrl-R": "ctrl+r", "Ctrl-A": "ctrl+a", "Ctrl-E": "ctrl+e", "Alt-H": "alt+h", "Alt-L": "alt+l", "Alt-K": "alt+k", "Alt-J": "alt+j", "Shift-Tab": "shift+tab", "Alt-Shift-K": "alt+shift+k", "Alt-Shift-J": "alt+shift+j",
+	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F5": "f5", "F10": "f10",
 }
 
-var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnNoJobs}
+var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnNoJobs}
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
@@ -124,8 +125,10 @@ func cell(r Row) string {
 
 // where names the pages that have the row's keys.
 func (r Row) where() string {
-	if slices.Equal(r.On, withJob) {
-		return ""
+	for _, most := range [][]Page{withJob, everyJob, others} {
+		if slices.Equal(r.On, most) {
+			return ""
+		}
 	}
 	var pages []string
 	for _, p := range r.On {

@@ -23,12 +23,21 @@ type Answer struct {
 	Full  bool   // show a GPU of that node on its page
 	GPU   string // the key of that GPU; "": the one with the worst problem
 
+	Process *Process // show the processes of that node, with the cursor on this one
+
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // into the clipboard of the user's terminal
 }
 
 // Taken answers a message that changed the page only.
 var Taken = Answer{Taken: true}
+
+// Process names a process on a GPU: its node, what identifies it there, and the index of the GPU.
+type Process struct {
+	Node string
+	wire.ProcessID
+	GPU int
+}
 
 // Ask is a request to the probe of a node, or one to SLURM.
 type Ask struct {

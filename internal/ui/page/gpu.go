@@ -64,6 +64,9 @@ func (p *GPU) Show(node, key string) {
 	*p = GPU{node: node, chosen: key != "", gpu: gpuID{key: key, number: cluster.NoNumber}}
 }
 
+// Key is the key of the GPU, "" if it has none.
+func (p *GPU) Key() string { return p.gpu.key }
+
 // Settle chooses a GPU of the selected node, where none is: the one with the same number as that of the node before, else the first of
 // those with the worst problem, else the first. It is called before the page is drawn.
 func (p *GPU) Settle(s *part.Scene) {

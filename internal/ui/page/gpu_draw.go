@@ -201,23 +201,10 @@ func (p *GPU) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r gpuRooms) {
 	}
 	f.Section(y, "Processes", strings.TrimSpace(count+"  "+w.Where()))
 	if len(list) == 0 {
-		f.Left(2, y+1, f.W-3, noProcessesOn(f, g), draw.Dim)
+		f.Left(2, y+1, f.W-3, part.NoProcessesOn(f, g), draw.Dim)
 		return
 	}
 	t := table.NewProcesses(f)
 	t.Head(f, y+1)
 	t.Rows(f, y+2, list[w.From:w.From+w.Shown])
-}
-
-// noProcessesOn says why no processes are listed for a GPU.
-func noProcessesOn(f *part.Frame, g *cluster.GPU) string {
-	switch {
-	case !f.Node.Listed:
-		return noProcesses(f)
-	case g.Unlisted != "":
-		return "processes on this GPU cannot be listed (" + g.Unlisted + ")"
-	case tally.Lost(g) != "":
-		return "processes on a lost GPU cannot be listed"
-	}
-	return "no processes on this GPU"
 }

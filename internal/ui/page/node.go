@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Node shows one node: its line, its GPUs and their sum, then as there is room processes, its problems, and graphs. For a node without
@@ -66,8 +66,13 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// click opens the GPU under the mouse.
+// click opens the GPU under the mouse, or the page of processes with the one under it.
 func (r *nodeRooms) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
+	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
+		list, _, _ := processes(s)
+		w := list[r.list.From+at]
+		return nav.Answer{Taken: true, Process: &nav.Process{Node: s.Node.Name, ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}}
+	}
 	row := m.Y - r.head - 1
 	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.Shown {
 		return nav.Answer{}
@@ -200,7 +205,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	case y >= r.end:
 		return y
 	case len(list) == 0:
-		f.Left(2, y, f.W-3, noProcesses(f), draw.Dim)
+		f.Left(2, y, f.W-3, part.NoProcesses(f), draw.Dim)
 		return max(y+1, r.below)
 	}
 	t := table.NewProcesses(f)
@@ -219,13 +224,10 @@ func oldList(f *part.Frame) string {
 // unmatched says which filter hides some of the processes of the node.
 func unmatched(f *part.Frame, shown, of int) string {
 	if shown < of {
-		return ", " + strconv.Itoa(shown) + " of " + strconv.Itoa(of) + ` match "` + draw.Clip(f.Matching.String(), filterClip) + `"`
+		return ", " + strconv.Itoa(shown) + " of " + strconv.Itoa(of) + ` match "` + draw.Clip(f.Matching.String(), part.FilterClip) + `"`
 	}
 	return ""
 }
-
-// filterClip is the most room for a filter in a title.
-const filterClip = 40
 
 // processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown without the filter.
 func processes(s *part.Scene) (list []tally.Process, own, of int) {
@@ -251,39 +253,6 @@ func processCount(n, own int) string {
 		return text + ", " + strconv.Itoa(own) + " yours first, then by GPU"
 	}
 	return text + ", sorted by GPU"
-}
-
-// noProcesses says why no processes are listed.
-func noProcesses(f *part.Frame) string {
-	switch h := f.Node.Hello; {
-	case h != nil && h.Fault != "":
-		return "no NVML here: processes cannot be listed"
-	case f.Node.Listed:
-		if f.Matching != nil && len(f.Node.Processes) > 0 {
-			return `no processes match "` + draw.Clip(f.Matching.String(), filterClip) + `"`
-		}
-		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
-	case f.Node.State == cluster.NodeStale:
-		return "· no process list: node not responding"
-	}
-	return "· waiting for the process list"
-}
-
-// unlisted says of which GPUs the driver does not list the processes, and why; "" when it lists those of all.
-func unlisted(n *cluster.Node) string {
-	var names, why []string
-	for i := range n.GPUs {
-		if g := &n.GPUs[i]; g.Unlisted != "" {
-			names = append(names, part.GPUNumber(g))
-			if !slices.Contains(why, g.Unlisted) {
-				why = append(why, g.Unlisted)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "processes on " + strings.Join(names, ", ") + " cannot be listed (" + strings.Join(why, "; ") + ")"
 }
 
 // nodeProblems draws the problems of the node from row y to row end and returns the row below: with a title where there is room for one.

@@ -193,7 +193,7 @@ func (o *Overview) hints(s *part.Scene) []keys.Hint {
 		order = "sort: worst"
 	}
 	rest := []keys.Hint{keys.HintOf(keys.Ranks), time, keys.HintOf(keys.Gauge)}
-	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Overview).As("node view")}
+	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Manager), keys.HintOf(keys.Overview).As("node view")}
 	all := slices.Concat(released(s), back, open, problems(s), rest, jobs, arrange, nextProblem(s), mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
 	return append(once(all), last...)
 }
@@ -252,7 +252,7 @@ func (o *Overview) nodeRows(f *part.Frame, y int, t rowTable) int {
 		if y >= f.H-1 {
 			break
 		}
-		t.Row(f, y, f.NodeOf(name))
+		t.Row(f, y, f.NodeOf(name), name == f.Node.Name)
 		y++
 	}
 	return y
@@ -260,7 +260,7 @@ func (o *Overview) nodeRows(f *part.Frame, y int, t rowTable) int {
 
 // rowTable is a table with a row per node.
 type rowTable interface {
-	Row(f *part.Frame, y int, n *cluster.Node)
+	Row(f *part.Frame, y int, n *cluster.Node, selected bool)
 }
 
 // ruleEnd writes a text at the right end of a rule.

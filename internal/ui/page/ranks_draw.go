@@ -41,7 +41,7 @@ func (p *Ranks) Draw(f *part.Frame) {
 	case len(all) > 0:
 		f.Left(3, y, f.W-4, p.filter.None(f.Job.ID, "rows", f.W-4), draw.Text)
 	default:
-		f.Left(3, y, f.W-4, noRanks(f), draw.Dim)
+		f.Left(3, y, f.W-4, part.NoProcessesOfJob(f), draw.Dim)
 	}
 	if p.filter.Typing(f.Job.ID) {
 		p.filter.Draw(f, len(rows), len(all))
@@ -71,15 +71,6 @@ func (p *Ranks) unranked(f *part.Frame, rows []tally.RankRow) []string {
 
 // rankVariables are the variables that name a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMIX_RANK"
-
-// noRanks says why there are no rows.
-func noRanks(f *part.Frame) string {
-	waits := func(name string) bool { n := f.NodeOf(name); return n.State != cluster.NodeReporting || !n.Listed }
-	if slices.ContainsFunc(f.Job.Nodes, waits) {
-		return "· waiting for the process lists of the nodes"
-	}
-	return "no processes on the GPUs of this job"
-}
 
 // count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
 func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) {
@@ -155,6 +146,6 @@ func (p *Ranks) hints(s *part.Scene) []keys.Hint {
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
-	hints = append(append(hints, filter...), keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	hints = append(append(hints, filter...), keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Manager), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
 	return append(hints, last...)
 }

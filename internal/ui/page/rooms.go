@@ -21,6 +21,7 @@ type nodeRooms struct {
 	processes bool
 	tight     bool       // a low terminal: one rule separates the processes from the sum, which is bold anyway
 	list      nav.Window // of the processes
+	first     int        // the row of the first of them
 	end       int        // the first row that is not theirs
 	below     int        // the first row below the processes, reserved before they are listed
 }
@@ -98,7 +99,8 @@ func (r *nodeRooms) roomForProcesses(s *part.Scene, y int) {
 	list, _, _ := processes(s)
 	room := max(r.end-y-1, 0) // below the headings
 	r.list = nav.Window{Shown: min(len(list), room), All: len(list)}
-	r.below = y + 1
+	r.first = y + 1
+	r.below = r.first
 	if s.H >= part.Tall && (s.Node.Listed || s.Node.State == cluster.NodeReporting) {
 		r.below = min(y+1+len(s.Own(s.Node)), r.end)
 	}

@@ -48,6 +48,12 @@ func (f *Frame) Section(y int, title, right string) {
 	}
 }
 
+// Focus draws the rule with its title above a part that has the keyboard, and returns the column behind the title.
+func (f *Frame) Focus(y int, title string) int {
+	f.Fill(0, y, f.W, '─', draw.Data)
+	return f.Put(2, y, " "+draw.Clip(title, f.W-8)+" ", draw.Tab)
+}
+
 // Paragraphs draws text as far as there is room, and returns the row below.
 func (f *Frame) Paragraphs(y int, paragraphs []string) int {
 	for _, p := range paragraphs {

@@ -73,7 +73,7 @@ type column struct {
 }
 
 // lowestPriority is the last place in the order in which columns come in.
-const lowestPriority = 13
+const lowestPriority = 14
 
 // stage is one step of giving out the width that is left over: these columns grow, together, up to most.
 type stage struct {
@@ -106,23 +106,25 @@ var gpuGrowth = []stage{
 }
 
 var processColumns = []column{
+	{key: colNode, least: 10, priority: 2, title: "NODE"}, // where there are several
 	{key: colGPU, least: 3, priority: 1, title: "GPU", right: true},
 	{key: colPID, gap: 1, least: 7, priority: 1, title: "PID", right: true},
 	{key: colType, gap: 1, least: 3, priority: 1, title: "T"},
-	{key: colUser, gap: 1, least: 8, priority: 3, title: "USER"},
-	{key: colRank, gap: 2, least: 4, priority: 6, title: "RANK", right: true},
-	{key: colGPUMem, gap: 2, least: 8, priority: 4, title: "GPU-MEM", right: true},
-	{key: colSM, gap: 2, least: 4, priority: 5, title: "%SM", right: true},
-	{key: colBandwidth, gap: 2, least: 4, priority: 9, title: "%MBW", right: true},
-	{key: colCPU, gap: 2, least: 6, priority: 7, title: "%CPU", right: true},
-	{key: colHostMem, gap: 2, least: 5, priority: 10, title: "%MEM", right: true},
-	{key: colTime, gap: 2, least: 8, priority: 8, title: "TIME", right: true},
-	{key: colState, gap: 2, least: 1, priority: 11, title: "S"},
-	{key: colThreads, gap: 2, least: 4, priority: 12, title: "THR", right: true},
-	{key: colCommand, gap: 2, least: 12, priority: 2, title: "COMMAND"},
+	{key: colUser, gap: 1, least: 8, priority: 5, title: "USER"},
+	{key: colJob, gap: 1, least: 8, priority: 3, title: "JOB"}, // likewise
+	{key: colRank, gap: 2, least: 4, priority: 8, title: "RANK", right: true},
+	{key: colGPUMem, gap: 2, least: 8, priority: 6, title: "GPU-MEM", right: true},
+	{key: colSM, gap: 2, least: 4, priority: 7, title: "%SM", right: true},
+	{key: colBandwidth, gap: 2, least: 4, priority: 11, title: "%MBW", right: true},
+	{key: colCPU, gap: 2, least: 6, priority: 9, title: "%CPU", right: true},
+	{key: colHostMem, gap: 2, least: 5, priority: 12, title: "%MEM", right: true},
+	{key: colTime, gap: 2, least: 8, priority: 10, title: "TIME", right: true},
+	{key: colState, gap: 2, least: 1, priority: 13, title: "S"},
+	{key: colThreads, gap: 2, least: 4, priority: 14, title: "THR", right: true},
+	{key: colCommand, gap: 2, least: 12, priority: 4, title: "COMMAND"},
 }
 
-var processGrowth = []stage{{unbounded, []col{colCommand}}}
+var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, []col{colJob}}, {unbounded, []col{colCommand}}}
 
 var nodeColumns = []column{
 	{key: colNode, least: 10, priority: 1, title: "NODE"},
@@ -193,12 +195,24 @@ func timeLayout(width int, strip func(most int) int) layout {
 // commandFirst is the width up to which the command lines of processes have the room of what few users look at.
 const commandFirst = 160
 
-func processLayout(width, number int) layout {
-	columns := numbered(processColumns, number)
-	if width < commandFirst {
-		columns = slices.DeleteFunc(columns, func(c column) bool { return c.key == colState || c.key == colThreads })
+// processLayout is for processes on one node, or on several, of one job, or of several.
+func processLayout(width, number int, nodes, jobs bool) layout {
+	columns := slices.DeleteFunc(numbered(processColumns, number), func(c column) bool {
+		switch c.key {
+		case colState, colThreads:
+			return width < commandFirst
+		case colNode:
+			return !nodes
+		case colJob:
+			return !jobs
+		}
+		return false
+	})
+	margin := 2
+	if nodes { // their names must not touch a tag, and the GPU is no longer the first column
+		margin, columns[1].gap = 3, 1
 	}
-	return fit(width, columns, processGrowth, 2)
+	return fit(width, columns, processGrowth, margin)
 }
 
 // nodeLayout is for nodes with at most so many GPUs.

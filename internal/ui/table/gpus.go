@@ -42,11 +42,14 @@ func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns
 // Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
 	for _, g := range InOrder(f.Scene, n)[from : from+n] {
-		gpuRow(f, y, g, &t.layout)
+		t.Row(f, y, g)
 		y++
 	}
 	return y
 }
+
+// Row draws one GPU of the selected node in row y.
+func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, &t.layout) }
 
 // InOrder are the GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the bad ones come first.
 func InOrder(s *part.Scene, n int) []*cluster.GPU {

@@ -31,22 +31,21 @@ func (t *Nodes) Head(f *part.Frame, y int) {
 }
 
 // nodeName draws the beginning of a node's row: the cursor if it is selected, its mark and its name.
-func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span) (m part.Mark, selected bool) {
-	m, selected = f.Health.NodeMark(n.Name), n.Name == f.Node.Name
-	role := draw.Text
+func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span, selected bool) part.Mark {
+	m, role := f.Health.NodeMark(n.Name), draw.Text
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 		role = draw.Strong
 	}
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Text(s, y, f.NodeName(n.Name, s.W), role)
-	return m, selected
+	return m
 }
 
 // Row draws one node in row y.
-func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node) {
+func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := &t.layout
-	m, selected := nodeName(f, y, n, l[colNode])
+	m := nodeName(f, y, n, l[colNode], selected)
 	if s := l[colCells]; s.Shown() {
 		t.cells.Draw(f, s.X, y, n)
 	}

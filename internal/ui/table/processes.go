@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -16,7 +17,7 @@ type Processes struct{ layout layout }
 
 // NewProcesses returns the table for the terminal and the selected node of a frame.
 func NewProcesses(f *part.Frame) *Processes {
-	return &Processes{processLayout(f.W, numberWidth(f.Node))}
+	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false)}
 }
 
 // Head draws the headings in row y.
@@ -36,25 +37,34 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
 	}
+	onGPU(f, y, f.Node, p, l, text, dim)
+	onHost(f, y, f.Node, p.Process, l, text, dim)
+	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.SlowRole(f.Node.Name, p.On, text), known(p.CPUPercent, draw.Whole))
+	command(f, y, p.Process, l, text)
+}
+
+// onGPU writes what a process does on its GPU.
+func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l *layout, text, dim draw.Role) {
 	number := strconv.Itoa(p.Number)
 	if p.On != nil {
 		number = part.Number(p.On)
 	}
 	f.Number(l[colGPU], y, number, text)
-	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
 	f.Text(l[colType], y, p.Type, dim)
-	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
 	rank(f, y, p.Rank, l, text)
-	slow := f.SlowRole(f.Node.Name, p.On, text)
 	f.Number(l[colGPUMem], y, known(p.GPUMemory, sized), text)
-	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
+	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), f.SlowRole(n.Name, p.On, text))
 	f.Number(l[colBandwidth], y, known(p.MemPercent, strconv.Itoa), text)
-	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))
-	f.Number(l[colHostMem], y, shareOfHost(f, p), text)
+}
+
+// onHost writes what is known of a process without its GPU.
+func onHost(f *part.Frame, y int, n *cluster.Node, p *wire.Process, l *layout, text, dim draw.Role) {
+	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
+	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
+	f.Number(l[colHostMem], y, shareOfHost(n, p), text)
 	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), text)
 	f.Text(l[colState], y, p.State, dim)
 	f.Number(l[colThreads], y, known(p.Threads, strconv.Itoa), text)
-	command(f, y, p.Process, l, text)
 }
 
 // rank writes a rank; a process without one needs none.
@@ -75,11 +85,20 @@ func rankNumber(r *wire.Rank) string {
 
 // command writes the command line of a process, or why nothing is known of it.
 func command(f *part.Frame, y int, p *wire.Process, l *layout, role draw.Role) {
-	text := cmp.Or(p.Command, p.Name)
-	if p.Foreign && text == "" {
-		text, role = "in another PID namespace, as in a container", draw.Dim
+	text, known := commandOf(p)
+	if !known {
+		role = draw.Dim
 	}
 	f.Text(l[colCommand], y, text, role)
+}
+
+// commandOf is the command line of a process, or why nothing is known of it.
+func commandOf(p *wire.Process) (text string, known bool) {
+	text = cmp.Or(p.Command, p.Name)
+	if p.Foreign && text == "" {
+		return "in another PID namespace, as in a container", false
+	}
+	return text, true
 }
 
 // known is a value in words, "" when it is not known.
@@ -91,8 +110,8 @@ func known[T any](v *T, words func(T) string) string {
 }
 
 // shareOfHost is how much of the node's memory a process has, in percent.
-func shareOfHost(f *part.Frame, p *tally.Process) string {
-	percent, ok := tally.HostPercent(f.Node, p.Process)
+func shareOfHost(n *cluster.Node, p *wire.Process) string {
+	percent, ok := tally.HostPercent(n, p)
 	if !ok {
 		return ""
 	}

@@ -33,9 +33,9 @@ func (t *Times) Head(f *part.Frame, y int) {
 }
 
 // Row draws one node in row y.
-func (t *Times) Row(f *part.Frame, y int, n *cluster.Node) {
+func (t *Times) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := &t.layout
-	m, selected := nodeName(f, y, n, l[colNode])
+	m := nodeName(f, y, n, l[colNode], selected)
 	if s := l[colHistory]; s.Shown() {
 		t.Strip.Row(f, s.X, y, n)
 	}

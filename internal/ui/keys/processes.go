@@ -1,0 +1,44 @@
+package keys
+
+// The keys of the page of processes are nvitop's where it has them.
+var (
+	RowUp        = bind("↑ k", "select", "up", "k", "shift+tab", "alt+k")
+	RowDown      = bind("↓ j", "select", "down", "j", "tab", "alt+j")
+	RowsUp       = bind("PgUp", "page up", "pgup", "ctrl+u", "alt+shift+k")
+	RowsDown     = bind("PgDn", "page down", "pgdown", "ctrl+d", "alt+shift+j")
+	CommandLeft  = bind("←", "command", "left", "alt+h")
+	CommandRight = bind("→", "command", "right", "alt+l")
+	CommandStart = bind("^", "start", "^", "ctrl+a")
+	CommandEnd   = bind("$", "end", "$", "ctrl+e")
+	Tag          = bind("Space", "tag", "space")
+	SortBefore   = bind(",", "sort", ",")
+	SortAfter    = bind(".", "sort", ".")
+	Reverse      = bind("/", "reverse", "/")
+	SortBy       = bind("o", "sort by", "o")
+	Tree         = bind("t", "tree", "t")
+	Auto         = bind("a", "auto", "a")
+	Full         = bind("f", "full", "f")
+	Compact      = bind("c", "compact", "c")
+	Widen        = bind("w", "wider", "w")
+	Narrow       = bind("W", "narrower", "W")
+	FreeMouse    = bind("m", "mouse", "m")
+)
+
+var processRows = []Row{
+	{Bindings: of(RowUp, RowDown), Text: "select a process", On: on(OnProcesses)},
+	{Bindings: of(RowsUp, RowsDown), Text: "page up / down", On: on(OnProcesses)},
+	{Bindings: of(CommandLeft, CommandRight), Text: "scroll the commands", On: on(OnProcesses)},
+	{Bindings: of(CommandStart, CommandEnd), Text: "their start / end", Long: "start / end of the commands", On: on(OnProcesses)},
+	{Bindings: of(Tag), Text: "tag, for signals to several", Long: "tag the process, or take its tag away; Esc takes all away", On: on(OnProcesses)},
+	{Bindings: of(SortBefore, SortAfter), Text: "sort by another column", Long: "sort by the previous / next column; a click on a heading sorts too", On: on(OnProcesses)},
+	{Bindings: of(Reverse), Text: "reverse the order", On: on(OnProcesses)},
+	{
+		Bindings: of(SortBy), Text: "sort: on op ou or og os …", On: on(OnProcesses),
+		Long: "sort: on GPU, op PID, ou user, or rank, og GPU memory, os SM, ob bandwidth, oc CPU, om memory, ot time; capital: reverse",
+	},
+	{Bindings: of(Widen, Narrow), Text: "wider / narrower", Long: "wider / narrower: GPU, node, job, all your jobs", On: on(OnProcesses)},
+	{Bindings: of(Tree), Text: "tree of processes", Long: "tree: also their parents and children on the node", On: on(OnProcesses)},
+	{Bindings: of(Auto, Full, Compact), Text: "GPUs above: auto / on / off", Long: "GPUs above the processes: where there is room / always / never", On: on(OnProcesses)},
+	{Bindings: of(FreeMouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: on(OnProcesses)},
+	{Bindings: of(Back), Text: "clear the tags, then back", On: on(OnProcesses)},
+}

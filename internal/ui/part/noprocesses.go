@@ -1,0 +1,69 @@
+package part
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// FilterClip is the most room for a filter in a title or a sentence.
+const FilterClip = 40
+
+// NoProcesses says why no processes are listed.
+func NoProcesses(f *Frame) string {
+	switch h := f.Node.Hello; {
+	case h != nil && h.Fault != "":
+		return "no NVML here: processes cannot be listed"
+	case f.Node.Listed:
+		if f.Matching != nil && len(f.Node.Processes) > 0 {
+			return `no processes match "` + draw.Clip(f.Matching.String(), FilterClip) + `"`
+		}
+		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
+	case f.Node.State == cluster.NodeStale:
+		return "· no process list: node not responding"
+	}
+	return "· waiting for the process list"
+}
+
+// unlisted says of which GPUs the driver does not list the processes, and why; "" when it lists those of all.
+func unlisted(n *cluster.Node) string {
+	var names, why []string
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; g.Unlisted != "" {
+			names = append(names, GPUNumber(g))
+			if !slices.Contains(why, g.Unlisted) {
+				why = append(why, g.Unlisted)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "processes on " + strings.Join(names, ", ") + " cannot be listed (" + strings.Join(why, "; ") + ")"
+}
+
+// NoProcessesOn says why no processes are listed for a GPU.
+func NoProcessesOn(f *Frame, g *cluster.GPU) string {
+	switch {
+	case !f.Node.Listed:
+		return NoProcesses(f)
+	case g.Unlisted != "":
+		return "processes on this GPU cannot be listed (" + g.Unlisted + ")"
+	case tally.Lost(g) != "":
+		return "processes on a lost GPU cannot be listed"
+	}
+	return "no processes on this GPU"
+}
+
+// NoProcessesOfJob says why no processes are listed for the job.
+func NoProcessesOfJob(f *Frame) string {
+	waits := func(name string) bool { n := f.NodeOf(name); return n.State != cluster.NodeReporting || !n.Listed }
+	if slices.ContainsFunc(f.Job.Nodes, waits) {
+		return "· waiting for the process lists of the nodes"
+	}
+	return "no processes on the GPUs of this job"
+}

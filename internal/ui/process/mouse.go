@@ -1,0 +1,46 @@
+package process
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// wheel moves the cursor; with Shift, or sideways, the commands, and with Ctrl the cursor by pages.
+func (p *Page) wheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
+	l := p.listing(s)
+	notches := nav.Notches(m)
+	switch {
+	case m.Button == tea.MouseWheelLeft, m.Mod.Contains(tea.ModShift) && notches < 0:
+		p.scroll(s, l, -scrollStep)
+		return nav.Taken
+	case m.Button == tea.MouseWheelRight, m.Mod.Contains(tea.ModShift):
+		p.scroll(s, l, +scrollStep)
+		return nav.Taken
+	case m.Mod.Contains(tea.ModCtrl):
+		list := p.list(s, l)
+		return p.goTo(s, l, p.cursor.At(list)+notches*max(list.Room, 1))
+	}
+	at, _ := p.cursor.Move(m, p.list(s, l))
+	return p.on(s, l, at)
+}
+
+// click selects the row under the mouse, or sorts by the heading under it: once more, and the order is reversed.
+func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
+	l, r := p.listing(s), p.rooms(s)
+	w := p.cursor.Window(p.list(s, l))
+	i := w.From + m.Y - r.top
+	switch {
+	case m.Button != tea.MouseLeft:
+	case m.Y == r.top-1:
+		if by, ok := p.table(s, l).OrderAt(m.X); ok && by == p.by {
+			p.reorder(s, by, !p.down)
+		} else if ok {
+			p.sort(s, by, false)
+		}
+	case i >= w.From && i < w.From+w.Shown:
+		return p.goTo(s, l, i)
+	}
+	return nav.Taken
+}

@@ -1,0 +1,263 @@
+package process
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Press answers a key or the mouse. Keys that mean something on other pages only mean nothing here.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		return p.key(m, s)
+	case tea.MouseWheelMsg:
+		return p.wheel(m, s)
+	case tea.MouseClickMsg:
+		return p.click(m, s)
+	}
+	return nav.Answer{}
+}
+
+// key answers a key.
+func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	if p.sorts {
+		return p.sortBy(k, s)
+	}
+	l := p.listing(s)
+	if at, moved := p.cursor.Move(asArrow(k), p.list(s, l)); moved {
+		return p.on(s, l, at)
+	}
+	switch {
+	case key.Matches(k, keys.Back) && p.tagged(l) > 0:
+		clear(p.tags)
+	case key.Matches(k, keys.NextProblem):
+		return p.problem(s, +1)
+	case key.Matches(k, keys.PrevProblem):
+		return p.problem(s, -1)
+	case key.Matches(k, keys.PrevJob) && p.scope == OfJobs:
+		return p.job(s, -1)
+	case key.Matches(k, keys.NextJob) && p.scope == OfJobs:
+		return p.job(s, +1)
+	case key.Matches(k, passed...):
+		return nav.Answer{}
+	case key.Matches(k, keys.Widen):
+		return p.widen(s)
+	case key.Matches(k, keys.Narrow):
+		return p.narrow(s)
+	default:
+		p.change(k, s, l)
+	}
+	return nav.Taken
+}
+
+// passed are the keys of all pages, which are not the page's own.
+var passed = []key.Binding{
+	keys.PrevJob, keys.NextJob, keys.Problems, keys.Manager, keys.Colors, keys.FreeMouse, keys.Refresh, keys.Back, keys.Help, keys.Quit, keys.Interrupt,
+	keys.Repaint,
+}
+
+// asArrow is a key that moves the cursor as the one that does so on all pages.
+func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
+	for _, same := range []struct {
+		key.Binding
+		code rune
+	}{{keys.RowUp, tea.KeyUp}, {keys.RowDown, tea.KeyDown}, {keys.RowsUp, tea.KeyPgUp}, {keys.RowsDown, tea.KeyPgDown}} {
+		if key.Matches(k, same.Binding) {
+			return tea.KeyPressMsg{Code: same.code}
+		}
+	}
+	return k
+}
+
+// change answers the keys that change how the rows are shown.
+func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
+	switch {
+	case key.Matches(k, keys.Tag):
+		p.tag(s, l)
+	case key.Matches(k, keys.SortBefore):
+		p.sort(s, (p.by+table.ProcessOrders-1)%table.ProcessOrders, false)
+	case key.Matches(k, keys.SortAfter):
+		p.sort(s, (p.by+1)%table.ProcessOrders, false)
+	case key.Matches(k, keys.Reverse):
+		p.reorder(s, p.by, !p.down)
+	case key.Matches(k, keys.SortBy):
+		p.sorts = true
+	case key.Matches(k, keys.Auto):
+		p.mode = modeAuto
+	case key.Matches(k, keys.Full):
+		p.mode = modeFull
+	case key.Matches(k, keys.Compact):
+		p.mode = modeCompact
+	case key.Matches(k, keys.CommandLeft):
+		p.scroll(s, l, -scrollStep)
+	case key.Matches(k, keys.CommandRight):
+		p.scroll(s, l, +scrollStep)
+	case key.Matches(k, keys.CommandStart):
+		p.across = 0
+	case key.Matches(k, keys.CommandEnd):
+		p.scroll(s, l, endless)
+	}
+}
+
+const (
+	scrollStep = 8 // columns
+	endless    = 1 << 20
+)
+
+// scroll moves the commands, not beyond the end of the longest on the screen.
+func (p *Page) scroll(s *part.Scene, l *listing, by int) {
+	longest := 0
+	w := p.cursor.Window(p.list(s, l))
+	for i := w.From; i < w.From+w.Shown; i++ {
+		longest = max(longest, table.CommandWidth(l.at(i)))
+	}
+	p.across = max(min(p.across+by, longest-p.table(s, l).Room()), 0)
+}
+
+// letters are the orders by the key behind keys.SortBy. Its capital reverses them.
+var letters = map[rune]table.ProcessOrder{
+	'n': table.ByPlace, 'p': table.ByPID, 'u': table.ByUser, 'r': table.ByProcessRank, 'g': table.ByGPUMemory, 's': table.ByProcessSM,
+	'b': table.ByBandwidth, 'c': table.ByProcessCPU, 'm': table.ByHostMemory, 't': table.ByTime,
+}
+
+// sortBy answers the key behind keys.SortBy.
+func (p *Page) sortBy(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	if key.Matches(k, keys.Interrupt) {
+		return nav.Answer{}
+	}
+	p.sorts = false
+	for letter, by := range letters {
+		if strings.EqualFold(k.Text, string(letter)) {
+			p.sort(s, by, unicode.IsUpper([]rune(k.Text)[0]))
+		}
+	}
+	return nav.Taken
+}
+
+// sort sorts in an order's own direction, or in the other one.
+func (p *Page) sort(s *part.Scene, by table.ProcessOrder, reversed bool) {
+	p.reorder(s, by, downFirst[by] != reversed)
+}
+
+// reorder sorts the rows. A cursor on the first row stays there, on another one it stays on its process.
+func (p *Page) reorder(s *part.Scene, by table.ProcessOrder, down bool) {
+	first := p.cursor.At(p.list(s, p.listing(s))) == 0
+	p.by, p.down = by, down
+	if first {
+		p.goTo(s, p.listing(s), 0)
+	}
+}
+
+// tag tags the process under the cursor, or takes its tag away.
+func (p *Page) tag(s *part.Scene, l *listing) {
+	if len(l.order) == 0 {
+		return
+	}
+	at := keyOf(l.at(p.cursor.At(p.list(s, l))))
+	if p.tags == nil {
+		p.tags = map[nav.Process]bool{}
+	}
+	if p.tags[at] {
+		delete(p.tags, at)
+	} else {
+		p.tags[at] = true
+	}
+}
+
+// tagged counts the rows with a tag.
+func (p *Page) tagged(l *listing) (n int) {
+	if len(p.tags) == 0 {
+		return 0
+	}
+	for i := range l.rows {
+		if p.tags[keyOf(&l.rows[i])] {
+			n++
+		}
+	}
+	return n
+}
+
+// list is the list as it is now.
+func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
+	return nav.List[nav.Process]{N: len(l.order), Room: p.rooms(s).room(s), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
+}
+
+// goTo puts the cursor on a row, or on the nearest one.
+func (p *Page) goTo(s *part.Scene, l *listing, i int) nav.Answer {
+	return p.on(s, l, p.cursor.GoTo(p.list(s, l), i))
+}
+
+// on says that the cursor is on a row; -1: there is none. Its node and, among those of several, its job are then the selected ones.
+func (p *Page) on(s *part.Scene, l *listing, i int) nav.Answer {
+	a := nav.Taken
+	if i >= 0 {
+		a.Node = l.at(i).Node.Name
+		if p.scope == OfJobs {
+			a.Job = l.at(i).Job
+		}
+	}
+	return a
+}
+
+// problem goes to the next process on a GPU with a problem, round the end.
+func (p *Page) problem(s *part.Scene, by int) nav.Answer {
+	l := p.listing(s)
+	at, n := p.cursor.At(p.list(s, l)), len(l.order)
+	for i := 1; i <= n; i++ {
+		next := ((at+i*by)%n + n) % n
+		if r := l.at(next); r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On), func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning }) {
+			return p.goTo(s, l, next)
+		}
+	}
+	return nav.Taken
+}
+
+// job goes to the first process of the next job that has some, round the end.
+func (p *Page) job(s *part.Scene, by int) nav.Answer {
+	l, n := p.listing(s), len(s.Snap.Jobs)
+	for i := 1; i < n; i++ {
+		id := s.Snap.Jobs[((s.JobAt+i*by)%n+n)%n].ID
+		if at := slices.IndexFunc(l.order, func(i int32) bool { return l.rows[i].Job == id }); at >= 0 {
+			return p.goTo(s, l, at)
+		}
+	}
+	return nav.Taken
+}
+
+// widen shows the processes of the next wider scope.
+func (p *Page) widen(s *part.Scene) nav.Answer {
+	widest := OfJobs
+	if len(s.Snap.Jobs) == 1 {
+		widest = OfJob
+	}
+	p.scope = min(p.of(s)+1, widest)
+	return nav.Taken
+}
+
+// narrow shows the processes of the job, the node or the GPU of the row under the cursor.
+func (p *Page) narrow(s *part.Scene) nav.Answer {
+	l := p.listing(s)
+	if len(l.order) == 0 || p.of(s) == OfGPU {
+		return nav.Taken
+	}
+	at := p.cursor.At(p.list(s, l))
+	r, a := l.at(at), p.on(s, l, at)
+	if p.scope == OfNode {
+		if r.On == nil {
+			return nav.Taken
+		}
+		p.gpu = r.On.Key
+	}
+	p.scope--
+	return a
+}

@@ -1,0 +1,109 @@
+// Package process is the page of processes: those of a GPU, a node, a job, or all of the user's jobs, with the keys of nvitop.
+//
+// The rows of a Snapshot are made and sorted once, when the view settles on it or a key changes what is shown; a frame draws those on the
+// screen only. The cursor and the tags belong to processes, not to rows: they stay when rows come, go and are sorted anew, and end with
+// their process. A Page belongs to one goroutine.
+package process
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Scope says whose processes are shown.
+type Scope uint8
+
+// The scopes, each wider than the one before it.
+const (
+	OfGPU  Scope = iota // of the selected node
+	OfNode              // the selected one
+	OfJob               // likewise
+	OfJobs              // all
+)
+
+// mode says whether GPUs are shown above the processes.
+type mode uint8
+
+const (
+	modeAuto    mode = iota // where there is room
+	modeFull                // always
+	modeCompact             // never
+)
+
+// Page lists processes.
+type Page struct {
+	scope  Scope
+	gpu    string // the key of the GPU, where the scope has been one
+	by     table.ProcessOrder
+	down   bool // from the highest to the lowest
+	mode   mode
+	across int  // columns of the commands that are to the left of the screen
+	sorts  bool // the next key says by what
+
+	cursor nav.Cursor[nav.Process]
+	tags   map[nav.Process]bool
+	now    listing
+}
+
+// Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
+func (p *Page) Begin(scope Scope, gpu string) {
+	p.scope, p.gpu, p.sorts = scope, gpu, false
+}
+
+// Show shows the processes of the selected node, with the cursor on one of them.
+func (p *Page) Show(s *part.Scene, at nav.Process) {
+	p.Begin(OfNode, "")
+	l := p.list(s, p.listing(s))
+	if i := slices.IndexFunc(p.now.order, func(i int32) bool { return keyOf(&p.now.rows[i]) == at }); i >= 0 {
+		p.cursor.GoTo(l, i)
+	}
+}
+
+// Settle makes the rows of a Snapshot that is to be drawn. The tags of processes that are gone end.
+func (p *Page) Settle(s *part.Scene) {
+	l := p.list(s, p.listing(s))
+	p.cursor.GoTo(l, p.cursor.At(l))
+	for tag := range p.tags {
+		if !runs(s.NodeOf(tag.Node), tag) {
+			delete(p.tags, tag)
+		}
+	}
+}
+
+// runs reports whether a node lists a process.
+func runs(n *cluster.Node, tag nav.Process) bool {
+	return slices.ContainsFunc(n.Processes, func(w wire.Process) bool {
+		return w.PID == tag.PID && w.StartTicks == tag.StartTicks && w.GPU == tag.GPU
+	})
+}
+
+// Wants the processes of the selected node, or of all nodes.
+func (p *Page) Wants(*part.Scene) nav.Wants {
+	if p.scope >= OfJob {
+		return nav.Wants{Everywhere: true}
+	}
+	return nav.Wants{Selected: true, Processes: true}
+}
+
+// of is the scope that the scene has: a GPU is on one node only.
+func (p *Page) of(s *part.Scene) Scope {
+	if p.scope == OfGPU && gpuOf(s.Node, p.gpu) == nil {
+		return OfNode
+	}
+	return p.scope
+}
+
+// gpuOf is the GPU of a node with that key.
+func gpuOf(n *cluster.Node, key string) *cluster.GPU {
+	for i := range n.GPUs {
+		if n.GPUs[i].Key == key {
+			return &n.GPUs[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package process
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// question is what the rows depend on.
+type question struct {
+	snap           *cluster.Snapshot
+	scope          Scope
+	job, node, gpu string
+	mine           bool
+	by             table.ProcessOrder
+	down           bool
+}
+
+// listing is the rows of a Snapshot.
+type listing struct {
+	of     question
+	rows   []table.ProcessRow // by job, node, GPU and PID
+	order  []int32            // the places of the rows, as they are shown
+	nodes  int                // in the scope
+	listed int                // those of them whose processes are listed
+	weighs []weighed          // kept for its memory
+}
+
+// at is a row by its place on the screen's list.
+func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
+
+func (p *Page) question(s *part.Scene) question {
+	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, by: p.by, down: p.down}
+	switch q.scope {
+	case OfGPU:
+		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, p.gpu
+	case OfNode:
+		q.job, q.node = s.Job.ID, s.Node.Name
+	case OfJob:
+		q.job = s.Job.ID
+	}
+	return q
+}
+
+// listing makes the rows anew if they are of something else.
+func (p *Page) listing(s *part.Scene) *listing {
+	q := p.question(s)
+	if p.now.of != q {
+		p.now.fill(s, q)
+	}
+	return &p.now
+}
+
+// settled are the rows as Settle has made them, for Draw, which changes nothing.
+func (p *Page) settled(s *part.Scene) *listing {
+	if q := p.question(s); p.now.of != q {
+		var l listing
+		l.fill(s, q)
+		return &l
+	}
+	return &p.now
+}
+
+func keyOf(r *table.ProcessRow) nav.Process {
+	w := r.Process.Process
+	return nav.Process{Node: r.Node.Name, ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}
+}
+
+// fill makes the rows. It keeps the memory that they had.
+func (l *listing) fill(s *part.Scene, q question) {
+	clear(l.rows) // they would keep an old Snapshot alive
+	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0]}
+	switch q.scope {
+	case OfJobs:
+		l.addJobs(s)
+	case OfJob:
+		for _, name := range s.Job.Nodes {
+			l.addNode(s, s.NodeOf(name), []*cluster.JobView{s.Job}, false)
+		}
+	default:
+		l.addNode(s, s.Node, []*cluster.JobView{s.Job}, true)
+	}
+	l.sort(q.by, q.down)
+}
+
+// addJobs adds the processes of all jobs, each node once.
+func (l *listing) addJobs(s *part.Scene) {
+	on := map[string][]*cluster.JobView{}
+	for i := range s.Snap.Jobs {
+		for _, name := range s.Snap.Jobs[i].Nodes {
+			on[name] = append(on[name], &s.Snap.Jobs[i])
+		}
+	}
+	for i := range s.Snap.Jobs {
+		for _, name := range s.Snap.Jobs[i].Nodes {
+			if jobs := on[name]; jobs != nil {
+				l.addNode(s, s.NodeOf(name), jobs, false)
+				on[name] = nil
+			}
+		}
+	}
+}
+
+// slot is a GPU of a node, and whose it is.
+type slot struct {
+	gpu   *cluster.GPU
+	owner *cluster.JobView // of the jobs in the scope; nil: none of them
+}
+
+// addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs.
+func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobView, all bool) {
+	l.nodes++
+	if n.Listed {
+		l.listed++
+	}
+	slots := slotsOf(n, jobs)
+	from := len(l.rows)
+	for i := range n.Processes {
+		r := rowOf(s, n, &n.Processes[i], slots, jobs)
+		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
+		if inGPU && (all && !l.of.mine || r.Own) {
+			l.rows = append(l.rows, r)
+		}
+	}
+	slices.SortFunc(l.rows[from:], func(a, b table.ProcessRow) int {
+		return cmp.Or(compareBools(b.Own, a.Own), cmp.Compare(uint(a.Number), uint(b.Number)), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Process.Process.GPU, b.Process.Process.GPU))
+	})
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// on reports whether a GPU is the wanted one, or an instance of it.
+func on(g, want *cluster.GPU) bool {
+	return g != nil && (g.Key == want.Key || g.Instance() && !want.Instance() && g.Number == want.Number)
+}
+
+func slotsOf(n *cluster.Node, jobs []*cluster.JobView) []slot {
+	slots := make([]slot, len(n.GPUs))
+	for i := range n.GPUs {
+		slots[i].gpu = &n.GPUs[i]
+	}
+	for k := len(jobs) - 1; k >= 0; k-- { // the first one has the last word
+		share := jobs[k].Share(n)
+		for i := range slots {
+			if share.Has(&slots[i].gpu.Number) {
+				slots[i].owner = jobs[k]
+			}
+		}
+	}
+	return slots
+}
+
+// rowOf is the row of a process. It is the job's that its cgroup or environment names, else the one whose GPU it is on.
+func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) table.ProcessRow {
+	r := table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}
+	var job *cluster.JobView
+	for i := range slots {
+		if g := slots[i].gpu; g.Index == w.GPU {
+			r.On, r.Number, job = g, g.Number, slots[i].owner
+			r.Own = job != nil
+		}
+	}
+	for _, j := range jobs {
+		if w.Job != "" && w.Job == j.Number {
+			job, r.Own = j, true
+		}
+	}
+	if job != nil {
+		r.Job = job.ID
+	}
+	r.Ghost = !r.Own || !tally.Mine(s.Snap, w)
+	return r
+}

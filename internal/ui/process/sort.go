@@ -1,0 +1,99 @@
+package process
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// downFirst are the orders that begin with the highest.
+var downFirst = [table.ProcessOrders]bool{
+	table.ByGPUMemory: true, table.ByProcessSM: true, table.ByBandwidth: true, table.ByProcessCPU: true, table.ByHostMemory: true, table.ByTime: true,
+}
+
+// weighed is a row with what it is sorted by.
+type weighed struct {
+	weight float64
+	at     int32
+}
+
+// sort puts the rows in order. What is not known comes last whatever the direction; equals stay in their place.
+func (l *listing) sort(by table.ProcessOrder, down bool) {
+	users := l.users(by)
+	for i := range l.rows {
+		weight, known := weightOf(&l.rows[i], by, users)
+		switch {
+		case by == table.ByPlace:
+			weight, known = float64(i), true
+		case !known:
+			weight = math.Inf(1)
+		}
+		if down && known {
+			weight = -weight
+		}
+		l.weighs = append(l.weighs, weighed{weight, int32(i)})
+	}
+	slices.SortFunc(l.weighs, func(a, b weighed) int { return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.at, b.at)) })
+	for _, w := range l.weighs {
+		l.order = append(l.order, w.at)
+	}
+}
+
+// users are the places of the users in the order of their names, if the rows are sorted by user.
+func (l *listing) users(by table.ProcessOrder) map[string]float64 {
+	if by != table.ByUser {
+		return nil
+	}
+	places := map[string]float64{}
+	var names []string
+	for i := range l.rows {
+		if _, known := places[l.rows[i].User]; !known {
+			places[l.rows[i].User] = 0
+			names = append(names, l.rows[i].User)
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		places[name] = float64(i)
+	}
+	return places
+}
+
+// weightOf is what a row is sorted by; false: it is not known.
+func weightOf(r *table.ProcessRow, by table.ProcessOrder, users map[string]float64) (weight float64, known bool) {
+	w := r.Process.Process
+	switch by {
+	case table.ByPID:
+		return float64(w.PID), true
+	case table.ByUser:
+		return users[w.User], w.User != ""
+	case table.ByProcessRank:
+		if w.Rank == nil {
+			return 0, false
+		}
+		return float64(w.Rank.Rank), true
+	case table.ByGPUMemory:
+		return number(w.GPUMemory)
+	case table.ByProcessSM:
+		return number(w.SMPercent)
+	case table.ByBandwidth:
+		return number(w.MemPercent)
+	case table.ByProcessCPU:
+		return number(w.CPUPercent)
+	case table.ByHostMemory:
+		return tally.HostPercent(r.Node, w)
+	case table.ByTime:
+		return number(w.ElapsedSec)
+	}
+	return 0, false
+}
+
+func number[T int | int64 | uint64 | float64](v *T) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return float64(*v), true
+}

@@ -1,0 +1,272 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// title is the rule of the processes: their scope, how many they are, and their order.
+func (r *rig) title() string {
+	for line := range strings.SplitSeq(r.text(), "\n") {
+		if strings.Contains(line, "Processes of") {
+			return strings.Join(strings.Fields(strings.ReplaceAll(line, "─", " ")), " ")
+		}
+	}
+	return ""
+}
+
+// pids are those of the processes on the screen, in its order.
+func (r *rig) pids() (pids []string) {
+	_, below, _ := strings.Cut(r.text(), "COMMAND")
+	for line := range strings.SplitSeq(below, "\n") {
+		for _, word := range strings.Fields(line) {
+			if n, err := strconv.Atoi(word); err == nil && n > 100000 {
+				pids = append(pids, word)
+			}
+		}
+	}
+	return pids
+}
+
+// P opens the processes of what is on the screen, and leads back. Esc takes the tags away first.
+func TestProcessesKeys(t *testing.T) {
+	for keys, want := range map[string]string{
+		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU", "o P": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
+		"enter P": "Processes of gpu-n01 GPU5 1 process, by GPU", "enter P w": "Processes of gpu-n01 9 processes, by GPU", "P w": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
+		"P w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "P w w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
+		"P w w end W": "Processes of job 48377 2 processes, by GPU", "P w w end W W": "Processes of gpu-s11 7 processes, by GPU", "P end W": "Processes of gpu-n01 GPU7 1 process, by GPU", "P W W W": "Processes of gpu-n01 GPU0 1 process, by GPU",
+		"P space j space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space space": "Processes of gpu-n01 9 processes, by GPU", "P space esc": "Processes of gpu-n01 9 processes, by GPU",
+		"P space w": "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU", "P ]": "Processes of gpu-s11 7 processes, by GPU",
+		"P .": "Processes of gpu-n01 9 processes, by PID", "P ,": "Processes of gpu-n01 9 processes, by time, longest first", "P , ,": "Processes of gpu-n01 9 processes, by %MEM, most first",
+		"P /": "Processes of gpu-n01 9 processes, by GPU, last first", "P , /": "Processes of gpu-n01 9 processes, by time, shortest first", "P o esc": "Processes of gpu-n01 9 processes, by GPU",
+		"P o x": "Processes of gpu-n01 9 processes, by GPU", "P esc": "", "P P": "", "P space esc esc": "", "P q": "Processes of gpu-n01 9 processes, by GPU", "P M": "Processes of gpu-n01 9 processes, by GPU",
+	} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		if got := r.title(); got != want {
+			t.Errorf("after %q: %q, want %q", keys, got, want)
+		}
+	}
+	for keys, want := range map[string]string{
+		"P": "48211/gpu-n01 processes", "P P": "48211/gpu-n01 0", "P esc": "48211/gpu-n01 0", "enter P esc": "48211/gpu-n01 gpu", "m P esc": "48211/gpu-n01 ranks", "P p": "48211/gpu-n01 processes", "P d": "48211/gpu-n01 processes",
+		"P w end": "48211/gpu-n02 processes", "P w w end": "48377/gpu-s11 processes", "P w w ]": "48377/gpu-s11 processes", "P w w ] [": "48211/gpu-n01 processes", "P !": "48211/gpu-n01 3", "P ?": "48211/gpu-n01 4", "P n": "48211/gpu-n01 processes",
+	} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		if got := r.where(); got != want {
+			t.Errorf("after %q: %s, want %s", keys, got, want)
+		}
+	}
+}
+
+// The two keys of nvitop sort; a capital reverses. The heading has a mark.
+func TestProcessesAreSorted(t *testing.T) {
+	for keys, want := range map[string]string{
+		"n": "318802 318805", "N": "318823 318820", "p": "318761 318802", "P": "318823 318820", "r": "318802 318805", "g": "318811 318808", "G": "318761 318817",
+		"s": "318817 318802", "c": "318823 318820", "C": "318761 318802", "m": "318802 318805", "M": "318761 318802", "t": "318761 318802", "T": "318802 318805", "b": "318814 318808",
+	} {
+		r := newRig(t, fixture())
+		r.press("P", "o", keys)
+		if got := strings.Join(r.pids()[:2], " "); got != want {
+			t.Errorf("after o%s there are %s, want %s", keys, got, want)
+		}
+	}
+	r := newRig(t, fixture())
+	r.press("o", "P", "o", "u")
+	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑", "og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MBW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
+		if r.press(keys[:1], keys[1:]); strings.Count(r.text(), heading) != 1 {
+			t.Errorf("after %s there is no %q in\n%s", keys, heading, r.text())
+		}
+	}
+}
+
+// Values that are not known come last, in both directions.
+func TestUnknownValuesAreSortedLast(t *testing.T) {
+	s := fixture()
+	for i := range s.Nodes["gpu-n01"].Processes {
+		if p := &s.Nodes["gpu-n01"].Processes[i]; p.PID == 318811 {
+			p.SMPercent, p.CPUPercent, p.GPUMemory, p.MemPercent, p.RSS, p.ElapsedSec, p.Rank, p.User = nil, nil, nil, nil, nil, nil, nil, ""
+		}
+	}
+	for _, by := range strings.Split("s S c C g G b B m M t T u U", " ") {
+		r := newRig(t, s)
+		r.press("P", "o", by)
+		if got := r.pids(); len(got) != 9 || got[8] != "318811" {
+			t.Errorf("after o%s there are %v", by, got)
+		}
+	}
+}
+
+// The cursor and the tags stay on their processes when rows are sorted, come and go; a tag ends with its process.
+func TestProcessesKeepTheirPlace(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("P", "down", "down", "space", "down", "space")
+	r.press("o", "C")
+	if line := r.cursorLine(); !strings.HasPrefix(line, "▸●") || !strings.Contains(line, "318761") {
+		t.Errorf("sorted, the cursor is on %q", line)
+	}
+	r.snap = fixture()
+	n := r.snap.Nodes["gpu-n01"]
+	n.Processes = append([]wire.Process{{PID: 300001, GPU: n.GPUs[0].Index, Identity: wire.Identity{User: "alice", Name: "new"}, CPUPercent: ptr(0.1)}}, n.Processes...)
+	r.send(tick{r.chain})
+	if line := r.cursorLine(); !strings.Contains(line, "318761") || r.pids()[0] != "300001" || !strings.Contains(r.title(), "2 tagged of 10") {
+		t.Errorf("a process has come, and the cursor is on %q; %s", line, r.title())
+	}
+	r.snap = fixture()
+	n = r.snap.Nodes["gpu-n01"]
+	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.PID == 318761 })
+	r.send(tick{r.chain})
+	if line := r.cursorLine(); !strings.Contains(line, "318805") || !strings.Contains(r.title(), "1 tagged of 8") {
+		t.Errorf("the process has ended, and the cursor is on %q; %s", line, r.title())
+	}
+	r.snap = fixture()
+	if r.send(tick{r.chain}); !strings.Contains(r.title(), "1 tagged of 9") {
+		t.Errorf("another process has the PID, and its tag: %s", r.title())
+	}
+	r = newRig(t, fixture())
+	if r.press("P", "o", "C"); !strings.Contains(r.cursorLine(), "318761") {
+		t.Errorf("a cursor on the first row goes to %q", r.cursorLine())
+	}
+}
+
+// A click selects, on a heading it sorts, and once more reverses. In the list of the node view it opens the page. The wheel moves the cursor, with Shift the commands.
+func TestProcessesMouse(t *testing.T) {
+	r := newRig(t, fixture())
+	y := slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.Contains(line, "318808") })
+	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+	if r.where() != "48211/gpu-n01 processes" || !strings.Contains(r.cursorLine(), "318808") {
+		t.Fatalf("a click in the node view leads to %s, %q", r.where(), r.cursorLine())
+	}
+	lines := strings.Split(r.text(), "\n")
+	head := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "COMMAND") })
+	cpu := strings.Index(lines[head], "%CPU")
+	for _, want := range []string{"by %CPU, most first", "by %CPU, least first", "by %CPU, most first"} {
+		if r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: cpu, Y: head}); !strings.Contains(r.title(), want) {
+			t.Errorf("the title is %q, want %q", r.title(), want)
+		}
+	}
+	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 3, Y: head})
+	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 60, Y: head + 2})
+	if line := r.cursorLine(); !strings.Contains(line, "318805") || !strings.Contains(r.title(), "by GPU") {
+		t.Errorf("a click selects %q; %s", line, r.title())
+	}
+	r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if line := r.cursorLine(); !strings.Contains(line, "318811") {
+		t.Errorf("the wheel leads to %q", line)
+	}
+	r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, Mod: tea.ModShift})
+	if line := r.cursorLine(); !strings.Contains(line, "318811") || !strings.Contains(line, "… train.py --config") {
+		t.Errorf("the wheel with Shift leads to %q", line)
+	}
+	if r.press("m"); !r.view.noMouse || !strings.Contains(r.text(), "m mouse: off") {
+		t.Error("m does not give the mouse back")
+	}
+}
+
+// The commands scroll to their ends and back.
+func TestCommandsScroll(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("P")
+	for _, test := range []struct{ keys, want string }{
+		{"right", "… train.py --config"}, {"right", "…y --config configs"}, {"$", "…configs/llama70b.yaml --tp 8 --pp 4"}, {"right", "…configs/llama70b.yaml --tp 8 --pp 4"}, {"left", "…-config configs/llama70b.yaml --tp…"}, {"^", "python -u train.py"},
+		{"ctrl+e", "--tp 8 --pp 4"}, {"ctrl+a", "python -u train.py"}, {"left", "python -u train.py"},
+	} {
+		if r.press(test.keys); !strings.Contains(r.cursorLine(), test.want) {
+			t.Errorf("after %s: %q, want %q", test.keys, r.cursorLine(), test.want)
+		}
+	}
+}
+
+// The keys that move in nvitop move here, and so do those of all lists.
+func TestProcessesMove(t *testing.T) {
+	alt := func(code rune, more tea.KeyMod) tea.Msg { return tea.KeyPressMsg{Code: code, Mod: tea.ModAlt | more} }
+	for name, test := range map[string]struct {
+		keys []tea.Msg
+		pid  string
+	}{
+		"tab": {[]tea.Msg{tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}}, "318805"},
+		"alt": {[]tea.Msg{alt('j', 0), alt('j', 0), alt('k', 0)}, "318805"}, "pages": {[]tea.Msg{alt('j', tea.ModShift)}, "318823"}, "back": {[]tea.Msg{alt('j', tea.ModShift), alt('k', tea.ModShift)}, "318802"},
+	} {
+		r := newRig(t, fixture())
+		r.press("P")
+		for _, k := range test.keys {
+			r.send(k)
+		}
+		if !strings.Contains(r.cursorLine(), test.pid) {
+			t.Errorf("%s: the cursor is on %q", name, r.cursorLine())
+		}
+	}
+	r := newRig(t, fixture())
+	r.press("P", "right", "end", "k", "g", "j", "pgdown", "pgup")
+	if line := r.cursorLine(); !strings.Contains(line, "318802") {
+		t.Errorf("the cursor is on %q", line)
+	}
+}
+
+// Others' processes are dimmed, and those on GPUs of other jobs are left out where the GPUs are.
+func TestOthersProcesses(t *testing.T) {
+	s := shot{snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "P"}
+	colored := string(darkTheme.Encode(nil, s.take(120, 40)))
+	if mine, others := ink(t, colored, "901234"), ink(t, colored, "901220"); mine == others {
+		t.Errorf("bob's process is drawn in %q, as one's own", others)
+	}
+	r := newRig(t, fixture())
+	r.press("]", "a", "P")
+	if got := r.pids(); !slices.Equal(got, []string{"901234", "901241"}) {
+		t.Errorf("without the others' GPUs there are %v", got)
+	}
+}
+
+// a, f and c say whether the GPUs are above the processes. By itself they are where they leave room.
+func TestProcessesModes(t *testing.T) {
+	for keys, want := range map[string][2]bool{"P": {true, true}, "P c": {false, false}, "P f": {true, true}, "P c a": {true, true}, "P f c": {false, false}, "o P": {true, true}} {
+		for i, h := range []int{40, 24} {
+			r := newRig(t, fixture())
+			r.send(tea.WindowSizeMsg{Width: 120, Height: h})
+			r.press(strings.Fields(keys)...)
+			if got := strings.Contains(r.text(), "Temp ") || strings.Contains(r.text(), "MAX°C"); got != want[i] {
+				t.Errorf("%q, %d rows: GPUs are shown: %v", keys, h, got)
+			}
+		}
+	}
+	for keys, want := range map[string]bool{"o P": false, "o P f": true} {
+		r := newRig(t, bigFixture())
+		r.press(strings.Fields(keys)...)
+		if got := strings.Contains(r.text(), "of 64, worst first"); got != want {
+			t.Errorf("%q of 64 nodes: the worst are shown: %v", keys, got)
+		}
+	}
+}
+
+// The processes of the node are wanted, those of all nodes where the job's are shown.
+func TestProcessesAreWanted(t *testing.T) {
+	r := newRig(t, fixture())
+	r.heard.looks = nil
+	r.press("right", "P", "w", "w", "esc")
+	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}}
+	if fmt.Sprint(r.heard.looks) != fmt.Sprint(want) {
+		t.Errorf("the screen asks for %v, want %v", r.heard.looks, want)
+	}
+}
+
+// Where there are no processes the page says why.
+func TestNoProcesses(t *testing.T) {
+	for keys, want := range map[string]string{"left P": "login refused", "right right P": "connecting", "P W": "waiting for the process list", "o P": "waiting for the process lists of the nodes", "P w w": "no processes on the GPUs of your jobs"} {
+		s := fixture()
+		for _, n := range s.Nodes {
+			n.Processes, n.Listed = nil, false
+		}
+		r := newRig(t, s)
+		if r.press(strings.Fields(keys)...); !strings.Contains(r.text(), want) {
+			t.Errorf("%q: there is no %q in\n%s", keys, want, r.text())
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// ProcessOrder is an order of the page of processes. All but ByPlace are by a column.
+type ProcessOrder uint8
+
+// The orders, as their columns stand on the screen, and how many there are.
+const (
+	ByPlace ProcessOrder = iota // node, GPU and PID
+	ByPID
+	ByUser
+	ByProcessRank
+	ByGPUMemory
+	ByProcessSM
+	ByBandwidth
+	ByProcessCPU
+	ByHostMemory
+	ByTime
+	ProcessOrders
+)
+
+// orderColumn is the column of each order.
+var orderColumn = [ProcessOrders]col{
+	ByPlace: colGPU, ByPID: colPID, ByUser: colUser, ByProcessRank: colRank, ByGPUMemory: colGPUMem, ByProcessSM: colSM,
+	ByBandwidth: colBandwidth, ByProcessCPU: colCPU, ByHostMemory: colHostMem, ByTime: colTime,
+}
+
+// ProcessRow is a row of the page of processes.
+type ProcessRow struct {
+	tally.Process
+	Node   *cluster.Node
+	Job    string // ID; "": none that is shown
+	Kin    bool   // a relative of the processes on the GPUs: it is on none itself
+	Ghost  bool   // of another user, or on a GPU of another job
+	Branch string // how the row hangs in the tree, before its command
+}
+
+// ProcessList is the table of the page of processes. The end of each row is left to a scroll bar.
+type ProcessList struct {
+	layout layout
+	across int // columns of the commands that are to the left of the screen
+}
+
+// scrollBar is how many columns a scroll bar and the blank before it take.
+const scrollBar = 2
+
+// NewProcessList returns the table for a terminal: with the node and the job of each process where there are several. across columns of the
+// commands are to the left of the screen.
+func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int) *ProcessList {
+	return &ProcessList{processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs), across}
+}
+
+// Room is how many columns a command has.
+func (t *ProcessList) Room() int { return t.layout[colCommand].W }
+
+// CommandWidth is how many columns a row's command takes, with what is before it.
+func CommandWidth(r *ProcessRow) int {
+	text, _ := commandOf(r.Process.Process)
+	return draw.Width(r.Branch) + draw.Width(text)
+}
+
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
+func (t *ProcessList) Head(f *part.Frame, y int, by ProcessOrder, down bool) {
+	headings(f, y, &t.layout, processColumns)
+	key := orderColumn[by]
+	if by == ByPlace && t.layout[colNode].Shown() {
+		key = colNode
+	}
+	s := t.layout[key]
+	if !s.Shown() {
+		return
+	}
+	c := processColumns[slices.IndexFunc(processColumns, func(c column) bool { return c.key == key })]
+	title := c.title + "↑"
+	if down {
+		title = c.title + "↓"
+	}
+	x := s.X
+	if c.right {
+		x = s.X + s.W - draw.Width(title)
+	}
+	f.Put(x, y, title, draw.Strong)
+}
+
+// OrderAt is the order of the heading in column x of the screen.
+func (t *ProcessList) OrderAt(x int) (by ProcessOrder, ok bool) {
+	for by := range ProcessOrders {
+		if s := t.layout[orderColumn[by]]; s.Shown() && x >= s.X-s.Gap && x < s.X+s.W {
+			return by, true
+		}
+	}
+	return ByPlace, x >= 0 && x < t.layout[colPID].X
+}
+
+// Row draws one row in row y.
+func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged bool) {
+	l := &t.layout
+	if selected {
+		f.Put(0, y, "▸", draw.Strong)
+	}
+	if tagged {
+		f.Put(1, y, "●", draw.Strong)
+	}
+	text, dim := draw.Text, draw.Dim
+	if r.Ghost {
+		text, dim = draw.Ghost, draw.Ghost
+	}
+	f.Text(l[colNode], y, f.NodeName(r.Node.Name, l[colNode].W), dim)
+	onHost(f, y, r.Node, r.Process.Process, l, text, dim)
+	if r.Kin {
+		t.kin(f, y, r, text)
+	} else {
+		t.user(f, y, r, text, dim)
+	}
+	t.command(f, y, r, text)
+	if r.Node.State != cluster.NodeReporting {
+		f.Fade(y, l[colPID].X, f.W)
+	}
+	if selected {
+		f.Select(y, 0, f.W)
+	}
+}
+
+// user writes the rest of a process on a GPU.
+func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
+	l := &t.layout
+	onGPU(f, y, r.Node, &r.Process, l, text, dim)
+	f.Text(l[colJob], y, r.Job, text)
+	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.SlowRole(r.Node.Name, r.On, text), known(r.CPUPercent, draw.Whole))
+}
+
+// kin writes that a relative is on no GPU. Its share of the processor is not measured.
+func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
+	l := &t.layout
+	f.Text(l[colJob], y, r.Job, text)
+	for _, c := range []col{colRank, colGPUMem, colSM, colBandwidth, colCPU} {
+		f.Number(l[c], y, "–", draw.Dim)
+	}
+}
+
+// command writes what is on the screen of the command.
+func (t *ProcessList) command(f *part.Frame, y int, r *ProcessRow, role draw.Role) {
+	s := t.layout[colCommand]
+	if !s.Shown() {
+		return
+	}
+	text, known := commandOf(r.Process.Process)
+	if !known {
+		role = draw.Dim
+	}
+	if t.across == 0 {
+		x := f.PutUntil(s.X, y, s.X+s.W, r.Branch, draw.Dim)
+		f.Left(x, y, s.X+s.W-x, text, role)
+		return
+	}
+	if text = draw.Drop(r.Branch+text, t.across+1); text != "" {
+		text = "…" + text
+	}
+	f.Left(s.X, y, s.W, text, role)
+}
+
+// ScrollBar draws at the right of rows y up to end which part of all rows is on the screen.
+func ScrollBar(f *part.Frame, y, end, from, shown, all int) {
+	room := end - y
+	if shown >= all || room < 2 {
+		return
+	}
+	size := max(room*shown/all, 1)
+	at := 0
+	if hidden := all - shown; hidden > 0 {
+		at = (from*(room-size) + hidden/2) / hidden
+	}
+	for i := range room {
+		glyph, role := "░", draw.Faint
+		if i >= at && i < at+size {
+			glyph, role = "█", draw.Mem
+		}
+		f.Put(f.W-2, y+i, glyph, role)
+	}
+}
