@@ -19,9 +19,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -31,7 +31,8 @@ type shot struct {
 	name  string
 	snap  func() *cluster.Snapshot
 	view  func(v *view)
-	typed string // then these keys are pressed; "\r" is Enter, "\t" is Tab
+	typed string       // then these keys are pressed; "\r" is Enter, "\t" is Tab
+	told  []nav.Result // then these are heard
 }
 
 var shots = []shot{
@@ -90,6 +91,7 @@ var shots = []shot{
 	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "Pos"},
 	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pog$"},
 	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pw j "},
+	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Ptjjj", told: relatives},
 	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Po"},
 	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
@@ -113,6 +115,10 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 		if !v.press(msg, sc).Taken {
 			v.apply(msg, sc)
 		}
+		v.resolve(sc)
+	}
+	for _, result := range s.told {
+		v.press(result, sc)
 		v.resolve(sc)
 	}
 	return v, sc
@@ -193,7 +199,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			if pictures[0] != pictures[1] {
 				t.Errorf("%s: the second picture differs from the first", s.name)
 			}
-			if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), theSame[cluster.Node](), theSame[wire.Process](), theSame[cluster.GPU]()); diff != "" {
+			if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), theSame[cluster.Node](), theSame[cluster.GPU]()); diff != "" {
 				t.Errorf("%s: the view has changed:\n%s", s.name, diff)
 			}
 			if diff := cmp.Diff(same, sc, everything, theSame[cluster.JobView](), theSame[cluster.Node](), cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {

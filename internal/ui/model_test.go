@@ -93,18 +93,23 @@ var named = map[string]rune{
 	"space": tea.KeySpace, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 }
 
+// pressed is the message of a key by its name.
+func pressed(k string) tea.KeyPressMsg {
+	if code, ok := named[k]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if letter, ok := strings.CutPrefix(k, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+}
+
 // press presses keys by name.
 func (r *rig) press(keys ...string) tea.Cmd {
 	r.t.Helper()
 	var cmd tea.Cmd
 	for _, k := range keys {
-		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
-		if code, ok := named[k]; ok {
-			msg = tea.KeyPressMsg{Code: code}
-		} else if letter, ok := strings.CutPrefix(k, "ctrl+"); ok {
-			msg = tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
-		}
-		cmd = r.send(msg)
+		cmd = r.send(pressed(k))
 	}
 	return cmd
 }

@@ -23,7 +23,7 @@ func (p *Page) Draw(f *part.Frame) {
 	} else {
 		p.rows(f, r, l)
 	}
-	part.Footer(f, "", p.hints(f.Scene, l)...)
+	part.Footer(f, "", p.hints(f.Scene)...)
 }
 
 // above draws the GPUs of the scope, or its nodes.
@@ -60,7 +60,7 @@ func (p *Page) above(f *part.Frame, r rooms) {
 // rows draws the rows on the screen, with their headings.
 func (p *Page) rows(f *part.Frame, r rooms, l *listing) {
 	t, list := p.table(f.Scene, l), p.list(f.Scene, l)
-	t.Head(f, r.top-1, p.by, p.down)
+	t.Head(f, r.top-1, p.by, p.down, p.tree)
 	w, at := p.cursor.Window(list), p.cursor.At(list)
 	for i := w.From; i < w.From+w.Shown && r.top+i-w.From < f.H-1; i++ {
 		t.Row(f, r.top+i-w.From, l.at(i), i == at, p.tags[keyOf(l.at(i))])
@@ -79,6 +79,9 @@ func (p *Page) title(f *part.Frame, r rooms, l *listing) {
 	x := f.Focus(r.title, "Processes of "+p.scopeName(f.Scene))
 	where := p.cursor.Window(p.list(f.Scene, l)).Where()
 	count, order, listed := p.count(l), p.order(), ""
+	if p.tree {
+		order = p.kin.words(f.Snap.At, l)
+	}
 	if l.listed < l.nodes && l.nodes > 1 {
 		listed = ", on " + strconv.Itoa(l.listed) + " of " + part.Plural(l.nodes, "node", "nodes")
 	}
@@ -110,8 +113,8 @@ func (p *Page) scopeName(s *part.Scene) string {
 // count is "3 tagged of 8", "8 processes".
 func (p *Page) count(l *listing) string {
 	n := len(l.order)
-	if tagged := p.tagged(l); tagged > 0 {
-		return strconv.Itoa(tagged) + " tagged of " + strconv.Itoa(n)
+	if p.tagged > 0 {
+		return strconv.Itoa(p.tagged) + " tagged of " + strconv.Itoa(n)
 	}
 	return part.Plural(n, "process", "processes")
 }
@@ -156,7 +159,7 @@ func (p *Page) none(f *part.Frame) (string, draw.Role) {
 }
 
 // hints are the keys of the footer, the most useful first.
-func (p *Page) hints(s *part.Scene, l *listing) []keys.Hint {
+func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if p.sorts {
 		return sortHints
 	}
@@ -172,10 +175,10 @@ func (p *Page) hints(s *part.Scene, l *listing) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.Narrow))
 	}
 	back := keys.HintOf(keys.Back)
-	if p.tagged(l) > 0 {
+	if p.tagged > 0 {
 		back = back.As("clear tags")
 	}
-	hints = append(hints, keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.modeHint())
+	hints = append(hints, keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.modeHint())
 	return append(hints, keys.HintOf(keys.Refresh), back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 

@@ -17,7 +17,19 @@ import (
 
 // Press answers a key or the mouse. Keys that mean something on other pages only mean nothing here.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	a := p.press(msg, s)
+	if p.tree {
+		l := p.listing(s)
+		a.Ask = append(a.Ask, p.kin.ask(l, p.cursor.Window(p.list(s, l)))...)
+	}
+	return a
+}
+
+func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch m := msg.(type) {
+	case nav.Result:
+		p.kin.hear(m, s)
+		return nav.Taken
 	case tea.KeyPressMsg:
 		return p.key(m, s)
 	case tea.MouseWheelMsg:
@@ -38,7 +50,7 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		return p.on(s, l, at)
 	}
 	switch {
-	case key.Matches(k, keys.Back) && p.tagged(l) > 0:
+	case key.Matches(k, keys.Back) && p.tagged > 0:
 		clear(p.tags)
 	case key.Matches(k, keys.NextProblem):
 		return p.problem(s, +1)
@@ -49,6 +61,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	case key.Matches(k, keys.NextJob) && p.scope == OfJobs:
 		return p.job(s, +1)
 	case key.Matches(k, passed...):
+		if key.Matches(k, keys.Refresh) {
+			p.kin.forget()
+		}
 		return nav.Answer{}
 	case key.Matches(k, keys.Widen):
 		return p.widen(s)
@@ -92,6 +107,9 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
 		p.reorder(s, p.by, !p.down)
 	case key.Matches(k, keys.SortBy):
 		p.sorts = true
+	case key.Matches(k, keys.Tree):
+		p.tree = !p.tree
+		p.kin.forget()
 	case key.Matches(k, keys.Auto):
 		p.mode = modeAuto
 	case key.Matches(k, keys.Full):
@@ -149,10 +167,10 @@ func (p *Page) sort(s *part.Scene, by table.ProcessOrder, reversed bool) {
 	p.reorder(s, by, downFirst[by] != reversed)
 }
 
-// reorder sorts the rows. A cursor on the first row stays there, on another one it stays on its process.
+// reorder sorts the rows, which then are no tree. A cursor on the first row stays there, on another one it stays on its process.
 func (p *Page) reorder(s *part.Scene, by table.ProcessOrder, down bool) {
 	first := p.cursor.At(p.list(s, p.listing(s))) == 0
-	p.by, p.down = by, down
+	p.by, p.down, p.tree = by, down, false
 	if first {
 		p.goTo(s, p.listing(s), 0)
 	}
@@ -175,12 +193,12 @@ func (p *Page) tag(s *part.Scene, l *listing) {
 }
 
 // tagged counts the rows with a tag.
-func (p *Page) tagged(l *listing) (n int) {
-	if len(p.tags) == 0 {
+func (l *listing) tagged(tags map[nav.Process]bool) (n int) {
+	if len(tags) == 0 {
 		return 0
 	}
 	for i := range l.rows {
-		if p.tags[keyOf(&l.rows[i])] {
+		if tags[keyOf(&l.rows[i])] {
 			n++
 		}
 	}

@@ -47,12 +47,15 @@ type Page struct {
 
 	cursor nav.Cursor[nav.Process]
 	tags   map[nav.Process]bool
+	tagged int  // rows with a tag
+	tree   bool // with relatives, by parents and children
+	kin    families
 	now    listing
 }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
-	p.scope, p.gpu, p.sorts = scope, gpu, false
+	p.scope, p.gpu, p.sorts, p.tree = scope, gpu, false, false
 }
 
 // Show shows the processes of the selected node, with the cursor on one of them.
@@ -69,10 +72,11 @@ func (p *Page) Settle(s *part.Scene) {
 	l := p.list(s, p.listing(s))
 	p.cursor.GoTo(l, p.cursor.At(l))
 	for tag := range p.tags {
-		if !runs(s.NodeOf(tag.Node), tag) {
+		if !runs(s.NodeOf(tag.Node), tag) && !p.kin.has(tag) {
 			delete(p.tags, tag)
 		}
 	}
+	p.tagged = p.now.tagged(p.tags)
 }
 
 // runs reports whether a node lists a process.

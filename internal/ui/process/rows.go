@@ -20,6 +20,8 @@ type question struct {
 	mine           bool
 	by             table.ProcessOrder
 	down           bool
+	tree           bool
+	heard          int // answers about relatives
 }
 
 // listing is the rows of a Snapshot.
@@ -29,14 +31,19 @@ type listing struct {
 	order  []int32            // the places of the rows, as they are shown
 	nodes  int                // in the scope
 	listed int                // those of them whose processes are listed
-	weighs []weighed          // kept for its memory
+	weighs []weighed          // kept for its memory, like those below
+	found  []table.ProcessRow // on one node
+	places []int32            // of them, in order
 }
 
 // at is a row by its place on the screen's list.
 func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
 
 func (p *Page) question(s *part.Scene) question {
-	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, by: p.by, down: p.down}
+	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, by: p.by, down: p.down, tree: p.tree}
+	if p.tree {
+		q.heard = p.kin.heard
+	}
 	switch q.scope {
 	case OfGPU:
 		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, p.gpu
@@ -52,7 +59,7 @@ func (p *Page) question(s *part.Scene) question {
 func (p *Page) listing(s *part.Scene) *listing {
 	q := p.question(s)
 	if p.now.of != q {
-		p.now.fill(s, q)
+		p.now.fill(s, q, &p.kin)
 	}
 	return &p.now
 }
@@ -61,7 +68,7 @@ func (p *Page) listing(s *part.Scene) *listing {
 func (p *Page) settled(s *part.Scene) *listing {
 	if q := p.question(s); p.now.of != q {
 		var l listing
-		l.fill(s, q)
+		l.fill(s, q, &p.kin)
 		return &l
 	}
 	return &p.now
@@ -73,9 +80,10 @@ func keyOf(r *table.ProcessRow) nav.Process {
 }
 
 // fill makes the rows. It keeps the memory that they had.
-func (l *listing) fill(s *part.Scene, q question) {
+func (l *listing) fill(s *part.Scene, q question, kin *families) {
 	clear(l.rows) // they would keep an old Snapshot alive
-	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0]}
+	clear(l.found)
+	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0], places: l.places[:0]}
 	switch q.scope {
 	case OfJobs:
 		l.addJobs(s)
@@ -85,6 +93,10 @@ func (l *listing) fill(s *part.Scene, q question) {
 		}
 	default:
 		l.addNode(s, s.Node, []*cluster.JobView{s.Job}, true)
+	}
+	if q.tree {
+		l.asTree(s, kin)
+		return
 	}
 	l.sort(q.by, q.down)
 }
@@ -120,17 +132,32 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 		l.listed++
 	}
 	slots := slotsOf(n, jobs)
-	from := len(l.rows)
+	l.found, l.places = l.found[:0], l.places[:0]
 	for i := range n.Processes {
 		r := rowOf(s, n, &n.Processes[i], slots, jobs)
 		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
 		if inGPU && (all && !l.of.mine || r.Own) {
-			l.rows = append(l.rows, r)
+			l.places = append(l.places, int32(len(l.found)))
+			l.found = append(l.found, r)
 		}
 	}
-	slices.SortFunc(l.rows[from:], func(a, b table.ProcessRow) int {
-		return cmp.Or(compareBools(b.Own, a.Own), cmp.Compare(uint(a.Number), uint(b.Number)), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Process.Process.GPU, b.Process.Process.GPU))
-	})
+	slices.SortFunc(l.places, func(i, k int32) int { return byPlace(&l.found[i], &l.found[k]) })
+	for _, at := range l.places {
+		l.rows = append(l.rows, l.found[at])
+	}
+}
+
+// byPlace orders the processes of a node: the job's first, by GPU and PID.
+func byPlace(a, b *table.ProcessRow) int {
+	switch {
+	case a.Own != b.Own:
+		return compareBools(b.Own, a.Own)
+	case a.Number != b.Number:
+		return cmp.Compare(uint(a.Number), uint(b.Number))
+	case a.PID != b.PID:
+		return cmp.Compare(a.PID, b.PID)
+	}
+	return cmp.Compare(a.Process.GPU, b.Process.GPU)
 }
 
 func compareBools(a, b bool) int {

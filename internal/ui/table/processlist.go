@@ -67,15 +67,15 @@ func CommandWidth(r *ProcessRow) int {
 	return draw.Width(r.Branch) + draw.Width(text)
 }
 
-// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
-func (t *ProcessList) Head(f *part.Frame, y int, by ProcessOrder, down bool) {
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by. A tree is not.
+func (t *ProcessList) Head(f *part.Frame, y int, by ProcessOrder, down, tree bool) {
 	headings(f, y, &t.layout, processColumns)
 	key := orderColumn[by]
 	if by == ByPlace && t.layout[colNode].Shown() {
 		key = colNode
 	}
 	s := t.layout[key]
-	if !s.Shown() {
+	if tree || !s.Shown() {
 		return
 	}
 	c := processColumns[slices.IndexFunc(processColumns, func(c column) bool { return c.key == key })]

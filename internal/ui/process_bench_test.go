@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// crowdedFixture is a job of 64 nodes with 10,000 processes.
+func crowdedFixture() *cluster.Snapshot {
+	s := bigFixture()
+	r := rand.New(rand.NewPCG(10, 4))
+	for at, name := range s.Jobs[0].Nodes {
+		n := s.Nodes[name]
+		if len(n.GPUs) == 0 {
+			*n = *fixtureNode(r, name, 8)
+		}
+		n.Listed, n.ListedAt, n.Processes = true, n.Arrived, nil
+		for i := range 10000/64 + 1 {
+			n.Processes = append(n.Processes, wire.Process{
+				PID: 300000 + at*1000 + i, StartTicks: uint64(i), GPU: n.GPUs[i%8].Index, Type: "C", State: "R", GPUMemory: ptr(r.Uint64N(80 << 30)), SMPercent: ptr(r.IntN(100)),
+				Identity:   wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4 --data /scratch/alice/tokens", Job: "48400"},
+				CPUPercent: ptr(200 * r.Float64()), RSS: ptr(r.Uint64N(30 << 30)), ElapsedSec: ptr(r.Int64N(90000)),
+			})
+		}
+	}
+	return s
+}
+
+// From a key to the encoded frame must be at most 16 ms in the 99th percentile, with 10,000 processes in the scope; so must be the first frame of a Snapshot.
+func BenchmarkProcesses(b *testing.B) {
+	snaps := [2]*cluster.Snapshot{crowdedFixture(), crowdedFixture()}
+	for _, bench := range []struct {
+		name string
+		keys []string
+		anew bool // each frame shows another Snapshot
+	}{
+		{"move", []string{"down", "pgdown", "end", "home"}, false}, {"tag", []string{"space", "down"}, false}, {"sort", []string{"/", ".", ","}, false},
+		{"scope", []string{"w", "W"}, false}, {"tree", []string{"t", "t"}, false}, {"snapshot", []string{""}, true},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			v := newView(false)
+			s := &part.Scene{Snap: snaps[0], W: 200, H: 50, Display: time.Second, Memory: &part.Memory{}}
+			v.screen = screenOverview
+			v.resolve(s)
+			v.apply(pressed("P"), s)
+			v.resolve(s)
+			c, out := draw.New(0, 0), []byte(nil)
+			var took []time.Duration
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				began := time.Now()
+				if bench.anew {
+					s.Snap = snaps[i%2]
+				} else {
+					v.press(pressed(bench.keys[i%len(bench.keys)]), s)
+				}
+				v.resolve(s)
+				c.Reset(s.W, s.H)
+				v.page(s).Draw(&part.Frame{Canvas: c, Scene: s})
+				out = darkTheme.Encode(out[:0], c)
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+		})
+	}
+}
