@@ -31,8 +31,8 @@ type shot struct {
 	name  string
 	snap  func() *cluster.Snapshot
 	view  func(v *view)
-	typed string       // then these keys are pressed; "\r" is Enter, "\t" is Tab
-	told  []nav.Result // then these are heard
+	typed string                   // then these keys are pressed; "\r" is Enter, "\t" is Tab
+	told  func(nav.Ask) nav.Result // the answers to what they ask
 }
 
 var shots = []shot{
@@ -112,14 +112,17 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 		case '\t':
 			msg = tea.KeyPressMsg{Code: tea.KeyTab}
 		}
-		if !v.press(msg, sc).Taken {
+		a := v.press(msg, sc)
+		if !a.Taken {
 			v.apply(msg, sc)
 		}
 		v.resolve(sc)
-	}
-	for _, result := range s.told {
-		v.press(result, sc)
-		v.resolve(sc)
+		for _, ask := range a.Ask {
+			if s.told != nil {
+				v.press(s.told(ask), sc)
+				v.resolve(sc)
+			}
+		}
 	}
 	return v, sc
 }

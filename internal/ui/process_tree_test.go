@@ -13,12 +13,16 @@ import (
 )
 
 // relatives are what gpu-n02 answers about the family of its processes.
-var relatives = []nav.Result{familyOf("gpu-n02",
-	wire.Relative{ProcessID: wire.ProcessID{PID: 358701, StartTicks: 1}, Parent: 1, User: "root", UID: ptr(0), Command: "slurmstepd: [48211.0]", State: "S", RSS: ptr(uint64(9 << 20)), ElapsedSec: ptr(int64(8*3600 + 189))},
-	wire.Relative{ProcessID: wire.ProcessID{PID: 358709, StartTicks: 2}, Parent: 358701, User: "alice", Command: "torchrun --nnodes 4 --nproc-per-node 8", State: "S"},
-	wire.Relative{ProcessID: wire.ProcessID{PID: 358901, StartTicks: 3}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
-	wire.Relative{ProcessID: wire.ProcessID{PID: 358902, StartTicks: 4}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
-)}
+func relatives(ask nav.Ask) nav.Result {
+	return nav.Result{Ask: ask, Reply: wire.Reply{Family: family}}
+}
+
+var family = []wire.Relative{
+	{ProcessID: wire.ProcessID{PID: 358701, StartTicks: 1}, Parent: 1, User: "root", UID: ptr(0), Command: "slurmstepd: [48211.0]", State: "S", RSS: ptr(uint64(9 << 20)), ElapsedSec: ptr(int64(8*3600 + 189))},
+	{ProcessID: wire.ProcessID{PID: 358709, StartTicks: 2}, Parent: 358701, User: "alice", Command: "torchrun --nnodes 4 --nproc-per-node 8", State: "S"},
+	{ProcessID: wire.ProcessID{PID: 358901, StartTicks: 3}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
+	{ProcessID: wire.ProcessID{PID: 358902, StartTicks: 4}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
+}
 
 // treeFixture is fixture with parents.
 func treeFixture() *cluster.Snapshot {
@@ -29,10 +33,6 @@ func treeFixture() *cluster.Snapshot {
 	}
 	list[8].Parent = 358901
 	return s
-}
-
-func familyOf(node string, kin ...wire.Relative) nav.Result {
-	return nav.Result{Ask: nav.Ask{Node: node, Request: wire.Request{Family: &wire.Family{}}}, Reply: wire.Reply{Family: kin}}
 }
 
 // t asks the nodes on the screen for relatives, each once and again after r, and draws what they answer as a tree.
@@ -56,8 +56,10 @@ func TestProcessTree(t *testing.T) {
 		r.view.resolve(r.scene)
 	}
 	r = newRig(t, treeFixture())
-	r.press("right", "P", "t", "space")
-	r.send(told{&r.view.process, relatives[0]})
+	r.press("right", "P")
+	ask := r.view.press(pressed("t"), r.scene).Ask[0]
+	r.send(told{&r.view.process, relatives(ask)})
+	r.press("space")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
 	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") || !strings.Contains(r.title(), "1 tagged of 13, as a tree") {
 		t.Errorf("the tree is %v, with the cursor on %q; %s", got, r.cursorLine(), r.title())
@@ -76,9 +78,7 @@ func TestProcessTree(t *testing.T) {
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, relatives of 1m ago") {
 		t.Errorf("a minute later: %s", r.title())
 	}
-	failed := familyOf("gpu-n02")
-	failed.Err = errors.New("not watched")
-	if r.send(told{&r.view.process, failed}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, not all nodes answer") {
+	if r.send(told{&r.view.process, nav.Result{Ask: ask, Err: errors.New("not watched")}}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, not all nodes answer") {
 		t.Errorf("a node that does not answer: %s", r.title())
 	}
 	if r.press("o", "c"); !strings.Contains(r.title(), "1 tagged of 9, by %CPU, most first") {
@@ -89,14 +89,15 @@ func TestProcessTree(t *testing.T) {
 // What a node says of relatives may be nonsense: a circle, itself as its parent, or text that would corrupt the screen.
 func TestHostileRelatives(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("P", "t")
+	r.press("P")
+	ask := r.view.press(pressed("t"), r.scene).Ask[0]
 	kin := []wire.Relative{
 		{ProcessID: wire.ProcessID{PID: 400001}, Parent: 400002, Command: "a\x1b[2Jb"}, {ProcessID: wire.ProcessID{PID: 400002}, Parent: 400001}, {ProcessID: wire.ProcessID{PID: 400003}, Parent: 400003},
 	}
 	for i := range 900 {
 		kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: 500000 + i}, Parent: 499999 + i, Command: strings.Repeat("x", 3000)})
 	}
-	r.send(told{&r.view.process, familyOf("gpu-n01", kin...)})
+	r.send(told{&r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 	if !strings.Contains(r.title(), "912 processes, as a tree") {
 		t.Errorf("the title is %q", r.title())
 	}

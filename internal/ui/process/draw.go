@@ -24,6 +24,9 @@ func (p *Page) Draw(f *part.Frame) {
 		p.rows(f, r, l)
 	}
 	part.Footer(f, "", p.hints(f.Scene)...)
+	if p.over != nil {
+		p.over.Draw(f)
+	}
 }
 
 // above draws the GPUs of the scope, or its nodes.

@@ -14,7 +14,7 @@ import (
 
 // families are the relatives of the processes that are shown as a tree: what the nodes on the screen have been asked, and have answered.
 type families struct {
-	asked map[string]bool
+	asked map[string]*wire.Family // by node
 	of    map[string]*family
 	heard int // answers: rows of an earlier one are made anew
 }
@@ -34,14 +34,14 @@ const noGPU = -1
 func (fs *families) ask(l *listing, w nav.Window) (asks []nav.Ask) {
 	for i := w.From; i < w.From+w.Shown; i++ {
 		name := l.at(i).Node.Name
-		if fs.asked[name] {
+		if fs.asked[name] != nil {
 			continue
 		}
 		if fs.asked == nil {
-			fs.asked = map[string]bool{}
+			fs.asked = map[string]*wire.Family{}
 		}
-		fs.asked[name] = true
-		asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: &wire.Family{PIDs: l.pids(name)}}})
+		fs.asked[name] = &wire.Family{PIDs: l.pids(name)}
+		asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: fs.asked[name]}})
 	}
 	return asks
 }
@@ -56,8 +56,11 @@ func (l *listing) pids(node string) (pids []int) {
 	return pids
 }
 
-// hear keeps what a node has answered. Where it fails, the relatives that were known stay.
-func (fs *families) hear(m nav.Result, s *part.Scene) {
+// hear keeps what a node has answered to the last request of ask; false: to another one. Where it fails, the relatives that were known stay.
+func (fs *families) hear(m nav.Result, s *part.Scene) bool {
+	if m.Request.Family == nil || m.Request.Family != fs.asked[m.Node] {
+		return false
+	}
 	if fs.of == nil {
 		fs.of = map[string]*family{}
 	}
@@ -68,13 +71,14 @@ func (fs *families) hear(m nav.Result, s *part.Scene) {
 			old = &family{at: s.Snap.At}
 		}
 		fs.of[m.Node] = &family{kin: old.kin, at: old.at, cut: old.cut, failed: true}
-		return
+		return true
 	}
 	f := &family{at: s.Snap.At, cut: m.Reply.Truncated}
 	for i := range m.Reply.Family {
 		f.kin = append(f.kin, processOf(&m.Reply.Family[i]))
 	}
 	fs.of[m.Node] = f
+	return true
 }
 
 // processOf is a relative as a process. Its strings are those of the node.

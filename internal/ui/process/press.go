@@ -17,6 +17,12 @@ import (
 
 // Press answers a key or the mouse. Keys that mean something on other pages only mean nothing here.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if result, is := msg.(nav.Result); is && p.kin.hear(result, s) {
+		return nav.Taken
+	}
+	if p.over != nil {
+		return p.pressOver(msg, s)
+	}
 	a := p.press(msg, s)
 	if p.tree {
 		l := p.listing(s)
@@ -27,9 +33,6 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 
 func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch m := msg.(type) {
-	case nav.Result:
-		p.kin.hear(m, s)
-		return nav.Taken
 	case tea.KeyPressMsg:
 		return p.key(m, s)
 	case tea.MouseWheelMsg:

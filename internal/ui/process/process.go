@@ -50,12 +50,13 @@ type Page struct {
 	tagged int  // rows with a tag
 	tree   bool // with relatives, by parents and children
 	kin    families
+	over   overlay // nil: none is open
 	now    listing
 }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
-	p.scope, p.gpu, p.sorts, p.tree = scope, gpu, false, false
+	p.scope, p.gpu, p.sorts, p.tree, p.over = scope, gpu, false, false, nil
 }
 
 // Show shows the processes of the selected node, with the cursor on one of them.
@@ -86,8 +87,11 @@ func runs(n *cluster.Node, tag nav.Process) bool {
 	})
 }
 
-// Wants the processes of the selected node, or of all nodes.
-func (p *Page) Wants(*part.Scene) nav.Wants {
+// Wants the processes of the selected node, or of all nodes; what is over the page knows better.
+func (p *Page) Wants(s *part.Scene) nav.Wants {
+	if p.over != nil {
+		return p.over.Wants(s)
+	}
 	if p.scope >= OfJob {
 		return nav.Wants{Everywhere: true}
 	}
