@@ -92,6 +92,8 @@ var shots = []shot{
 	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pog$"},
 	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pw j "},
 	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Ptjjj", told: relatives},
+	{name: "processes-filter", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "PFsm<50 or gpu=7"},
+	{name: "processes-none-match", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "PFsm>200\r"},
 	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Po"},
 	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},

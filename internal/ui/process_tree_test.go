@@ -58,7 +58,7 @@ func TestProcessTree(t *testing.T) {
 	r = newRig(t, treeFixture())
 	r.press("right", "P")
 	ask := r.view.press(pressed("t"), r.scene).Ask[0]
-	r.send(told{&r.view.process, relatives(ask)})
+	r.send(told{r.view.process, relatives(ask)})
 	r.press("space")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
 	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") || !strings.Contains(r.title(), "1 tagged of 13, as a tree") {
@@ -78,7 +78,7 @@ func TestProcessTree(t *testing.T) {
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, relatives of 1m ago") {
 		t.Errorf("a minute later: %s", r.title())
 	}
-	if r.send(told{&r.view.process, nav.Result{Ask: ask, Err: errors.New("not watched")}}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, not all nodes answer") {
+	if r.send(told{r.view.process, nav.Result{Ask: ask, Err: errors.New("not watched")}}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, not all nodes answer") {
 		t.Errorf("a node that does not answer: %s", r.title())
 	}
 	if r.press("o", "c"); !strings.Contains(r.title(), "1 tagged of 9, by %CPU, most first") {
@@ -97,7 +97,7 @@ func TestHostileRelatives(t *testing.T) {
 	for i := range 900 {
 		kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: 500000 + i}, Parent: 499999 + i, Command: strings.Repeat("x", 3000)})
 	}
-	r.send(told{&r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
+	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 	if !strings.Contains(r.title(), "912 processes, as a tree") {
 		t.Errorf("the title is %q", r.title())
 	}

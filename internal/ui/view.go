@@ -68,7 +68,7 @@ type view struct {
 	doctor   page.Doctor
 	problems *page.Problems
 	ranks    *page.Ranks
-	process  process.Page
+	process  *process.Page
 	noJobs   page.NoJobs
 	manual   page.Help
 }
@@ -77,7 +77,7 @@ func newView(classic bool) *view {
 	past := &prompt.History{}
 	return &view{
 		selection: selection{nodes: map[string]choice{}}, classic: classic, node: &page.Node{}, overview: page.NewOverview(past), problems: page.NewProblems(past),
-		ranks: page.NewRanks(past),
+		ranks: page.NewRanks(past), process: process.New(past),
 	}
 }
 
@@ -143,7 +143,7 @@ func (v *view) body() Page {
 	case screenGPU:
 		return &v.gpu
 	case screenProcesses:
-		return &v.process
+		return v.process
 	}
 	return v.node
 }

@@ -15,6 +15,7 @@ var (
 	SortAfter    = bind(".", "sort", ".")
 	Reverse      = bind("/", "reverse", "/")
 	SortBy       = bind("o", "sort by", "o")
+	FilterRows   = bind("F \\", "filter", "F", "\\")
 	Tree         = bind("t", "tree", "t")
 	Auto         = bind("a", "auto", "a")
 	Full         = bind("f", "full", "f")
@@ -36,9 +37,10 @@ var processRows = []Row{
 		Bindings: of(SortBy), Text: "sort: on op ou or og os …", On: on(OnProcesses),
 		Long: "sort: on GPU, op PID, ou user, or rank, og GPU memory, os SM, ob bandwidth, oc CPU, om memory, ot time; capital: reverse",
 	},
+	{Bindings: of(FilterRows), Text: "filter", Long: "show only processes that match: words, and comparisons such as sm<50", On: on(OnProcesses)},
 	{Bindings: of(Widen, Narrow), Text: "wider / narrower", Long: "wider / narrower: GPU, node, job, all your jobs", On: on(OnProcesses)},
 	{Bindings: of(Tree), Text: "tree of processes", Long: "tree: also their parents and children on the node", On: on(OnProcesses)},
 	{Bindings: of(Auto, Full, Compact), Text: "GPUs above: auto / on / off", Long: "GPUs above the processes: where there is room / always / never", On: on(OnProcesses)},
 	{Bindings: of(FreeMouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: on(OnProcesses)},
-	{Bindings: of(Back), Text: "clear the tags, then back", On: on(OnProcesses)},
+	{Bindings: of(Back), Text: "clear tags, filter; back", Long: "clear the tags, then the filter, then go back", On: on(OnProcesses)},
 }

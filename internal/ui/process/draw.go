@@ -18,12 +18,16 @@ func (p *Page) Draw(f *part.Frame) {
 	p.above(f, r)
 	p.title(f, r, l)
 	if len(l.order) == 0 {
-		text, role := p.none(f)
+		text, role := p.none(f, l)
 		f.Left(2, r.top-1, f.W-3, text, role)
 	} else {
 		p.rows(f, r, l)
 	}
-	part.Footer(f, "", p.hints(f.Scene)...)
+	if p.filter.Typing(everyJob) {
+		p.filter.Draw(f, len(l.order), l.all)
+	} else {
+		part.Footer(f, "", p.hints(f.Scene)...)
+	}
 	if p.over != nil {
 		p.over.Draw(f)
 	}
@@ -68,7 +72,7 @@ func (p *Page) rows(f *part.Frame, r rooms, l *listing) {
 	for i := w.From; i < w.From+w.Shown && r.top+i-w.From < f.H-1; i++ {
 		t.Row(f, r.top+i-w.From, l.at(i), i == at, p.tags[keyOf(l.at(i))])
 	}
-	table.ScrollBar(f, r.top, f.H-1, w.From, w.Shown, w.All)
+	table.ScrollBar(f, r.top, f.H-1-p.filter.Rows(everyJob), w.From, w.Shown, w.All)
 }
 
 // table is the table for the terminal and the scope.
@@ -116,8 +120,13 @@ func (p *Page) scopeName(s *part.Scene) string {
 // count is "3 tagged of 8", "8 processes".
 func (p *Page) count(l *listing) string {
 	n := len(l.order)
-	if p.tagged > 0 {
+	switch filtered := p.filter.On(everyJob) && !p.tree; {
+	case p.tagged > 0 && filtered:
+		return strconv.Itoa(p.tagged) + " tagged of " + strconv.Itoa(n) + " that match"
+	case p.tagged > 0:
 		return strconv.Itoa(p.tagged) + " tagged of " + strconv.Itoa(n)
+	case filtered:
+		return strconv.Itoa(n) + " of " + strconv.Itoa(l.all) + " match"
 	}
 	return part.Plural(n, "process", "processes")
 }
@@ -146,9 +155,11 @@ func (p *Page) order() string {
 }
 
 // none says why there are no rows.
-func (p *Page) none(f *part.Frame) (string, draw.Role) {
+func (p *Page) none(f *part.Frame, l *listing) (string, draw.Role) {
 	scope := p.of(f.Scene)
 	switch {
+	case l.all > 0:
+		return p.filter.None(everyJob, "processes", f.W-3), draw.Text
 	case scope == OfJobs:
 		return "no processes on the GPUs of your jobs are listed", draw.Dim
 	case scope == OfJob:
@@ -178,10 +189,13 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.Narrow))
 	}
 	back := keys.HintOf(keys.Back)
-	if p.tagged > 0 {
+	switch {
+	case p.tagged > 0:
 		back = back.As("clear tags")
+	case p.filter.On(everyJob):
+		back = back.As("clear filter")
 	}
-	hints = append(hints, keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.modeHint())
+	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.modeHint())
 	return append(hints, keys.HintOf(keys.Refresh), back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -59,7 +60,7 @@ func press(p *Page, s *part.Scene, keys ...rune) (a nav.Answer) {
 
 // An overlay takes every message until it closes, but for what a node answers about the tree.
 func TestOverlay(t *testing.T) {
-	p, s, b := &Page{}, sceneOf(), &box{}
+	p, s, b := New(&prompt.History{}), sceneOf(), &box{}
 	p.Begin(OfNode, "")
 	tree := press(p, s, 't').Ask[0]
 	if a := p.cover(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
@@ -80,7 +81,7 @@ func TestOverlay(t *testing.T) {
 
 // Targets are the process under the cursor, and those that are tagged, each once.
 func TestTargets(t *testing.T) {
-	p, s := &Page{}, sceneOf()
+	p, s := New(&prompt.History{}), sceneOf()
 	p.Begin(OfNode, "")
 	p.Settle(s)
 	one := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 7, StartTicks: 70}, GPUs: []int{0, 1}, User: "alice", Command: "one", Job: "16", Mine: true}

@@ -33,7 +33,14 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 
 func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch m := msg.(type) {
+	case tea.PasteMsg:
+		if p.filter.Typing(everyJob) {
+			return p.typed(m, s)
+		}
 	case tea.KeyPressMsg:
+		if p.filter.Typing(everyJob) {
+			return p.typed(m, s)
+		}
 		return p.key(m, s)
 	case tea.MouseWheelMsg:
 		return p.wheel(m, s)
@@ -55,6 +62,8 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Back) && p.tagged > 0:
 		clear(p.tags)
+	case key.Matches(k, keys.Back) && p.filter.On(everyJob):
+		p.filter.Clear(everyJob)
 	case key.Matches(k, keys.NextProblem):
 		return p.problem(s, +1)
 	case key.Matches(k, keys.PrevProblem):
@@ -100,6 +109,8 @@ func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
 // change answers the keys that change how the rows are shown.
 func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
 	switch {
+	case key.Matches(k, keys.FilterRows):
+		p.filter.Open(everyJob)
 	case key.Matches(k, keys.Tag):
 		p.tag(s, l)
 	case key.Matches(k, keys.SortBefore):
@@ -210,7 +221,7 @@ func (l *listing) tagged(tags map[nav.Process]bool) (n int) {
 
 // list is the list as it is now.
 func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
-	return nav.List[nav.Process]{N: len(l.order), Room: p.rooms(s).room(s), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
+	return nav.List[nav.Process]{N: len(l.order), Room: p.rooms(s).room(s) - p.filter.Rows(everyJob), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
 }
 
 // goTo puts the cursor on a row, or on the nearest one.

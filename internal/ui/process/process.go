@@ -9,8 +9,10 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -51,8 +53,15 @@ type Page struct {
 	tree   bool // with relatives, by parents and children
 	kin    families
 	over   overlay // nil: none is open
+	filter *prompt.Filter
 	now    listing
 }
+
+// everyJob is what the filter is for: it stays when the scope changes.
+const everyJob = ""
+
+// New returns the page as it is at the start.
+func New(past *prompt.History) *Page { return &Page{filter: prompt.New(rows.ProcessFields, past)} }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {

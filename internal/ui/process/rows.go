@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -22,6 +23,7 @@ type question struct {
 	down           bool
 	tree           bool
 	heard          int // answers about relatives
+	filter         *filter.Expr
 }
 
 // listing is the rows of a Snapshot.
@@ -29,6 +31,7 @@ type listing struct {
 	of     question
 	rows   []table.ProcessRow // by job, node, GPU and PID
 	order  []int32            // the places of the rows, as they are shown
+	all    int                // processes, also those that do not match the filter
 	nodes  int                // in the scope
 	listed int                // those of them whose processes are listed
 	weighs []weighed          // kept for its memory, like those below
@@ -40,7 +43,7 @@ type listing struct {
 func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
 
 func (p *Page) question(s *part.Scene) question {
-	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, by: p.by, down: p.down, tree: p.tree}
+	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, by: p.by, down: p.down, tree: p.tree, filter: p.filter.Expr(everyJob)}
 	if p.tree {
 		q.heard = p.kin.heard
 	}
@@ -94,6 +97,8 @@ func (l *listing) fill(s *part.Scene, q question, kin *families) {
 	default:
 		l.addNode(s, s.Node, []*cluster.JobView{s.Job}, true)
 	}
+	l.all = len(l.rows)
+	l.keep(s)
 	if q.tree {
 		l.asTree(s, kin)
 		return
