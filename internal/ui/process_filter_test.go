@@ -13,7 +13,7 @@ func TestProcessesAreFiltered(t *testing.T) {
 		{"P F", "gpu=3", "enter w", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"}, {"P F", "gpu=3", "enter esc", "Processes of gpu-n01 9 processes, by GPU"}, {"P F", "gpu=3", "esc", "Processes of gpu-n01 9 processes, by GPU"},
 		{"P space F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P F", "gpu=3", "enter space", "Processes of gpu-n01 1 tagged of 2 that match, by GPU"},
 		{"P F", "gpu=3", "enter space esc", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P F", "gpu=3", "enter space esc esc", "Processes of gpu-n01 9 processes, by GPU"}, {"P F", "gpu=3", "enter space esc esc esc", ""},
-		{"P F", "gpu=3 sm<", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P F", "problem=lag", "enter", "Processes of gpu-n01 0 of 9 match, by GPU"}, {"P F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
+		{"P F", "ray <", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"}, {"P F", "problem=lag", "enter", "Processes of gpu-n01 0 of 9 match, by GPU"}, {"P F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
 		{"o P w F", "job=48377", "enter", "Processes of your 2 jobs 2 of 20 match, on 3 of 5 nodes, by GPU"},
 	} {
 		r := newRig(t, fixture())

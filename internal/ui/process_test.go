@@ -215,7 +215,7 @@ func TestProcessesMove(t *testing.T) {
 func TestOthersProcesses(t *testing.T) {
 	s := shot{snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "P"}
 	colored := string(darkTheme.Encode(nil, s.take(120, 40)))
-	if mine, others := ink(t, colored, "901234"), ink(t, colored, "901220"); mine == others {
+	if mine, others := ink(t, colored, "901241"), ink(t, colored, "901220"); mine == others {
 		t.Errorf("bob's process is drawn in %q, as one's own", others)
 	}
 	r := newRig(t, fixture())
@@ -250,8 +250,8 @@ func TestProcessesModes(t *testing.T) {
 func TestProcessesAreWanted(t *testing.T) {
 	r := newRig(t, fixture())
 	r.heard.looks = nil
-	r.press("right", "P", "w", "w", "esc")
-	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}}
+	r.press("right", "P", "w", "esc", "P", "w", "w", "W", "W")
+	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}}
 	if fmt.Sprint(r.heard.looks) != fmt.Sprint(want) {
 		t.Errorf("the screen asks for %v, want %v", r.heard.looks, want)
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -66,7 +68,7 @@ func TestOverlay(t *testing.T) {
 	if a := p.cover(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
 		t.Errorf("opened: %+v", a)
 	}
-	p.Press(nav.Result{Ask: tree, Reply: wire.Reply{Family: []wire.Relative{{ProcessID: wire.ProcessID{PID: 9}, Parent: 7}}}}, s)
+	p.Press(nav.Result{Ask: tree, Reply: wire.Reply{Family: []wire.Relative{{ProcessID: wire.ProcessID{PID: 9}, Parent: 7, Command: "a\x1b" + strings.Repeat("x", 2*wire.MaxCommand)}}}}, s)
 	p.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Family: &wire.Family{PIDs: []int{7}}}}}, s)
 	c := draw.New(100, 20)
 	p.Draw(&part.Frame{Canvas: c, Scene: s})
@@ -74,8 +76,12 @@ func TestOverlay(t *testing.T) {
 	if want := []string{"result", "j", "q"}; !slices.Equal(b.heard, want) || p.over != nil || !p.Wants(s).Selected {
 		t.Errorf("the overlay has heard %q", b.heard)
 	}
-	if got := len(p.listing(s).rows); got != 4 {
-		t.Errorf("the tree has %d rows", got)
+	rows := p.listing(s).rows
+	if len(rows) != 4 {
+		t.Fatalf("the tree has %d rows", len(rows))
+	}
+	if i := slices.IndexFunc(rows, func(r table.ProcessRow) bool { return r.Kin }); strings.Contains(rows[i].Command, "\x1b") || len(rows[i].Command) > wire.MaxCommand+len("…") {
+		t.Errorf("the command of a relative is not clean, or has %d bytes", len(rows[i].Command))
 	}
 }
 

@@ -162,7 +162,7 @@ func byPlace(a, b *table.ProcessRow) int {
 	case a.PID != b.PID:
 		return cmp.Compare(a.PID, b.PID)
 	}
-	return cmp.Compare(a.Process.GPU, b.Process.GPU)
+	return cmp.Compare(a.GPU, b.GPU)
 }
 
 func compareBools(a, b bool) int {
