@@ -74,6 +74,7 @@ func newModel(o Options, out io.Writer) *model {
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching = o.Only, o.Processes
 	m.view.ranks.Match(o.Processes)
+	m.view.process.Match(o.Processes)
 	m.began = o.Now()
 	m.touched = m.began
 	m.retheme()

@@ -78,3 +78,11 @@ func TestOnly(t *testing.T) {
 		t.Errorf("nothing says why there is nothing:\n%s", r.text())
 	}
 }
+
+// The page of processes begins with the processes that were asked for at the start.
+func TestProcessesAskedForAtTheStart(t *testing.T) {
+	r := narrowed(t, nil, "pid=358811")
+	if r.press("P"); !strings.Contains(r.text(), "1 of 9 match") || strings.Count(r.text(), "python") != 1 {
+		t.Errorf("got\n%s", r.text())
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -62,6 +63,9 @@ const everyJob = ""
 
 // New returns the page as it is at the start.
 func New(past *prompt.History) *Page { return &Page{filter: prompt.New(rows.ProcessFields, past)} }
+
+// Match shows only these processes, until the user filters them.
+func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
