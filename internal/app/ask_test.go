@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,12 +71,20 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// asks asks for a secret. The question ends before the terminal is closed.
+func asks(t *testing.T, at *asker, host, words string) {
+	t.Helper()
+	var asking sync.WaitGroup
+	asking.Go(func() { _, _ = at.Ask(context.Background(), host, words, true) })
+	t.Cleanup(asking.Wait)
+}
+
 // TestAHostCannotSpeakForUs: a host that asks for the passphrase of a key in our words does so behind its name, in each line.
 func TestAHostCannotSpeakForUs(t *testing.T) {
 	const ours = "Passphrase of the key \"/home/alice/.ssh/id_ed25519\": "
 	for _, words := range []string{ours, "Code:\n" + ours, "Code:\r" + ours, "\x1b[2K\x1b[G" + ours, "Code:" + strings.Repeat(" ", 500) + ours, "\u2028" + ours, "a\u202e\n\n" + ours} {
 		user, at := console(t)
-		go func() { _, _ = at.Ask(t.Context(), "alice@login1", words, true) }()
+		asks(t, at, "alice@login1", words)
 		shown := types(t, user, "key", "x").String()
 		for line := range strings.Lines(shown) {
 			if !strings.HasPrefix(line, "(alice@login1) ") || len(strings.TrimSpace(line)) > 80 {
@@ -84,7 +93,7 @@ func TestAHostCannotSpeakForUs(t *testing.T) {
 		}
 	}
 	user, at := console(t)
-	go func() { _, _ = at.Ask(t.Context(), "", ours, true) }()
+	asks(t, at, "", ours)
 	if shown := types(t, user, "key", "x").String(); !strings.HasPrefix(shown, "Passphrase") {
 		t.Errorf("our own question is shown as %q", shown)
 	}
