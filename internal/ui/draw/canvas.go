@@ -143,3 +143,10 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 		cells[i].role = faded[cells[i].role]
 	}
 }
+
+// Recede turns everything into what stands behind a box that is now to be drawn over it.
+func (c *Canvas) Recede() {
+	for i := range c.cells {
+		c.cells[i].role, c.cells[i].selected = behind[c.cells[i].role], false
+	}
+}

@@ -57,3 +57,17 @@ var faded = func() (to [roleCount]Role) {
 	}
 	return to
 }()
+
+// behind maps each role to that of the same cell behind a box.
+var behind = func() (to [roleCount]Role) {
+	for r := range to {
+		to[r] = Faint
+		if Role(r).bar() {
+			to[r] = BarGhost
+		}
+	}
+	for _, r := range []Role{Data, Cell, Body, Mem, GhostBar} {
+		to[r] = GhostBar
+	}
+	return to
+}()

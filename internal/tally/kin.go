@@ -1,0 +1,92 @@
+package tally
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// SameRank reports whether two processes are of the same rank of one program. Those of which none is known are not.
+func SameRank(a, b *wire.Rank) bool { return a != nil && b != nil && idOf(a) == idOf(b) }
+
+// Left reports whether a process that was on GPUs is on none of them any more, as its node lists: in most cases it has ended.
+func Left(s *cluster.Snapshot, t *Target) bool {
+	n := Node(s, t.Node)
+	if n.State != cluster.NodeReporting || len(t.GPUs) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(n.Processes, func(p wire.Process) bool { return idOfProcess(&p) == t.ProcessID }) {
+		return false
+	}
+	return !slices.ContainsFunc(t.GPUs, func(number int) bool {
+		i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Number == number })
+		return i < 0 || !listed(n, &n.GPUs[i])
+	})
+}
+
+// RanksOf counts the ranks of the programs of a job, as far as they are known.
+func RanksOf(s *cluster.Snapshot, job *cluster.JobView) int {
+	seen, worlds := map[rankID]bool{}, map[program]int{}
+	for _, t := range Targets(s, job) {
+		if t.Rank != nil {
+			seen[idOf(t.Rank)] = true
+		}
+	}
+	for id := range seen {
+		worlds[id.program]++
+	}
+	n := 0
+	for p, found := range worlds {
+		n += max(found, p.world)
+	}
+	return n
+}
+
+// CountRanks counts the ranks of Targets, which are of one job.
+func CountRanks(targets []Target) int {
+	seen := map[rankID]bool{}
+	for _, t := range targets {
+		if t.Rank != nil {
+			seen[idOf(t.Rank)] = true
+		}
+	}
+	return len(seen)
+}
+
+// Children are a process and its descendants, as its node has told: the parent always before the children. found says that the node knows
+// the process itself.
+func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Target, found bool) {
+	children := map[int][]*wire.Relative{}
+	for i := range family {
+		r := &family[i]
+		children[r.Parent] = append(children[r.Parent], r)
+		found = found || r.ProcessID == of.ProcessID
+	}
+	list = []Target{of}
+	n, seen := Node(s, of.Node), map[int]bool{of.PID: true}
+	for i := 0; i < len(list); i++ {
+		for _, r := range children[list[i].PID] {
+			if !seen[r.PID] {
+				seen[r.PID] = true
+				list = append(list, relative(s, n, of, r))
+			}
+		}
+	}
+	return list, found
+}
+
+// relative is the Target of a descendant of another one.
+func relative(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative) Target {
+	for i := range n.Processes {
+		if p := &n.Processes[i]; idOfProcess(p) == r.ProcessID {
+			return TargetOf(s, n, p)
+		}
+	}
+	t := Target{Node: of.Node, ProcessID: r.ProcessID, User: r.User, Command: r.Command, Job: of.Job}
+	t.Mine = r.User != "" && (r.User == s.Discovery.User || of.Mine && r.User == of.User)
+	if t.Command == "" {
+		t.Command = r.Name
+	}
+	return t
+}

@@ -1,0 +1,57 @@
+package part
+
+import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
+
+// Modal is a box in the middle of the screen. Its rows and columns are those inside the border and a margin of two columns.
+type Modal struct {
+	*Frame
+	X, Y int // where they begin
+	W, H int
+}
+
+const modalMargin = 2
+
+// ModalSize is the room in a box that has to have w columns and h rows, on this terminal.
+func (s *Scene) ModalSize(w, h int) (int, int) {
+	return max(min(w, s.W-1-2-2*modalMargin), 0), max(min(h, s.H-2), 0)
+}
+
+// Modal draws a box with a title over the page, which is faint behind it.
+func (f *Frame) Modal(title string, w, h int) Modal {
+	f.Recede()
+	w, h = f.ModalSize(w, h)
+	wide := w + 2*modalMargin
+	x, y := max((f.W-1-wide-2)/2, 0), max((f.H-h-2)/2, 0)
+	for i := range h + 2 {
+		f.Fill(max(x-1, 0), y+i, min(wide+4, f.W-1), ' ', draw.Text)
+	}
+	f.border(x, y, '╭', '╮', wide)
+	for i := range h {
+		f.Fill(x, y+1+i, 1, '│', draw.Text)
+		f.Fill(x+wide+1, y+1+i, 1, '│', draw.Text)
+	}
+	f.border(x, y+h+1, '╰', '╯', wide)
+	f.PutUntil(x+2, y, x+wide, " "+draw.Clip(title, wide-4)+" ", draw.Strong)
+	return Modal{Frame: f, X: x + 1 + modalMargin, Y: y + 1, W: w, H: h}
+}
+
+// border draws the first or the last row of a box.
+func (f *Frame) border(x, y int, left, right rune, w int) {
+	f.Fill(x, y, 1, left, draw.Text)
+	f.Fill(x+1, y, w, '─', draw.Text)
+	f.Fill(x+1+w, y, 1, right, draw.Text)
+}
+
+// Line writes pieces into a row of the box. What does not fit is cut.
+func (m Modal) Line(y int, pieces ...Piece) {
+	if y < 0 || y >= m.H {
+		return
+	}
+	x, end := m.X, m.X+m.W
+	for _, p := range pieces {
+		if x >= end {
+			return
+		}
+		x = m.PutUntil(x, m.Y+y, end, draw.Clip(p.Text, end-x), p.Role)
+	}
+}
