@@ -86,7 +86,7 @@ func listProcesses(n *cluster.Node, firstPID, firstRank int) {
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		n.Processes = append(n.Processes, wire.Process{
-			PID: firstPID + 3*i, GPU: g.Index, Type: "C",
+			PID: firstPID + 3*i, StartTicks: uint64(firstPID + i), GPU: g.Index, Type: "C",
 			Identity:  wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4", Job: "48211", Rank: fixtureRank(firstRank + i)},
 			State:     "R",
 			GPUMemory: ptr(uint64(value(&g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(&g.GPU, "util")) - 1), MemPercent: ptr(int(value(&g.GPU, "bandwidth"))),
@@ -94,7 +94,7 @@ func listProcesses(n *cluster.Node, firstPID, firstRank int) {
 		})
 	}
 	n.Processes = append(n.Processes, wire.Process{ // the last in the list, and the first of its GPU
-		PID: firstPID - 41, GPU: n.GPUs[3].Index, Type: "C+G",
+		PID: firstPID - 41, StartTicks: uint64(firstPID - 41), GPU: n.GPUs[3].Index, Type: "C+G",
 		Identity: wire.Identity{User: "alice", Name: "python", Command: "python -m ray.worker", Job: "48211"}, GPUMemory: ptr(uint64(512) * mib),
 		SMPercent: ptr(1), MemPercent: ptr(0), CPUPercent: ptr(2.5), RSS: ptr(uint64(3) << 30), ElapsedSec: ptr(int64(8*3600 + 3*60 + 2)),
 	})
@@ -279,7 +279,7 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 		util := 55 + r.IntN(38)
 		set(&g.GPU, values{"util": float64(util)})
 		setUtil(g, walk(r, historyLen, float64(util), 9))
-		p := wire.Process{PID: 901220 + 7*i, GPU: g.Index, Type: "C", Identity: wire.Identity{User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990"}, GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
+		p := wire.Process{PID: 901220 + 7*i, StartTicks: uint64(9000 + i), GPU: g.Index, Type: "C", Identity: wire.Identity{User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990"}, GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
 		switch {
 		case i < 2:
 			p.User, p.Job, p.Command = "bob", "48150", "python finetune.py"

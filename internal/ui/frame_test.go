@@ -96,6 +96,15 @@ var shots = []shot{
 	{name: "processes-none-match", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "PFsm>200\r"},
 	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Po"},
 	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
+	{name: "signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "P j jT"},
+	{name: "signal-job", snap: ranksFixture, view: func(v *view) { v.screen = screenOverview }, typed: "PK\t\t"},
+	{name: "signal-others", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "P j j jI"},
+	{name: "signal-which", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PS"},
+	{name: "signal-results", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "T\t\ty", told: someReplies},
+	{name: "signal-family", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PK\t\t\t", told: someReplies},
+	{name: "scancel", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX4821\r"},
+	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX\tusr1\r"},
+	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX48211\r", told: someReplies},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }
 
@@ -147,7 +156,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

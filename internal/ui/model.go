@@ -11,6 +11,7 @@
 package ui
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"time"
@@ -218,6 +219,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	page := m.view.page(m.scene)
 	a := m.view.press(msg, m.scene)
+	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
 	return m.errands(page, a), a.Taken
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -36,6 +37,10 @@ func (a *asked) Look(node string, processes bool) { a.looks = append(a.looks, lo
 func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		return wire.Reply{}, errors.New("no deadline")
+	}
+	if r.Signal != nil {
+		result := someReplies(nav.Ask{Node: node, Request: r})
+		return result.Reply, result.Err
 	}
 	if node != "gpu-n01" {
 		return wire.Reply{}, errors.New("not watched")

@@ -176,8 +176,12 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
 		v.over(screenGPU)
 	case a.Process != nil:
-		v.process.Show(s, *a.Process)
+		v.resolve(s) // its node is the selected one now
+		shown := v.process.Show(s, *a.Process)
 		v.over(screenProcesses)
+		if a.Again && shown {
+			a.Notice = v.process.Press(msg, s).Notice
+		}
 	}
 	return a
 }

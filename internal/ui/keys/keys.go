@@ -12,7 +12,7 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M, N and P.
+// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M, N, P and S.
 var (
 	Up       = bind("↑ k", "up", "up", "k")
 	Down     = bind("↓ j", "down", "down", "j")
@@ -42,7 +42,7 @@ var (
 	Grid      = bind("v", "heat map", "v", "V")
 	Gauge     = bind("u", "metric", "u", "U")
 	Time      = bind("t", "time", "t", "T")
-	Worst     = bind("s", "sort", "s", "S")
+	Worst     = bind("s", "sort", "s")
 	Filter    = bind("/", "filter", "/")
 	Colors    = bind("C", "colors", "C")
 	Ranks     = bind("m", "ranks", "m")
@@ -95,7 +95,7 @@ type Row struct {
 }
 
 // Rows is the list.
-var Rows = slices.Concat(moving, processRows, rows)
+var Rows = slices.Concat(moving, processRows, signalRows, rows)
 
 // moving are the keys that move, and rows the others that are not those of one page.
 var moving = []Row{

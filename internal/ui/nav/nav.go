@@ -24,9 +24,12 @@ type Answer struct {
 	GPU   string // the key of that GPU; "": the one with the worst problem
 
 	Process *Process // show the processes of that node, with the cursor on this one
+	Again   bool     // and let that page answer the message too
 
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // into the clipboard of the user's terminal
+
+	Notice string // stands in place of the footer until the next key
 }
 
 // Taken answers a message that changed the page only.

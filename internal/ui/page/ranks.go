@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under the cursor is the
@@ -234,6 +235,8 @@ func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at 
 	case key.Matches(k, keys.Back) && p.filter.On(s.Job.ID):
 		p.filter.Clear(s.Job.ID)
 		return nav.Taken
+	case key.Matches(k, keys.SignalInt, keys.SignalTerm, keys.SignalKill, keys.SignalAny):
+		return p.signal(s, rows, at)
 	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a rank, not on a node
 		return nav.Taken
 	}
@@ -251,6 +254,22 @@ func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 	} else {
 		a.Open = true
 	}
+	return a
+}
+
+// signal goes to the process of the row at that place, where the key asks whether to send a signal to it.
+func (p *Ranks) signal(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
+	a := p.goTo(s, rows, at)
+	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {
+		return a
+	}
+	r := &rows[max(min(at, len(rows)-1), 0)]
+	if r.Process == nil {
+		a.Notice = "there is no process to send a signal to"
+		return a
+	}
+	id := wire.ProcessID{PID: r.Process.PID, StartTicks: r.Process.StartTicks}
+	a.Process, a.Again = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}, true
 	return a
 }
 

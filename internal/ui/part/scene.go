@@ -86,6 +86,14 @@ func (s *Scene) SetNode(at int) {
 // NodeOf is the node of that name.
 func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, name) }
 
+// Forbidden says, for the footer, why nobody may send signals or cancel jobs; "": the user may.
+func (s *Scene) Forbidden() string {
+	if s.ReadOnly == "" {
+		return ""
+	}
+	return "signals and scancel are off: " + s.ReadOnly
+}
+
 // Own are those GPUs of a node that are the job's.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -57,6 +59,9 @@ func (p *Page) targets(s *part.Scene) (list []tally.Target) {
 	return list
 }
 
+// targetOf is the process of a row. The row knows the job of a process that names none, by its GPU.
 func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
-	return tally.TargetOf(s.Snap, r.Node, r.Process.Process)
+	t := tally.TargetOf(s.Snap, r.Node, r.Process.Process)
+	t.Job = cmp.Or(t.Job, r.Job)
+	return t
 }

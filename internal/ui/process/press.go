@@ -59,6 +59,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	if at, moved := p.cursor.Move(asArrow(k), p.list(s, l)); moved {
 		return p.on(s, l, at)
 	}
+	if a, acts := p.act(k, s); acts {
+		return a
+	}
 	switch {
 	case key.Matches(k, keys.Back) && p.tagged > 0:
 		clear(p.tags)

@@ -72,13 +72,23 @@ func (p *Page) Begin(scope Scope, gpu string) {
 	p.scope, p.gpu, p.sorts, p.tree, p.over = scope, gpu, false, false, nil
 }
 
-// Show shows the processes of the selected node, with the cursor on one of them.
-func (p *Page) Show(s *part.Scene, at nav.Process) {
+// Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A filter that hides it ends.
+func (p *Page) Show(s *part.Scene, at nav.Process) bool {
 	p.Begin(OfNode, "")
+	if p.goToProcess(s, at) {
+		return true
+	}
+	p.filter.Clear(everyJob)
+	return p.goToProcess(s, at)
+}
+
+func (p *Page) goToProcess(s *part.Scene, at nav.Process) bool {
 	l := p.list(s, p.listing(s))
-	if i := slices.IndexFunc(p.now.order, func(i int32) bool { return keyOf(&p.now.rows[i]) == at }); i >= 0 {
+	i := slices.IndexFunc(p.now.order, func(i int32) bool { return keyOf(&p.now.rows[i]) == at })
+	if i >= 0 {
 		p.cursor.GoTo(l, i)
 	}
+	return i >= 0
 }
 
 // Settle makes the rows of a Snapshot that is to be drawn. The tags of processes that are gone end.
@@ -100,10 +110,12 @@ func runs(n *cluster.Node, tag nav.Process) bool {
 	})
 }
 
-// Wants the processes of the selected node, or of all nodes; what is over the page knows better.
+// Wants the processes of the selected node, or of all nodes. What is over the page knows better, if it wants anything.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	if p.over != nil {
-		return p.over.Wants(s)
+		if w := p.over.Wants(s); w.Selected || w.Everywhere {
+			return w
+		}
 	}
 	if p.scope >= OfJob {
 		return nav.Wants{Everywhere: true}

@@ -1,0 +1,163 @@
+package signal
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Cancel asks whether SLURM is to end a job, once its ID is typed, or to send a signal to its steps. Then it shows what SLURM said.
+type Cancel struct {
+	job   string // its ID
+	typed line
+	wrong bool // Enter was pressed, and what is typed is not the ID
+
+	steps  bool // a signal for the steps is meant
+	by     Signal
+	picker *picker // asks which; nil: by is the one
+
+	asked *nav.Cancel // nil: SLURM was not asked
+	said  []answer    // what came of it; nil: nothing has come
+}
+
+// answer is a line of what SLURM has said, or of what that means.
+type answer struct {
+	text string
+	role draw.Role
+}
+
+// NewCancel asks what to do with the job of that ID.
+func NewCancel(job string, _ *part.Scene) (*Cancel, nav.Answer) { return &Cancel{job: job}, nav.Taken }
+
+// Wants what the page behind it wants.
+func (c *Cancel) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Press answers a key, or what SLURM said. It takes everything but the keys that mean the same everywhere, and results of other requests.
+func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+	switch m := msg.(type) {
+	case nav.Result:
+		return nav.Answer{Taken: c.take(m)}, true
+	case tea.KeyPressMsg:
+		if key.Matches(m, keys.Interrupt, keys.Repaint) {
+			return nav.Answer{}, true
+		}
+		return c.key(m, s)
+	}
+	return nav.Taken, true
+}
+
+// key answers a key.
+func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
+	switch {
+	case key.Matches(k, keys.Leave):
+		return nav.Taken, false
+	case c.asked != nil:
+		return nav.Taken, !key.Matches(k, keys.Dismiss)
+	case key.Matches(k, keys.Other):
+		c.turn()
+	case c.picker != nil:
+		if by := c.picker.press(k, s); by != 0 {
+			c.by, c.picker = by, nil
+		}
+	case c.steps:
+		return c.confirm(k)
+	case key.Matches(k, keys.Choose):
+		if c.wrong = c.typed.text != c.job; !c.wrong {
+			return c.order(""), true
+		}
+	default:
+		c.typed.press(k)
+		c.wrong = false
+	}
+	return nav.Taken, true
+}
+
+// turn goes to the other way.
+func (c *Cancel) turn() {
+	c.steps, c.picker = !c.steps, nil
+	if c.steps {
+		c.picker = &picker{about: "to the steps of job " + c.job + " that srun has started, on all nodes"}
+	}
+}
+
+// confirm answers a key where the signal is chosen: only y sends it.
+func (c *Cancel) confirm(k tea.KeyPressMsg) (a nav.Answer, open bool) {
+	switch {
+	case key.Matches(k, keys.Send):
+		return c.order(c.by.Name()), true
+	case key.Matches(k, keys.OtherSignal):
+		c.steps = false
+		c.turn()
+	}
+	return nav.Taken, !key.Matches(k, keys.Dismiss)
+}
+
+// order makes the request.
+func (c *Cancel) order(signal string) nav.Answer {
+	c.asked = &nav.Cancel{Job: c.job, Signal: signal}
+	return nav.Answer{Taken: true, Ask: []nav.Ask{{Cancel: c.asked}}}
+}
+
+// command is the command that SLURM is asked for.
+func (c *Cancel) command(signal string) string {
+	if signal == "" {
+		return "scancel " + c.job
+	}
+	return "scancel --signal=" + signal + " " + c.job
+}
+
+// take takes what SLURM said, if this dialog has asked.
+func (c *Cancel) take(r nav.Result) bool {
+	if c.asked == nil || r.Cancel != c.asked {
+		return false
+	}
+	if r.Err == nil {
+		text := "SLURM has taken the order: the job is ending."
+		if c.asked.Signal != "" {
+			text = "SLURM has taken the order: the steps of the job get SIG" + c.asked.Signal + "."
+		}
+		c.said = []answer{{text, draw.Text}}
+		return true
+	}
+	c.said = failure(reach.AsFailure(r.Err, reach.ClassSlurm))
+	return true
+}
+
+// mostWords is how many lines of SLURM's words are shown.
+const mostWords = 4
+
+// failure is a failure in lines: SLURM's words, what they mean, and what to try.
+func failure(f *reach.Failure) []answer {
+	lines := []answer{{safe.Line(f.Summary(), mostText), draw.Warn}}
+	for i, text := range strings.Split(safe.Lines(f.Words, mostWords*mostText), "\n") {
+		if text != "" && i < mostWords && !strings.Contains(lines[0].text, text) {
+			lines = append(lines, answer{text, draw.Text})
+		}
+	}
+	if f.Meaning != "" {
+		lines = append(lines, answer{safe.Line(f.Meaning, mostText), draw.Text})
+	}
+	for _, hint := range f.Hints {
+		lines = append(lines, answer{"→ " + safe.Line(hint, mostText), draw.Dim})
+	}
+	return lines
+}
+
+// jobOf is the job, nil if SLURM does not list it any more.
+func (c *Cancel) jobOf(s *part.Scene) *cluster.JobView {
+	for i := range s.Snap.Jobs {
+		if s.Snap.Jobs[i].ID == c.job {
+			return &s.Snap.Jobs[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package signal
+
+import (
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Draw draws the dialog over the page.
+func (c *Cancel) Draw(f *part.Frame) {
+	if c.picker != nil {
+		c.picker.draw(f, "Send which signal to job "+c.job+"?")
+		return
+	}
+	c.sheet(f.Scene).draw(f)
+}
+
+// sheet is the box with the job and what may become of it.
+func (c *Cancel) sheet(s *part.Scene) sheet {
+	b := sheet{title: "Cancel job " + c.job + "?", head: c.about(s), at: -1, focus: keys.HintOf(keys.Leave)}
+	switch {
+	case c.asked != nil:
+		c.outcome(s, &b)
+	case c.steps:
+		b.title = "Send " + c.by.String() + " to job " + c.job + "?"
+		b.foot = append(wrapped(s, part.Dim(c.command(c.by.Name())+" signals all steps that srun has started, on all nodes, but not the batch script.")),
+			wrapped(s, part.Dim(c.by.effect()))...)
+		b.keys = []keys.Hint{keys.HintOf(keys.Send), keys.HintOf(keys.OtherSignal), keys.HintOf(keys.Other)}
+	default:
+		b.foot = marked(s, "All its processes end, on all nodes. What is not saved is lost.")
+		b.foot = append(b.foot, c.typed.pieces("to run "+c.command("")+", type the job id: "))
+		if c.wrong {
+			b.foot = append(b.foot, []part.Piece{{Text: "that is not " + c.job, Role: draw.Warn}})
+		}
+		b.keys = []keys.Hint{keys.HintOf(keys.Choose).As("run scancel"), keys.HintOf(keys.Other).As("send a signal instead")}
+	}
+	return b
+}
+
+// outcome says what SLURM has said.
+func (c *Cancel) outcome(s *part.Scene, b *sheet) {
+	b.title, b.focus = c.command(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
+	if c.said == nil {
+		b.foot = [][]part.Piece{{part.Dim("no answer of SLURM yet")}}
+	}
+	for _, a := range c.said {
+		b.foot = append(b.foot, wrapped(s, part.Piece{Text: a.text, Role: a.role})...)
+	}
+}
+
+// about are the lines that say which job it is.
+func (c *Cancel) about(s *part.Scene) [][]part.Piece {
+	job := c.jobOf(s)
+	if job == nil {
+		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM does not list this job any more", Role: draw.Warn}}}
+	}
+	size := []string{part.Plural(len(job.Nodes), "node", "nodes")}
+	if job.GPUs > 0 {
+		size = append(size, part.Plural(job.GPUs, "GPU", "GPUs"))
+	}
+	if !job.End.IsZero() {
+		size = append(size, draw.JobTime(job.End.Sub(s.Snap.At))+" left")
+	}
+	return [][]part.Piece{
+		{part.Strong(job.ID), part.Text("  " + job.Name), part.Dim("  of " + job.User)},
+		{part.Text(strings.Join(size, ", "))},
+	}
+}

@@ -1,0 +1,171 @@
+package signal
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Dialog asks whether a signal is to be sent, and to whom. Then it shows what became of it.
+type Dialog struct {
+	by     Signal
+	picker *picker // asks which signal; nil: by is the one
+	whom   whom
+
+	list   []target // whom they mean
+	from   int      // the first one on the screen
+	family *kin     // the process and its children; nil: the node was not asked
+	errand *errand  // nil: nothing was sent
+}
+
+// NewDialog asks whether to send a signal to the process at, or to those that are tagged, if any are. Signal 0: the user is asked which one.
+func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
+	d := &Dialog{by: by, whom: whom{at: at, tagged: tagged}}
+	if by == 0 {
+		d.picker = &picker{}
+	}
+	if len(tagged) > 0 {
+		d.whom.kind = theTagged
+	}
+	d.mean(s)
+	return d, nav.Taken
+}
+
+// Wants the processes of all nodes where those of the job are meant, else what the page behind it wants.
+func (d *Dialog) Wants(*part.Scene) nav.Wants {
+	if d.whom.kind == theRank || d.whom.kind == theJob {
+		return nav.Wants{Everywhere: true}
+	}
+	return nav.Wants{}
+}
+
+// Press answers a key, the mouse, or the result of a request. It takes everything but the keys that mean the same everywhere, and results of
+// requests that are not its own.
+func (d *Dialog) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+	switch m := msg.(type) {
+	case nav.Result:
+		return nav.Answer{Taken: d.take(m, s)}, true
+	case tea.MouseWheelMsg:
+		d.scroll(s, nav.Notches(m)*nav.WheelRows)
+	case tea.KeyPressMsg:
+		if key.Matches(m, keys.Interrupt, keys.Repaint) {
+			return nav.Answer{}, true
+		}
+		return d.key(m, s)
+	}
+	return nav.Taken, true
+}
+
+// key answers a key.
+func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
+	switch {
+	case d.picker != nil:
+		return nav.Taken, d.pick(k, s)
+	case key.Matches(k, keys.Dismiss):
+		return nav.Taken, false
+	case key.Matches(k, keys.PageUp):
+		d.scroll(s, -d.shown(s))
+	case key.Matches(k, keys.PageDown):
+		d.scroll(s, d.shown(s))
+	case key.Matches(k, keys.Up):
+		d.scroll(s, -1)
+	case key.Matches(k, keys.Down):
+		d.scroll(s, +1)
+	case d.errand != nil: // it is done
+	case key.Matches(k, keys.Send):
+		return d.send(), true
+	case key.Matches(k, keys.Whom):
+		return d.turn(s, +1), true
+	case key.Matches(k, keys.WhomBefore):
+		return d.turn(s, -1), true
+	case key.Matches(k, keys.OtherSignal):
+		d.picker = &picker{}
+	}
+	return nav.Taken, true
+}
+
+// pick gives a key to the list of signals. Esc there closes the dialog, or the list if it has a signal already.
+func (d *Dialog) pick(k tea.KeyPressMsg, s *part.Scene) (open bool) {
+	if key.Matches(k, keys.Leave) {
+		d.picker = nil
+		return d.by != 0
+	}
+	if by := d.picker.press(k, s); by != 0 {
+		d.by, d.picker = by, nil
+	}
+	return true
+}
+
+// turn goes to another choice of whom the signal is for.
+func (d *Dialog) turn(s *part.Scene, by int) nav.Answer {
+	d.whom.turn(s, by)
+	d.from = 0
+	a := nav.Taken
+	if d.whom.kind == theFamily && d.family == nil {
+		at := d.whom.at
+		d.family = &kin{asked: &wire.Family{PIDs: []int{at.PID}}}
+		a.Ask = []nav.Ask{{Node: at.Node, Request: wire.Request{Family: d.family.asked}}}
+	}
+	d.mean(s)
+	return a
+}
+
+// mean fixes the processes that are meant.
+func (d *Dialog) mean(s *part.Scene) {
+	d.list = nil
+	for _, t := range d.whom.targets(s, d.family) {
+		d.list = append(d.list, target{Target: t})
+	}
+}
+
+// take takes the result of a request, if the dialog has made it.
+func (d *Dialog) take(r nav.Result, s *part.Scene) bool {
+	switch {
+	case d.family != nil && d.family.asked == r.Request.Family:
+		d.family.take(r, s, d.whom.at)
+		if d.whom.kind == theFamily && d.errand == nil {
+			d.mean(s)
+		}
+	case d.errand != nil && d.errand.parts[r.Request.Signal] != nil:
+		d.errand.take(r, d.list)
+	default:
+		return false
+	}
+	return true
+}
+
+// willing counts the processes that can be asked for.
+func (d *Dialog) willing() (n int) {
+	for i := range d.list {
+		if d.list[i].Refusal() == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// send sends the signal to those that are meant and may be signaled.
+func (d *Dialog) send() nav.Answer {
+	a := nav.Taken
+	if d.willing() == 0 {
+		return a
+	}
+	d.errand, a.Ask = newErrand(d.by, d.list)
+	d.from = 0
+	return a
+}
+
+// shown is how many rows of the list are on the screen.
+func (d *Dialog) shown(s *part.Scene) int { return d.sheet(s).window(s).Shown }
+
+// scroll moves the list.
+func (d *Dialog) scroll(s *part.Scene, by int) {
+	b := d.sheet(s)
+	b.from = d.from + by
+	d.from = b.window(s).From
+}

@@ -1,0 +1,264 @@
+package signal
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Draw draws the dialog over the page.
+func (d *Dialog) Draw(f *part.Frame) {
+	if d.picker != nil {
+		d.picker.draw(f, "Send which signal to "+processes(d.willing())+"?")
+		return
+	}
+	d.sheet(f.Scene).draw(f)
+}
+
+func processes(n int) string { return part.Plural(n, "process", "processes") }
+
+// sheet is the box with those who are meant, or with what became of the signal.
+func (d *Dialog) sheet(s *part.Scene) sheet {
+	if d.errand != nil {
+		return d.outcome(s)
+	}
+	n := d.willing()
+	b := sheet{
+		title: "Send " + d.by.String() + " to " + processes(n) + "?", head: [][]part.Piece{d.choices(s)}, from: d.from, at: -1,
+		focus: keys.HintOf(keys.Dismiss),
+	}
+	if n > 0 {
+		b.keys = append(b.keys, keys.HintOf(keys.Send))
+	} else {
+		b.title = "Nothing to send " + d.by.String() + " to"
+	}
+	if d.whom.choices(s) > 1 {
+		b.keys = append(b.keys, keys.HintOf(keys.Whom))
+	}
+	if n > 0 {
+		b.keys = append(b.keys, keys.HintOf(keys.OtherSignal))
+	}
+	b.list(d.rows(s))
+	b.foot = d.warnings(s)
+	return b
+}
+
+// list makes lines the list of the box.
+func (b *sheet) list(lines [][]part.Piece) {
+	b.rows, b.row = len(lines), func(i int) []part.Piece { return lines[i] }
+}
+
+// choices are the line that says whom the signal is for, and whom else it may be for.
+func (d *Dialog) choices(s *part.Scene) []part.Piece {
+	var pieces []part.Piece
+	n, at := d.whom.choices(s), 0
+	for k := range kinds {
+		if !d.whom.has(s, k) {
+			continue
+		}
+		if k <= d.whom.kind {
+			at++
+		}
+		text := " " + d.whom.name(k) + " "
+		if k == d.whom.kind {
+			pieces = append(pieces, part.Piece{Text: text, Role: draw.Tab}, part.Text(" "))
+		} else {
+			pieces = append(pieces, part.Dim(text), part.Text(" "))
+		}
+	}
+	if part.Width(pieces) <= width(s) {
+		return pieces
+	}
+	return []part.Piece{{Text: " " + d.whom.name(d.whom.kind) + " ", Role: draw.Tab}, part.Dim(" " + strconv.Itoa(at) + " of " + strconv.Itoa(n))}
+}
+
+// rows are those who are meant, a line each.
+func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
+	if len(d.list) == 0 {
+		return [][]part.Piece{{d.absence()}}
+	}
+	c := columnsOf(s, d.list)
+	var lines [][]part.Piece
+	for i := range d.list {
+		t := &d.list[i]
+		switch why := t.Refusal(); {
+		case why != "":
+			lines = append(lines, c.line(t, draw.Ghost, part.Piece{Text: why, Role: draw.Ghost}))
+		case tally.Left(s.Snap, &t.Target):
+			lines = append(lines, c.line(t, draw.Dim, part.Piece{Text: "not on its GPU any more: it may have ended", Role: draw.Dim}))
+		default:
+			lines = append(lines, c.line(t, draw.Text, part.Text(t.Command)))
+		}
+	}
+	return lines
+}
+
+// absence says why nobody is listed.
+func (d *Dialog) absence() part.Piece {
+	switch at := d.whom.at; {
+	case d.whom.kind != theFamily:
+		return part.Dim("no process is listed")
+	case d.family.wrong != "":
+		return part.Piece{Text: d.family.wrong, Role: draw.Warn}
+	default:
+		return part.Dim("asking " + at.Node + " for the children of " + strconv.Itoa(at.PID))
+	}
+}
+
+// columns are where the columns of the list are: they end before these.
+type columns struct{ place, rank, gpu int }
+
+// mostPlace is how many columns a node and a PID may take.
+const mostPlace = 30
+
+// columnsOf makes room for what the list has.
+func columnsOf(s *part.Scene, list []target) columns {
+	c := columns{}
+	for i := range list {
+		t := &list[i]
+		c.place = max(c.place, draw.Width(place(t)))
+		if t.Rank != nil {
+			c.rank = max(c.rank, draw.Width(rankName(t)))
+		}
+		c.gpu = max(c.gpu, draw.Width(gpus(t)))
+	}
+	c.place = min(c.place, mostPlace, max(width(s)/2, 1))
+	if width(s) < 50 { // the reasons count for more
+		c.rank, c.gpu = 0, 0
+	}
+	return c
+}
+
+func place(t *target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
+
+func rankName(t *target) string { return "rank " + strconv.Itoa(t.Rank.Rank) }
+
+// gpus are the GPUs of a process: "GPU3", "GPU0,1,2…".
+func gpus(t *target) string {
+	if len(t.GPUs) == 0 {
+		return ""
+	}
+	var numbers []string
+	for _, n := range t.GPUs {
+		numbers = append(numbers, strconv.Itoa(n))
+	}
+	return draw.Clip("GPU"+strings.Join(numbers, ","), 10)
+}
+
+// line is a row: where the process runs, its rank, its GPUs, and what is said of it.
+func (c columns) line(t *target, role draw.Role, said part.Piece) []part.Piece {
+	name := ":" + strconv.Itoa(t.PID)
+	name = draw.ClipMiddle(t.Node, max(c.place-len(name), 1)) + name
+	pieces := []part.Piece{{Text: pad(name, c.place) + "  ", Role: role}}
+	dim := draw.Dim
+	if role == draw.Ghost {
+		dim = draw.Ghost
+	}
+	if c.rank > 0 {
+		text := ""
+		if t.Rank != nil {
+			text = rankName(t)
+			text = "rank " + strings.Repeat(" ", c.rank-len(text)) + text[len("rank "):]
+		}
+		pieces = append(pieces, part.Piece{Text: pad(text, c.rank) + "  ", Role: dim})
+	}
+	if c.gpu > 0 {
+		pieces = append(pieces, part.Piece{Text: pad(gpus(t), c.gpu) + "  ", Role: dim})
+	}
+	return append(pieces, said)
+}
+
+func pad(s string, w int) string { return s + strings.Repeat(" ", max(w-draw.Width(s), 0)) }
+
+// outcome is the box once the signal was sent.
+func (d *Dialog) outcome(s *part.Scene) sheet {
+	n := counts(d.list)
+	asked := len(d.list) - n[notAsked]
+	b := sheet{
+		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processes(asked), from: d.from, at: -1, focus: keys.HintOf(keys.Leave).As("close"),
+	}
+	if n[waiting] > 0 {
+		b.title = "Sending " + d.by.String() + " to " + processes(asked)
+	}
+	b.list(d.results(s))
+	role := draw.Text
+	if n[sent]+n[exited] < asked-n[waiting] {
+		role = draw.Warn
+	}
+	b.foot = wrapped(s, part.Piece{Text: summary(d.list), Role: role})
+	return b
+}
+
+// results are what became of the signal, a line for each target, or for each node that does not answer. What went wrong comes first.
+func (d *Dialog) results(s *part.Scene) [][]part.Piece {
+	c := columnsOf(s, d.list)
+	lines := make([][]part.Piece, 0, len(d.list))
+	at := map[string]int{} // the line of each node that does not answer
+	var unheardOf []*target
+	for _, t := range d.sorted() {
+		if t.fate == unheard {
+			if _, known := at[t.Node]; !known {
+				at[t.Node] = len(unheardOf)
+				unheardOf = append(unheardOf, t)
+			}
+			continue
+		}
+		lines = append(lines, c.line(t, resultRole(t.fate), said(t)))
+	}
+	var silent [][]part.Piece
+	for _, t := range unheardOf {
+		silent = append(silent, []part.Piece{{Text: t.Node + " " + t.why, Role: draw.Warn}, part.Dim("  " + d.unheardOn(t))})
+	}
+	return append(silent, lines...)
+}
+
+// unheardOn says whom a node does not answer for.
+func (d *Dialog) unheardOn(of *target) string {
+	n := 0
+	for i := range d.list {
+		if d.list[i].fate == unheard && d.list[i].Node == of.Node {
+			n++
+		}
+	}
+	if n == 1 {
+		return "pid " + strconv.Itoa(of.PID)
+	}
+	return processes(n)
+}
+
+// sorted are the targets that were asked for: first those that did not get the signal, last those that did.
+func (d *Dialog) sorted() []*target {
+	order := [fateKind]int{unheard: -6, failed: -5, foreign: -4, reused: -3, exited: -2, waiting: -1}
+	var list []*target
+	for i := range d.list {
+		if d.list[i].fate != notAsked {
+			list = append(list, &d.list[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *target) int { return cmp.Compare(order[a.fate], order[b.fate]) })
+	return list
+}
+
+// said is what became of the signal to one process.
+func said(t *target) part.Piece {
+	if t.fate == waiting {
+		return part.Dim("no answer yet")
+	}
+	return part.Piece{Text: t.why, Role: resultRole(t.fate)}
+}
+
+func resultRole(f fate) draw.Role {
+	switch f {
+	case reused, foreign, failed:
+		return draw.Warn
+	case exited, waiting:
+		return draw.Dim
+	}
+	return draw.Text
+}

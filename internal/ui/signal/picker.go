@@ -1,0 +1,111 @@
+package signal
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// line is a short text that the user types.
+type line struct{ text string }
+
+// mostTyped is how many characters it takes: the ID of an array's waiting tasks is the longest.
+const mostTyped = 64
+
+// press answers a key that changes the text.
+func (l *line) press(k tea.KeyPressMsg) {
+	switch {
+	case key.Matches(k, keys.EraseAll):
+		l.text = ""
+	case key.Matches(k, keys.Erase):
+		l.text = l.text[:max(len(l.text)-1, 0)]
+	default:
+		for _, r := range k.Text {
+			if r > ' ' && r < 0x7f && len(l.text) < mostTyped { // names and IDs have ASCII only
+				l.text += string(r)
+			}
+		}
+	}
+}
+
+// pieces are the text with its cursor.
+func (l *line) pieces(before string) []part.Piece {
+	return []part.Piece{part.Dim(before), part.Strong(l.text), part.Text("█")}
+}
+
+// picker is the list of signals, of which the user types a name or a number.
+type picker struct {
+	line
+	about  string // what is said above it; "": nothing
+	cursor nav.Cursor[Signal]
+}
+
+func (p *picker) list(s *part.Scene) ([]entry, nav.List[Signal]) {
+	found := matching(p.text)
+	_, room := p.sheet("").size(s)
+	return found, nav.List[Signal]{N: len(found), Room: room, Key: func(i int) Signal { return found[i].Signal }}
+}
+
+// press answers a key, and returns the signal once it is chosen.
+func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
+	found, l := p.list(s)
+	if key.Matches(k, keys.Choose) && len(found) > 0 {
+		return found[p.cursor.At(l)].Signal
+	}
+	if k.Text == "" { // else a letter is text
+		if _, moved := p.cursor.Move(k, l); moved {
+			return 0
+		}
+	}
+	before := p.text
+	p.line.press(k)
+	if p.text != before {
+		p.cursor = nav.Cursor[Signal]{}
+	}
+	return 0
+}
+
+// sheet is the box with the list.
+func (p *picker) sheet(title string) sheet {
+	found := matching(p.text)
+	b := sheet{
+		title: title, head: [][]part.Piece{p.pieces("signal: ")}, rows: len(found), at: -1, focus: keys.HintOf(keys.Leave),
+		keys: []keys.Hint{keys.HintOf(keys.Choose), keys.HintOf(keys.Up, keys.Down).As("select")},
+		row:  func(i int) []part.Piece { return p.row(found, i) },
+	}
+	if p.about != "" {
+		b.head = append([][]part.Piece{{part.Dim(p.about)}}, b.head...)
+	}
+	if len(found) == 0 {
+		b.rows, b.row = 1, func(int) []part.Piece {
+			return []part.Piece{{Text: "no signal is named " + strconv.Quote(strings.ToUpper(p.text)), Role: draw.Warn}}
+		}
+		b.keys = nil
+	}
+	return b
+}
+
+func (p *picker) row(found []entry, i int) []part.Piece {
+	e := found[i]
+	number := strconv.Itoa(int(e.Signal))
+	name := e.Name() + strings.Repeat(" ", max(8-len(e.Name()), 1))
+	return []part.Piece{part.Dim(strings.Repeat(" ", 2-len(number)) + number + "  "), part.Strong(name), part.Dim(e.meaning)}
+}
+
+// draw draws the box, with the cursor.
+func (p *picker) draw(f *part.Frame, title string) {
+	found, l := p.list(f.Scene)
+	b := p.sheet(title)
+	if len(found) > 0 {
+		w := p.cursor.Window(l)
+		b.from, b.at = w.From, p.cursor.At(l)
+	}
+	b.draw(f)
+}

@@ -1,0 +1,134 @@
+package signal
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// sheet is what a box says: lines above and below a list of which as many rows as there is room for are shown, and the keys.
+type sheet struct {
+	title      string
+	head, foot [][]part.Piece
+	rows       int
+	row        func(i int) []part.Piece
+	from       int // the first row that is shown
+	at         int // the row of the cursor, -1: there is none
+	keys       []keys.Hint
+	focus      keys.Hint // of the key that closes the box; it has the focus
+}
+
+const (
+	narrow, wide = 77, 117 // columns
+	veryWide     = 160     // of the terminal
+	mostRows     = 10
+)
+
+// width is how many columns the text of a box has.
+func width(s *part.Scene) int {
+	w := narrow
+	if s.W >= veryWide {
+		w = wide
+	}
+	w, _ = s.ModalSize(w-2*2, 0)
+	return w
+}
+
+// size is how many blank lines part the lines, and how many rows of the list are shown.
+func (b sheet) size(s *part.Scene) (blanks, rows int) {
+	_, room := s.ModalSize(0, s.H)
+	rows = min(b.rows, mostRows)
+	more := 0
+	if b.rows > rows {
+		more = 1
+	}
+	lines := len(b.head) + len(b.foot) + 1
+	for _, n := range []int{len(b.head), rows, len(b.foot)} { // a blank line is behind each
+		if n > 0 {
+			blanks++
+		}
+	}
+	if lines+blanks+rows+more > room {
+		blanks = 0
+	}
+	if lines+rows+more > room && rows > 0 {
+		rows = max(room-lines-1, 1)
+	}
+	return blanks, rows
+}
+
+// window is which rows are shown from row from on, as far as there are any.
+func (b sheet) window(s *part.Scene) nav.Window {
+	_, rows := b.size(s)
+	from := max(min(b.from, b.rows-rows), 0)
+	return nav.Window{From: from, Shown: min(rows, b.rows), All: b.rows}
+}
+
+// draw draws the box. Where there is little room the first lines and the keys stay.
+func (b sheet) draw(f *part.Frame) {
+	blanks, _ := b.size(f.Scene)
+	w := b.window(f.Scene)
+	h := len(b.head) + w.Shown + len(b.foot) + 1 + blanks
+	if w.Hidden() > 0 {
+		h++
+	}
+	m := f.Modal(b.title, width(f.Scene), h)
+	y := 0
+	put := func(pieces []part.Piece) {
+		if y < m.H-1 { // the keys come last
+			m.Line(y, pieces...)
+		}
+		y++
+	}
+	gap := func(n int) {
+		if blanks > 0 && n > 0 {
+			y++
+		}
+	}
+	for _, l := range b.head {
+		put(l)
+	}
+	gap(len(b.head))
+	for i := w.From; i < w.From+w.Shown; i++ {
+		if i == b.at {
+			m.Select(m.Y+y, m.X-1, m.X+m.W+1)
+		}
+		put(b.row(i))
+	}
+	if w.Hidden() > 0 {
+		put([]part.Piece{part.Dim(rest(w))})
+	}
+	if len(b.foot) > 0 {
+		gap(w.Shown)
+	}
+	for _, l := range b.foot {
+		put(l)
+	}
+	b.drawKeys(m)
+}
+
+// rest says how many rows are not shown, and which keys show them.
+func rest(w nav.Window) string {
+	if w.From == 0 {
+		return "+" + strconv.Itoa(w.Hidden()) + " more  PgDn"
+	}
+	return w.Where()
+}
+
+// drawKeys draws the keys in the last row, the one with the focus behind them. Those that do not fit are left out from the right.
+func (b sheet) drawKeys(m part.Modal) {
+	focus := " " + b.focus.Key + " " + b.focus.Verb + " "
+	var pieces []part.Piece
+	for _, h := range b.keys {
+		name := m.KeyName(h.Key)
+		next := append(pieces, part.Strong(name), part.Dim(" "+h.Verb+"   "))
+		if part.Width(next)+draw.Width(focus) > m.W {
+			break
+		}
+		pieces = next
+	}
+	m.Line(m.H-1, append(pieces, part.Piece{Text: focus, Role: draw.Tab})...)
+}

@@ -1,0 +1,118 @@
+// Package signal is the dialogs that send signals to processes and cancel jobs: boxes over a page, which have the keyboard while they are open.
+//
+// Nothing is sent without a key that does nothing else: y, or the ID of the job and Enter. Enter alone and Esc close a dialog. Who gets a signal
+// is fixed when the user has chosen whom, so what comes later is not hit. A dialog only makes requests, which its page returns in a nav.Answer;
+// it takes the result of its own requests only, whenever it comes. What nodes and SLURM answer is made safe to display before it is kept.
+//
+// A dialog belongs to one goroutine.
+package signal
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Signal is a signal by its number on a node; 0: none yet.
+type Signal int
+
+// The signals that have a key of their own.
+const (
+	Interrupt Signal = 2
+	Kill      Signal = 9
+	Terminate Signal = 15
+)
+
+// Name is its name as scancel and kill write it: "TERM".
+func (s Signal) Name() string { return wire.SignalName(int(s)) }
+
+// String is its full name: "SIGTERM".
+func (s Signal) String() string { return "SIG" + s.Name() }
+
+// known is what is said of a signal.
+type known struct {
+	name    string
+	meaning string // beside its name in the list
+}
+
+// first are the signals that are sent the most, in the order of the list.
+var first = []known{
+	{"USR1", "often: write a checkpoint"},
+	{"HUP", "the terminal has gone; daemons reload their settings"},
+	{"INT", "as Ctrl-C does; Python raises KeyboardInterrupt"},
+	{"QUIT", "ends with a core dump; Go and Java print their stacks"},
+	{"USR2", "up to the program"},
+	{"TERM", "asks the program to end; it may clean up before"},
+	{"CONT", "goes on after STOP"},
+	{"STOP", "pauses; cannot be caught"},
+	{"KILL", "ends at once; cannot be caught, nothing is saved"},
+	{"ABRT", "ends with a core dump"},
+}
+
+// entry is a signal in the list.
+type entry struct {
+	Signal
+	meaning string
+}
+
+// all are the signals, those that are sent the most first.
+var all = func() (list []entry) {
+	listed := map[Signal]bool{}
+	for _, k := range first {
+		s := Signal(wire.SignalNumber(k.name))
+		list, listed[s] = append(list, entry{s, k.meaning}), true
+	}
+	for s := Signal(1); s.Name() != ""; s++ {
+		if !listed[s] {
+			list = append(list, entry{s, ""})
+		}
+	}
+	return list
+}()
+
+// matching are the signals whose name, with or without SIG, or whose number begins with what is typed; one that is just that comes first.
+func matching(typed string) (list []entry) {
+	name := strings.TrimPrefix(strings.ToUpper(typed), "SIG")
+	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // half of SIG
+		name = ""
+	}
+	for _, e := range all {
+		number := strconv.Itoa(int(e.Signal))
+		switch {
+		case name != "" && (e.Name() == name || number == name):
+			list = append([]entry{e}, list...)
+		case strings.HasPrefix(e.Name(), name), strings.HasPrefix(number, name):
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// effect is what the signal does to a process, in a sentence.
+func (s Signal) effect() string {
+	switch s.Name() {
+	case "KILL":
+		return "SIGKILL cannot be caught: nothing is saved."
+	case "INT":
+		return "Python raises KeyboardInterrupt."
+	case "STOP":
+		return "SIGSTOP cannot be caught: the process pauses until SIGCONT, and keeps its GPU memory."
+	case "CONT":
+		return "A process that was stopped goes on."
+	case "TSTP", "TTIN", "TTOU":
+		return "A process that does not handle " + s.String() + " pauses until SIGCONT."
+	case "CHLD", "URG", "WINCH":
+		return "A process that does not handle " + s.String() + " ignores it."
+	}
+	return "A process that does not handle " + s.String() + " ends."
+}
+
+// halts says that a process ends or pauses by the signal in most programs, so that others may wait for it.
+func (s Signal) halts() bool {
+	switch s.Name() {
+	case "USR1", "USR2", "CONT", "CHLD", "URG", "WINCH":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package signal
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// warnings say what the signal does to those who are meant, and to others.
+func (d *Dialog) warnings(s *part.Scene) (lines [][]part.Piece) {
+	if d.willing() == 0 {
+		return nil
+	}
+	lines = wrapped(s, part.Dim(d.by.effect()))
+	if text := d.others(s); text != "" {
+		lines = append(lines, marked(s, text)...)
+	}
+	if text := d.unlisted(s); text != "" {
+		lines = append(lines, wrapped(s, part.Dim(text))...)
+	}
+	return lines
+}
+
+// wrapped is a sentence in lines.
+func wrapped(s *part.Scene, p part.Piece) (lines [][]part.Piece) {
+	for _, text := range draw.Wrap(p.Text, width(s), "  ") {
+		lines = append(lines, []part.Piece{{Text: text, Role: p.Role}})
+	}
+	return lines
+}
+
+// marked is a sentence in lines behind the mark of a warning.
+func marked(s *part.Scene, text string) (lines [][]part.Piece) {
+	mark := part.Marks[cluster.Warning]
+	for i, line := range draw.Wrap(text, width(s)-2, "") {
+		if i > 0 {
+			mark.Glyph = " "
+		}
+		lines = append(lines, []part.Piece{{Text: mark.Glyph + " ", Role: mark.Role}, part.Text(line)})
+	}
+	return lines
+}
+
+// others says that ranks of a job get the signal and others do not; "": nobody is left behind.
+func (d *Dialog) others(s *part.Scene) string {
+	if !d.by.halts() {
+		return ""
+	}
+	ofJob := map[string][]tally.Target{}
+	for i := range d.list {
+		if t := d.list[i].Target; t.Refusal() == "" {
+			ofJob[t.Job] = append(ofJob[t.Job], t)
+		}
+	}
+	for i := range s.Snap.Jobs {
+		job := &s.Snap.Jobs[i]
+		n := tally.CountRanks(ofJob[job.ID])
+		if n == 0 {
+			continue
+		}
+		if all := tally.RanksOf(s.Snap, job); n < all {
+			return strconv.Itoa(n) + " of the " + strconv.Itoa(all) + " ranks of job " + job.ID + ": the others will wait for " + these(n) + ", or end."
+		}
+	}
+	return ""
+}
+
+func these(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "these"
+}
+
+// unlisted says that processes are missing in the list.
+func (d *Dialog) unlisted(s *part.Scene) string {
+	switch d.whom.kind {
+	case theFamily:
+		if d.family.more {
+			return "There are more children: the node lists only these."
+		}
+	case theRank, theJob:
+		job := d.whom.job(s)
+		if job == nil {
+			return ""
+		}
+		n := 0
+		for _, name := range job.Nodes {
+			if !s.NodeOf(name).Listed {
+				n++
+			}
+		}
+		if n > 0 {
+			return "No processes are listed on " + strconv.Itoa(n) + " of " + part.Plural(len(job.Nodes), "node", "nodes") + ": those get no signal."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,178 @@
+package signal
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// kind says whom a signal is for.
+type kind uint8
+
+const (
+	theProcess kind = iota
+	theTagged
+	theRank   // all processes of the process's rank
+	theJob    // all ranks of its job, or all processes where no rank is known
+	theFamily // it and its children
+	kinds
+)
+
+// whom is the choice of those that a signal is for.
+type whom struct {
+	kind   kind
+	at     tally.Target // the process under the cursor
+	tagged []tally.Target
+}
+
+// has reports whether there is such a choice.
+func (w *whom) has(s *part.Scene, k kind) bool {
+	switch k {
+	case theTagged:
+		return len(w.tagged) > 0
+	case theRank:
+		return w.at.Rank != nil
+	case theJob:
+		return w.job(s) != nil
+	case theFamily:
+		return w.at.Refusal() == ""
+	}
+	return true
+}
+
+// choices is how many choices there are.
+func (w *whom) choices(s *part.Scene) (n int) {
+	for k := range kinds {
+		if w.has(s, k) {
+			n++
+		}
+	}
+	return n
+}
+
+// job is the job of the process, if it is one of the user's.
+func (w *whom) job(s *part.Scene) *cluster.JobView {
+	for i := range s.Snap.Jobs {
+		if j := &s.Snap.Jobs[i]; j.ID == w.at.Job && w.at.Mine {
+			return j
+		}
+	}
+	return nil
+}
+
+// turn goes to the next choice that there is, round the end.
+func (w *whom) turn(s *part.Scene, by int) {
+	for {
+		w.kind = (w.kind + kinds + kind(by)) % kinds
+		if w.has(s, w.kind) {
+			return
+		}
+	}
+}
+
+// name names a choice: "3 tagged", "rank 11".
+func (w *whom) name(k kind) string {
+	switch k {
+	case theTagged:
+		return strconv.Itoa(len(w.tagged)) + " tagged"
+	case theRank:
+		return "rank " + strconv.Itoa(w.at.Rank.Rank)
+	case theJob:
+		if w.at.Rank != nil {
+			return "all ranks"
+		}
+		return "whole job"
+	case theFamily:
+		return "with its children"
+	}
+	return "this process"
+}
+
+// targets are the processes that are meant, as far as they are known.
+func (w *whom) targets(s *part.Scene, family *kin) []tally.Target {
+	switch w.kind {
+	case theTagged:
+		return w.tagged
+	case theRank, theJob:
+		return w.ofJob(s)
+	case theFamily:
+		return family.list
+	}
+	return []tally.Target{w.at}
+}
+
+// ofJob are the processes of the rank, or of all ranks of the job.
+func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
+	job := w.job(s)
+	if job == nil { // a rank whose job is not listed
+		return []tally.Target{w.at}
+	}
+	for _, t := range tally.Targets(s.Snap, job) {
+		ranked := t.Rank != nil || w.at.Rank == nil
+		if w.kind == theRank {
+			ranked = tally.SameRank(t.Rank, w.at.Rank)
+		}
+		if ranked {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// kin is a process and its children, as its node has told.
+type kin struct {
+	asked *wire.Family
+	list  []tally.Target
+	more  bool
+	wrong string // why the list is empty; "" while the node has not answered
+}
+
+// take takes the answer of the node.
+func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
+	if k.wrong = trouble(r); k.wrong != "" {
+		k.wrong = of.Node + " " + k.wrong
+		return
+	}
+	for i := range r.Reply.Family {
+		f := &r.Reply.Family[i]
+		for _, text := range []*string{&f.User, &f.Name, &f.Command} {
+			*text = safe.Line(*text, mostText)
+		}
+	}
+	list, found := tally.Children(s.Snap, of, r.Reply.Family)
+	if !found {
+		k.wrong = "the process has ended"
+		return
+	}
+	k.list, k.more = list, r.Reply.Truncated
+}
+
+// mostText is how long a text from a node may be, in bytes.
+const mostText = 300
+
+// trouble is why there is no answer of a node, without its name; "": there is one.
+func trouble(r nav.Result) string {
+	switch {
+	case r.Err != nil:
+		return "does not answer: " + cause(r)
+	case r.Reply.Error != "":
+		return "refuses: " + safe.Line(r.Reply.Error, mostText)
+	}
+	return ""
+}
+
+// cause is an error of a request, without what the sentence says already.
+func cause(r nav.Result) string {
+	name := strconv.Quote(r.Node)
+	text := strings.TrimPrefix(r.Err.Error(), "ask "+name+": ")
+	if rest, ok := strings.CutPrefix(text, name); ok {
+		text = "it" + rest
+	}
+	return safe.Line(text, mostText)
+}

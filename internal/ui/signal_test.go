@@ -1,0 +1,182 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// someReplies are a node that does not answer, a process that has exited, one that was reused, a family, and a refusal of SLURM's.
+func someReplies(a nav.Ask) nav.Result {
+	r := nav.Result{Ask: a}
+	switch {
+	case a.Cancel != nil:
+		r.Err = &reach.Failure{
+			Short: "scancel failed", Cause: "Access/permission denied", Words: "scancel: error: Kill job error on job id 48211: Access/permission denied",
+			Meaning: "Only the owner of a job and the admins may cancel it.", Hints: []string{"check whose job it is: squeue -j JOB"},
+		}
+	case a.Request.Family != nil:
+		pid := a.Request.Family.PIDs[0]
+		for i, command := range []string{"bash train.sh", "python -u train.py", "python -c from multiprocessing.spawn import spawn_main", "pt_data_worker"} {
+			r.Reply.Family = append(r.Reply.Family, wire.Relative{ProcessID: wire.ProcessID{PID: pid - 1 + i, StartTicks: uint64(pid - 1 + i)}, Parent: pid - 2 + i, User: "alice", Command: command})
+		}
+	case a.Node == "gpu-n03":
+		r.Err = fmt.Errorf("ask %q: %w", a.Node, context.DeadlineExceeded)
+	default:
+		r.Reply.Signaled = someFates(a)
+	}
+	return r
+}
+
+func someFates(a nav.Ask) (list []wire.Signaled) {
+	for i, p := range a.Request.Signal.Processes {
+		s := wire.Signaled{PID: p.PID}
+		switch {
+		case i == 2 && a.Node == "gpu-n01":
+			s.Error, s.ErrorID = "has exited", wire.SignalGone
+		case i == 4 && a.Node == "gpu-n02":
+			s.Error, s.ErrorID = "has exited, and another process has this PID now", wire.SignalReused
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// do runs what the model wants done outside the screen, and gives it the results, which it returns.
+func (r *rig) do(cmd tea.Cmd) (results []nav.Result) {
+	r.t.Helper()
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			results = append(results, r.do(c)...)
+		}
+	case told:
+		r.send(msg)
+		return []nav.Result{msg.result}
+	}
+	return results
+}
+
+// sent presses keys and returns the signals that were asked for: "gpu-n01 15 318802/318802".
+func (r *rig) sent(keys string) (sent []string) {
+	r.t.Helper()
+	for _, k := range strings.Fields(keys) {
+		cmd := r.press(k)
+		if k != "y" { // may wait for a tick
+			continue
+		}
+		for _, result := range r.do(cmd) {
+			line := fmt.Sprint(result.Node, " ", result.Request.Signal.Number)
+			for _, p := range result.Request.Signal.Processes {
+				line += fmt.Sprintf(" %d/%d", p.PID, p.StartTicks)
+			}
+			sent = append(sent, line)
+		}
+	}
+	return sent
+}
+
+// Only y sends a signal, to exactly those that were chosen, from the page of processes and from the ranks. Esc leads back.
+func TestSignals(t *testing.T) {
+	for keys, want := range map[string][]string{
+		"P T y":                     {"gpu-n01 15 318802/318802"},
+		"P down down K y":           {"gpu-n01 9 318808/318804"},
+		"P I y":                     {"gpu-n01 2 318802/318802"},
+		"P S enter y":               {"gpu-n01 10 318802/318802"},
+		"P T enter y":               nil,
+		"P T esc y":                 nil,
+		"P space down space T y":    {"gpu-n01 15 318802/318802 318805/318803"},
+		"P w T tab tab y":           {"gpu-n01 15 318802/318802 318805/318803 318808/318804 318811/318805 318814/318806 318817/318807 318820/318808 318823/318809", "gpu-n02 15 358802/358802 358805/358803 358808/358804 358811/358805 358814/358806 358817/358807 358820/358808 358823/358809"},
+		"m K y":                     {"gpu-n01 9 318817/318807"},
+		"m home down T enter esc T": nil,
+		"m home down T y":           {"gpu-n01 15 318805/318803"},
+		"m end up up S enter y":     {"gpu-n02 10 358823/358809"},
+	} {
+		r := newRig(t, fixture())
+		if got := r.sent(keys); !slices.Equal(got, want) {
+			t.Errorf("after %q: asked for %q, want %q", keys, got, want)
+		}
+	}
+	r := newRig(t, fixture())
+	r.press("m", "K")
+	if got := r.where(); got != "48211/gpu-n01 processes" || !strings.Contains(r.text(), "Send SIGKILL to 1 process?") {
+		t.Errorf("K in the ranks leads to %s", got)
+	}
+	r.press("esc", "esc")
+	if got := r.where(); got != "48211/gpu-n01 ranks" {
+		t.Errorf("Esc leads to %s", got)
+	}
+	r = newRig(t, fixture())
+	r.sent("P T y")
+	if !strings.Contains(r.text(), "Sent SIGTERM to 1 of 1 process") {
+		t.Errorf("the result is not shown:\n%s", r.text())
+	}
+}
+
+// A filter of the page of processes does not keep a rank from its dialog.
+func TestSignalsFromTheRanksPassTheFilter(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("P", "F", "z", "z", "enter", "esc", "esc")
+	r.press("P", "F", "z", "z", "enter", "P", "m", "home", "down")
+	if got := r.sent("T y"); !slices.Equal(got, []string{"gpu-n01 15 318805/318803"}) {
+		t.Errorf("asked for %q\n%s", got, r.text())
+	}
+}
+
+// Where signals are off the keys say why, and no dialog opens.
+func TestReadOnly(t *testing.T) {
+	for _, page := range []string{"P", "m"} {
+		for _, k := range []string{"T", "K", "I", "S", "X"} {
+			r := newRig(t, fixture())
+			r.scene.ReadOnly = "--readonly"
+			r.press(page, k)
+			says, opens := strings.Contains(r.text(), "signals and scancel are off: --readonly"), strings.Contains(r.text(), "╭")
+			if on := k != "X" || page == "P"; says != on || opens {
+				t.Errorf("%s %s: the reason is shown: %v, a dialog: %v", page, k, says, opens)
+			}
+			if got := r.sent("y"); got != nil {
+				t.Errorf("%s %s y: asked for %q", page, k, got)
+			}
+			if r.press("down"); strings.Contains(r.text(), "are off") {
+				t.Errorf("%s %s: the reason stays", page, k)
+			}
+		}
+	}
+}
+
+// X asks for the job of the row where all jobs are shown. SLURM gets nothing before its ID is typed.
+func TestScancelOfTheJobOfTheRow(t *testing.T) {
+	for keys, want := range map[string]string{"P X": "Cancel job 48211?", "P w w end X": "Cancel job 48377?", "P ] X": "Cancel job 48377?"} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		if !strings.Contains(r.text(), want) {
+			t.Errorf("after %q there is no %q in\n%s", keys, want, r.text())
+		}
+	}
+	r := newRig(t, fixture())
+	r.press("P", "X", "4", "8", "2", "1", "enter")
+	cmd := r.press("1", "enter")
+	if len(r.heard.canceled) > 0 || cmd == nil {
+		t.Fatalf("canceled %q too early", r.heard.canceled)
+	}
+	r.do(cmd)
+	if !slices.Equal(r.heard.canceled, []string{"48211 "}) || !strings.Contains(r.text(), "refused") {
+		t.Errorf("canceled %q:\n%s", r.heard.canceled, r.text())
+	}
+	r = newRig(t, byHandFixture())
+	r.press("P", "X")
+	if !strings.Contains(r.text(), "these nodes are not a job of SLURM") {
+		t.Errorf("without a job X says\n%s", r.text())
+	}
+}
