@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+)
+
+// reusePID ends a process of node01 and starts another one that gets its PID.
+func reusePID(t *testing.T, pid string) {
+	t.Helper()
+	do(t, "on", "node01", "sh", "-c", fmt.Sprintf(
+		`kill -9 %[1]s; i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $((%[1]s-1)) > /proc/sys/kernel/ns_last_pid; sleep 60 > /dev/null 2>&1 & [ $! = %[1]s ] && exit 0; kill $!; sleep 0.05; done; exit 1`, pid))
+}
+
+// On the screen: the process that was chosen ends and its row vanishes; a PID that was reused, somebody else's process and a node that is gone
+// are refused in words.
+func TestSignalDialog(t *testing.T) {
+	id := half(t, "alice")
+	half(t, "bob")
+	w := watch(t)
+	w.sees("alice", "bob", "gpuwork")
+	pid := do(t, "on", "node01", "pgrep", "-n", "-u", "alice", "-x", "gpuwork")
+	w.types("P")
+	w.sees("Processes of node01", "bob", pid)
+
+	w.types("op") // by PID
+	w.types("G ")
+	w.types("g T")
+	w.sees("Send SIGTERM to 1 process?", "belongs to bob")
+	reusePID(t, pid)
+	w.types("y")
+	w.sees("Sent SIGTERM to 0 of 1 process", "node01:"+pid, "pid was reused: not signaled")
+	w.types("\x1b")
+	cancelJob(t, id)
+
+	job(t, 1, "work", "-w", "node02")
+	w.sees("node02", "Processes of node02", "4 processes")
+	w.types("T")
+	w.sees("Send SIGTERM to 1 process?")
+	w.types("y")
+	w.sees("Sent SIGTERM to 1 of 1 process", "sent to 1")
+	w.types("\x1b")
+	w.sees("3 processes")
+
+	fault(t, "drop", "node02")
+	w.types("S")
+	w.sees("Send which signal to 1 process?")
+	w.types("cont\r")
+	w.sees("Send SIGCONT to 1 process?")
+	w.types("y")
+	w.sees("Sent SIGCONT to 0 of 1 process", "node02 does not answer")
+	w.types("\r")
+	w.quits()
+}
