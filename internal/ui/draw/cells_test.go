@@ -171,6 +171,18 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestChop(t *testing.T) {
+	for _, test := range []struct {
+		s    string
+		w    int
+		want string
+	}{{"abcdefg", 3, "abc|def|g"}, {"abc", 3, "abc"}, {"", 3, ""}, {"模型a训", 3, "模|型a|训"}, {"a模b", 1, "a|b"}, {"abc", 0, ""}, {"e\u0301e\u0301", 1, "e\u0301|e\u0301"}} {
+		if got := strings.Join(Chop(test.s, test.w), "|"); got != test.want {
+			t.Errorf("%q in pieces of %d: %q, want %q", test.s, test.w, got, test.want)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	const gb = uint64(1) << 30
 	now, most, unit := Share(34*1024*gb, 38*1024*gb)

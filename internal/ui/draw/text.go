@@ -2,6 +2,7 @@ package draw
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
@@ -52,6 +53,24 @@ func head(s string, w int) string {
 		}
 	}
 	return s
+}
+
+// Chop cuts s into pieces of at most w columns, wherever that is. A glyph that is wider than w is left out.
+func Chop(s string, w int) []string {
+	if Width(s) <= w {
+		return []string{s}
+	}
+	var pieces []string
+	for s != "" && w > 0 {
+		piece := head(s, w)
+		if piece == "" {
+			_, size := utf8.DecodeRuneInString(s)
+			s = s[size:]
+			continue
+		}
+		pieces, s = append(pieces, piece), s[len(piece):]
+	}
+	return pieces
 }
 
 // Drop is s without its first n columns.

@@ -1,8 +1,11 @@
 package graph
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
@@ -98,5 +101,39 @@ func TestGPUCharts(t *testing.T) {
 		if rest := strings.TrimSpace(strings.Join(lines[test.rows:], "")); rest != "" {
 			t.Errorf("%+v: below it stands %q", test, rest)
 		}
+	}
+}
+
+// A sheet draws what was gathered, with a scale that the samples or a limit give, and old values dim.
+func TestSheet(t *testing.T) {
+	samples := func(v float32) func(int) []float32 {
+		return func(n int) []float32 { return slices.Repeat([]float32{v}, n) }
+	}
+	for _, test := range []struct {
+		width, rows, charts, across int
+	}{{120, 30, 5, 2}, {200, 30, 5, 3}, {200, 12, 5, 3}, {200, 11, 4, 4}, {60, 12, 2, 1}} {
+		f := frame(test.width, 50)
+		s := NewSheet(10, 40, 3*time.Second, false)
+		s.Share("first %", 42, samples(42))
+		s.Amount("second", "7 GiB", 0, 1<<30, samples(7<<30))
+		s.Amount("third", "1 GiB", 80<<30, 1<<30, samples(1<<30))
+		s.Share("fourth %", 1, samples(1))
+		s.Share("fifth %", math.NaN(), samples(1))
+		s.Draw(f, 0, test.rows)
+		text := strings.Join(shown(f)[:test.rows], "\n")
+		if got := strings.Count(text, " now"); got != test.charts || strings.Count(shown(f)[0], "%")+strings.Count(shown(f)[0], " GiB") == 0 {
+			t.Errorf("%+v: %d charts:\n%s", test, got, text)
+		}
+		if got := strings.Count(text[:strings.Index(text, "now")], "-2m"); got < 1 || strings.Count(strings.Split(text, "\n")[1], "┊") != test.across {
+			t.Errorf("%+v: not so many beside each other:\n%s", test, text)
+		}
+		for _, want := range []string{"first %", "42%", "second", "10┊", "80┊"}[:min(2*test.across, 5)] {
+			if !strings.Contains(text, want) {
+				t.Errorf("%+v: there is no %q:\n%s", test, want, text)
+			}
+		}
+	}
+	if got := NewSheet(10, 40, 3*time.Second, false).Title(); got != "Last 2 min" {
+		t.Errorf("the title is %q", got)
 	}
 }

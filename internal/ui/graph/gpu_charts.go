@@ -56,53 +56,11 @@ func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
 }
 
 // Title says which time the charts show.
-func (c *GPUCharts) Title() string { return strings.ToUpper(c.axis.words()[:1]) + c.axis.words()[1:] }
+func (c *GPUCharts) Title() string { return c.axis.title() }
 
-// beside is how many charts stand beside each other.
-func beside(width int) int {
-	switch {
-	case width < 70:
-		return 1
-	case width < 150:
-		return 2
-	case width < 190:
-		return 3
-	}
-	return 4
-}
-
-// Draw draws as many charts as there is room for in so many rows. In low terminals the axis of the time stands below the last of them only.
+// Draw draws as many charts as there is room for in so many rows.
 func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
-	across := beside(f.W)
-	if len(c.charts) == 0 || chartWidth(f.W, across) < graphAxis+6 {
-		return
-	}
-	wanted := (len(c.charts) + across - 1) / across
-	own := f.H >= part.Tall
-	least, foot := graphLeast+graphFrame, 0
-	if !own {
-		least, foot = graphLeast, 1
-	}
-	lines := min(wanted, (rows-foot)/least)
-	if lines < 1 {
-		return
-	}
-	high := (rows - foot) / lines
-	for i := range lines {
-		line := c.charts[i*across : min((i+1)*across, len(c.charts))]
-		w := chartWidth(f.W, len(line))
-		for k, chart := range line {
-			x := 2 + k*(w+2)
-			if drawn := chart.make(c.gpu); own {
-				drawChart(f, x, y+i*high, w, high-graphFrame, c.axis, drawn)
-			} else {
-				drawn.draw(f, x, y+i*high, w, high-1, c.axis)
-			}
-			if !own && i == lines-1 {
-				axisEnds(f, x+graphAxis, y+lines*high, w-graphAxis, c.axis)
-			}
-		}
-	}
+	drawSheet(f, y, rows, c.axis, len(c.charts), func(i int) chart { return c.charts[i].make(c.gpu) })
 }
 
 // Missing names what a GPU does not have of the charts and engines, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".

@@ -30,12 +30,16 @@ type axis struct {
 	span   time.Duration
 }
 
-// axisOf returns the time axis for GPUs: a fifth of the span at first, then half, then all of it.
+// axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
-	bin := cluster.BinWidth(f.Snap.Poll)
+	return axisFrom(tally.Oldest(gpus...), tally.Edge(gpus...), cluster.BinWidth(f.Snap.Poll))
+}
+
+// axisFrom returns the time axis for samples from one bin up to another: a fifth of the span at first, then half, then all of it.
+func axisFrom(oldest, newest int64, bin time.Duration) axis {
 	span := spanOf(bin)
-	a := axis{newest: tally.Edge(gpus...)}
-	have := time.Duration(a.newest-tally.Oldest(gpus...)+1) * bin
+	a := axis{newest: newest}
+	have := time.Duration(newest-oldest+1) * bin
 	for _, part := range []time.Duration{5, 2, 1} {
 		a.span = span / part
 		if have <= a.span {
@@ -53,6 +57,9 @@ func (a axis) words() string {
 	}
 	return "last " + draw.Age(a.span)
 }
+
+// title says at the beginning of a title which time it is.
+func (a axis) title() string { return strings.ToUpper(a.words()[:1]) + a.words()[1:] }
 
 // chart is one graph: its title, the value now, its scale, its samples, and how they are drawn.
 type chart struct {

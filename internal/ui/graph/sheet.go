@@ -1,0 +1,106 @@
+package graph
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Sheet is the histories of something of which a page has gathered the samples itself, in bins of time that are numbered from the epoch.
+type Sheet struct {
+	axis   axis
+	old    bool // there will be no new samples
+	charts []chart
+}
+
+// NewSheet returns an empty sheet for samples from one bin up to another. An old one is drawn like old numbers.
+func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
+	return &Sheet{axis: axisFrom(oldest, newest, bin), old: old}
+}
+
+// Title says which time the sheet shows.
+func (s *Sheet) Title() string { return s.axis.title() }
+
+// Share adds a chart of percents up to 100. samples gives the newest n.
+func (s *Sheet) Share(title string, now float64, samples func(n int) []float32) {
+	s.add(shareChart(title, now, samples))
+}
+
+// Amount adds a chart of an amount with its value now in words, up to a limit in a unit; 0: up to the lowest round number above its samples.
+func (s *Sheet) Amount(title, now string, limit, unit float64, samples func(n int) []float32) {
+	c := chart{title: title, now: now, bottom: "0", area: true, samples: samples}
+	if limit > 0 {
+		c.high, c.top = limit, draw.Whole(limit/unit)
+	} else {
+		c.unlimited(unit)
+	}
+	s.add(c)
+}
+
+func (s *Sheet) add(c chart) {
+	if s.old {
+		c.nowRole = draw.Dim
+	}
+	s.charts = append(s.charts, c)
+}
+
+// Draw draws as many charts as there is room for in so many rows, those first that were added first.
+func (s *Sheet) Draw(f *part.Frame, y, rows int) {
+	drawSheet(f, y, rows, s.axis, len(s.charts), func(i int) chart { return s.charts[i] })
+	for i := range rows {
+		if s.old {
+			f.Fade(y+i, 0, f.W)
+		}
+	}
+}
+
+// beside is how many charts stand beside each other.
+func beside(width int) int {
+	switch {
+	case width < 70:
+		return 1
+	case width < 150:
+		return 2
+	case width < 190:
+		return 3
+	}
+	return 4
+}
+
+// drawSheet draws as many of n charts as there is room for in so many rows. In low terminals the axis of the time stands below the last of them only.
+func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) {
+	across := beside(f.W)
+	if n == 0 || chartWidth(f.W, across) < graphAxis+6 {
+		return
+	}
+	wanted := (n + across - 1) / across
+	own := f.H >= part.Tall
+	least, foot := graphLeast+graphFrame, 0
+	if !own {
+		least, foot = graphLeast, 1
+	}
+	lines := min(wanted, (rows-foot)/least)
+	if lines < 1 {
+		return
+	}
+	if lines == wanted {
+		across = (n + lines - 1) / lines // no line has much less than another
+	}
+	high := (rows - foot) / lines
+	for i := range lines {
+		end := min((i+1)*across, n)
+		w := chartWidth(f.W, end-i*across)
+		for k := i * across; k < end; k++ {
+			x, c := 2+(k-i*across)*(w+2), of(k)
+			if own {
+				drawChart(f, x, y+i*high, w, high-graphFrame, a, c)
+			} else {
+				c.draw(f, x, y+i*high, w, high-1, a)
+			}
+			if !own && i == lines-1 {
+				axisEnds(f, x+graphAxis, y+lines*high, w-graphAxis, a)
+			}
+		}
+	}
+}
