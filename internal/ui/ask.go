@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,8 +25,11 @@ type told struct {
 
 // errands does what a page wants from outside the screen, without blocking it.
 func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
-	if a.Copy != "" {
-		m.terminal.copy(a.Copy)
+	if a.Notice != "" {
+		m.scene.Notice = a.Notice
+	}
+	if a.Copy != "" && !m.terminal.copy(a.Copy) {
+		m.scene.Notice = fmt.Sprintf("not copied: terminals take at most %d kB", maxClip/1000)
 	}
 	var asked []tea.Cmd
 	for _, ask := range a.Ask {
