@@ -70,11 +70,12 @@ var allowed = map[string][]string{
 	"internal/ui":              {"internal/bell", "internal/cluster", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
+	"internal/ui/inspect":      {"internal/cluster", "internal/metric", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/table", "internal/wire"},
 	"internal/ui/keys":         {},
 	"internal/ui/nav":          {"internal/ui/keys", "internal/wire"},
 	"internal/ui/page":         {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/table", "internal/wire"},
 	"internal/ui/part":         {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
-	"internal/ui/process":      {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/signal", "internal/ui/table", "internal/wire"},
+	"internal/ui/process":      {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/inspect", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/signal", "internal/ui/table", "internal/wire"},
 	"internal/ui/prompt":       {"internal/filter", "internal/ui/draw", "internal/ui/keys", "internal/ui/part"},
 	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
@@ -92,9 +93,9 @@ var allowed = map[string][]string{
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
 	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
-	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/signal"},
-	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
-	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/signal"},
+	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/signal"},
+	"charm.land/bubbles/v2/textinput":           {"internal/ui/inspect", "internal/ui/prompt"},
+	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/signal"},
 	"charm.land/lipgloss/v2":                    {"internal/ui/draw"},
 	"github.com/BurntSushi/toml":                {"internal/config"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},

@@ -33,9 +33,10 @@ type shot struct {
 	view  func(v *view)
 	typed string                   // then these keys are pressed; "\r" is Enter, "\t" is Tab
 	told  func(nav.Ask) nav.Result // the answers to what they ask
+	later func(v *view, s *part.Scene)
 }
 
-var shots = []shot{
+var shots = append(inspectShots(), []shot{
 	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
 	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }},
 	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
@@ -106,7 +107,7 @@ var shots = []shot{
 	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX\tusr1\r"},
 	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX48211\r", told: someReplies},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
-}
+}...)
 
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
@@ -135,6 +136,9 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 			}
 		}
 	}
+	if s.later != nil {
+		s.later(v, sc)
+	}
 	return v, sc
 }
 
@@ -156,7 +160,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

@@ -194,7 +194,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case key.Matches(k, keys.Help):
-		v.help, v.manual = true, page.Help{Of: screenPages[v.screen]}
+		v.help, v.manual = true, page.Help{Of: v.keys()}
 		if s.Job == nil {
 			v.manual.Of = keys.OnNoJobs
 		}
@@ -204,6 +204,14 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		v.move(k, s)
 		v.turn(k, s)
 	}
+}
+
+// keys is what has the keyboard, in the list of keys.
+func (v *view) keys() keys.Page {
+	if v.screen == screenProcesses {
+		return v.process.On()
+	}
+	return screenPages[v.screen]
 }
 
 // move changes the selection.

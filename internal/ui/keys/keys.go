@@ -83,6 +83,8 @@ const (
 	OnProblems  Page = "problems"
 	OnRanks     Page = "ranks"
 	OnProcesses Page = "processes"
+	OnEnviron   Page = "environment"
+	OnMetrics   Page = "process metrics"
 	OnNoJobs    Page = "no running jobs"
 )
 
@@ -95,7 +97,7 @@ type Row struct {
 }
 
 // Rows is the list.
-var Rows = slices.Concat(moving, processRows, signalRows, rows)
+var Rows = slices.Concat(moving, processRows, signalRows, inspectRows, rows)
 
 // moving are the keys that move, and rows the others that are not those of one page.
 var moving = []Row{
@@ -117,8 +119,8 @@ var moving = []Row{
 }
 
 var rows = []Row{
-	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one"},
-	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first"},
+	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one", On: lists},
+	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first", On: lists},
 	{Bindings: of(Ranks), Text: "ranks of the job", Long: "ranks of the job: the processes of all its nodes in one list", On: withJob},
 	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered", On: others},
 	{Bindings: of(Open), Text: "open the node", On: on(OnOverview)},
@@ -150,11 +152,13 @@ var rows = []Row{
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
 
-// withJob are the pages that show a job, but for those whose keys are nvitop's, and everyJob all that do. others are all but those.
+// withJob are the pages that show a job, but for those whose keys are nvitop's, and everyJob all that do. others are all but those. lists are all but
+// the pages about one process.
 var (
 	withJob  = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
 	everyJob = append(slices.Clone(withJob), OnProcesses)
 	others   = append(slices.Clone(withJob), OnNoJobs)
+	lists    = append(slices.Clone(everyJob), OnNoJobs)
 )
 
 func on(pages ...Page) []Page { return pages }

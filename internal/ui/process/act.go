@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -18,35 +19,50 @@ var signals = []struct {
 	by signal.Signal
 }{{keys.SignalInt, signal.Interrupt}, {keys.SignalTerm, signal.Terminate}, {keys.SignalKill, signal.Kill}, {keys.SignalAny, 0}}
 
+// subject is what the keys that act are about.
+type subject struct {
+	at     *tally.Target // nil: there is no process
+	tagged []tally.Target
+	job    string // "": none
+}
+
+// subject is the process under the cursor, and those with a tag.
+func (p *Page) subject(s *part.Scene) subject {
+	on := subject{tagged: p.targets(s), job: s.Job.ID}
+	if t, ok := p.target(s); ok {
+		on.at = &t
+	}
+	if l := p.listing(s); p.scope == OfJobs && len(l.order) > 0 {
+		on.job = cmp.Or(l.at(p.cursor.At(p.list(s, l))).Job, on.job)
+	}
+	return on
+}
+
 // act answers the keys that open a dialog about signals.
-func (p *Page) act(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, acts bool) {
+func (p *Page) act(k tea.KeyPressMsg, s *part.Scene, on func() subject) (a nav.Answer, acts bool) {
 	for _, sends := range signals {
 		if key.Matches(k, sends.Binding) {
-			return p.signal(s, sends.by), true
+			return p.signal(s, sends.by, on()), true
 		}
 	}
 	if key.Matches(k, keys.Scancel) {
-		return p.scancel(s), true
+		return p.scancel(s, on().job), true
 	}
 	return nav.Answer{}, false
 }
 
-// signal asks whether to send a signal to the process under the cursor, or to those with a tag.
-func (p *Page) signal(s *part.Scene, by signal.Signal) nav.Answer {
-	at, ok := p.target(s)
-	if why := s.Forbidden(); why != "" || !ok {
+// signal asks whether to send a signal.
+func (p *Page) signal(s *part.Scene, by signal.Signal, on subject) nav.Answer {
+	if why := s.Forbidden(); why != "" || on.at == nil {
 		return nav.Answer{Taken: true, Notice: why}
 	}
-	d, first := signal.NewDialog(at, p.targets(s), by, s)
+	d, first := signal.NewDialog(*on.at, on.tagged, by, s)
 	return p.cover(d, first)
 }
 
-// scancel asks what SLURM is to do with the job of the process under the cursor, else with the selected one.
-func (p *Page) scancel(s *part.Scene) nav.Answer {
-	job, why := s.Job.ID, s.Forbidden()
-	if l := p.listing(s); p.scope == OfJobs && len(l.order) > 0 {
-		job = cmp.Or(l.at(p.cursor.At(p.list(s, l))).Job, job)
-	}
+// scancel asks what SLURM is to do with a job.
+func (p *Page) scancel(s *part.Scene, job string) nav.Answer {
+	why := s.Forbidden()
 	if why == "" && job == "" {
 		why = "these nodes are not a job of SLURM: there is nothing to cancel"
 	}

@@ -28,8 +28,8 @@ func (p *Page) Draw(f *part.Frame) {
 	} else {
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}
-	if p.over != nil {
-		p.over.Draw(f)
+	for _, o := range p.over {
+		o.Draw(f)
 	}
 }
 
@@ -181,7 +181,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if s.MouseFree {
 		hints = append(hints, keys.HintOf(keys.FreeMouse).As("mouse: off"))
 	}
-	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Tag), keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse))
+	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Metrics), keys.HintOf(keys.Environ), keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Tag), keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse))
 	if p.of(s) < OfJobs {
 		hints = append(hints, keys.HintOf(keys.Widen))
 	}

@@ -26,7 +26,7 @@ func (p *Page) wheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
 	return p.on(s, l, at)
 }
 
-// click selects the row under the mouse, or sorts by the heading under it: once more, and the order is reversed.
+// click selects the row under the mouse and opens the one that is selected, or sorts by the heading under it: once more, and the order is reversed.
 func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 	l, r := p.listing(s), p.rooms(s)
 	w := p.cursor.Window(p.list(s, l))
@@ -39,6 +39,9 @@ func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 		} else if ok {
 			p.sort(s, by, false)
 		}
+	case i >= w.From && i < w.From+w.Shown && i == p.cursor.At(p.list(s, l)):
+		a, _ := p.inspectRow(tea.KeyPressMsg{Code: tea.KeyEnter}, s)
+		return a
 	case i >= w.From && i < w.From+w.Shown:
 		return p.goTo(s, l, i)
 	}

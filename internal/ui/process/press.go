@@ -20,7 +20,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if result, is := msg.(nav.Result); is && p.kin.hear(result, s) {
 		return nav.Taken
 	}
-	if p.over != nil {
+	if len(p.over) > 0 {
 		return p.pressOver(msg, s)
 	}
 	a := p.press(msg, s)
@@ -59,7 +59,10 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	if at, moved := p.cursor.Move(asArrow(k), p.list(s, l)); moved {
 		return p.on(s, l, at)
 	}
-	if a, acts := p.act(k, s); acts {
+	if a, acts := p.act(k, s, func() subject { return p.subject(s) }); acts {
+		return a
+	}
+	if a, did := p.inspectRow(k, s); did {
 		return a
 	}
 	switch {

@@ -53,7 +53,7 @@ type Page struct {
 	tagged int  // rows with a tag
 	tree   bool // with relatives, by parents and children
 	kin    families
-	over   overlay // nil: none is open
+	over   []overlay // that are open, each over the one before it
 	filter *prompt.Filter
 	now    listing
 }
@@ -101,6 +101,11 @@ func (p *Page) Settle(s *part.Scene) {
 		}
 	}
 	p.tagged = p.now.tagged(p.tags)
+	for _, o := range p.over {
+		if o, ok := o.(settler); ok {
+			o.Settle(s)
+		}
+	}
 }
 
 // runs reports whether a node lists a process.
@@ -110,10 +115,10 @@ func runs(n *cluster.Node, tag nav.Process) bool {
 	})
 }
 
-// Wants the processes of the selected node, or of all nodes. What is over the page knows better, if it wants anything.
+// Wants the processes of the selected node, or of all nodes; what is over the page knows better, if it wants anything.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
-	if p.over != nil {
-		if w := p.over.Wants(s); w.Selected || w.Everywhere {
+	for _, o := range slices.Backward(p.over) {
+		if w := o.Wants(s); w.Selected || w.Everywhere {
 			return w
 		}
 	}

@@ -1,0 +1,138 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Copy is the menu of what can be copied of a process.
+type Copy struct {
+	target tally.Target
+	route  string // the transport that reaches its node
+	uuid   string // of its GPU; "": not known
+	cursor nav.Cursor[string]
+}
+
+// choice is a line of the menu.
+type choice struct{ name, text string }
+
+// NewCopy returns the menu for a process. Nothing is asked.
+func NewCopy(t tally.Target, route, uuid string) (*Copy, nav.Answer) {
+	return &Copy{target: t, route: route, uuid: uuid}, nav.Taken
+}
+
+// Wants nothing.
+func (c *Copy) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// choices are the lines of the menu.
+func (c *Copy) choices(s *part.Scene) []choice {
+	t := &c.target
+	all := []choice{
+		{"PID", strconv.Itoa(t.PID)}, {"node and PID", name(t)}, {"shell on its node", attach(s, t, c.route)},
+		{"UUID of its GPU", c.uuid}, {"command line", t.Command},
+	}
+	return slices.DeleteFunc(all, func(c choice) bool { return c.text == "" })
+}
+
+// attach is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is needed or known.
+func attach(s *part.Scene, t *tally.Target, route string) string {
+	switch route {
+	case "ssh", "control", "openssh":
+		return "ssh -t " + t.Node
+	case "srun":
+		if number := jobNumber(s, t.Job); number != "" {
+			return "srun --overlap --pty --jobid=" + number + " -w " + t.Node + " -N1 -n1 bash"
+		}
+	}
+	return ""
+}
+
+// jobNumber is SLURM's number of a job, which srun takes where it does not take the ID of an array task.
+func jobNumber(s *part.Scene, id string) string {
+	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }); at >= 0 {
+		return s.Snap.Jobs[at].Number
+	}
+	return id
+}
+
+// list is the lines as a list.
+func list(choices []choice) nav.List[string] {
+	return nav.List[string]{N: len(choices), Room: len(choices), Key: func(i int) string { return choices[i].name }}
+}
+
+// Press answers a key or the mouse. It takes everything but the keys that mean the same everywhere.
+func (c *Copy) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+	choices := c.choices(s)
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		c.cursor.Move(m, list(choices))
+	case tea.MouseClickMsg:
+		if at := m.Y - c.top(s, choices); m.Button == tea.MouseLeft && at >= 0 && at < len(choices) {
+			return pick(choices[at]), false
+		}
+	case tea.KeyPressMsg:
+		return c.key(m, choices)
+	}
+	return nav.Taken, true
+}
+
+// key answers a key.
+func (c *Copy) key(k tea.KeyPressMsg, choices []choice) (a nav.Answer, open bool) {
+	if _, moved := c.cursor.Move(k, list(choices)); moved {
+		return nav.Taken, true
+	}
+	if n, err := strconv.Atoi(k.Text); err == nil && n >= 1 && n <= len(choices) {
+		return pick(choices[n-1]), false
+	}
+	switch {
+	case key.Matches(k, keys.Pick):
+		return pick(choices[c.cursor.At(list(choices))]), false
+	case key.Matches(k, keys.Close):
+		return nav.Taken, false
+	case key.Matches(k, keys.Interrupt, keys.Repaint):
+		return nav.Answer{}, true
+	}
+	return nav.Taken, true
+}
+
+func pick(c choice) nav.Answer { return copied(c.text, c.text) }
+
+const (
+	copyNames = 23 // columns of the digits and the names
+	copyWide  = 72 // columns of the menu
+)
+
+// top is the row of the first line.
+func (c *Copy) top(s *part.Scene, choices []choice) int {
+	_, h := s.ModalSize(copyWide, len(choices)+4)
+	return max((s.H-h-2)/2, 0) + 2
+}
+
+// Draw draws the menu over what is drawn.
+func (c *Copy) Draw(f *part.Frame) {
+	choices := c.choices(f.Scene)
+	at := c.cursor.At(list(choices))
+	m := f.Modal("Copy from "+name(&c.target), copyWide, len(choices)+4)
+	for i, choice := range choices {
+		mark := "  "
+		if i == at {
+			mark = "▸ "
+		}
+		label := strconv.Itoa(i+1) + "  " + choice.name
+		m.Line(1+i, part.Strong(mark), part.Text(fmt.Sprintf("%-*s", copyNames, label)), part.Dim(choice.text))
+		if i == at && 1+i < m.H {
+			f.Select(m.Y+1+i, m.X, m.X+m.W)
+		}
+	}
+	m.Line(len(choices)+2, part.Strong("  1–"+strconv.Itoa(len(choices))), part.Dim(" or "), part.Strong("Enter"), part.Dim(" copies  "), part.Strong("Esc"), part.Dim(" closes"))
+}

@@ -1,0 +1,120 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Draw draws the environment over the page.
+func (e *Environ) Draw(f *part.Frame) {
+	f.Reset(f.W, f.H)
+	part.Header(f, false)
+	l := e.settled(f.Scene)
+	f.Section(ruleRow, e.title(), e.count(f, l))
+	if len(l.lines) > 0 {
+		e.lines(f, l)
+	} else {
+		f.Paragraphs(top(f.Scene), []string{e.none()})
+	}
+	if e.answer.truncated {
+		f.Left(listX, f.H-2, f.W-3, "Cut off: the environment is longer than a node sends.", draw.Warn)
+	}
+	if e.search.prompt != nil {
+		e.search.draw(f)
+		return
+	}
+	part.Footer(f, "", e.hints(f.Scene)...)
+}
+
+// count is "rank 11, 96 variables", "4 of 96 variables", and which lines are on the screen, as much of it as fits behind the title.
+func (e *Environ) count(f *part.Frame, l *layout) string {
+	rank := rankOf(&e.target)
+	if !e.answer.known {
+		return rank
+	}
+	count := part.Plural(len(e.answer.variables), "variable", "variables")
+	if e.search.text != "" {
+		count = strconv.Itoa(len(l.variables)) + " of " + count
+	}
+	if rank != "" {
+		rank += ", "
+	}
+	w := e.cursor.Window(e.list(f.Scene, l))
+	where, keys := "", ""
+	if w.Hidden() > 0 {
+		where, keys = "lines "+nav.Places(w.From, w.From+w.Shown, w.All), nav.PageKeys(w.From, w.From+w.Shown, w.All)
+	}
+	room := f.W - draw.Width(e.title()) - 10
+	for _, text := range []string{rank + count + "  " + where + keys, count + "  " + where + keys, where + keys, where} {
+		if text = strings.TrimSpace(text); draw.Width(text) <= room {
+			return text
+		}
+	}
+	return ""
+}
+
+func (e *Environ) title() string { return "Environment of " + name(&e.target) }
+
+// none says why there are no lines.
+func (e *Environ) none() string {
+	switch {
+	case e.answer.refused != "":
+		return "The environment cannot be shown: " + e.answer.refused + "."
+	case !e.answer.known:
+		return "Asking " + e.target.Node + " …"
+	case len(e.answer.variables) == 0:
+		return "The process was started without an environment, or has overwritten it."
+	}
+	return `No variable has "` + e.search.text + `" in its name or value: Esc shows all.`
+}
+
+// lines draws the lines that are on the screen. The cursor is on all lines of its variable.
+func (e *Environ) lines(f *part.Frame, l *layout) {
+	list := e.list(f.Scene, l)
+	w, y := e.cursor.Window(list), top(f.Scene)
+	cursor := l.lines[e.cursor.At(list)].variable
+	for i := w.From; i < w.From+w.Shown && y < f.H-1; i++ {
+		r := l.lines[i]
+		v := &e.answer.variables[r.variable]
+		if r.line == 0 || i == w.From {
+			f.Left(listX, y, l.names, v.name, draw.Text)
+		}
+		role := draw.Text
+		if v.secret && !e.shown {
+			role = draw.Dim
+		}
+		f.PutUntil(listX+l.names+valueGap, y, f.W-barWidth, r.text, role)
+		if r.variable == cursor {
+			if r.line == 0 || i == w.From {
+				f.Put(0, y, "▸", draw.Strong)
+			}
+			f.Select(y, 0, f.W)
+		}
+		y++
+	}
+	table.ScrollBar(f, top(f.Scene), top(f.Scene)+list.Room, w.From, w.Shown, w.All)
+}
+
+// hints are the keys of the footer, the most useful first.
+func (e *Environ) hints(s *part.Scene) []keys.Hint {
+	hints := append(mouseOff(s), keys.HintOf(keys.Up, keys.Down).As("scroll"), keys.HintOf(keys.Search))
+	switch {
+	case !e.hides():
+	case e.shown:
+		hints = append(hints, keys.HintOf(keys.Secrets).As("hide secrets"))
+	default:
+		hints = append(hints, keys.HintOf(keys.Secrets))
+	}
+	hints = append(hints, keys.HintOf(keys.CopyLine), keys.HintOf(keys.CopyAll), keys.HintOf(keys.Refresh))
+	back := keys.HintOf(keys.Back)
+	if e.search.text != "" {
+		back = back.As("show all")
+	}
+	return append(hints, back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+}

@@ -1,0 +1,165 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+func TestSecrets(t *testing.T) {
+	for line, secret := range map[string]bool{
+		"WANDB_API_KEY=abc": true, "hf_token=x": true, "MYSQL_PASSWD=x": true, "Aws_Secret=x": true, "GOOGLE_APPLICATION_CREDENTIALS=/x": true, "SSH_AUTH_SOCK=/tmp/x": true,
+		"DB_PASS=x": true, "PGPASSWORD=x": true, "EMPTY_KEY=": false, "X=ghp_0123456789abcdef": true, "X=github_pat_11AAA": true, "X=glpat-0123456789abcdefghij": true, "X=hf_abcdefghijklmnopqrst": true,
+		"X=sk-proj-1": true, "X=xoxb-1-2": true, "X=AKIAIOSFODNN7EXAMPLE": true, "X=eyJhbGciOiJIUzI1NiJ9.e30.x": true, "X=Bearer abc": true, "PROXY=http://bob:pw@proxy:3128": true,
+		"PROXY=http://proxy:3128/a@b": false, "PEM=-----BEGIN KEY-----": true, "X=4f1c0de5ba5eba11deadc0dedecafbad0000": true, "X=abcdefghijklmnopqrstuvwxyzabcdef": false,
+		"RANK=3": false, "PATH=/opt/spack/cuda-12.4-k3j5h2k3j5h2k3j5h2k3j5h2k3j5h2k3/bin": false, "CUDA_VISIBLE_DEVICES=GPU-8f3cd1a2-1111-2222-3333-444455556666": false,
+		"SLURM_NODELIST=gpu-n[001-064]": false, "N=12345678901234567890123456": false,
+	} {
+		if got := variables([]string{line}); len(got) != 1 || got[0].secret != secret {
+			t.Errorf("%s: %+v, want a secret: %v", line, got, secret)
+		}
+	}
+}
+
+func TestVariablesAreClean(t *testing.T) {
+	got := variables([]string{"B=1", "", "F%%=() {\n  x\n}", "A\x1b[2J=\x1b]0;x\x07y\r\x9b1m\u202e", "=", "C"})
+	want := []variable{{"", "", false}, {"A", "y?\uFFFD1m?", false}, {"B", "1", false}, {"C", "", false}, {"F%%", `() {\n  x\n}`, false}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+var some = []string{"RANK=3", "NCCL_DEBUG=WARN", "NCCL_IB_HCA=mlx5", "API_KEY=topsecret", "HOME=/home/alice"}
+
+// Each key, by what is shown, copied and said then.
+func TestEnvironKeys(t *testing.T) {
+	for _, test := range []struct {
+		keys         string
+		shows, lacks string
+		copies       string
+		notice       string
+		taken, open  bool
+	}{
+		{keys: "down", shows: "▸ HOME", lacks: "topsecret", taken: true, open: true},
+		{keys: "j j k", shows: "▸ HOME", taken: true, open: true},
+		{keys: "up", shows: "▸ API_KEY", taken: true, open: true},
+		{keys: "end", shows: "▸ RANK", taken: true, open: true},
+		{keys: "end down", shows: "▸ RANK", taken: true, open: true},
+		{keys: "G g", shows: "▸ API_KEY", taken: true, open: true},
+		{keys: "s", shows: "topsecret", taken: true, open: true},
+		{keys: "s s", shows: "●●●●●●●●  (hidden, s shows)", lacks: "topsecret", taken: true, open: true},
+		{keys: "y", notice: "API_KEY is hidden", taken: true, open: true},
+		{keys: "s y", copies: "API_KEY=topsecret", notice: "copied", taken: true, open: true},
+		{keys: "down y", copies: "HOME=/home/alice", notice: "copied", taken: true, open: true},
+		{keys: "Y", copies: "HOME=/home/alice\nNCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5\nRANK=3\n", notice: "4 of 5 variables", taken: true, open: true},
+		{keys: "/ n c c l enter Y", copies: "NCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5\n", notice: "2 variables", taken: true, open: true},
+		{keys: "/ M l X", shows: "rank 3, 1 of 5 variables", lacks: "RANK", taken: true, open: true},
+		{keys: "/ r a n k = 3", shows: "/rank=3█", lacks: "HOME", taken: true, open: true},
+		{keys: "/ s e c r", shows: "No variable has \"secr\" in its name or value", taken: true, open: true},
+		{keys: "/ s e c r enter Y", notice: "nothing to copy", taken: true, open: true},
+		{keys: "/ s e c r enter y", taken: true, open: true},
+		{keys: "/ z enter j", shows: "Esc show all", taken: true, open: true},
+		{keys: "s / s e c r", shows: "topsecret", lacks: "RANK", taken: true, open: true},
+		{keys: "/ x esc", shows: "rank 3, 5 variables", taken: true, open: true},
+		{keys: "/ x enter esc", shows: "rank 3, 5 variables", taken: true, open: true},
+		{keys: "/ q", shows: "/q█", taken: true, open: true},
+		{keys: "/ ctrl+c", open: true}, {keys: "ctrl+c", open: true}, {keys: "q", open: true}, {keys: "?", open: true}, {keys: "x", open: true},
+		{keys: "esc", taken: true}, {keys: "/ x enter esc esc", taken: true},
+	} {
+		s := scene(100, 20, noon)
+		e := environ(t, s, false, some...)
+		a, open := pressed(e, s, test.keys)
+		text := drawn(s, e)
+		if open != test.open || a.Taken != test.taken || a.Copy != test.copies || !strings.Contains(a.Notice, test.notice) || (test.notice == "") != (a.Notice == "") {
+			t.Errorf("%s: %+v, open: %v", test.keys, a, open)
+		}
+		if !strings.Contains(text, test.shows) || test.lacks != "" && strings.Contains(text, test.lacks) {
+			t.Errorf("after %s there is no %q, or %q:\n%s", test.keys, test.shows, test.lacks, text)
+		}
+	}
+	s := scene(100, 20, noon)
+	if a, open := pressed(environ(t, s, false, some...), s, "r"); a.Taken || !open || len(a.Ask) != 1 {
+		t.Errorf("r asks %+v", a)
+	}
+}
+
+// What is pasted is text of one line, and words that are searched for may stand anywhere.
+func TestSearchTakesPastes(t *testing.T) {
+	s := scene(100, 20, noon)
+	e := environ(t, s, false, some...)
+	pressed(e, s, "/")
+	e.Press(tea.PasteMsg{Content: "nccl\n\x1bwarn"}, s)
+	if got := e.search.text; got != "nccl warn" || !strings.Contains(drawn(s, e), "1 of 5 variables") {
+		t.Errorf("searched for %q:\n%s", got, drawn(s, e))
+	}
+}
+
+// Values that are wider than the screen wrap. The cursor goes from variable to variable, and shows the whole of one if it fits.
+func TestLongValues(t *testing.T) {
+	s := scene(60, 12, noon) // eight lines
+	tall := strings.Repeat("0123456789", 60)
+	e := environ(t, s, false, "A=1", "B="+strings.Repeat("b", 100), "C=2", "D="+tall, "E=3")
+	room := 60 - listX - nameLeast - valueGap - barWidth
+	at := func() place { return e.now.lines[e.cursor.At(e.list(s, &e.now))].place }
+	for _, step := range []struct {
+		key  string
+		want place
+		from int // the first line on the screen
+	}{{"down", place{1, 0}, 0}, {"down", place{2, 0}, 0}, {"down", place{3, 0}, 0}, {"down", place{3, 1}, 0}, {"up", place{3, 0}, 0}, {"up", place{2, 0}, 0}, {"end", place{4, 0}, 12}, {"up", place{3, 13}, 12}, {"home", place{0, 0}, 0}, {"pgdown", place{3, 3}, 8}} {
+		if pressed(e, s, step.key); at() != step.want || e.cursor.Window(e.list(s, &e.now)).From != step.from {
+			t.Errorf("after %s at %v from %d, want %v from %d", step.key, at(), e.cursor.Window(e.list(s, &e.now)).From, step.want, step.from)
+		}
+	}
+	pressed(e, s, "home")
+	text := drawn(s, e)
+	if !strings.Contains(text, strings.Repeat("b", room)) || strings.Contains(text, strings.Repeat("b", room+1)) || strings.Count(text, "B ") != 1 || !strings.Contains(text, "lines 1–8 of 20") {
+		t.Errorf("shown is\n%s", text)
+	}
+	e.Press(tea.MouseClickMsg{Button: tea.MouseLeft, Y: rowWith(text, "C   ")}, s)
+	if at() != (place{2, 0}) {
+		t.Errorf("a click leads to %v", at())
+	}
+	e.Press(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, s)
+	if at() != (place{3, 2}) {
+		t.Errorf("the wheel leads to %v", at())
+	}
+}
+
+// A node that does not send an environment is quoted, and what others asked for is not taken.
+func TestEnvironIsRefused(t *testing.T) {
+	ask := nav.Ask{Node: "n1", Request: wire.Request{Environ: &wire.ProcessID{PID: 77, StartTicks: 9}}}
+	env := wire.Reply{Environ: &wire.Environ{}}
+	for name, test := range map[string]struct {
+		result nav.Result
+		want   string
+	}{
+		"other user": {nav.Result{Ask: ask, Reply: wire.Reply{Error: "process 77 belongs to bob\x1b[2J: you can\x07not"}}, "cannot be shown: process 77 belongs to bob: you can?not."},
+		"exited":     {nav.Result{Ask: ask, Reply: wire.Reply{Error: "process 77 has exited"}}, "cannot be shown: process 77 has exited."},
+		"silent":     {nav.Result{Ask: ask, Err: fmt.Errorf("ask: %w", context.DeadlineExceeded)}, "cannot be shown: n1 has not answered."},
+		"away":       {nav.Result{Ask: ask, Err: errors.New(`"n1" is not connected`)}, `cannot be shown: "n1" is not connected.`},
+		"empty":      {nav.Result{Ask: ask, Reply: env}, "without an environment, or has overwritten it"},
+		"other node": {nav.Result{Ask: nav.Ask{Node: "n2", Request: ask.Request}, Reply: env}, "Asking n1 …"},
+		"other pid":  {nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Environ: &wire.ProcessID{PID: 77, StartTicks: 10}}}, Reply: env}, "Asking n1 …"},
+		"other call": {nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: env}, "Asking n1 …"},
+	} {
+		s := scene(100, 20, noon)
+		e, _ := NewEnviron(target())
+		if a, open := e.Press(test.result, s); !a.Taken || !open {
+			t.Errorf("%s: %+v, open: %v", name, a, open)
+		}
+		if text := drawn(s, e); !strings.Contains(text, test.want) {
+			t.Errorf("%s: there is no %q:\n%s", name, test.want, text)
+		}
+	}
+	s := scene(100, 20, noon)
+	if text := drawn(s, environ(t, s, true, some...)); !strings.Contains(text, "Cut off") {
+		t.Errorf("what is cut off is not said:\n%s", text)
+	}
+}

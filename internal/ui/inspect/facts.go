@@ -1,0 +1,155 @@
+package inspect
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// fact is a line of what is known of the process. A long one has a line of its own.
+type fact struct{ name, text string }
+
+const (
+	factName = 11 // columns of a name, with the blanks behind it
+	factWide = 38 // least columns of a short fact
+)
+
+// facts draws what is known from row y on, and returns the row below. What is not known has no line.
+func (m *Metrics) facts(f *part.Frame, y int) int {
+	role := draw.Text
+	if m.exited() {
+		role = draw.Dim
+	}
+	for _, fact := range m.long() {
+		f.Put(2, y, fact.name, draw.Dim)
+		f.Left(2+factName, y, f.W-3-factName, fact.text, role)
+		y++
+	}
+	across := max((f.W-3)/factWide, 1)
+	w := (f.W - 3) / across
+	short := m.short()
+	rows := (len(short) + across - 1) / across
+	for i, fact := range short {
+		x, at := 2+i/rows*w, y+i%rows
+		f.Put(x, at, fact.name, draw.Dim)
+		f.Left(x+factName, at, w-factName-1, fact.text, role)
+	}
+	y += rows
+	if m.refused != "" && !m.exited() && y < f.H-1 {
+		f.Left(2, y, f.W-3, "No more is known of it: "+m.refused, draw.Dim)
+		y++
+	}
+	return y
+}
+
+// known are the facts whose text is not empty.
+func known(facts ...fact) (list []fact) {
+	for _, f := range facts {
+		if f.text != "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// mostText is the most bytes of a fact: wider than a terminal is.
+const mostText = 2000
+
+// long are the facts that need a line.
+func (m *Metrics) long() []fact {
+	command, directory, executable := m.target.Command, "", ""
+	if m.last != nil {
+		directory = m.last.Directory
+	}
+	if d := m.details; d != nil {
+		command = cmp.Or(safe.Line(strings.Join(d.Arguments, " "), mostText), command)
+		directory, executable = cmp.Or(safe.Line(d.Directory, mostText), directory), safe.Line(d.Executable, mostText)
+	}
+	return known(fact{"command", command}, fact{"program", executable}, fact{"directory", directory})
+}
+
+// short are the others.
+func (m *Metrics) short() []fact {
+	parent, state, threads, running, started := 0, "", 0, "", ""
+	job, step := m.target.Job, ""
+	if d := m.details; d != nil {
+		parent, state, threads = d.Parent, safe.Line(d.State, 1), d.Threads
+		running = elapsed(d.ElapsedSec)
+	}
+	if p := m.last; p != nil {
+		parent, state, step = cmp.Or(p.Parent, parent), cmp.Or(p.State, state), p.Step
+		if p.Threads != nil {
+			threads = *p.Threads
+		}
+		running = cmp.Or(elapsed(p.ElapsedSec), running)
+	}
+	if m.exited() {
+		state = "has exited"
+	}
+	if !m.started.IsZero() {
+		started = m.started.Format(time.DateTime)
+	}
+	if step != "" {
+		job += ", step " + step
+	}
+	return known(fact{"PID", strconv.Itoa(m.target.PID)}, fact{"parent", positive(parent)}, fact{"state", stateName(state)}, fact{"threads", positive(threads)},
+		fact{"started", started}, fact{"running", running}, fact{"job", job}, fact{"rank", m.rank()}, fact{"GPU", m.gpus()})
+}
+
+// elapsed is a running time in words.
+func elapsed(seconds *int64) string {
+	if seconds == nil {
+		return ""
+	}
+	return draw.JobTime(time.Duration(*seconds) * time.Second)
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// states are the states of Linux, by the letter that ps shows.
+var states = map[string]string{
+	"R": "running", "S": "sleeping", "D": "waiting in the kernel", "Z": "zombie: it has ended", "T": "stopped", "t": "stopped by a debugger", "I": "idle",
+	"X": "ended",
+}
+
+func stateName(letter string) string {
+	if words := states[letter]; words != "" {
+		return words + " (" + letter + ")"
+	}
+	return letter
+}
+
+// rank is "11 of 32, 3 on its node".
+func (m *Metrics) rank() string {
+	r := m.target.Rank
+	if r == nil {
+		return ""
+	}
+	text := strconv.Itoa(r.Rank)
+	if r.World != nil {
+		text += " of " + strconv.Itoa(*r.World)
+	}
+	if r.Local != nil {
+		text += ", local rank " + strconv.Itoa(*r.Local)
+	}
+	return text
+}
+
+// gpus are the numbers of the GPUs that the process is on, with their utilization: "3 (97%)".
+func (m *Metrics) gpus() string {
+	var list []string
+	for _, g := range m.now.gpus {
+		list = append(list, strings.TrimPrefix(g.name, "GPU")+" ("+part.Percent(g.util)+")")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,42 @@
+// Package inspect shows what is known of one process: its environment, its metrics with their past, and the menu of what can be copied.
+//
+// Each is an overlay of the page of processes: it is drawn over that page, has the keyboard while it is open, and says when it is to be closed. What it
+// does not take is that page's to answer. Draw changes nothing but the canvas. What comes from a node is cleaned before it is drawn or copied. An overlay
+// belongs to one goroutine.
+package inspect
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// ruleRow is the row of the rule with the title of an overlay that covers the page, below the header.
+const ruleRow = 2
+
+// name names a process: "gpu-n02:358811".
+func name(t *tally.Target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
+
+// rankOf is "rank 11", "" if it has none.
+func rankOf(t *tally.Target) string {
+	if t.Rank == nil {
+		return ""
+	}
+	return "rank " + strconv.Itoa(t.Rank.Rank)
+}
+
+// mouseOff says that the mouse is the terminal's, before all other hints: narrow terminals must show it too.
+func mouseOff(s *part.Scene) []keys.Hint {
+	if s.MouseFree {
+		return []keys.Hint{keys.HintOf(keys.FreeMouse).As("mouse: off")}
+	}
+	return nil
+}
+
+// copied copies a text and says what it is.
+func copied(what, text string) nav.Answer {
+	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
+}

@@ -1,0 +1,173 @@
+package inspect
+
+import (
+	"sort"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// question is what the lines of an environment depend on.
+type question struct {
+	w     int
+	heard int
+	shown bool
+	text  string
+}
+
+// place is a line of a variable.
+type place struct{ variable, line int }
+
+// row is a line on the screen's list: a place, and what of the value stands there.
+type row struct {
+	place
+	text string
+}
+
+// layout is the lines of the variables that match the search.
+type layout struct {
+	of        question
+	names     int   // columns of the names
+	variables []int // places among all
+	lines     []row
+	first     []int // by place in variables: its first line
+}
+
+const (
+	listX     = 2 // the column of the names
+	nameLeast = 8
+	valueGap  = 2
+	barWidth  = 3 // the scroll bar, a blank before it, and the terminal's last column
+)
+
+func (e *Environ) question(s *part.Scene) question {
+	return question{s.W, e.heard, e.shown, e.search.text}
+}
+
+// layout lays the lines out anew if they are of something else.
+func (e *Environ) layout(s *part.Scene) *layout {
+	if q := e.question(s); e.now.of != q {
+		e.now = e.lay(q)
+	}
+	return &e.now
+}
+
+// settled are the lines as Settle has laid them out, for Draw, which changes nothing.
+func (e *Environ) settled(s *part.Scene) *layout {
+	if q := e.question(s); e.now.of != q {
+		l := e.lay(q)
+		return &l
+	}
+	return &e.now
+}
+
+func (e *Environ) lay(q question) layout {
+	l := layout{of: q, names: nameLeast}
+	words := e.search.words()
+	for i := range e.answer.variables {
+		v := &e.answer.variables[i]
+		l.names = max(l.names, draw.Width(v.name))
+		if v.matches(words, q.shown) {
+			l.variables = append(l.variables, i)
+		}
+	}
+	l.names = min(l.names, max(q.w*2/5, nameLeast))
+	room := max(q.w-listX-l.names-valueGap-barWidth, 1)
+	for _, i := range l.variables {
+		v := &e.answer.variables[i]
+		pieces := []string{hidden}
+		if q.shown || !v.secret {
+			pieces = draw.Chop(v.value, room)
+		}
+		l.first = append(l.first, len(l.lines))
+		for k, text := range pieces {
+			l.lines = append(l.lines, row{place{i, k}, text})
+		}
+	}
+	return l
+}
+
+// top is the row of the first line.
+func top(s *part.Scene) int {
+	if s.H >= part.Tall {
+		return ruleRow + 2
+	}
+	return ruleRow + 1
+}
+
+// list is the lines as a list.
+func (e *Environ) list(s *part.Scene, l *layout) nav.List[place] {
+	room := s.H - 1 - top(s)
+	if e.answer.truncated {
+		room--
+	}
+	return nav.List[place]{N: len(l.lines), Room: max(room, 1), Key: func(i int) place { return l.lines[i].place }}
+}
+
+// shownAt is the place among those shown of the variable of a line.
+func (l *layout) shownAt(line int) int {
+	return sort.Search(len(l.first), func(i int) bool { return l.first[i] > line }) - 1
+}
+
+// span is the first line of a variable and the one behind its last.
+func (l *layout) span(at int) (from, to int) {
+	if at+1 < len(l.first) {
+		return l.first[at], l.first[at+1]
+	}
+	return l.first[at], len(l.lines)
+}
+
+// move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through one that is higher than the screen.
+func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
+	l := e.layout(s)
+	list := e.list(s, l)
+	by := 0
+	switch {
+	case key.Matches(k, keys.Up):
+		by = -1
+	case key.Matches(k, keys.Down):
+		by = +1
+	default:
+		_, moved := e.cursor.Move(k, list)
+		return moved
+	}
+	if len(l.lines) == 0 {
+		return true
+	}
+	line := e.cursor.At(list)
+	at := l.shownAt(line)
+	from, to := l.span(at)
+	switch next := line + by; {
+	case to-from > list.Room && next >= from && next < to:
+		e.cursor.GoTo(list, next)
+	case at+by >= 0 && at+by < len(l.first):
+		e.show(l, list, at+by, by)
+	}
+	return true
+}
+
+// show puts the cursor on a variable, and all of it on the screen if it fits there. One that does not is begun at the end that is nearer.
+func (e *Environ) show(l *layout, list nav.List[place], at, by int) {
+	from, to := l.span(at)
+	if to-from <= list.Room {
+		e.cursor.GoTo(list, to-1)
+	} else if by < 0 {
+		from = to - 1
+	}
+	e.cursor.GoTo(list, from)
+}
+
+// click puts the cursor on the variable under the mouse.
+func (e *Environ) click(m tea.MouseClickMsg, s *part.Scene) {
+	l := e.layout(s)
+	list := e.list(s, l)
+	w := e.cursor.Window(list)
+	if i := w.From + m.Y - top(s); m.Button == tea.MouseLeft && m.Y >= top(s) && i < w.From+w.Shown {
+		e.cursor.GoTo(list, i)
+	}
+}

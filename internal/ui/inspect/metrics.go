@@ -1,0 +1,137 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Metrics shows the metrics of a process, with what has been seen of them since it was opened.
+type Metrics struct {
+	target  tally.Target
+	details *wire.Details // nil: the node has not sent them
+	refused string        // why it has not; "": it was not refused
+
+	last    *wire.Process // as it was last listed; nil: it has not been listed
+	at      time.Time     // the arrival of the last list
+	gone    time.Time     // the arrival of the first list without it; zero: it runs
+	started time.Time     // by our clock; zero: not known
+	now     reading       // of last
+	past    past
+}
+
+// reading is what one list says of the process, on all of its GPUs. What is not known is NaN.
+type reading struct {
+	values [gauges]float64
+	most   float64 // bytes of memory that its GPUs have
+	gpus   []onGPU
+}
+
+// onGPU is a GPU that the process is on.
+type onGPU struct {
+	name string
+	util float64
+}
+
+// NewMetrics asks for the details of a process.
+func NewMetrics(t tally.Target) (*Metrics, nav.Answer) {
+	m := &Metrics{target: t}
+	id := t.ProcessID
+	return m, nav.Answer{Taken: true, Ask: []nav.Ask{{Node: t.Node, Request: wire.Request{Process: &id}}}}
+}
+
+// Target is the process.
+func (m *Metrics) Target() tally.Target { return m.target }
+
+// On is the page in the list of keys.
+func (m *Metrics) On() keys.Page { return keys.OnMetrics }
+
+// Wants the processes of the selected node, which is that of the process.
+func (m *Metrics) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
+
+// Press answers a key, the mouse, or what the node has said. Of the keys only the one that closes it is its own.
+func (m *Metrics) Press(msg tea.Msg, _ *part.Scene) (a nav.Answer, open bool) {
+	switch msg := msg.(type) {
+	case nav.Result:
+		m.hear(msg)
+	case tea.KeyPressMsg:
+		if !key.Matches(msg, keys.Back) {
+			return nav.Answer{}, true
+		}
+		return nav.Taken, false
+	}
+	return nav.Taken, true
+}
+
+func (m *Metrics) hear(r nav.Result) {
+	if r.Request.Process == nil || *r.Request.Process != m.target.ProcessID || r.Node != m.target.Node {
+		return
+	}
+	m.refused = refusal(&m.target, r)
+	if m.refused == "" && r.Reply.Process != nil {
+		m.details = r.Reply.Process
+	}
+}
+
+// Settle takes what a new list of the node says of the process.
+func (m *Metrics) Settle(s *part.Scene) {
+	n := s.NodeOf(m.target.Node)
+	if !n.Listed || n.ListedAt.Equal(m.at) {
+		return
+	}
+	m.at = n.ListedAt
+	var rows []*wire.Process
+	for i := range n.Processes {
+		if p := &n.Processes[i]; p.PID == m.target.PID && p.StartTicks == m.target.StartTicks {
+			rows = append(rows, p)
+		}
+	}
+	if len(rows) == 0 {
+		if m.gone.IsZero() {
+			m.gone = m.at
+		}
+		return
+	}
+	p := *rows[0]
+	m.last, m.gone = &p, time.Time{}
+	if m.started.IsZero() && p.ElapsedSec != nil {
+		m.started = m.at.Add(-time.Duration(*p.ElapsedSec) * time.Second)
+	}
+	m.now = read(n, rows)
+	m.past.add(s.Snap.Poll, n.Interval, m.at, m.now.values)
+}
+
+// read sums a process up over its GPUs.
+func read(n *cluster.Node, rows []*wire.Process) reading {
+	r := reading{}
+	for i := range r.values {
+		r.values[i] = unknown
+	}
+	r.values[gaugeCPU], r.values[gaugeRSS] = number(rows[0].CPUPercent), number(rows[0].RSS)
+	var sm, bandwidth, memory []float64
+	for _, p := range rows {
+		sm, bandwidth, memory = append(sm, number(p.SMPercent)), append(bandwidth, number(p.MemPercent)), append(memory, number(p.GPUMemory))
+		if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); at >= 0 {
+			g := &n.GPUs[at]
+			r.gpus = append(r.gpus, onGPU{part.GPUNumber(g), g.Float(metric.Util)})
+			r.most += g.Float(metric.MemoryTotal)
+		} else {
+			r.most = unknown
+		}
+	}
+	r.values[gaugeSM], r.values[gaugeBandwidth], r.values[gaugeMemory] = mean(sm), mean(bandwidth), sum(memory)
+	return r
+}
+
+// exited reports whether the process was listed, and is not any more.
+func (m *Metrics) exited() bool { return m.last != nil && !m.gone.IsZero() }

@@ -1,0 +1,98 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Draw draws the metrics over the page.
+func (m *Metrics) Draw(f *part.Frame) {
+	f.Reset(f.W, f.H)
+	part.Header(f, false)
+	f.Section(ruleRow, m.title(), "")
+	if text, role := m.state(f); text != "" {
+		if x := f.W - 4 - draw.Width(text); x > 10 {
+			f.Put(x, ruleRow, " "+text+" ", role)
+		}
+	}
+	y := m.facts(f, ruleRow+1)
+	m.graphs(f, y)
+	part.Footer(f, "", append(mouseOff(f.Scene), keys.HintOf(keys.Environ), keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh),
+		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
+}
+
+// title is "Process gpu-n02:358811  rank 11  alice".
+func (m *Metrics) title() string {
+	text := "Process " + name(&m.target)
+	for _, more := range []string{rankOf(&m.target), m.target.User} {
+		if more != "" {
+			text += "  " + more
+		}
+	}
+	return text
+}
+
+// state says why the numbers are old, or that there are none.
+func (m *Metrics) state(f *part.Frame) (string, draw.Role) {
+	n := f.NodeOf(m.target.Node)
+	switch {
+	case m.exited():
+		return "has exited, last seen " + draw.Age(f.Snap.At.Sub(m.gone)) + " ago", draw.Warn
+	case m.last == nil && !m.gone.IsZero():
+		return "on no GPU: only processes on GPUs are measured", draw.Dim
+	case n.State != cluster.NodeReporting:
+		return "node not responding: last values", draw.Warn
+	case m.last == nil:
+		return "waiting for the list of processes", draw.Dim
+	}
+	return "", draw.Dim
+}
+
+// graphs draws the past from row y on.
+func (m *Metrics) graphs(f *part.Frame, y int) {
+	if m.last == nil {
+		return
+	}
+	sheet := graph.NewSheet(m.past.oldest(), m.past.newest, m.past.width, m.exited())
+	of := ""
+	if n := len(m.now.gpus); n > 1 {
+		of = " of " + strconv.Itoa(n) + " GPUs"
+	}
+	mean := strings.Replace(of, " of ", ", mean of ", 1)
+	v := &m.now.values
+	sheet.Share("SM %"+mean, v[gaugeSM], m.past.of(gaugeSM))
+	most, title := m.now.most, "GPU memory GiB"
+	if most > 0 {
+		title += " of " + draw.GiB(uint64(most))
+	} else {
+		most = 0
+	}
+	sheet.Amount(title+strings.Replace(of, " of ", ", ", 1), words(v[gaugeMemory], part.Bytes), most, gib, m.past.of(gaugeMemory))
+	sheet.Amount("CPU %, 100 is one core", words(v[gaugeCPU], func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, m.past.of(gaugeCPU))
+	sheet.Amount("Host memory GiB (RSS)", words(v[gaugeRSS], part.Bytes), 0, gib, m.past.of(gaugeRSS))
+	if m.past.seen(gaugeBandwidth) {
+		sheet.Share("Memory bandwidth %"+mean, v[gaugeBandwidth], m.past.of(gaugeBandwidth))
+	}
+	rows := f.H - 1 - y
+	if f.H >= part.Tall {
+		f.Section(y+1, sheet.Title(), "since this page is open")
+		y, rows = y+2, rows-3
+	}
+	sheet.Draw(f, y, rows)
+}
+
+const gib = 1 << 30
+
+// words is a number in words, "n/a" if it is not known.
+func words(v float64, say func(float64) string) string {
+	if v != v {
+		return "n/a"
+	}
+	return say(v)
+}

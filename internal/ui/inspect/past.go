@@ -1,0 +1,130 @@
+package inspect
+
+import (
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// gauge is a number of a process whose past is shown.
+type gauge int
+
+const (
+	gaugeSM gauge = iota
+	gaugeMemory
+	gaugeCPU
+	gaugeRSS
+	gaugeBandwidth
+	gauges
+)
+
+var unknown = math.NaN()
+
+// number is a value, NaN if it is absent.
+func number[T int | uint64 | float64](v *T) float64 {
+	if v == nil {
+		return unknown
+	}
+	return float64(*v)
+}
+
+// sum is the sum of what is known, NaN if nothing is.
+func sum(values []float64) float64 {
+	total, n := 0.0, 0
+	for _, v := range values {
+		if v == v {
+			total, n = total+v, n+1
+		}
+	}
+	if n == 0 {
+		return unknown
+	}
+	return total
+}
+
+// mean is the mean of what is known, NaN if nothing is.
+func mean(values []float64) float64 {
+	n := 0
+	for _, v := range values {
+		if v == v {
+			n++
+		}
+	}
+	return sum(values) / float64(max(n, 1))
+}
+
+// past is the samples of a process, in bins of time like those of a cluster.History.
+type past struct {
+	width  time.Duration // of a bin
+	newest int64
+	bins   [gauges][]float32 // up to the newest, each as many
+}
+
+// span is how much of the past is kept: the most that graphs show.
+const span = 10 * time.Minute
+
+// least is how many bins are kept at least, as graphs of wide bins show more than span.
+const least = 60
+
+// add adds the sample of a list that arrived then. A sample stands for the time since the one before, unless that is longer than two intervals between
+// reports.
+func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]float64) {
+	width := cluster.BinWidth(poll)
+	if width != p.width {
+		*p = past{width: width}
+	}
+	bin := at.UnixNano() / int64(width)
+	skipped := bin - p.newest
+	switch {
+	case len(p.bins[0]) == 0:
+		skipped = 1
+	case skipped < 0: // the clock was set back
+		*p = past{width: width}
+		skipped = 1
+	}
+	p.newest = bin
+	keep := max(int(span/width), least) + 1
+	missed := min(skipped, int64(keep)) // bins to add, the sample's own among them
+	hold := int64(2*interval/width) + 1
+	for i := range p.bins {
+		for k := missed; k > 0; k-- {
+			v := cluster.Gap
+			if skipped <= hold {
+				v = float32(values[i])
+			}
+			p.bins[i] = append(p.bins[i], v)
+		}
+		last := len(p.bins[i]) - 1
+		p.bins[i][last] = float32(values[i])
+		p.bins[i] = p.bins[i][max(last+1-keep, 0):]
+	}
+}
+
+// oldest is the oldest bin.
+func (p *past) oldest() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
+
+// of gives the newest n samples of a gauge.
+func (p *past) of(g gauge) func(n int) []float32 {
+	return func(n int) []float32 {
+		have := p.bins[g]
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = cluster.Gap
+			if at := len(have) - n + i; at >= 0 {
+				values[i] = have[at]
+			}
+		}
+		return values
+	}
+}
+
+// seen reports whether a gauge has ever had a value.
+func (p *past) seen(g gauge) bool {
+	for _, v := range p.bins[g] {
+		if v == v {
+			return true
+		}
+	}
+	return false
+}

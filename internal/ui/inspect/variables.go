@@ -1,0 +1,76 @@
+package inspect
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+)
+
+// variable is a variable of an environment, safe to display.
+type variable struct {
+	name, value string
+	secret      bool
+}
+
+// variables are those of an environment, by name.
+func variables(environ []string) []variable {
+	list := make([]variable, 0, len(environ))
+	for _, line := range environ {
+		if line == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(line, "=")
+		v := variable{name: clean(name), value: clean(value)}
+		v.secret = value != "" && (secretName.MatchString(v.name) || looksSecret(v.value))
+		list = append(list, v)
+	}
+	slices.SortStableFunc(list, func(a, b variable) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+// longest is the most bytes of a name or a value: more than a node may send.
+const longest = 1 << 20
+
+// clean makes a text of an environment safe to display. The ends of its lines, which functions of a shell have, are written as "\n".
+func clean(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`), longest) }
+
+// secretName is what names of secrets contain. PASS is in PASSWD and PASSWORD.
+var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH`)
+
+// secretValue is what secrets begin with, or contain, by whoever gave them out; the last is a password in a URL.
+var secretValue = regexp.MustCompile(`^(gh[opsur]_|github_pat_|gl[a-z]{1,5}-[\w-]{16}|hf_\w{16}|sk-\w|xox[a-z]-|AKIA[0-9A-Z]{12}|ASIA[0-9A-Z]{12}|AIza|eyJ[\w-]+\.|Bearer |Basic )|-----BEGIN|://[^/@\s]*:[^/@\s]+@`)
+
+var (
+	oneWord   = regexp.MustCompile(`^[A-Za-z0-9_+=.~-]{24,}$`)
+	randomRun = regexp.MustCompile(`[A-Za-z0-9]{20,}`)
+)
+
+// looksSecret reports whether a value looks like a secret whatever its name is: also one long word with a run of both letters and digits in it,
+// as neither paths nor versions nor UUIDs have one.
+func looksSecret(value string) bool {
+	if secretValue.MatchString(value) {
+		return true
+	}
+	run := randomRun.FindString(value)
+	return oneWord.MatchString(value) && strings.ContainsAny(run, "0123456789") && strings.Trim(run, "0123456789") != ""
+}
+
+// hidden stands in place of a secret, however long that is.
+const hidden = "●●●●●●●●  (hidden, s shows)"
+
+// matches reports whether a variable contains all words, in upper or lower case. Nobody can search for what is hidden.
+func (v *variable) matches(words []string, shown bool) bool {
+	text := strings.ToLower(v.line(shown))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// line is the variable as it is searched: with its value, if that is not hidden.
+func (v *variable) line(shown bool) string {
+	if v.secret && !shown {
+		return v.name
+	}
+	return v.name + "=" + v.value
+}

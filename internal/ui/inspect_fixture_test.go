@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// inspectShots are the pages about one process.
+func inspectShots() []shot {
+	first := func(v *view) { v.choose("gpu-n02", 1) }
+	return []shot{
+		{name: "environ", snap: fixture, view: first, typed: "Pjejjjjjj", told: says(environFixture)},
+		{name: "environ-search", snap: fixture, view: first, typed: "Pjes/L O", told: says(environFixture)},
+		{name: "environ-hostile", snap: fixture, view: first, typed: "Pejj", told: says(hostileEnviron)},
+		{name: "environ-refused", snap: fixture, view: first, typed: "Pe", told: says(wire.Reply{Error: "process 901220 belongs to bob: you can only read the environment of your own processes"})},
+		{name: "environ-asking", snap: fixture, view: first, typed: "Pe"},
+		{name: "metrics", snap: fixture, view: first, typed: "Pjj\r", told: says(detailsFixture), later: watch(40)},
+		{name: "metrics-gone", snap: fixture, view: first, typed: "Pjj\r", told: says(wire.Reply{Error: "process 358808 has exited"}), later: func(v *view, s *part.Scene) {
+			watch(100)(v, s)
+			n := *s.Snap.Nodes["gpu-n02"]
+			n.Processes = slices.DeleteFunc(slices.Clone(n.Processes), func(p wire.Process) bool { return p.PID == 358808 })
+			n.ListedAt = n.ListedAt.Add(time.Millisecond)
+			see(v, s, &n)
+		}},
+		{name: "copy-menu", snap: fixture, view: first, typed: "Pyj"},
+	}
+}
+
+// says is the answer to whatever is asked.
+func says(r wire.Reply) func(nav.Ask) nav.Result {
+	return func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Reply: r} }
+}
+
+// see shows another gpu-n02 for a moment.
+func see(v *view, s *part.Scene, n *cluster.Node) {
+	now := s.Snap
+	snap := *now
+	snap.Nodes = map[string]*cluster.Node{}
+	for name, node := range now.Nodes {
+		snap.Nodes[name] = node
+	}
+	snap.Nodes["gpu-n02"] = n
+	s.Snap = &snap
+	v.resolve(s)
+	s.Snap = now
+	v.process.Wants(s)
+}
+
+// watch lets so many lists of gpu-n02 arrive, and then the one of the fixture.
+func watch(lists int) func(v *view, s *part.Scene) {
+	return func(v *view, s *part.Scene) {
+		r := rand.New(rand.NewPCG(4, 2))
+		for i := lists; i > 0; i-- {
+			n := *s.Snap.Nodes["gpu-n02"]
+			n.ListedAt = n.ListedAt.Add(-time.Duration(i) * 3 * time.Second)
+			n.Processes = slices.Clone(n.Processes)
+			for k := range n.Processes {
+				p := &n.Processes[k]
+				p.SMPercent, p.CPUPercent, p.MemPercent = ptr(70+r.IntN(30)), ptr(95+10*r.Float64()), ptr(40+r.IntN(20))
+				p.ElapsedSec = ptr(*p.ElapsedSec - int64(3*i))
+			}
+			see(v, s, &n)
+		}
+		n := *s.Snap.Nodes["gpu-n02"]
+		see(v, s, &n)
+		v.resolve(s)
+	}
+}
+
+var environFixture = wire.Reply{Environ: &wire.Environ{Variables: []string{
+	"WORLD_SIZE=32", "WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo", "TORCH_NCCL_ASYNC_ERROR_HANDLING=1", "SLURM_STEP_ID=0", "SLURM_PROCID=11",
+	"SLURM_NODELIST=gpu-n[01-04]", "SLURM_LOCALID=3", "SLURM_JOB_NAME=llama-70b", "SLURM_JOB_ID=48211", "SLURM_JOB_GPUS=0,1,2,3,4,5,6,7",
+	"SLURM_CPUS_PER_TASK=16", "RANK=11", "MY_SESSION=ghp_0123456789abcdefghij0123456789",
+	"PATH=/home/alice/miniforge3/envs/llm/bin:/opt/slurm/bin:/usr/local/cuda-12.4/bin:/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin",
+	"OMP_NUM_THREADS=1", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5_0,mlx5_1,mlx5_4,mlx5_5", "NCCL_DEBUG=WARN", "MASTER_PORT=29400", "MASTER_ADDR=gpu-n01",
+	"LOCAL_WORLD_SIZE=8", "LOCAL_RANK=3", "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7", "BASH_FUNC_module%%=() {  eval $(modulecmd bash $*)\n}", "EMPTY=", "LANG=en_US.UTF-8",
+}}}
+
+// hostileEnviron is what a node should never send.
+var hostileEnviron = func() wire.Reply {
+	list := []string{"", "=", "A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 17_000), "C=" + strings.Repeat("x", 100_000), strings.Repeat("N", 3000) + "=1", "D=\xff\xfe"}
+	for i := range 10_000 {
+		list = append(list, fmt.Sprintf("V%05d=%d", i, i))
+	}
+	return wire.Reply{Environ: &wire.Environ{Variables: list, Truncated: true}}
+}()
+
+var detailsFixture = wire.Reply{Process: &wire.Details{
+	Parent: 358790, State: "R", Threads: 96, User: "alice", Name: "python", Executable: "/home/alice/miniforge3/envs/llm/bin/python3.11", Directory: "/home/alice/llama",
+	Arguments: []string{"python", "-u", "train.py", "--config", "configs/llama70b.yaml", "--tp", "8", "--pp", "4", "--data", "/scratch/alice/tokens\x1b[2J"},
+}}

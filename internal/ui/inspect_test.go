@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// titled is the rule of what is over the page of processes, or of that page.
+func (r *rig) titled() string {
+	for _, line := range strings.Split(r.text(), "\n")[2:] {
+		for _, title := range []string{"Environment of", "Process gpu", "Copy from", "Help: "} {
+			if at := strings.Index(line, title); at >= 0 {
+				return strings.Join(strings.Fields(strings.ReplaceAll(line[at:], "─", " "))[:3], " ")
+			}
+		}
+	}
+	return r.title()
+}
+
+// The pages about one process open over the page of processes, and from each other; Esc closes the last.
+func TestInspectKeys(t *testing.T) {
+	const list = "Processes of gpu-n02 9 processes, by GPU"
+	for keys, want := range map[string]string{
+		"P e": "Environment of gpu-n02:358802", "P down e": "Environment of gpu-n02:358805", "P e esc": list, "P enter": "Process gpu-n02:358802 rank", "P enter esc": list, "P y": "Copy from gpu-n02:358802",
+		"P enter e": "Environment of gpu-n02:358802", "P enter e esc": "Process gpu-n02:358802 rank", "P enter e esc esc": list, "P enter y esc": "Process gpu-n02:358802 rank", "P enter y": "Process gpu-n02:358802 rank",
+		"P y esc": list, "P y q": list, "P y 1": list, "P enter enter": "Process gpu-n02:358802 rank", "P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802", "P enter P": "Process gpu-n02:358802 rank",
+		"P e !": "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802", "P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q", "P enter y ?": "Process gpu-n02:358802 rank",
+		"P e ? esc": "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802", "P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",
+	} {
+		r := newRig(t, fixture())
+		r.press("right")
+		r.press(strings.Fields(keys)...)
+		got := r.titled()
+		if strings.HasPrefix(got, "Help: processes") {
+			got = "Help: processes ────q"
+		}
+		if got != want {
+			t.Errorf("after %q: %q, want %q", keys, got, want)
+		}
+	}
+}
+
+// What is selected stays so, a click on the selected row opens it, and m gives the mouse back.
+func TestInspectMouse(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("right", "P", "down")
+	y := 0
+	for i, line := range strings.Split(r.text(), "\n") {
+		if strings.HasPrefix(line, "▸") {
+			y = i
+		}
+	}
+	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y + 1})
+	if got := r.titled(); !strings.HasPrefix(got, "Processes of") {
+		t.Fatalf("the first click opens %q", got)
+	}
+	if r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y + 1}); r.titled() != "Process gpu-n02:358808 rank" {
+		t.Errorf("the second click opens %q", r.titled())
+	}
+	if r.press("m"); !r.view.noMouse || !strings.Contains(r.text(), "m mouse: off") {
+		t.Error("m does not give the mouse back")
+	}
+}
+
+// An environment that arrives while the help is on, or the metrics are over it, is there afterwards.
+func TestInspectHearsLate(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("right", "P", "enter")
+	r.Update(r.errands(r.view.process, r.view.process.Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene))())
+	r.press("?")
+	ask := nav.Ask{Node: "gpu-n02", Request: wire.Request{Environ: &wire.ProcessID{PID: 358802}}}
+	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
+	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") || !strings.Contains(r.text(), "rank 8, 26 variables") {
+		t.Errorf("shown is\n%s", r.text())
+	}
+	r.press("esc", "esc")
+	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
+	if got := r.titled(); !strings.HasPrefix(got, "Processes of") {
+		t.Errorf("an answer that nobody waits for opens %q", got)
+	}
+}
+
+// What was copied is said in place of the footer until the next key, and so is that it was too long.
+func TestCopiesAreSaid(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("right", "P", "y", "2")
+	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[39], "copied, if your terminal lets programs copy (OSC 52): gpu-n02:358802") {
+		t.Errorf("the last row is %q", lines[39])
+	}
+	if r.press("j"); strings.Contains(r.text(), "OSC 52") {
+		t.Error("it is still said after the next key")
+	}
+	r.errands(&asker{}, nav.Answer{Copy: strings.Repeat("x", maxClip+1), Notice: "copied"})
+	if got := r.scene.Notice; got != "not copied: terminals take at most 100 kB" {
+		t.Errorf("said is %q", got)
+	}
+}

@@ -1,0 +1,29 @@
+package keys
+
+// The keys that lead to what is known of one process, and those of these pages.
+var (
+	Environ  = bind("e", "environment", "e")
+	Metrics  = bind("Enter", "metrics", "enter")
+	CopyMenu = bind("y", "copy", "y")
+
+	Search   = bind("/", "search", "/")
+	Secrets  = bind("s", "show secrets", "s")
+	CopyLine = bind("y", "copy line", "y")
+	CopyAll  = bind("Y", "copy all", "Y")
+	Pick     = bind("Enter y", "copy", "enter", "y")
+	Close    = bind("Esc", "cancel", "esc", "q")
+)
+
+var inspectRows = []Row{
+	{Bindings: of(Metrics), Text: "metrics of the process", Long: "metrics of the process, with graphs", On: on(OnProcesses)},
+	{Bindings: of(Environ), Text: "its environment", Long: "its environment, which can be searched and copied", On: on(OnProcesses, OnMetrics)},
+	{Bindings: of(CopyMenu), Text: "copy its PID, command …", Long: "copy: PID, node:PID, the command for a shell on its node, UUID of the GPU, command line", On: on(OnProcesses, OnMetrics)},
+	{Bindings: of(Up, Down), Text: "select a variable", On: on(OnEnviron)},
+	{Bindings: of(PageUp, PageDown), Text: "page up / down", On: on(OnEnviron)},
+	{Bindings: of(First, Last), Text: "first / last", On: on(OnEnviron)},
+	{Bindings: of(Search), Text: "search names and values", Long: "show only variables whose names and values contain all these words; Enter keeps them, Esc shows all", On: on(OnEnviron)},
+	{Bindings: of(Secrets), Text: "show or hide secrets", Long: "show or hide values that look like secrets", On: on(OnEnviron)},
+	{Bindings: of(CopyLine, CopyAll), Text: "copy the line / all", Long: "copy the variable / all that are shown", On: on(OnEnviron)},
+	{Bindings: of(FreeMouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: on(OnEnviron, OnMetrics)},
+	{Bindings: of(Back), Text: "back", On: on(OnEnviron, OnMetrics)},
+}
