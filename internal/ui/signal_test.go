@@ -145,11 +145,14 @@ func TestReadOnly(t *testing.T) {
 			if on := k != "X" || page == "P"; says != on || opens {
 				t.Errorf("%s %s: the reason is shown: %v, a dialog: %v", page, k, says, opens)
 			}
+			if page == "m" && !strings.HasSuffix(r.where(), " ranks") {
+				t.Errorf("%s leads from the ranks to %s", k, r.where())
+			}
 			if got := r.sent("y"); got != nil {
 				t.Errorf("%s %s y: asked for %q", page, k, got)
 			}
-			if r.press("down"); strings.Contains(r.text(), "are off") {
-				t.Errorf("%s %s: the reason stays", page, k)
+			if r.press("down"); strings.Contains(r.text(), "are off") || strings.Contains(r.text(), "T terminate") {
+				t.Errorf("%s %s: the reason stays, or the footer has a key that does nothing", page, k)
 			}
 		}
 	}

@@ -181,7 +181,11 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if s.MouseFree {
 		hints = append(hints, keys.HintOf(keys.FreeMouse).As("mouse: off"))
 	}
-	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Metrics), keys.HintOf(keys.Environ), keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Tag), keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse))
+	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Metrics), keys.HintOf(keys.Environ), keys.HintOf(keys.Tag))
+	if s.Forbidden() == "" {
+		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
+	}
+	hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse), keys.HintOf(keys.CopyMenu))
 	if p.of(s) < OfJobs {
 		hints = append(hints, keys.HintOf(keys.Widen))
 	}
