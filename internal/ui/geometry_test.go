@@ -81,6 +81,9 @@ func allShots() []shot {
 		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.screen = screenOverview }},
 		shot{name: "rows", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows; v.choose("gpu-n050", 49) }},
 		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
+		shot{name: "odd-environ", snap: oddFixture, view: func(*view) {}, typed: "Pejj", told: says(hostileEnviron)},
+		shot{name: "odd-metrics", snap: oddFixture, view: func(*view) {}, typed: "P\r", told: says(detailsFixture)},
+		shot{name: "odd-copy", snap: oddFixture, view: func(*view) {}, typed: "Py"},
 		shot{name: "nothing", snap: func() *cluster.Snapshot { return &cluster.Snapshot{} }, view: func(*view) {}},
 	)
 }

@@ -1,11 +1,12 @@
 package ui
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -19,16 +20,22 @@ func inspectShots() []shot {
 	return []shot{
 		{name: "environ", snap: fixture, view: first, typed: "Pjejjjjjj", told: says(environFixture)},
 		{name: "environ-search", snap: fixture, view: first, typed: "Pjes/L O", told: says(environFixture)},
-		{name: "environ-hostile", snap: fixture, view: first, typed: "Pejj", told: says(hostileEnviron)},
 		{name: "environ-refused", snap: fixture, view: first, typed: "Pe", told: says(wire.Reply{Error: "process 901220 belongs to bob: you can only read the environment of your own processes"})},
 		{name: "environ-asking", snap: fixture, view: first, typed: "Pe"},
 		{name: "metrics", snap: fixture, view: first, typed: "Pjj\r", told: says(detailsFixture), later: watch(40)},
-		{name: "metrics-gone", snap: fixture, view: first, typed: "Pjj\r", told: says(wire.Reply{Error: "process 358808 has exited"}), later: func(v *view, s *part.Scene) {
+		{name: "metrics-gone", snap: goneFixture, view: first, later: func(v *view, s *part.Scene) {
+			now := s.Snap
+			s.Snap = fixture()
+			v.resolve(s)
+			for _, k := range []tea.KeyPressMsg{{Code: 'P', Text: "P"}, {Code: tea.KeyDown}, {Code: tea.KeyDown}, {Code: tea.KeyEnter}} {
+				if !v.press(k, s).Taken {
+					v.apply(k, s)
+				}
+				v.resolve(s)
+			}
 			watch(100)(v, s)
-			n := *s.Snap.Nodes["gpu-n02"]
-			n.Processes = slices.DeleteFunc(slices.Clone(n.Processes), func(p wire.Process) bool { return p.PID == 358808 })
-			n.ListedAt = n.ListedAt.Add(time.Millisecond)
-			see(v, s, &n)
+			s.Snap = now
+			v.resolve(s)
 		}},
 		{name: "copy-menu", snap: fixture, view: first, typed: "Pyj"},
 	}
@@ -37,6 +44,15 @@ func inspectShots() []shot {
 // says is the answer to whatever is asked.
 func says(r wire.Reply) func(nav.Ask) nav.Result {
 	return func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Reply: r} }
+}
+
+// goneFixture is fixture a second later, without a process of gpu-n02.
+func goneFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n02"]
+	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.PID == 358808 })
+	n.ListedAt = n.ListedAt.Add(time.Second)
+	return s
 }
 
 // see shows another gpu-n02 for a moment.
@@ -85,13 +101,9 @@ var environFixture = wire.Reply{Environ: &wire.Environ{Variables: []string{
 }}}
 
 // hostileEnviron is what a node should never send.
-var hostileEnviron = func() wire.Reply {
-	list := []string{"", "=", "A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 17_000), "C=" + strings.Repeat("x", 100_000), strings.Repeat("N", 3000) + "=1", "D=\xff\xfe"}
-	for i := range 10_000 {
-		list = append(list, fmt.Sprintf("V%05d=%d", i, i))
-	}
-	return wire.Reply{Environ: &wire.Environ{Variables: list, Truncated: true}}
-}()
+var hostileEnviron = wire.Reply{Environ: &wire.Environ{Truncated: true, Variables: []string{
+	"", "=", "A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 500), "C=" + strings.Repeat("x", 5000), strings.Repeat("N", 3000) + "=1", "D=\xff\xfe",
+}}}
 
 var detailsFixture = wire.Reply{Process: &wire.Details{
 	Parent: 358790, State: "R", Threads: 96, User: "alice", Name: "python", Executable: "/home/alice/miniforge3/envs/llm/bin/python3.11", Directory: "/home/alice/llama",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -95,8 +96,8 @@ func TestSearchTakesPastes(t *testing.T) {
 	s := scene(100, 20, noon)
 	e := environ(t, s, false, some...)
 	pressed(e, s, "/")
-	e.Press(tea.PasteMsg{Content: "nccl\n\x1bwarn"}, s)
-	if got := e.search.text; got != "nccl warn" || !strings.Contains(drawn(s, e), "1 of 5 variables") {
+	e.Press(tea.PasteMsg{Content: "nccl\n\u202e\x1bwarn"}, s)
+	if got := e.search.text; got != "nccl warn" || e.search.prompt == nil || !strings.Contains(drawn(s, e), "1 of 5 variables") {
 		t.Errorf("searched for %q:\n%s", got, drawn(s, e))
 	}
 }
@@ -126,9 +127,23 @@ func TestLongValues(t *testing.T) {
 	if at() != (place{2, 0}) {
 		t.Errorf("a click leads to %v", at())
 	}
+	e.Press(tea.MouseClickMsg{Button: tea.MouseLeft, Y: 1}, s)
+	if at() != (place{2, 0}) {
+		t.Errorf("a click on the header leads to %v", at())
+	}
 	e.Press(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, s)
 	if at() != (place{3, 2}) {
 		t.Errorf("the wheel leads to %v", at())
+	}
+}
+
+// The whole of a variable comes on the screen with the cursor.
+func TestTheCursorShowsAllOfAVariable(t *testing.T) {
+	s := scene(60, 12, noon)
+	e := environ(t, s, false, "A=", "B=", "C=", "D=", "E=", "F=", "G=", "H="+strings.Repeat("h", 100))
+	pressed(e, s, "down down down down down down down")
+	if w := e.cursor.Window(e.list(s, &e.now)); w.From != 2 || w.From+w.Shown != w.All {
+		t.Errorf("on the screen are %+v", w)
 	}
 }
 
@@ -161,5 +176,32 @@ func TestEnvironIsRefused(t *testing.T) {
 	s := scene(100, 20, noon)
 	if text := drawn(s, environ(t, s, true, some...)); !strings.Contains(text, "Cut off") {
 		t.Errorf("what is cut off is not said:\n%s", text)
+	}
+}
+
+// Whatever a node sends is drawn in time, and without anything that a terminal acts on.
+func TestHostileEnviron(t *testing.T) {
+	list := []string{"A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 17_000), "C=" + strings.Repeat("x", 100_000), strings.Repeat("N", 3000) + "=1", "=", "D=\xff"}
+	for i := range 10_000 {
+		list = append(list, fmt.Sprintf("V%05d=%d", i, i))
+	}
+	s := scene(120, 40, noon)
+	e := environ(t, s, true, list...)
+	for _, keys := range []string{"", "down down", "end", "pgdown", "/ v 0 9 enter", "esc home pgdown pgdown"} {
+		if pressed(e, s, keys); strings.ContainsAny(drawn(s, e), "\x1b\x07\u009b\u202e\r") {
+			t.Errorf("after %s something acts on the terminal: %q", keys, drawn(s, e))
+		}
+	}
+	e.Settle(s)
+	if took := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			pressed(e, s, "down")
+			drawn(s, e)
+		}
+	}); took.NsPerOp() > int64(50*time.Millisecond) {
+		t.Errorf("a key takes %v", took)
+	}
+	for _, w := range []int{1, 5, 20, 60, 300} {
+		drawn(scene(w, 10, noon), e)
 	}
 }

@@ -126,7 +126,7 @@ func (l *layout) span(at int) (from, to int) {
 func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	l := e.layout(s)
 	list := e.list(s, l)
-	by := 0
+	var by int
 	switch {
 	case key.Matches(k, keys.Up):
 		by = -1

@@ -42,7 +42,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "\x1b") {
+	if strings.Contains(text, "\x1b") || m.long()[1].text != "/usr/bin/python" {
 		t.Errorf("an escape sequence is drawn: %q", text)
 	}
 	if strings.Contains(text, "bandwidth") { // which the driver does not give
@@ -57,10 +57,13 @@ func TestMetrics(t *testing.T) {
 func TestExited(t *testing.T) {
 	m, _ := opened(t, 0, 3)
 	s := scene(120, 40, noon.Add(6*time.Second))
-	s.Snap.Nodes["n1"].Processes = nil
+	for i := range s.Snap.Nodes["n1"].Processes {
+		s.Snap.Nodes["n1"].Processes[i].StartTicks++ // another process has the PID
+	}
 	m.Settle(s)
+	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: wire.Reply{Error: "process 77 has exited"}}, s)
 	s.Snap.At = s.Snap.At.Add(9 * time.Second)
-	if text := drawn(s, m); !strings.Contains(text, "has exited, last seen 9s ago") || !strings.Contains(text, "70%") || strings.Contains(text, "running (R)") {
+	if text := drawn(s, m); !strings.Contains(text, "has exited, last seen 9s ago") || !strings.Contains(text, "70%") || strings.Contains(text, "running (R)") || strings.Contains(text, "No more is known") {
 		t.Errorf("shown is\n%s", text)
 	}
 	m.Settle(scene(120, 40, noon.Add(9*time.Second)))
@@ -115,7 +118,7 @@ func TestPast(t *testing.T) {
 		seconds []int // a sample's value is its place
 		want    string
 	}{
-		{[]int{0, 3, 6}, "0 1 2"}, {[]int{0, 1, 3}, "1 2"}, {[]int{0, 9}, "0 1 1 1"}, {[]int{0, 12}, "0 – – – 1"}, {[]int{0, 30, 33}, "0 – – – – – – – – – 1 2"}, {[]int{30, 0, 3}, "1 2"},
+		{[]int{0, 3, 6}, "0 1 2"}, {[]int{0, 1, 3}, "1 2"}, {[]int{0, 9}, "0 1 1 1"}, {[]int{0, 12}, "0 – – – 1"}, {[]int{0, 30, 33}, "0 – – – – – – – – – 1 2"}, {[]int{27, 30, 0, 3}, "2 3"},
 	} {
 		var p past
 		for i, second := range test.seconds {
