@@ -124,6 +124,7 @@ func cleanDiscovery(d *Discovery) Discovery {
 		j.Counts, j.Configured = cleanCounts(j.Counts), cleanCounts(j.Configured)
 	})
 	c.Pending = cleaned(d.Pending, len(d.Pending), func(p *PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
+	c.Ended = cleaned(d.Ended, len(d.Ended), func(e *EndedJob) { cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, (*string)(&e.State)) })
 	return c
 }
 

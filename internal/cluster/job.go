@@ -41,7 +41,8 @@ type PendingJob struct {
 	Nodes     int       `json:"nodes"`
 	GPUs      *int      `json:"gpus,omitempty"` // in total; nil if the request does not say
 	Reason    string    `json:"reason"`
-	Start     time.Time `json:"start,omitzero"` // SLURM's estimate; zero: none
+	Start     time.Time `json:"start,omitzero"`    // SLURM's estimate; zero: none
+	Booting   bool      `json:"booting,omitempty"` // its nodes are allocated and boot
 }
 
 // Discovery is the state of the jobs, with its age.
@@ -58,4 +59,5 @@ type Discovery struct {
 
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`
+	Ended   []EndedJob   `json:"ended,omitempty"` // within the last hour, latest first
 }

@@ -17,7 +17,7 @@ type simDiscoverer struct {
 
 // The command of a real discoverer, and how long it waits.
 const (
-	question = "squeue --me --states=R,S,ST,PD,CF"
+	question = "squeue --me --states=R,S,ST,PD,CF,CG"
 	deadline = 10 * time.Second
 )
 

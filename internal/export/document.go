@@ -15,6 +15,7 @@ type document struct {
 	Discovery *discovery `json:"discovery,omitempty"`
 	Jobs      []job      `json:"jobs"`
 	Pending   []pending  `json:"pending,omitempty"`
+	Ended     []ended    `json:"ended_jobs,omitempty"`
 	Nodes     []node     `json:"nodes"`
 }
 
@@ -55,6 +56,21 @@ type pending struct {
 	GPUs      *int      `json:"gpus,omitempty"`
 	Reason    string    `json:"reason,omitempty"`
 	Start     time.Time `json:"start_estimate,omitzero"`
+	Booting   bool      `json:"nodes_booting,omitempty"`
+}
+
+type ended struct {
+	ID        string           `json:"id"`
+	Number    string           `json:"number,omitempty"`
+	Name      string           `json:"name"`
+	Partition string           `json:"partition,omitempty"`
+	Nodes     int              `json:"nodes"`
+	GPUs      *int             `json:"gpus,omitempty"`
+	State     cluster.EndState `json:"state,omitempty"`
+	Code      *int             `json:"exit_code,omitempty"`
+	Signal    int              `json:"signal,omitempty"`
+	Start     time.Time        `json:"start,omitzero"`
+	End       time.Time        `json:"end,omitzero"`
 }
 
 // finding is a problem that holds, with its words, or one that has cleared.

@@ -62,7 +62,13 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 			{ID: "19", Number: "190", Name: "unknown GPUs", User: "carol", Start: at(-7201), Nodes: []string{"n1", "n6"}, Minors: map[string][]int{"n6": {0}}},
 			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Suspended: true, Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5, 6}, "n2": {3}}},
 		},
-		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "long", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: at(3000)}},
+		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "long", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: at(3000), Booting: true}},
+		Ended: []cluster.EndedJob{
+			{
+				ID: "2_3", Number: "20", Name: "over", Partition: "short", Nodes: 3, GPUs: new(12), State: cluster.JobFailed, Exit: &cluster.Exit{Code: 5, Signal: 9},
+				Start: at(-900), End: at(-70), Missed: at(-60),
+			},
+		},
 	}
 }
 

@@ -58,7 +58,18 @@ func newDocument(s *cluster.Snapshot) document {
 	for _, p := range s.Discovery.Pending {
 		d.Pending = append(d.Pending, pending(p))
 	}
+	for i := range s.Discovery.Ended {
+		d.Ended = append(d.Ended, newEnded(&s.Discovery.Ended[i]))
+	}
 	return d
+}
+
+func newEnded(e *cluster.EndedJob) ended {
+	j := ended{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs, State: e.State, Start: e.Start, End: e.End}
+	if e.Exit != nil {
+		j.Code, j.Signal = &e.Exit.Code, e.Exit.Signal
+	}
+	return j
 }
 
 func newJob(s *cluster.Snapshot, v *cluster.JobView) job {

@@ -6,7 +6,8 @@
 // Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue, which lists the jobs.
 // Next asks one question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs of
 // one new job. The answers to both are kept until the job ends. When a job has GPUs on a new node, `scontrol show node` says how many GPUs each
-// new node has; that is kept for good. So most of the time squeue is the only command.
+// new node has; that is kept for good. So most of the time squeue is the only command. How a job has ended is asked once: sacct, which answers
+// for many jobs in one call, or where there is no accounting scontrol, as long as the controller remembers the job.
 //
 // Cancel is the only command that changes anything: it cancels or signals a job when the user asks for that.
 //
@@ -29,8 +30,11 @@ import (
 // deadline limits one call of squeue or scontrol.
 const deadline = 10 * time.Second
 
-// states are those of the jobs asked for: running, suspended, stopped by a signal, pending, and waiting for nodes that boot.
-const states = "R,S,ST,PD,CF"
+// states are those of the jobs asked for: running, suspended, stopped by a signal, pending, waiting for nodes that boot, and ending.
+const states = "R,S,ST,PD,CF," + completing
+
+// completing is the state of a job that is ending.
+const completing = "CG"
 
 // Question is the command that Ask runs, in a form for the user to repeat.
 const Question = "squeue --me --states=" + states
@@ -39,6 +43,7 @@ const Question = "squeue --me --states=" + states
 type Answer struct {
 	Jobs    []cluster.Job        // that have nodes, sorted by id
 	Pending []cluster.PendingJob // sorted by id
+	Ended   []cluster.EndedJob   // that have been listed, and are ending or have ended within the last hour; latest first, at most 50
 	More    bool                 // Next has a question to ask
 }
 
@@ -53,6 +58,9 @@ type Client struct {
 	unread  error            // a node list that is not understood; its job is left out
 	hosts   map[string]hosts // by node list
 	gpus    map[string]gpus  // by job number
+
+	ended    []endedJob
+	accounts accounts
 
 	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
 }
@@ -98,6 +106,8 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		c.askNodes(ctx, batches(due, maxArgument)[0])
 	} else if due := c.questions(time.Now()); len(due) > 0 {
 		c.askGPUs(ctx, due)
+	} else if due := c.unexplained(); len(due) > 0 {
+		c.explain(ctx, due)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -107,7 +117,7 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 
 // answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
-	answer := &Answer{Pending: c.pending, More: c.asks(time.Now())}
+	answer := &Answer{Pending: c.pending, Ended: c.told(), More: c.asks(time.Now())}
 	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
@@ -123,16 +133,18 @@ func (c *Client) answer() (*Answer, error) {
 
 // asks reports whether a question is open.
 func (c *Client) asks(now time.Time) bool {
-	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0
+	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 || len(c.unexplained()) > 0
 }
 
 // list takes in squeue's answer. A job without nodes has nothing to show and is left out.
 func (c *Client) list(records []record) {
+	c.keepEnded(c.jobs, records, time.Now())
 	before := c.hosts
 	c.jobs, c.pending, c.unread, c.hosts = nil, nil, nil, map[string]hosts{}
 	for i := range records {
 		r := &records[i]
 		switch {
+		case r.state == completing:
 		case !r.hasNodes():
 			c.pending = append(c.pending, r.pending())
 		case r.nodelist != "" && c.keepHosts(r.nodelist, before):

@@ -115,7 +115,7 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(slurm.asked[0], " --states=R,S,ST,PD,CF ") {
+	if !strings.Contains(slurm.asked[0], " --states=R,S,ST,PD,CF,CG ") {
 		t.Errorf("asked %q", slurm.asked[0])
 	}
 	start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC)

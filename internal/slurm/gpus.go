@@ -93,10 +93,7 @@ func (c *Client) questions(now time.Time) []question {
 		if g := c.gpus[job.Number]; g.final || now.Before(g.again) {
 			continue
 		}
-		id := job.ID
-		if cut := strings.IndexAny(id, "_+"); cut >= 0 {
-			id = id[:cut]
-		}
+		id := arrayOf(job.ID)
 		n, ok := at[id]
 		if !ok {
 			n = len(due)

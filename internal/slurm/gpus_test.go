@@ -56,7 +56,7 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 
 	gone := slurm.records[0]
 	slurm.records = slurm.records[1:]
-	ask()
+	ask("sacct --allocations --noheader --parsable2 --jobs=1 --format=JobIDRaw,State,ExitCode,Start,End", "scontrol show job 1")
 	slurm.records = append(slurm.records, gone)
 	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1") // nothing is kept of jobs that went
 }

@@ -97,7 +97,7 @@ func (r *record) pending() cluster.PendingJob {
 		Start:     parseTime(r.start),
 	}
 	if r.state == "CF" {
-		p.Reason = "nodes are booting"
+		p.Booting, p.Reason = true, "nodes are booting"
 	}
 	return p
 }

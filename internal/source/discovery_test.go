@@ -30,6 +30,7 @@ type controller struct {
 	took   time.Duration
 	err    error
 	jobs   []cluster.Job
+	ended  []cluster.EndedJob
 	open   int             // questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
 	asked  []time.Duration // when it was asked for the jobs, from the beginning
 	next   []time.Duration // when it was asked what was open
@@ -83,7 +84,7 @@ func (c *controller) command(ctx context.Context, log *[]time.Duration, do func(
 		return nil, err
 	}
 	do()
-	return &slurm.Answer{Jobs: c.jobs, More: c.open > 0}, nil
+	return &slurm.Answer{Jobs: c.jobs, Ended: c.ended, More: c.open > 0}, nil
 }
 
 // change changes c while it may be asked.
@@ -408,5 +409,17 @@ func TestNodesOf(t *testing.T) {
 	got := nodesOf([]cluster.Job{{Nodes: []string{"b", "a"}}, {Nodes: []string{"a", "c", "b"}}, {}})
 	if want := []string{"b", "a", "c"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Jobs that have ended stay while SLURM fails to answer, as all jobs do.
+func TestEndedJobsArePassedOn(t *testing.T) {
+	c := &controller{ended: []cluster.EndedJob{{ID: "7", State: cluster.JobFailed}}}
+	discover(t, c, func(*discoverer) {
+		c.change(func() { c.err = errors.New("no answer") })
+		c.at(40 * sec)
+	})
+	if told := c.last(); told.Failure == nil || len(told.Ended) != 1 || told.Ended[0].ID != "7" {
+		t.Errorf("told %+v, failure %v", told.Ended, told.Failure)
 	}
 }

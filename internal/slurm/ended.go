@@ -1,0 +1,291 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// At most maxEnded jobs that have ended are kept, for at most keepEnded.
+const (
+	maxEnded  = 50
+	keepEnded = time.Hour
+)
+
+// endedJob is a job that has ended or ends, and whom to ask how.
+type endedJob struct {
+	cluster.EndedJob
+	ask asked
+}
+
+// asked says who is asked next how a job has ended. Each is asked once: what neither of them knows is not known.
+type asked uint8
+
+const (
+	askAccounts   asked = iota // sacct, about many jobs in one call
+	askController              // scontrol: slurmctld forgets a job after MinJobAge, 5 minutes where it is not set
+	askNobody
+)
+
+// accounts is whether sacct answers here.
+type accounts struct {
+	none bool // there is no accounting
+	retry
+}
+
+// keepEnded notes which of the jobs that were listed before have ended or are ending, and forgets old ones.
+func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) {
+	listed := make(map[string]*record, len(records))
+	for i := range records {
+		listed[records[i].number] = &records[i]
+	}
+	c.ended = slices.DeleteFunc(c.ended, func(e endedJob) bool {
+		r := listed[e.Number]
+		return r != nil && r.state != completing || !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded // started again, or old
+	})
+	known := make(map[string]bool, len(c.ended))
+	for i := range c.ended {
+		e := &c.ended[i]
+		known[e.Number] = true
+		if listed[e.Number] == nil && e.Missed.IsZero() {
+			e.miss(now)
+		}
+	}
+	for i := range before {
+		job := &before[i]
+		if r := listed[job.Number]; !known[job.Number] && (r == nil || r.state == completing) {
+			known[job.Number] = true
+			c.ended = append(c.ended, c.ending(job, r, now))
+		}
+	}
+	for i := range records {
+		if r := &records[i]; r.state == completing && !known[r.number] {
+			c.ended = append(c.ended, endedJob{EndedJob: r.ending()})
+		}
+	}
+	slices.SortStableFunc(c.ended, latestFirst)
+	c.ended = c.ended[:min(len(c.ended), maxEnded)]
+}
+
+// latestFirst orders jobs by their end, those that are ending first.
+func latestFirst(a, b endedJob) int {
+	if ending := b.Missed.IsZero(); a.Missed.IsZero() != ending {
+		if ending {
+			return 1
+		}
+		return -1
+	}
+	return b.Over().Compare(a.Over())
+}
+
+// ending is a job that was listed; r is its record now, nil if it is not listed any more.
+func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
+	e := endedJob{EndedJob: cluster.EndedJob{
+		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition, Nodes: len(c.hosts[job.nodelist].names),
+		GPUs: c.countGPUs(job), Start: job.Start, State: cluster.JobCompleting,
+	}}
+	if r == nil {
+		e.miss(now)
+	}
+	return e
+}
+
+// miss says that the job is not listed any more.
+func (e *endedJob) miss(now time.Time) { e.Missed, e.State, e.Asking = now, "", true }
+
+// countGPUs is how many GPUs a job has, nil if SLURM has not said so of each of its nodes.
+func (c *Client) countGPUs(job *listedJob) *int {
+	on, total := c.gpus[job.Number].on, 0
+	if on == nil {
+		return nil
+	}
+	for _, own := range on {
+		total += own.count
+	}
+	return &total
+}
+
+// ending is the record of a job that is ending and was never seen running.
+func (r *record) ending() cluster.EndedJob {
+	nodes, _ := strconv.Atoi(r.nodes)
+	return cluster.EndedJob{
+		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes, GPUs: requestedGPUs(r.gres, nodes),
+		Start: parseTime(r.start), State: cluster.JobCompleting,
+	}
+}
+
+// told are the jobs that have ended.
+func (c *Client) told() []cluster.EndedJob {
+	var jobs []cluster.EndedJob
+	for i := range c.ended {
+		jobs = append(jobs, c.ended[i].EndedJob)
+	}
+	return jobs
+}
+
+// unexplained are the jobs of which it is still to be asked how they ended.
+func (c *Client) unexplained() (jobs []*endedJob) {
+	for i := range c.ended {
+		if e := &c.ended[i]; e.Asking {
+			jobs = append(jobs, e)
+		}
+	}
+	return jobs
+}
+
+// explain asks one question about how jobs have ended: sacct about all of them, else the controller about one, or the tasks of one array.
+func (c *Client) explain(ctx context.Context, due []*endedJob) {
+	ask := func(of asked) []*endedJob {
+		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
+	}
+	if jobs := ask(askAccounts); len(jobs) > 0 && !c.accounts.none && !time.Now().Before(c.accounts.again) {
+		c.askAccounts(ctx, jobs)
+		return
+	}
+	c.askController(ctx, together(due))
+}
+
+// together is the first of the jobs, with the other tasks of its array.
+func together(jobs []*endedJob) []*endedJob {
+	array := arrayOf(jobs[0].ID)
+	return slices.DeleteFunc(slices.Clone(jobs), func(e *endedJob) bool { return arrayOf(e.ID) != array })
+}
+
+// arrayOf is the ID of the array or heterogeneous job that a job belongs to; else its own.
+func arrayOf(id string) string {
+	if cut := strings.IndexAny(id, "_+"); cut >= 0 {
+		return id[:cut]
+	}
+	return id
+}
+
+// askAccounts asks sacct. It may not know yet that a job has ended.
+func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
+	ids := make([]string, len(jobs))
+	for i, e := range jobs {
+		ids[i] = e.ID
+	}
+	out, stderr, err := c.call(ctx, "sacct", "--allocations", "--noheader", "--parsable2", "--jobs="+strings.Join(ids, ","), "--format=JobIDRaw,State,ExitCode,Start,End")
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		c.accounts.none = errors.Is(err, exec.ErrNotFound) || bytes.Contains(stderr, []byte("accounting storage is disabled"))
+		c.accounts.failed(time.Now())
+	}
+	learn(jobs, parseAccounts(out), askController)
+}
+
+// askController asks the controller about one job, or about tasks of one array.
+func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
+	id := jobs[0].ID
+	if len(jobs) > 1 {
+		id = arrayOf(id)
+	}
+	out, _, _ := c.call(ctx, "scontrol", "show", "job", id) // a job that the controller has forgotten is an error
+	if ctx.Err() != nil {
+		return
+	}
+	learn(jobs, parseEnded(out), askNobody)
+}
+
+// learn takes in how jobs have ended. The others are left to whom is asked next.
+func learn(jobs []*endedJob, ends map[string]end, next asked) {
+	for _, e := range jobs {
+		how, known := ends[e.Number]
+		e.ask, e.Asking = next, !known && next != askNobody
+		if !known {
+			continue
+		}
+		e.State, e.Exit, e.End = how.state, how.exit, how.end
+		if !how.start.IsZero() {
+			e.Start = how.start
+		}
+	}
+}
+
+// end is how a job has ended.
+type end struct {
+	state      cluster.EndState
+	exit       *cluster.Exit
+	start, end time.Time
+}
+
+// endStates are the states of jobs that have ended.
+var endStates = []cluster.EndState{
+	cluster.JobCompleted, cluster.JobCanceled, cluster.JobFailed, cluster.JobTimedOut, cluster.JobOutOfMemory, cluster.JobNodeFailed, cluster.JobBootFailed,
+	cluster.JobDeadline, cluster.JobPreempted,
+}
+
+// parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job that has not ended is
+// left out.
+func parseAccounts(out []byte) map[string]end {
+	ends := map[string]end{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		if len(f) == 5 {
+			note(ends, f[0], f[1], f[2], f[3], f[4])
+		}
+	}
+	return ends
+}
+
+// note adds how a job has ended, if it has.
+func note(ends map[string]end, number, state, exit, start, over string) {
+	word, _, _ := strings.Cut(state, " ")
+	if s := cluster.EndState(word); slices.Contains(endStates, s) {
+		ends[number] = end{state: s, exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
+	}
+}
+
+// parseExit reads "3:0", an exit status and a signal.
+func parseExit(s string) *cluster.Exit {
+	code, signal, _ := strings.Cut(s, ":")
+	status, err1 := strconv.ParseUint(code, 10, 16)
+	by, err2 := strconv.ParseUint(signal, 10, 16)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return &cluster.Exit{Code: int(status), Signal: int(by)}
+}
+
+// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob: the name of a job, which is
+// printed raw, may look like a record.
+func parseEnded(out []byte) map[string]end {
+	ends, seen := map[string]end{}, map[string]bool{}
+	fields := map[string]string{}
+	close := func() {
+		if number := fields["JobId"]; seen[number] {
+			delete(ends, number)
+		} else if number != "" {
+			seen[number] = true
+			note(ends, number, fields["JobState"], fields["ExitCode"], fields["StartTime"], fields["EndTime"])
+		}
+		clear(fields)
+	}
+	for line := range strings.Lines(string(out)) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(line, "   "), "=")
+		switch {
+		case strings.HasPrefix(line, "JobId="):
+			close()
+			number, _, _ := strings.Cut(strings.TrimPrefix(line, "JobId="), " ")
+			fields["JobId"] = strings.TrimSpace(number)
+		case slices.Contains([]string{"JobState", "Requeue", "StartTime"}, first):
+			for word := range strings.FieldsSeq(line) {
+				key, value, _ := strings.Cut(word, "=")
+				if key != "JobId" {
+					fields[key] = value
+				}
+			}
+		}
+	}
+	close()
+	return ends
+}
