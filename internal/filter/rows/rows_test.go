@@ -154,7 +154,7 @@ func table() string {
 	kinds := []struct {
 		name   string
 		fields filter.Fields
-	}{{"nodes", NodeFields}, {"processes and ranks", ProcessFields}, {"problems", ProblemFields}}
+	}{{"nodes", NodeFields}, {"processes and ranks", ProcessFields}, {"problems", ProblemFields}, {"jobs", JobFields}, {"users", UserFields}}
 	var lines []string
 	for _, k := range kinds {
 		for i := range k.fields {
@@ -168,4 +168,30 @@ func table() string {
 		}
 	}
 	return strings.Join(lines, " |\n") + " |\n"
+}
+
+func TestJobs(t *testing.T) {
+	s, job, _ := snapshot()
+	job.Name, job.Start = "llama-70b", now.Add(-3*time.Hour)
+	s.Discovery.Pending = []cluster.PendingJob{{ID: "48377_[5-9]", Name: "eval", Partition: "short", Nodes: 1, GPUs: new(2), Reason: "Priority"}}
+	s.Discovery.Ended = []cluster.EndedJob{{ID: "48377_2", Name: "eval", Nodes: 1, State: cluster.JobFailed}}
+	s.Discovery.User = "alice"
+	r := &Job{Snapshot: s}
+	name := func(row *tally.JobRow) string { return row.ID }
+	check(t, JobFields, tally.Jobs(s), r.Of, name, map[string]string{
+		"eval": "48377_[5-9] 48377_2", "job~^482": "48211", "name=eval state=pending": "48377_[5-9]", "state=PD": "48377_[5-9]", "failed": "48211 48377_2", "state=F": "48377_2",
+		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211", "gpus=2": "48377_[5-9]", "util=60": "48211", "util<50": "", "util_low<50": "48211",
+		"power=800W": "48211", "time>2h": "48211", "problem=lag": "48211", "letter=L": "48211", "severity=critical": "48211", "user=alice": "48211 48377_[5-9] 48377_2", "gpu-n02": "48211",
+	})
+}
+
+func TestUsers(t *testing.T) {
+	s, _, _ := snapshot()
+	s.Discovery.User = "alice"
+	var r User
+	name := func(row *tally.UserRow) string { return row.User }
+	check(t, UserFields, tally.Users(s), r.Of, name, map[string]string{
+		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice", "power=600W": "alice", "power<300W": "bob", "time>2h": "alice", "job=48211": "alice",
+		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",
+	})
 }

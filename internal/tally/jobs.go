@@ -1,0 +1,93 @@
+package tally
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// JobRow is a job, or a task of an array: one that has nodes, one that waits, or one that has ended. Exactly one of the pointers is set.
+type JobRow struct {
+	Running *cluster.JobView
+	Pending *cluster.PendingJob
+	Ended   *cluster.EndedJob
+
+	ID, Name, Partition string
+	State               JobState
+	Nodes               int
+	GPUs                *int // nil: not known
+
+	// Of a job that has nodes: sums over its GPUs on nodes that report, and its problems.
+	Totals
+	Low      Sum
+	LowOn    string           // the node of the GPU with the lowest utilization, if it stands out from the rest
+	Worst    *cluster.Finding // nil: it has none
+	Problems int              // warnings and errors
+}
+
+// JobState is the state of a job: SLURM's short code for it, and the word.
+type JobState struct{ Code, Word string }
+
+// States of jobs that have not ended.
+var (
+	jobRuns      = JobState{"R", "running"}
+	jobSuspended = JobState{"S", "suspended"}
+	jobWaits     = JobState{"PD", "pending"}
+	jobBoots     = JobState{"CF", "booting"}
+)
+
+// endStates are the states of jobs that have ended.
+var endStates = map[cluster.EndState]JobState{
+	cluster.JobCompleting: {"CG", "ending"}, cluster.JobCompleted: {"CD", "completed"}, cluster.JobCanceled: {"CA", "canceled"}, cluster.JobFailed: {"F", "failed"},
+	cluster.JobTimedOut: {"TO", "time limit"}, cluster.JobOutOfMemory: {"OOM", "out of memory"}, cluster.JobNodeFailed: {"NF", "node failed"},
+	cluster.JobBootFailed: {"BF", "boot failed"}, cluster.JobDeadline: {"DL", "deadline"}, cluster.JobPreempted: {"PR", "preempted"}, "": {"–", "ended"},
+}
+
+// Jobs are the jobs that have nodes, those that wait, and those that have ended, in SLURM's order.
+func Jobs(s *cluster.Snapshot) []JobRow {
+	d := &s.Discovery
+	rows := make([]JobRow, 0, len(s.Jobs)+len(d.Pending)+len(d.Ended))
+	for i := range s.Jobs {
+		rows = append(rows, runningRow(s, &s.Jobs[i]))
+	}
+	for i := range d.Pending {
+		j := &d.Pending[i]
+		r := JobRow{Pending: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: jobWaits, Nodes: j.Nodes, GPUs: j.GPUs}
+		if j.Booting {
+			r.State = jobBoots
+		}
+		rows = append(rows, r)
+	}
+	for i := range d.Ended {
+		j := &d.Ended[i]
+		rows = append(rows, JobRow{Ended: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: endStates[j.State], Nodes: j.Nodes, GPUs: j.GPUs})
+	}
+	return rows
+}
+
+func runningRow(s *cluster.Snapshot, j *cluster.JobView) JobRow {
+	r := JobRow{Running: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: jobRuns, Nodes: len(j.Nodes)}
+	if j.Suspended {
+		r.State = jobSuspended
+	}
+	if j.GPUs > 0 || j.Minors != nil || j.Reporting == len(j.Nodes) {
+		r.GPUs = &j.GPUs
+	}
+	gpus := Fresh(s, j)
+	r.Totals = Total(gpus)
+	low, standsOut := Slowest(gpus)
+	if r.Low = low; standsOut {
+		r.LowOn = NodeOf(s, j, low.GPU)
+	}
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		if !f.Holds() || f.Severity < cluster.Waiting {
+			continue
+		}
+		if r.Worst == nil {
+			r.Worst = f
+		}
+		if f.Severity >= cluster.Warning {
+			r.Problems++
+		}
+	}
+	return r
+}
