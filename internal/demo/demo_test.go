@@ -92,8 +92,8 @@ func TestDemoTellsItsStory(t *testing.T) {
 				t.Errorf("%s is seen at %v (ever: %t), want by %v", kind, at, ok, by)
 			}
 		}
-		if slices.Min(jobs) != 2 || slices.Max(jobs) != 3 {
-			t.Errorf("%d to %d jobs, want a third one to come and go", slices.Min(jobs), slices.Max(jobs))
+		if slices.Min(jobs) != 3 || slices.Max(jobs) != 4 {
+			t.Errorf("%d to %d jobs, want a fourth one to come and go", slices.Min(jobs), slices.Max(jobs))
 		}
 		if !controllerAway || !healed {
 			t.Errorf("the controller was away: %t; all was well at the end: %t", controllerAway, healed)

@@ -93,6 +93,9 @@ func simulating(_ time.Duration, r float64) load {
 	return load{util: 0.75 + 0.08*r, work: 0.62 + 0.06*r, memory: 0.3 + 0.1*r}
 }
 
+// standing holds its memory and does nothing.
+func standing(time.Duration, float64) load { return load{} }
+
 // evaluating is busy in batches with pauses between them.
 func evaluating(now time.Duration, r float64) load {
 	if at := now % (24 * time.Second); at > -5*time.Second && at < 4*time.Second {

@@ -59,7 +59,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	answer := cluster.Discovery{
 		Command: question, User: me, Host: loginHost,
 		Asked: d.world.begin.Add(now), Took: 40 * time.Millisecond, Next: d.world.begin.Add(d.next),
-		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending,
+		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending, Ended: d.last.Ended,
 	}
 	if during(now, controllerGone, controllerBackAt) {
 		answer.Took = deadline
@@ -67,7 +67,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 		return &answer
 	}
 	answer.Answered = answer.Asked
-	answer.Jobs, answer.Pending = d.jobs(now), d.pending(now)
+	answer.Jobs, answer.Pending, answer.Ended = d.jobs(now), d.pending(now), d.ended(now)
 	d.last = answer
 	return &answer
 }
@@ -99,7 +99,9 @@ func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 			start += now - now%cycle
 		}
 		j.Start = d.world.begin.Add(start)
-		j.End = j.Start.Add(j.Limit)
+		if !j.Suspended {
+			j.End = j.Start.Add(j.Limit)
+		}
 		jobs = append(jobs, j.Job)
 	}
 	return jobs
@@ -116,11 +118,43 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all, Reason: "Priority",
 		Start: d.world.begin.Add(3*time.Hour + 10*time.Minute),
 	}}
+	one := 1
 	if !during(now, taskBegins, taskEnds) {
-		one := 1
 		waiting = append(waiting, cluster.PendingJob{
 			ID: evalID + "_4", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "Resources",
 		})
 	}
+	waiting = append(waiting, cluster.PendingJob{
+		ID: evalID + "_[5-999%10]", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "JobArrayTaskLimit",
+	})
 	return slices.DeleteFunc(waiting, func(j cluster.PendingJob) bool { return d.world.canceled(j.ID, now) })
+}
+
+// ended returns the jobs that ended before the story began, and those that were canceled, latest first.
+func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
+	var list []cluster.EndedJob
+	add := func(j cluster.EndedJob, start, end time.Duration) {
+		j.Start, j.End = d.world.begin.Add(start), d.world.begin.Add(end)
+		j.Missed = j.End
+		list = append(list, j)
+	}
+	for i := range d.world.jobs {
+		j := &d.world.jobs[i]
+		if d.world.canceled(j.Number, now) {
+			add(cluster.EndedJob{
+				ID: j.ID, Number: j.Number, Name: j.Name, Partition: j.Partition, Nodes: len(j.Nodes), State: cluster.JobCanceled, Exit: &cluster.Exit{Signal: 15},
+			}, j.start, d.world.over[j.Number])
+		}
+	}
+	slices.SortFunc(list, func(a, b cluster.EndedJob) int { return b.End.Compare(a.End) })
+	one, four := 1, 4
+	task := cluster.EndedJob{Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one}
+	task.ID, task.Number, task.State, task.Exit = evalID+"_2", "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
+	add(task, -44*time.Minute, -11*time.Minute)
+	add(cluster.EndedJob{
+		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four, State: cluster.JobTimedOut, Exit: &cluster.Exit{},
+	}, -4*time.Hour-26*time.Minute, -26*time.Minute)
+	task.ID, task.Number, task.State, task.Exit = evalID+"_1", "48378", cluster.JobCompleted, &cluster.Exit{}
+	add(task, -71*time.Minute, -39*time.Minute)
+	return slices.DeleteFunc(list, func(j cluster.EndedJob) bool { return d.world.begin.Add(now).Sub(j.End) > time.Hour })
 }

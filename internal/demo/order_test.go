@@ -152,7 +152,7 @@ func TestCancel(t *testing.T) {
 		if err := d.Cancel(t.Context(), "48377_3", "TERM"); err != nil {
 			t.Error(err)
 		}
-		if s := look(); on(s, "gpu-s11", 2) != nil || on(s, "gpu-s11", 0) == nil || len(s.Jobs) != 3 {
+		if s := look(); on(s, "gpu-s11", 2) != nil || on(s, "gpu-s11", 0) == nil || len(s.Jobs) != 4 {
 			t.Errorf("after TERM: %d jobs, %+v", len(s.Jobs), s.Nodes["gpu-s11"].Processes)
 		}
 		for _, id := range []string{trainingID, "48377_4", "48390"} {
@@ -161,14 +161,17 @@ func TestCancel(t *testing.T) {
 			}
 		}
 		s := look()
-		if len(s.Jobs) != 1 || s.Jobs[0].ID != "48377_3" || len(s.Nodes) != 1 || slices.ContainsFunc(s.Discovery.Pending, func(j cluster.PendingJob) bool { return j.ID == "48390" }) {
+		if over := s.Discovery.Ended; len(over) != 5 || over[0].State != cluster.JobCanceled || over[0].Exit.Signal != 15 {
+			t.Errorf("ended: %+v", over)
+		}
+		if len(s.Jobs) != 2 || s.Jobs[0].ID != "48377_3" || len(s.Nodes) != 1 || slices.ContainsFunc(s.Discovery.Pending, func(j cluster.PendingJob) bool { return j.ID == "48390" }) {
 			t.Errorf("jobs %+v, %d nodes, pending %+v", s.Jobs, len(s.Nodes), s.Discovery.Pending)
 		}
 		if err := d.Cancel(t.Context(), trainingID, ""); err == nil || !strings.Contains(err.Error(), "Invalid job id") {
 			t.Errorf("again: %v", err)
 		}
 		time.Sleep(cycle)
-		if s := look(); len(s.Jobs) != 2 {
+		if s := look(); len(s.Jobs) != 3 {
 			t.Errorf("in the next run of the story there are %d jobs", len(s.Jobs))
 		}
 	})

@@ -65,16 +65,19 @@ const (
 	loginHost  = "login1"
 	trainingID = "48211"
 	evalID     = "48377"
+	heldID     = "48302"
 	bobsID     = "48150"
 	carolsID   = "47990"
 )
 
-// The main job has run for a while. Of the tasks of the array one runs all the time, and one comes and goes.
+// The main job has run for a while. Of the tasks of the array one runs all the time, and one comes and goes. A third job is suspended.
 const (
 	trainingFor  = 8*time.Hour + 3*time.Minute + 12*time.Second
 	trainingMost = 24 * time.Hour
 	evalFor      = 41*time.Minute + 50*time.Second
 	evalMost     = 4 * time.Hour
+	heldFor      = 3*time.Hour + 27*time.Minute + 9*time.Second
+	heldMost     = 12 * time.Hour
 	taskBegins   = told + 3*time.Second
 	taskEnds     = 230 * time.Second
 )
@@ -86,12 +89,17 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 	past = min(past, pastMost/time.Duration(nodes)*poll)
 	w := &world{begin: time.Now().Add(-told), from: told - past, seed: uint64(seed), poll: poll, over: map[string]time.Duration{}}
 	w.addTraining(nodes, gpus)
-	mine, task := w.addShared(gpus)
+	mine, held, task := w.addShared(gpus)
 	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]
 	w.jobs = []simJob{
 		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor, trainingMost - trainingFor},
 		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
 		{job(evalID+"_4", "48381", "eval-mmlu", "gpu", late, evalMost, task), taskBegins, taskEnds},
+	}
+	if len(held) > 0 {
+		j := job(heldID, heldID, "tokenize", "gpu", shared, heldMost, held)
+		j.Suspended = true
+		w.jobs = append(w.jobs, simJob{j, -heldFor, heldMost})
 	}
 	w.rank()
 	return w
@@ -162,20 +170,26 @@ func (h *host) gives(gpu int, f fate) {
 	}
 }
 
-// addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of the two tasks.
-func (w *world) addShared(gpus int) (mine, task []int) {
+// addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of the
+// two tasks, and those of the job that is suspended, if there are enough GPUs.
+func (w *world) addShared(gpus int) (mine, held, task []int) {
 	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second), command: "python finetune.py", memory: 0.55}
 	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
 	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
 	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
-	users := []*use{bob, bob, eval, eval, carol, carol}
+	stopped := &use{load: standing, user: me, job: heldID, since: -heldFor, command: "python tokenize.py --shards 512", directory: "tokens", memory: 0.3}
+	users := []*use{bob, bob, eval, eval, carol, carol, stopped, stopped}
 	if gpus <= 2 { // too small to share
 		users = []*use{eval, eval}
 	}
-	mine = w.addHost("gpu-s11", a100, gpus).assign(users, eval)
+	h := w.addHost("gpu-s11", a100, gpus)
+	mine, held = h.assign(users, eval), h.assign(users, stopped)
+	for _, g := range held {
+		h.gpus[g].stopped = 1
+	}
 	visited := w.addHost("gpu-s12", a100, gpus)
 	visited.plot = visits
-	return mine, visited.assign([]*use{late, late, carol}, late)
+	return mine, held, visited.assign([]*use{late, late, carol}, late)
 }
 
 func (w *world) addHost(name string, m *model, gpus int) *host {
