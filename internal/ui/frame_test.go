@@ -68,6 +68,11 @@ var shots = append(inspectShots(), []shot{
 	{name: "ranks-sorted", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "s"},
 	{name: "ranks-unknown", snap: unrankedFixture, view: func(v *view) { v.screen = screenRanks }},
 	{name: "ranks-none", snap: noGPUsFixture, view: func(v *view) { v.job = "48377"; v.screen = screenRanks }},
+	{name: "jobs", snap: jobsFixture, view: func(v *view) { v.screen = screenJobs }},
+	{name: "filter-prompt-jobs", snap: jobsFixture, view: func(v *view) { v.screen = screenJobs }, typed: "s/mmlu gpus<3"},
+	{name: "jobs-1000", snap: func() *cluster.Snapshot { return tasksFixture(1000) }, view: func(v *view) { v.screen = screenJobs }, typed: "G"},
+	{name: "jobs-none", snap: func() *cluster.Snapshot { return &cluster.Snapshot{At: fixtureNow, Discovery: awayFixture().Discovery} }, view: func(v *view) { v.screen = screenJobs }},
+	{name: "users", snap: jobsFixture, view: func(v *view) { v.screen = screenUsers }, typed: "j"},
 	{name: "byhand", snap: byHandFixture, view: func(*view) {}},
 	{name: "controller-away", snap: awayFixture, view: func(v *view) { v.screen = screenOverview }},
 	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},
@@ -160,7 +165,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

@@ -70,6 +70,8 @@ func allShots() []shot {
 	return append(slices.Clone(shots),
 		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = page.ShowOn }},
 		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.screen = screenOverview }},
+		shot{name: "odd-jobs", snap: oddFixture, view: func(v *view) { v.screen = screenJobs }},
+		shot{name: "odd-users", snap: oddFixture, view: func(v *view) { v.screen = screenUsers }},
 		shot{name: "odd-map", snap: oddFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }},
 		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
 		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.screen = screenOverview }},

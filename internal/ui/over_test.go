@@ -122,11 +122,11 @@ func TestFooterOfTheOverview(t *testing.T) {
 		want string
 	}{
 		{60, "", "Enter open  ! problems  m ranks  t time  ? help  q quit"},
-		{80, "", "Enter open  ! problems  m ranks  t time  u metric  [] job  ? help  q quit"},
-		{80, "t", "Enter open  t time ●  ! problems  m ranks  u metric  [] job  ? help  q quit"},
+		{80, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  ? help  q quit"},
+		{80, "t", "Enter open  t time ●  ! problems  m ranks  u metric  J jobs  ? help  q quit"},
 		{80, "v", "Enter open  v table  ! problems  m ranks  t time  u metric  ? help  q quit"},
 		{80, "/n0\r", "/ filter  Enter open  ! problems  m ranks  t time  u metric  ? help  q quit"},
-		{120, "", "Enter open  ! problems  m ranks  t time  u metric  [] job  s sort: name  v heat map  / filter  ? help  q quit"},
+		{120, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  v heat map  / filter  ? help  q quit"},
 	} {
 		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: test.keys}, test.w, 24)
 		if got := strings.TrimSpace(lines[len(lines)-1]); got != test.want {

@@ -46,10 +46,12 @@ func (d *desk) press(keys ...string) {
 	}
 }
 
-func (d *desk) lines() []string {
+func (d *desk) lines() []string { return strings.Split(string(d.frame()), "\n") }
+
+func (d *desk) frame() []byte {
 	c := draw.New(d.sc.W, d.sc.H)
 	d.v.page(d.sc).Draw(&part.Frame{Canvas: c, Scene: d.sc})
-	return strings.Split(string(plainTheme.Encode(nil, c)), "\n")
+	return plainTheme.Encode(nil, c)
 }
 
 // cursor is where the cursor is on the screen.

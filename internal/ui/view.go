@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/jobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
@@ -42,10 +43,12 @@ const (
 	screenRanks
 	screenGPU
 	screenProcesses
+	screenJobs
+	screenUsers
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses, screenJobs: keys.OnJobs, screenUsers: keys.OnUsers}
 
 // view is what the user has chosen to see.
 type view struct {
@@ -69,6 +72,8 @@ type view struct {
 	problems *page.Problems
 	ranks    *page.Ranks
 	process  *process.Page
+	jobs     *jobs.Jobs
+	users    *jobs.Users
 	noJobs   page.NoJobs
 	manual   page.Help
 }
@@ -77,7 +82,7 @@ func newView(classic bool) *view {
 	past := &prompt.History{}
 	return &view{
 		selection: selection{nodes: map[string]choice{}}, classic: classic, node: &page.Node{}, overview: page.NewOverview(past), problems: page.NewProblems(past),
-		ranks: page.NewRanks(past), process: process.New(past),
+		ranks: page.NewRanks(past), process: process.New(past), jobs: jobs.New(past), users: jobs.NewUsers(past),
 	}
 }
 
@@ -95,14 +100,22 @@ func (v *view) start(at string) {
 
 // startFor begins with the overview for a job of several nodes, with the node view for one, where that is the job's to decide.
 func (v *view) startFor(job *cluster.JobView) {
-	if !v.auto || v.started == job.ID {
+	if !v.auto || v.started == job.ID || v.aside() {
 		return
 	}
-	v.screen, v.started = screenNode, job.ID
-	if len(job.Nodes) > 1 {
-		v.screen = screenOverview
-	}
+	v.screen, v.started = screenOf(job), job.ID
 }
+
+// screenOf is where a job begins.
+func screenOf(job *cluster.JobView) screen {
+	if len(job.Nodes) > 1 {
+		return screenOverview
+	}
+	return screenNode
+}
+
+// aside reports whether the page is about no single job. It is there without one, too.
+func (v *view) aside() bool { return v.screen == screenJobs || v.screen == screenUsers }
 
 // resolve makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
@@ -144,6 +157,10 @@ func (v *view) body() Page {
 		return &v.gpu
 	case screenProcesses:
 		return v.process
+	case screenJobs:
+		return v.jobs
+	case screenUsers:
+		return v.users
 	}
 	return v.node
 }
@@ -153,7 +170,7 @@ func (v *view) page(s *part.Scene) Page {
 	switch {
 	case v.help:
 		return &v.manual
-	case s.Node == nil:
+	case s.Node == nil && !v.aside():
 		return &v.noJobs
 	}
 	return v.body()
@@ -170,6 +187,9 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 		v.choose(a.Node, slices.Index(s.Job.Nodes, a.Node))
 	}
 	switch {
+	case a.Top:
+		v.level(screenOf(s.Job))
+		v.trail = []screen{screenJobs}
 	case a.Open:
 		v.level(screenNode)
 	case a.Full:
@@ -195,11 +215,15 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case key.Matches(k, keys.Help):
 		v.help, v.manual = true, page.Help{Of: v.keys()}
-		if s.Job == nil {
+		if s.Job == nil && !v.aside() {
 			v.manual.Of = keys.OnNoJobs
 		}
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
+	case key.Matches(k, keys.AllJobs, keys.Users):
+		v.beside(k, s)
+	case v.aside() && key.Matches(k, keys.Back):
+		v.back()
 	case s.Job != nil: // else a key must not change what nobody sees
 		v.move(k, s)
 		v.turn(k, s)
@@ -212,6 +236,22 @@ func (v *view) keys() keys.Page {
 		return v.process.On()
 	}
 	return screenPages[v.screen]
+}
+
+// beside leads to a page that is about no single job, or back from it. Whether the job decides on the page stays as it is.
+func (v *view) beside(k tea.KeyPressMsg, s *part.Scene) {
+	to, auto := screenJobs, v.auto
+	if key.Matches(k, keys.Users) {
+		to = screenUsers
+	}
+	if v.screen == to {
+		v.back()
+		return
+	}
+	v.over(to)
+	if v.auto = auto; to == screenJobs {
+		v.jobs.Begin(s)
+	}
 }
 
 // move changes the selection.

@@ -12,7 +12,7 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M, N, P and S.
+// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M, N, P, S and U.
 var (
 	Up       = bind("↑ k", "up", "up", "k")
 	Down     = bind("↓ j", "down", "down", "j")
@@ -40,12 +40,14 @@ var (
 	Problems  = bind("!", "problems", "!")
 	Mine      = bind("a", "hide others", "a", "A")
 	Grid      = bind("v", "heat map", "v", "V")
-	Gauge     = bind("u", "metric", "u", "U")
+	Gauge     = bind("u", "metric", "u")
 	Time      = bind("t", "time", "t", "T")
 	Worst     = bind("s", "sort", "s")
 	Filter    = bind("/", "filter", "/")
 	Colors    = bind("C", "colors", "C")
 	Ranks     = bind("m", "ranks", "m")
+	AllJobs   = bind("J", "jobs", "J")
+	Users     = bind("U", "users", "U")
 	Mouse     = bind("M", "mouse", "M")
 	Refresh   = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
 	Back      = bind("Esc", "back", "esc")
@@ -85,6 +87,8 @@ const (
 	OnProcesses Page = "processes"
 	OnEnviron   Page = "environment"
 	OnMetrics   Page = "process metrics"
+	OnJobs      Page = "jobs"
+	OnUsers     Page = "users"
 	OnNoJobs    Page = "no running jobs"
 )
 
@@ -105,11 +109,11 @@ var moving = []Row{
 	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Up, Down), Text: "previous / next node", Long: "previous / next node, the GPU with the same number", On: on(OnGPU)},
 	{Bindings: of(Left, Right), Text: "previous / next GPU", On: on(OnGPU)},
-	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks)},
+	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks, OnJobs, OnUsers)},
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
 	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
 	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen", On: others},
-	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnProcesses, OnNoJobs)},
+	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnProcesses, OnJobs, OnUsers, OnNoJobs)},
 	{Bindings: of(Top, Last), Text: "first / last", On: on(OnNode, OnGPU)},
 	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: everyJob},
 	{
@@ -119,17 +123,20 @@ var moving = []Row{
 }
 
 var rows = []Row{
-	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one", On: lists},
+	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one", On: everyJob},
 	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first", On: lists},
 	{Bindings: of(Ranks), Text: "ranks of the job", Long: "ranks of the job: the processes of all its nodes in one list", On: withJob},
+	{Bindings: of(AllJobs), Text: "all jobs", Long: "all jobs: running, pending, and just ended", On: lists},
+	{Bindings: of(Users), Text: "users", Long: "users: who holds what on the nodes of your jobs", On: lists},
 	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered", On: others},
 	{Bindings: of(Open), Text: "open the node", On: on(OnOverview)},
 	{Bindings: of(Open), Text: "open the GPU or the node", On: on(OnProblems, OnRanks)},
+	{Bindings: of(Open), Text: "open the job", On: on(OnJobs)},
 	{Bindings: of(GPU), Text: "one GPU in full", Long: "one GPU in full: the first with a problem", On: on(OnNode)},
 	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes", On: withJob},
 	{Bindings: of(Manager), Text: "process manager", Long: "process manager: the processes of the GPU, the node or the job", On: everyJob},
 	{Bindings: of(Doctor), Text: "connection details", Long: "connection details, stage by stage", On: withJob},
-	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withJob},
+	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: withGPUs},
 	{Bindings: of(Grid), Text: "table / heat map", On: on(OnOverview)},
 	{Bindings: of(Time), Text: "nodes over time", Long: "nodes over time: the lowest GPU of each node in the last 10 minutes", On: on(OnOverview)},
 	{
@@ -138,8 +145,10 @@ var rows = []Row{
 	},
 	{Bindings: of(Worst), Text: "sort: name / worst first", On: on(OnOverview)},
 	{Bindings: of(Worst), Text: "sort the ranks", Long: "sort: rank, lowest %SM first, lowest %CPU first, highest GPU memory first", On: on(OnRanks)},
+	{Bindings: of(Worst), Text: "sort the jobs", Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: on(OnJobs)},
+	{Bindings: of(Worst), Text: "sort the users", Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: on(OnUsers)},
 	{
-		Bindings: of(Filter), Text: "filter the rows", On: on(OnOverview, OnRanks, OnProblems),
+		Bindings: of(Filter), Text: "filter the rows", On: on(OnOverview, OnRanks, OnProblems, OnJobs, OnUsers),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, Esc clears",
 	},
 	{Bindings: of(Colors), Text: "colors: job / classic", Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
@@ -152,13 +161,14 @@ var rows = []Row{
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
 
-// withJob are the pages that show a job, but for those whose keys are nvitop's, and everyJob all that do. others are all but those. lists are all but
-// the pages about one process.
+// withJob are the pages that show a job or select one, but for those whose keys are nvitop's, withGPUs those of them that show its GPUs, and everyJob all
+// that do. others are all but those. lists are all but the pages about one process.
 var (
-	withJob  = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
+	withJob  = append(slices.Clone(withGPUs), OnJobs)
+	withGPUs = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
 	everyJob = append(slices.Clone(withJob), OnProcesses)
-	others   = append(slices.Clone(withJob), OnNoJobs)
-	lists    = append(slices.Clone(everyJob), OnNoJobs)
+	others   = append(slices.Clone(withJob), OnUsers, OnNoJobs)
+	lists    = append(slices.Clone(everyJob), OnUsers, OnNoJobs)
 )
 
 func on(pages ...Page) []Page { return pages }

@@ -20,7 +20,7 @@ var names = map[string]string{
 	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F5": "f5", "F10": "f10",
 }
 
-var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnEnviron, OnMetrics, OnNoJobs}
+var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnEnviron, OnMetrics, OnJobs, OnUsers, OnNoJobs}
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
@@ -125,7 +125,7 @@ func cell(r Row) string {
 
 // where names the pages that have the row's keys.
 func (r Row) where() string {
-	for _, most := range [][]Page{withJob, everyJob, others, lists} {
+	for _, most := range [][]Page{withJob, withGPUs, everyJob, others, lists} {
 		if slices.Equal(r.On, most) {
 			return ""
 		}

@@ -19,6 +19,7 @@ type Answer struct {
 	Taken bool   // nobody else looks at the message
 	Job   string // the cursor is on this job now: its ID; "": where it was
 	Node  string // the cursor is on this node of the job now; "": where it was
+	Top   bool   // show that job: in the overview, or in the node view if it has one node
 	Open  bool   // show that node in the node view
 	Full  bool   // show a GPU of that node on its page
 	GPU   string // the key of that GPU; "": the one with the worst problem

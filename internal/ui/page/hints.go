@@ -30,7 +30,7 @@ func around(s *part.Scene) []keys.Hint {
 
 // common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func common(s *part.Scene, nodes ...string) []keys.Hint {
-	return slices.Concat(nextProblem(s), problems(s), mine(s, nodes), []keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Manager), keys.HintOf(keys.Refresh)})
+	return slices.Concat(nextProblem(s), problems(s), mine(s, nodes), []keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Manager), keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)})
 }
 
 // nextProblem is the hint of the key that leads to another problem, if there is one.

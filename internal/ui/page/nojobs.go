@@ -24,19 +24,13 @@ type NoJobs struct {
 // Draw draws the page.
 func (p *NoJobs) Draw(f *part.Frame) {
 	d := &f.Snap.Discovery
-	x := f.Put(1, 0, "nvnodetop", draw.Strong)
-	clock := part.Clock(f)
-	start := f.W - part.Width(clock)
-	if who := strings.Trim(d.User+" on "+d.Host, " "); d.User != "" && d.Host != "" {
-		f.Left(x+2, 0, start-x-3, who, draw.Dim)
-	}
-	f.Pieces(start, 0, clock...)
+	part.TitleLine(f)
 	f.Fill(0, 1, f.W, '─', draw.Faint)
 	y := asked(f, askedTop(f.H))
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
 		pending(f, y+1, p.from)
 	}
-	part.Footer(f, "", slices.Concat(released(f.Scene), []keys.Hint{keys.HintOf(keys.Refresh)}, last)...)
+	part.Footer(f, "", slices.Concat(released(f.Scene), []keys.Hint{keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)}, last)...)
 }
 
 // asked draws the last question to SLURM and its answer, from row y, and returns the row below.

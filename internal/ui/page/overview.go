@@ -172,7 +172,8 @@ func (o *Overview) Draw(f *part.Frame) {
 // the nodes.
 func (o *Overview) hints(s *part.Scene) []keys.Hint {
 	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
-	var back, open, jobs []keys.Hint
+	var back, open []keys.Hint
+	jobs := []keys.Hint{keys.HintOf(keys.AllJobs)}
 	if o.filtered(s) {
 		back = append(back, filter)
 	}

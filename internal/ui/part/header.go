@@ -2,6 +2,7 @@ package part
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -14,6 +15,18 @@ func Header(f *Frame, withNode bool) { header(f, withNode, keys.Job.Key, keys.No
 
 // GPUHeader draws rows 0 and 1 of a page whose arrows change the GPU and the node.
 func GPUHeader(f *Frame) { header(f, true, "", keys.NodeDown.Key) }
+
+// TitleLine draws row 0 of a page that is about no job: whose jobs, and where.
+func TitleLine(f *Frame) {
+	d := &f.Snap.Discovery
+	x := f.Put(1, 0, "nvnodetop", draw.Strong)
+	clock := Clock(f)
+	start := f.W - Width(clock)
+	if who := strings.Trim(d.User+" on "+d.Host, " "); d.User != "" && d.Host != "" {
+		f.Left(x+2, 0, start-x-3, who, draw.Dim)
+	}
+	f.Pieces(start, 0, clock...)
+}
 
 // header draws rows 0 and 1 with the arrows that change the job and the node.
 func header(f *Frame, withNode bool, jobArrows, nodeArrows string) {

@@ -50,8 +50,10 @@ type Scene struct {
 	Memory  *Memory
 }
 
-// Memory caches short names between frames. No frame depends on its content.
+// Memory caches short names, and what is worked out once per Snapshot, between frames. No frame depends on its content.
 type Memory struct {
+	everyone everyone
+
 	nodes   []string // the nodes that the names are for
 	byRoom  map[int]*Naming
 	clipped map[int]map[string]int // by width: how many nodes share each clipped name
@@ -60,7 +62,7 @@ type Memory struct {
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{nodes: nodes, byRoom: map[int]*Naming{}, clipped: map[int]map[string]int{}}
+		*m = Memory{everyone: m.everyone, nodes: nodes, byRoom: map[int]*Naming{}, clipped: map[int]map[string]int{}}
 	}
 	return m
 }

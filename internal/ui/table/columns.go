@@ -1,5 +1,5 @@
 // Package table holds the tables of the screens: their columns, the order in which columns appear as the terminal gets wider, and the rows
-// for GPUs, processes, ranks, nodes and pending jobs.
+// for GPUs, processes, ranks, nodes, jobs and users.
 //
 // A table is made for a width and drawn on a Frame; nothing but the Frame's canvas and memory changes. A Frame belongs to one
 // goroutine at a time.
@@ -57,6 +57,8 @@ const (
 	colGPUs
 	colReason
 	colStarts
+	colLowest
+	colProcs
 
 	colCount
 )

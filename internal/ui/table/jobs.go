@@ -1,0 +1,244 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+var jobColumns = []column{
+	{key: colState, least: 3, priority: 1, title: "ST"},
+	{key: colJob, gap: 1, least: 9, priority: 1, title: "JOB"},
+	{key: colJobName, gap: 2, least: 10, priority: 1, title: "NAME"},
+	{key: colPartition, gap: 2, least: 9, priority: 9, title: "PARTITION"},
+	{key: colNodes, gap: 2, least: 5, priority: 7, title: "NODES", right: true},
+	{key: colGPUs, gap: 2, least: 4, priority: 5, title: "GPUS", right: true},
+	{key: colUtil, gap: 2, least: 5, priority: 2, title: "UTIL", right: true},
+	{key: colLowest, gap: 2, least: 6, priority: 6, title: "LOWEST"},
+	{key: colPower, gap: 2, least: 11, priority: 8, title: "POWER", right: true},
+	{key: colTime, gap: 2, least: 10, priority: 3, title: "TIME LEFT", right: true},
+	{key: colHealth, gap: 2, least: 12, priority: 4, title: "PROBLEMS"},
+}
+
+var jobGrowth = []stage{
+	{16, []col{colHealth}}, {11, []col{colJob}}, {17, []col{colLowest}}, {20, []col{colHealth}}, {14, []col{colJob}}, {16, []col{colJobName}}, {30, []col{colHealth}}, {16, []col{colJob}}, {24, []col{colJobName}},
+	{12, []col{colPartition}}, {20, []col{colJob}}, {unbounded, []col{colHealth}},
+}
+
+// JobOrder is an order of the jobs.
+type JobOrder uint8
+
+// The orders, and how many there are.
+const (
+	ByJob      JobOrder = iota
+	ByProblems          // the worst first
+	ByUtil              // the lowest first
+	ByTimeLeft          // the least first
+	JobOrders
+)
+
+var jobsBy = [JobOrders]mark{ByJob: {colJob, "↑"}, ByProblems: {colHealth, "↓"}, ByUtil: {colUtil, "↑"}, ByTimeLeft: {colTime, "↑"}}
+
+// mark is the column that rows are sorted by, and the direction.
+type mark struct {
+	key   col
+	arrow string
+}
+
+// markedHeadings writes headings with a mark behind the one that the rows are sorted by.
+func markedHeadings(f *part.Frame, y int, l *layout, columns []column, by mark) {
+	headings(f, y, l, columns)
+	for _, c := range columns {
+		s := l[c.key]
+		switch {
+		case c.key != by.key || !s.Shown():
+		case c.right:
+			f.Right(s.X, y, s.W, c.title+by.arrow, draw.Strong)
+		default:
+			f.Left(s.X, y, s.W, c.title+by.arrow, draw.Strong)
+		}
+	}
+}
+
+// Jobs is the table of all jobs.
+type Jobs struct{ layout layout }
+
+// NewJobs returns the table for the terminal of a frame.
+func NewJobs(f *part.Frame) *Jobs {
+	columns := jobColumns
+	if f.W < partitionFrom {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colPartition })
+	}
+	return &Jobs{fit(f.W, columns, jobGrowth, 3)}
+}
+
+// partitionFrom is the width below which problems have the room of the partition.
+const partitionFrom = 140
+
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
+func (t *Jobs) Head(f *part.Frame, y int, order JobOrder) {
+	markedHeadings(f, y, &t.layout, jobColumns, jobsBy[order])
+}
+
+// Row draws one job in row y. The end of an array's ID says which tasks it is: its middle is cut.
+func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
+	l := &t.layout
+	m, role := jobMark(r)
+	if selected {
+		f.Put(0, y, "▸", draw.Strong)
+	}
+	f.Put(1, y, m.Glyph, m.Role)
+	gpus := "–"
+	if r.GPUs != nil {
+		gpus = strconv.Itoa(*r.GPUs)
+	}
+	state := role
+	if r.Running != nil && r.Running.Suspended {
+		state = draw.Warn
+	}
+	f.Text(l[colState], y, r.State.Code, state)
+	f.Text(l[colJob], y, draw.ClipMiddle(cmp.Or(r.ID, "–"), l[colJob].W), role)
+	f.Text(l[colJobName], y, r.Name, role)
+	f.Text(l[colPartition], y, r.Partition, role)
+	f.Number(l[colNodes], y, strconv.Itoa(r.Nodes), role)
+	f.Number(l[colGPUs], y, gpus, role)
+	x := l[colUtil].X + 1
+	switch {
+	case r.Running != nil:
+		t.running(f, y, r)
+	case r.Pending != nil:
+		f.Left(x, y, f.W-1-x, waiting(f, r.Pending), role)
+	default:
+		f.Left(x, y, f.W-1-x, ended(f, r), m.Role)
+	}
+	if selected {
+		f.Select(y, 0, f.W)
+	}
+}
+
+// jobMark is the mark of a job, and the role of its row.
+func jobMark(r *tally.JobRow) (m part.Mark, row draw.Role) {
+	switch {
+	case r.Worst != nil:
+		return part.Marks[r.Worst.Severity], draw.Text
+	case r.Running != nil:
+		return part.Mark{Role: draw.Text}, draw.Text
+	case r.Ended != nil && r.Ended.State.Bad():
+		return part.Marks[cluster.Warning], draw.Dim
+	}
+	return part.Marks[cluster.Note], draw.Dim
+}
+
+// running writes the numbers of a job that has nodes, and its problems.
+func (t *Jobs) running(f *part.Frame, y int, r *tally.JobRow) {
+	l := &t.layout
+	f.Number(l[colUtil], y, percentOf(r.Util), draw.Text)
+	lowest(f, l[colLowest], y, r)
+	f.Number(l[colPower], y, part.Power(&r.Totals, l[colPower].W, true).String(), draw.Text)
+	left := "no limit"
+	switch j := r.Running; {
+	case j.Suspended:
+		left = "stopped"
+	case !j.End.IsZero():
+		left = draw.JobTime(j.End.Sub(f.Snap.At))
+	}
+	f.Number(l[colTime], y, left, draw.Text)
+	if s := l[colHealth]; r.Worst != nil {
+		f.Text(s, y, jobTrouble(f, r, s.W), part.Marks[r.Worst.Severity].Role)
+	} else if r.Running.Suspended {
+		f.Text(s, y, "suspended", draw.Warn)
+	}
+}
+
+func percentOf(s tally.Sum) string {
+	if !s.Known() {
+		return ""
+	}
+	return draw.Whole(s.Value) + "%"
+}
+
+// lowest writes the lowest utilization, and the GPU that has it if that stands out and there is room for its name.
+func lowest(f *part.Frame, s part.Span, y int, r *tally.JobRow) {
+	if !s.Shown() {
+		return
+	}
+	text, role := percentOf(r.Low), draw.Text
+	if text == "" {
+		f.Left(s.X, y, s.W, "n/a", draw.Dim)
+		return
+	}
+	if r.LowOn != "" {
+		gpu := " GPU" + part.Number(r.Low.GPU)
+		if room := s.W - 4 - 1 - len(gpu); room >= 5 {
+			text = fmt.Sprintf("%-4s ", text) + draw.ClipMiddle(r.LowOn, room) + gpu
+		}
+		for i := range r.Running.Findings {
+			if x := &r.Running.Findings[i]; x.Holds() && x.Kind.SlowsJob() && x.Of(r.Low.GPU) {
+				role = draw.Warn
+			}
+		}
+	}
+	f.Left(s.X, y, s.W, text, role)
+}
+
+// jobTrouble names the worst problem of a job in w columns, with its place where that fits, and counts the others.
+func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
+	words, more := f.Say(r.Worst), ""
+	if r.Problems > 1 {
+		more = " +" + strconv.Itoa(r.Problems-1)
+	}
+	place := r.Worst.Node
+	if place != "" {
+		place += " "
+	}
+	for _, text := range []string{
+		place + part.OnGPU(r.Worst, words.Long), place + part.OnGPU(r.Worst, words.Short), place + part.OnGPU(r.Worst, words.One), part.OnGPU(r.Worst, words.One), words.One,
+	} {
+		if draw.Width(text+more) <= w {
+			return text + more
+		}
+	}
+	return draw.Clip(words.One, w-len(more)) + more
+}
+
+// waiting says when a job may start, and why it waits: "starts in 3h07m  Priority".
+func waiting(f *part.Frame, j *cluster.PendingJob) string {
+	if j.Booting || !j.Start.After(f.Snap.At) {
+		return j.Reason
+	}
+	return "starts in " + draw.Age(j.Start.Sub(f.Snap.At)) + "  " + j.Reason
+}
+
+// ended says how a job has ended: "failed, exit code 3, 4m ago".
+func ended(f *part.Frame, r *tally.JobRow) string {
+	j, text := r.Ended, r.State.Word
+	if over := j.Over(); over.IsZero() {
+		return text
+	} else if text += exit(j) + ", " + draw.Age(f.Snap.At.Sub(over)) + " ago"; j.Asking {
+		return text
+	}
+	if j.State == "" {
+		text += ", reason not known"
+	}
+	return text
+}
+
+// exit is the exit code of a job, where its state does not say as much: ", exit code 3", ", SIGKILL".
+func exit(j *cluster.EndedJob) string {
+	switch e := j.Exit; {
+	case e == nil || j.State != cluster.JobFailed && j.State != cluster.JobCompleted:
+		return ""
+	case e.Signal > 0 && wire.SignalName(e.Signal) != "":
+		return ", SIG" + wire.SignalName(e.Signal)
+	case e.Signal > 0:
+		return ", signal " + strconv.Itoa(e.Signal)
+	}
+	return ", exit code " + strconv.Itoa(j.Exit.Code)
+}

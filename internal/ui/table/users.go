@@ -1,0 +1,108 @@
+package table
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+var userColumns = []column{
+	{key: colUser, least: 10, priority: 1, title: "USER"},
+	{key: colNodes, gap: 2, least: 5, priority: 1, title: "NODES", right: true},
+	{key: colGPUs, gap: 2, least: 5, priority: 1, title: "GPUS", right: true},
+	{key: colProcs, gap: 2, least: 5, priority: 4, title: "PROCS", right: true},
+	{key: colGPUMem, gap: 2, least: 8, priority: 2, title: "GPU-MEM", right: true},
+	{key: colPower, gap: 2, least: 7, priority: 5, title: "POWER", right: true},
+	{key: colTime, gap: 2, least: 8, priority: 3, title: "LONGEST", right: true},
+	{key: colJob, gap: 2, least: 8, priority: 6, title: "JOBS"},
+	{key: colCommand, gap: 2, least: 8, priority: 7, title: "COMMAND"},
+}
+
+var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}}, {unbounded, []col{colCommand}}}
+
+// UserOrder is an order of the users. The user whose jobs these are comes first in each.
+type UserOrder uint8
+
+// The orders, and how many there are.
+const (
+	ByGPUs UserOrder = iota // the most first
+	ByHeld                  // the most GPU memory first
+	ByAge                   // the longest first
+	ByUserName
+	UserOrders
+)
+
+var usersBy = [UserOrders]mark{ByGPUs: {colGPUs, "↓"}, ByHeld: {colGPUMem, "↓"}, ByAge: {colTime, "↓"}, ByUserName: {colUser, "↑"}}
+
+// Users is the table of those who have processes on the nodes.
+type Users struct{ layout layout }
+
+// NewUsers returns the table for the terminal of a frame.
+func NewUsers(f *part.Frame) *Users { return &Users{fit(f.W, userColumns, userGrowth, 3)} }
+
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
+func (t *Users) Head(f *part.Frame, y int, order UserOrder) {
+	markedHeadings(f, y, &t.layout, userColumns, usersBy[order])
+}
+
+// Row draws one user in row y.
+func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
+	l, role := &t.layout, draw.Text
+	if selected {
+		f.Put(0, y, "▸", draw.Strong)
+	}
+	if u.Mine {
+		role = draw.Strong
+	}
+	power, memory := "–", ""
+	if u.Power == u.Power {
+		power = watts(u.Power)
+	}
+	if u.Memory == u.Memory {
+		memory = sized(uint64(u.Memory))
+	}
+	f.Text(l[colUser], y, cmp.Or(u.User, "n/a"), role)
+	f.Number(l[colNodes], y, strconv.Itoa(u.Nodes), draw.Text)
+	f.Number(l[colGPUs], y, strconv.Itoa(u.GPUs), draw.Text)
+	f.Number(l[colProcs], y, strconv.Itoa(u.Procs), draw.Text)
+	f.Number(l[colGPUMem], y, memory, draw.Text)
+	f.Number(l[colPower], y, power, draw.Text)
+	f.Number(l[colTime], y, known(u.Longest, processTime), draw.Text)
+	f.Text(l[colJob], y, jobsOf(u.Jobs, l[colJob].W), draw.Text)
+	f.Text(l[colCommand], y, u.Command, draw.Text)
+	if selected {
+		f.Select(y, 0, f.W)
+	}
+}
+
+// watts is a power with its unit: "850W", "14.5kW".
+func watts(w float64) string {
+	if w < 1000 {
+		return draw.Whole(w) + "W"
+	}
+	return draw.KW(w) + "kW"
+}
+
+// jobsOf names jobs in w columns, and counts those without room: "48211 48380 +3".
+func jobsOf(ids []string, w int) string {
+	if len(ids) == 0 {
+		return "–"
+	}
+	for n := min(len(ids), w/2+1); n > 1; n-- {
+		text := strings.Join(ids[:n], " ")
+		if n < len(ids) {
+			text += " +" + strconv.Itoa(len(ids)-n)
+		}
+		if draw.Width(text) <= w {
+			return text
+		}
+	}
+	if more := " +" + strconv.Itoa(len(ids)-1); len(ids) > 1 {
+		return draw.ClipMiddle(ids[0], w-len(more)) + more
+	}
+	return draw.ClipMiddle(ids[0], w)
+}
