@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // titled is the rule of what is over the page of processes, or of that page.
@@ -71,9 +70,10 @@ func TestInspectMouse(t *testing.T) {
 func TestInspectHearsLate(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "P", "enter")
-	r.Update(r.errands(r.view.process, r.view.process.Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene))())
+	a := r.view.process.Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene)
+	r.Update(r.errands(r.view.process, a)())
 	r.press("?")
-	ask := nav.Ask{Node: "gpu-n02", Request: wire.Request{Environ: &wire.ProcessID{PID: 358802}}}
+	ask := a.Ask[0]
 	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
 	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") || !strings.Contains(r.text(), "rank 8, 26 variables") {
 		t.Errorf("shown is\n%s", r.text())
