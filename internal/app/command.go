@@ -164,7 +164,7 @@ func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long --once and --json wait for nodes")
 	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
-	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "background `THEME`: auto, dark or light")
+	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono")
 	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
 	f.BoolVar(&cfg.ReadOnly, "readonly", false, "send no signal to a process and cancel no job, whatever is pressed")
 	f.StringVar(&cfg.Log, "log", "", "append a log to `FILE`: attempts, failures, SLURM's answers, never what the other side said")

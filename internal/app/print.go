@@ -27,7 +27,7 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 		return export.JSON(io.out, snap)
 	}
 	return page.Text(io.out, snap, page.TextOptions{
-		Width: textWidth(io.out), Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
+		Width: textWidth(io.out), Theme: cfg.Theme, Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
 		Only: only(cfg),
 	})
 }

@@ -44,7 +44,7 @@ type Config struct {
 
 	View   string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	Colors string // "job" or "classic"; "" for the remembered choice
-	Theme  string // "auto", "dark" or "light"
+	Theme  string // one of Themes
 	ASCII  bool   // draw with ASCII characters only
 	UTF8   bool   // draw with all characters, whatever TERM and the locale suggest
 
@@ -61,6 +61,9 @@ func Default() Config {
 		Transport: Auto, Doors: allDoors, View: "auto", Theme: "auto", Thresholds: health.Defaults(),
 	}
 }
+
+// Themes lists the values of Config.Theme.
+var Themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "mono"}
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"

@@ -109,7 +109,7 @@ func TestMistakesInTheFile(t *testing.T) {
 
 func TestMistakesElsewhere(t *testing.T) {
 	for variable, want := range map[string]string{
-		"NVNODETOP_THEME=blue":         `NVNODETOP_THEME must be auto, dark or light, not "blue"`,
+		"NVNODETOP_THEME=blue":         `NVNODETOP_THEME must be auto, dark, light, high-contrast, colorblind or mono, not "blue"`,
 		"NVNODETOP_ASCII=x":            `NVNODETOP_ASCII must be true or false, not "x"`,
 		"NVNODETOP_POL_INTERVAL=3":     `unknown variable "NVNODETOP_POL_INTERVAL" in the environment (the nearest is NVNODETOP_POLL_INTERVAL)`,
 		"NVNODETOP_POLL_INTERVAL=1e99": `NVNODETOP_POLL_INTERVAL must be a time`,

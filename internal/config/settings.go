@@ -27,7 +27,7 @@ var settings = append([]setting{
 	line("login", func(c *Config) *string { return &c.Login }),
 	choice("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
 	choice("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
-	choice("theme", func(c *Config) *string { return &c.Theme }, "auto", "dark", "light"),
+	choice("theme", func(c *Config) *string { return &c.Theme }, Themes...),
 	{key: "ascii", want: "true or false", take: takeASCII, show: showASCII},
 	span("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
 	line("log", func(c *Config) *string { return &c.Log }),

@@ -69,8 +69,8 @@ type look struct {
 
 // newModel returns the model with its first Snapshot. It writes to out.
 func newModel(o Options, out io.Writer) *model {
-	known := o.Theme == "dark" || o.Theme == "light" || o.ASCII // terminals that only have ASCII do not understand the question
-	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), light: o.Theme == "light", terminal: newTerminal(out, !known)}
+	known := !draw.AsksTerminal(o.Theme) || o.ASCII // terminals that only have ASCII do not understand the question
+	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: newTerminal(out, !known)}
 	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching = o.Only, o.Processes
@@ -130,7 +130,7 @@ func (m *model) resolve() {
 }
 
 func (m *model) retheme() {
-	m.theme = draw.NewTheme(m.Profile, m.light, m.ASCII)
+	m.theme = draw.Named(m.Theme, m.Profile, m.light, m.ASCII)
 	m.terminal.forget()
 	m.dirty = true
 }

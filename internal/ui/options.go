@@ -33,7 +33,7 @@ type Options struct {
 
 	Display time.Duration
 
-	Theme     string               // "dark", "light"; otherwise the terminal is asked, and dark is the default
+	Theme     string               // one of draw.Themes; "": draw.Auto
 	ASCII     bool                 // ASCII glyphs only
 	Profile   colorprofile.Profile // colors of the terminal; Unknown: find out
 	Colors    string               // "classic" colors the utilization; otherwise color means trouble

@@ -76,7 +76,7 @@ func TestContrast(t *testing.T) {
 	text := []Role{Text, Strong, Warn, Crit, WarnFill, CritFill, Green, Yellow, Red}
 	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
 		for _, light := range []bool{false, true} {
-			looks := newLooks(profile, light)
+			looks := newLooks(&standard, profile, light)
 			least := map[Role]float64{Dim: 3.9, Data: 3, Cell: 3, Body: 3}
 			if profile >= colorprofile.ANSI256 { // bars, cells and graphs are quiet there, beside a number
 				least = map[Role]float64{Dim: 4.5, Data: 3, Cell: 1.7, Body: 1.7}
@@ -98,7 +98,7 @@ func TestContrast(t *testing.T) {
 
 // Without colors, what is wrong is filled: a letter in a cell must not look like a hole.
 func TestProblemsAreFilledWithoutColors(t *testing.T) {
-	looks := newLooks(colorprofile.ASCII, false)
+	looks := newLooks(&standard, colorprofile.ASCII, false)
 	for _, r := range []Role{WarnFill, CritFill} {
 		if !looks.roles[r].GetReverse() {
 			t.Errorf("role %d is not reversed", r)

@@ -43,10 +43,46 @@ func classOf(r rune) class {
 	return letter
 }
 
+// The names of the themes. Auto asks the terminal whether its background is light, and so do those that name no background.
+const (
+	Auto         = "auto"
+	Dark         = "dark"
+	Light        = "light"
+	HighContrast = "high-contrast"
+	Colorblind   = "colorblind"
+	Mono         = "mono"
+)
+
+// Themes lists the names.
+var Themes = []string{Auto, Dark, Light, HighContrast, Colorblind, Mono}
+
+// AsksTerminal reports whether a theme depends on the background of the terminal.
+func AsksTerminal(name string) bool { return name != Dark && name != Light && name != Mono }
+
+// Named returns the theme of that name for a terminal, whose background is light or not.
+func Named(name string, profile colorprofile.Profile, light, ascii bool) *Theme {
+	p := &standard
+	switch name {
+	case HighContrast:
+		p = &sharp
+	case Colorblind:
+		p = &colorblind
+	case Mono:
+		profile = min(profile, colorprofile.ASCII)
+	case Dark, Light:
+		light = name == Light
+	}
+	return newTheme(p, profile, light, ascii)
+}
+
 // NewTheme returns the Theme for a terminal. Below Ascii there is no escape sequence at all; Ascii, the profile of
 // NO_COLOR, keeps bold, dim and reverse. ascii asks for ASCII glyphs only.
 func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
-	looks := newLooks(profile, light)
+	return newTheme(&standard, profile, light, ascii)
+}
+
+func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Theme {
+	looks := newLooks(p, profile, light)
 	t := &Theme{ascii: ascii, track: looks.track != none}
 	if profile < colorprofile.ASCII {
 		return t

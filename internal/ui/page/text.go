@@ -18,6 +18,7 @@ import (
 // TextOptions set the look of Text.
 type TextOptions struct {
 	Width   int
+	Theme   string               // one of draw.Themes
 	Profile colorprofile.Profile // NoTTY: no escape sequences at all
 	ASCII   bool
 	Classic bool
@@ -27,7 +28,7 @@ type TextOptions struct {
 // Text writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	t := text{
-		out: bufio.NewWriter(w), theme: draw.NewTheme(o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
+		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
 		scene: part.Scene{Snap: snap, Classic: o.Classic, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene

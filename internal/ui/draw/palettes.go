@@ -1,0 +1,82 @@
+package draw
+
+// pair is a color on dark and on light terminals. Each has three names: for terminals of 16 colors (the user's own), of 256, and of all.
+// They are chosen by hand: the nearest of 256 to a good color is often too bright or too dark beside its neighbors. Those of 16 can be
+// read with xterm's own colors, where yellow and green on white and dark blue on black cannot.
+type pair [2]string
+
+// palette is the colors of a theme.
+type palette struct {
+	track, selection, tab pair // backgrounds
+	inks                  [roleCount]pair
+	warnFill, critFill    [2]pair // ink and background
+	sharp                 bool    // nothing is faint, and few colors are none
+	fills                 bool    // Crit is filled where there are few colors
+}
+
+// standard has quiet blues, and amber where something is wrong.
+var standard = palette{
+	track:     pair{"- 236 #21262d", "- 254 #e4e9ee"},
+	selection: pair{"- 236 #1f3350", "- 189 #dbe9f9"},
+	tab:       pair{"- 237 #30363d", "- 252 #d0d7de"},
+	inks: [roleCount]pair{
+		Dim:      {"- 245 #8b949e", "- 241 #59636e"},
+		Faint:    {"- 239 #484f58", "- 251 #c4cbd3"},
+		Data:     {"6 67 #4a83b8", "4 67 #5f97c9"},
+		Cell:     {"12 24 #366896", "4 110 #9dbfdd"},
+		Body:     {"12 238 #25405b", "12 110 #a9c6e2"},
+		Mem:      {"- 240 #4f5a67", "- 250 #b4bcc5"},
+		Ghost:    {"- 241 #606973", "- 245 #87919c"},
+		GhostBar: {"- 239 #343c45", "- 252 #cdd4db"},
+		Warn:     {"3 214 #f2b632", "5 94 #8a5a00"},
+		Crit:     {"9 209 #ff8f6b", "1 124 #b93006"},
+		Green:    {"2 71 #3fb950", "- 28 #1a7f37"},
+		Yellow:   {"3 178 #d29922", "5 94 #9a6700"},
+		Red:      {"9 203 #f85149", "1 160 #cf222e"},
+	},
+	warnFill: [2]pair{{"0 16 #111111", "0 16 #111111"}, {"3 214 #f2b632", "3 214 #f2b632"}},
+	critFill: [2]pair{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 160 #d1350f", "1 160 #c9300c"}},
+}
+
+// sharp has a contrast of at least 7 for all that is read, also in the selected row. 256 colors have none for that row on white: it is reversed.
+var sharp = palette{
+	track:     pair{"- 236 #2a2f36", "- 253 #d8dee4"},
+	selection: pair{"- 235 #14243c", "- - #e6effa"},
+	tab:       pair{"- 237 #30363d", "- 252 #d0d7de"},
+	inks: [roleCount]pair{
+		Dim:      {"- 252 #c8ced6", "- 238 #3a424b"},
+		Faint:    {"- 247 #9aa4af", "- 241 #626b74"},
+		Data:     {"- 117 #8cc6ff", "- 18 #00458c"},
+		Cell:     {"- 75 #5aa0e8", "- 25 #2468a8"},
+		Body:     {"- 32 #3a78b8", "- 31 #3f7fbd"},
+		Mem:      {"- 249 #a8b2bd", "- 240 #5a636d"},
+		Ghost:    {"- 251 #bcc5ce", "- 239 #3f474f"},
+		GhostBar: {"- 245 #808a94", "- 243 #757f8a"},
+		Warn:     {"- 221 #ffc93c", "- 54 #5f3c00"},
+		Crit:     {"- 216 #ffab8c", "- 88 #861d00"},
+		Green:    {"- 114 #6fe388", "- 22 #0a5020"},
+		Yellow:   {"- 221 #ffc93c", "- 54 #5f3c00"},
+		Red:      {"- 217 #ffaca0", "- 88 #8a0f1a"},
+	},
+	warnFill: [2]pair{{"- 16 #000000", "- 16 #000000"}, {"- 221 #ffc93c", "- 221 #ffc93c"}},
+	critFill: [2]pair{{"- 231 #ffffff", "- 231 #ffffff"}, {"- 88 #9c1b00", "- 88 #9c1b00"}},
+	sharp:    true,
+}
+
+// colorblind has blue, orange and white only. Warnings and errors are two lightnesses of orange: who confuses red and green sees no other
+// difference between these colors.
+var colorblind = func() palette {
+	p := standard
+	p.inks[Data] = pair{"6 75 #5aa0e0", "4 32 #2f7fd0"}
+	p.inks[Cell] = pair{"12 25 #2f6fb0", "4 110 #7fb2e5"}
+	p.inks[Body] = pair{"12 24 #1f4a75", "12 110 #9cc4ea"}
+	p.inks[Warn] = pair{"3 214 #ffb83d", "1 130 #b05c00"}
+	p.inks[Crit] = pair{"3 166 #e8590c", "1 52 #6b1d00"}
+	p.inks[Green] = pair{"6 75 #56a0e8", "4 25 #1f6fc0"}
+	p.inks[Yellow] = pair{"15 254 #e8e8e8", "0 239 #4a4a4a"}
+	p.inks[Red] = pair{"3 208 #ff8c1a", "1 130 #a34700"}
+	p.warnFill = [2]pair{{"0 16 #111111", "0 16 #111111"}, {"3 214 #ffb83d", "3 214 #ffb83d"}}
+	p.critFill = [2]pair{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 130 #b84300", "1 130 #b84300"}}
+	p.fills = true
+	return p
+}()
