@@ -75,7 +75,7 @@ func TestUsage(t *testing.T) {
 		"0":                   `POLL must be a time from 250ms to 10m`,
 		"5 61":                `DISPLAY must be a time from 100ms to 1m, such as 5 (seconds) or 2m, not "61"`,
 		"config 5 61":         `DISPLAY must be a time from 100ms to 1m`,
-		"config --theme blue": `--theme must be auto, dark or light, not "blue"`,
+		"config --theme blue": `--theme must be auto, dark, light, high-contrast, colorblind or mono, not "blue"`,
 		"config --once":       "unknown flag: --once",
 		"config 5 2 1":        "too many arguments (3)",
 		"--timeout 0s":        `--timeout must be a time from 1ms to 24h, such as 5 (seconds) or 2m, not "0s"`,

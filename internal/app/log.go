@@ -53,6 +53,9 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 			log.Info("setting", "key", v.Key, "value", v.Value, "from", v.Origin)
 		}
 	}
+	for _, word := range origins.Ignored {
+		log.Info("ignored", "word", word)
+	}
 	for _, note := range origins.Notes {
 		log.Warn("limit", "note", note)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Widths of --once. A file or pipe has fileWidth unless COLUMNS says otherwise.
@@ -28,7 +29,7 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	}
 	return page.Text(io.out, snap, page.TextOptions{
 		Width: textWidth(io.out), Theme: cfg.Theme, Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
-		Only: only(cfg),
+		Only: only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
 	})
 }
 

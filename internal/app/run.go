@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // feed is the source of Events and the receiver of the user's requests.
@@ -104,6 +105,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		Theme:    cfg.Theme,
 		ASCII:    ascii(cfg),
 		Colors:   colors(cfg),
+		Levels:   part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
 		View:     startView(cfg),
 		Banner:   cfg.Banner,
 		ReadOnly: whyReadOnly(cfg),

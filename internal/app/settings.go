@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,7 +17,7 @@ import (
 var systemFile = config.SystemFile
 
 // settingFlags lists the flags that are settings, which files and the environment can set too.
-var settingFlags = []string{"transport", "login", "view", "colors", "theme", "ascii", "timeout", "log", "readonly"}
+var settingFlags = []string{"transport", "login", "view", "colors", "theme", "gpu-util-thresh", "mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
 // intervals are the arguments POLL and DISPLAY.
 var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}
@@ -37,7 +38,7 @@ func load(cfg *config.Config, flags *pflag.FlagSet, args []string) (*config.Orig
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		if slices.Contains(settingFlags, f.Name) {
-			line[f.Name] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
+			line[strings.ReplaceAll(f.Name, "-", "_")] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
 		}
 	})
 	origins, err := cfg.Load(config.Inputs{System: systemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})

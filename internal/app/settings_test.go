@@ -61,6 +61,18 @@ func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
 	}
 }
 
+// Words in nvitop's variables that mean nothing here are in the log, and disturb nobody.
+func TestNvitopsWordsAreLogged(t *testing.T) {
+	settings(t, "", "")
+	t.Setenv("NVITOP_MONITOR_MODE", "colorful,rainbow")
+	path := filepath.Join(t.TempDir(), "log")
+	code, _, errs := program(t, "--demo=1x1", "--once", "--log", path)
+	log, _ := os.ReadFile(path)
+	if code != exitOK || errs != "" || strings.Count(string(log), "msg=ignored") != 1 || !strings.Contains(string(log), `rainbow`) || !strings.Contains(string(log), `key=colors value="\"classic\"" from=NVITOP_MONITOR_MODE`) {
+		t.Errorf("exit code %d, stderr %q, log\n%s", code, errs, log)
+	}
+}
+
 // The limits of the system's file hold in a run, and the user is told once.
 func TestTheSystemsLimitsHold(t *testing.T) {
 	settings(t, "poll.min_interval = 7\n", "")

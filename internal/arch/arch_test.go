@@ -18,7 +18,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/wire"},
+	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},

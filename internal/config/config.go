@@ -1,6 +1,6 @@
 // Package config owns the settings: one Config value, where each of its values comes from, and the choices that are remembered between runs.
 //
-// A Config is a plain value, and Load fills it: from the command line, else the environment, the user's file, the system's file, or the
+// A Config is a plain value, and Load fills it: from the command line, else the environment, nvitop's variables there, the user's file, the system's file, or the
 // default. Every setting is a row of one table. The system's file can set limits that nothing else undoes. Each mistake is one line that names
 // the file and the line in it, the variable or the flag. Remembered and Remember read and write small files; they may be called from any
 // goroutine.
@@ -45,8 +45,12 @@ type Config struct {
 	View   string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	Colors string // "job" or "classic"; "" for the remembered choice
 	Theme  string // one of Themes
-	ASCII  bool   // draw with ASCII characters only
-	UTF8   bool   // draw with all characters, whatever TERM and the locale suggest
+
+	GPULevels    Levels // thresholds of the classic colors, of utilization
+	MemoryLevels Levels // and of GPU memory; without them it has no levels
+
+	ASCII bool // draw with ASCII characters only
+	UTF8  bool // draw with all characters, whatever TERM and the locale suggest
 
 	Only      string // the GPUs to show, by number, UUID or PCI bus ID, with commas; "": all
 	Processes string // the filter of processes to begin with; "": all
@@ -58,7 +62,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll, SlurmFloor: MinSlurm,
-		Transport: Auto, Doors: allDoors, View: "auto", Theme: "auto", Thresholds: health.Defaults(),
+		Transport: Auto, Doors: allDoors, View: "auto", Theme: "auto", GPULevels: Levels{60, 85}, Thresholds: health.Defaults(),
 	}
 }
 

@@ -30,8 +30,9 @@ type Word struct{ Name, Text string }
 
 // Origins says where the values of a Config come from.
 type Origins struct {
-	Files []string // that were read
-	Notes []string // one for each value of the user's that exceeded a limit
+	Files   []string // that were read
+	Notes   []string // one for each value of the user's that exceeded a limit
+	Ignored []string // words in another program's variables that mean nothing here
 
 	of     map[string]string // by key; the rest are defaults
 	system map[string]string // those in the system's file
@@ -65,6 +66,7 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	o.system = maps.Clone(o.of)
 	for _, read := range []func() (*layer, error){
 		func() (*layer, error) { return o.file(in.User) },
+		func() (*layer, error) { return o.nvitop(in.Environ) },
 		func() (*layer, error) { return environment(in.Environ) },
 		func() (*layer, error) { return commandLine(in.Line) },
 	} {

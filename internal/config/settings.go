@@ -28,6 +28,8 @@ var settings = append([]setting{
 	choice("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
 	choice("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
 	choice("theme", func(c *Config) *string { return &c.Theme }, Themes...),
+	levels("gpu_util_thresh", "60,85", func(c *Config) *Levels { return &c.GPULevels }),
+	levels("mem_util_thresh", "10,80", func(c *Config) *Levels { return &c.MemoryLevels }),
 	{key: "ascii", want: "true or false", take: takeASCII, show: showASCII},
 	span("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
 	line("log", func(c *Config) *string { return &c.Log }),

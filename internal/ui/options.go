@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -33,17 +34,18 @@ type Options struct {
 
 	Display time.Duration
 
-	Theme     string               // one of draw.Themes; "": draw.Auto
-	ASCII     bool                 // ASCII glyphs only
-	Profile   colorprofile.Profile // colors of the terminal; Unknown: find out
-	Colors    string               // "classic" colors the utilization; otherwise color means trouble
-	View      string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
-	Banner    string               // a line for the user: in place of the footer until a key is pressed, and in the help
-	ReadOnly  string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may
-	Version   string
-	Only      tally.Only               // the GPUs in the views of the nodes
-	Processes *filter.Expr             // of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
-	Remember  func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
+	Theme                string               // one of draw.Themes; "": draw.Auto
+	ASCII                bool                 // ASCII glyphs only
+	Profile              colorprofile.Profile // colors of the terminal; Unknown: find out
+	Colors               string               // "classic" colors the utilization; otherwise color means trouble
+	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; without one the memory has no levels
+	View                 string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
+	Banner               string               // a line for the user: in place of the footer until a key is pressed, and in the help
+	ReadOnly             string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may
+	Version              string
+	Only                 tally.Only               // the GPUs in the views of the nodes
+	Processes            *filter.Expr             // of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
+	Remember             func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
 }
 
 // The values of Options.Colors.

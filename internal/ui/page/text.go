@@ -17,19 +17,20 @@ import (
 
 // TextOptions set the look of Text.
 type TextOptions struct {
-	Width   int
-	Theme   string               // one of draw.Themes
-	Profile colorprofile.Profile // NoTTY: no escape sequences at all
-	ASCII   bool
-	Classic bool
-	Only    tally.Only // the GPUs in the tables of the nodes
+	Width                int
+	Theme                string               // one of draw.Themes
+	Profile              colorprofile.Profile // NoTTY: no escape sequences at all
+	ASCII                bool
+	Classic              bool
+	Only                 tally.Only  // the GPUs in the tables of the nodes
+	Levels, MemoryLevels part.Levels // thresholds of the classic colors
 }
 
 // Text writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap, Classic: o.Classic, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
+		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

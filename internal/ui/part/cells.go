@@ -196,10 +196,13 @@ func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
 	return f.GaugeRole(c.value, quiet)
 }
 
-// GaugeRole is the role of a number of the Scene's Gauge: only the utilization has classic colors.
+// GaugeRole is the role of a number of the Scene's Gauge: only utilization and memory have classic colors.
 func (s *Scene) GaugeRole(value float64, quiet draw.Role) draw.Role {
-	if s.Gauge == tally.GaugeUtil {
+	switch s.Gauge {
+	case tally.GaugeUtil:
 		quiet, _ = s.Level(value, quiet, draw.BarData)
+	case tally.GaugeMemory:
+		quiet, _ = s.MemoryLevel(value, quiet, draw.BarMem)
 	}
 	return quiet
 }

@@ -27,12 +27,13 @@ type Scene struct {
 	Order  []string         // the job's nodes that can be selected, as they are shown
 	Health Health
 
-	W, H      int  // size of the terminal
-	Mine      bool // GPUs of other jobs are hidden
-	Classic   bool // colors show the level of utilization
-	ASCII     bool // there are ASCII glyphs only: keys are named in letters
-	MouseFree bool // the terminal has the mouse, to select text
-	Printed   bool // there is no keyboard: no key is named
+	W, H                 int    // size of the terminal
+	Mine                 bool   // GPUs of other jobs are hidden
+	Classic              bool   // colors show the level of utilization
+	Levels, MemoryLevels Levels // thresholds of these colors
+	ASCII                bool   // there are ASCII glyphs only: keys are named in letters
+	MouseFree            bool   // the terminal has the mouse, to select text
+	Printed              bool   // there is no keyboard: no key is named
 
 	Only     tally.Only   // the GPUs in the views of the nodes: others are hidden
 	Matching *filter.Expr // the processes in the views of nodes and GPUs: others are hidden
@@ -158,23 +159,4 @@ func (s *Scene) sharing(w int) map[string]int {
 		m.clipped[w] = counts
 	}
 	return m.clipped[w]
-}
-
-// The thresholds of the classic colors.
-const (
-	classicYellow = 60
-	classicRed    = 85
-)
-
-// Level is the role of a utilization and of its bar: these, or in the classic colors those of its level.
-func (s *Scene) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	switch {
-	case !s.Classic || util != util:
-		return number, bar
-	case util < classicYellow:
-		return draw.Green, draw.BarGreen
-	case util < classicRed:
-		return draw.Yellow, draw.BarYellow
-	}
-	return draw.Red, draw.BarRed
 }

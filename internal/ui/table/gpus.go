@@ -156,16 +156,16 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *layout, r gpuRoles) {
 
 func gpuMemory(f *part.Frame, y int, t *tally.Totals, l *layout, r gpuRoles) {
 	percent, known := cluster.Percent(t.Used.Value, t.Memory.Value)
-	bar, number := draw.BarMem, draw.Text
-	switch {
-	case !r.own:
-		bar, number = draw.BarGhost, draw.Ghost
-	case percent >= tally.MemoryFull:
-		bar, number = draw.BarWarn, draw.Warn
-	}
 	text := part.MemorySum(t, l[colUsed].W, false)
 	if !known {
 		percent, text = math.NaN(), ""
+	}
+	number, bar := f.MemoryLevel(percent, draw.Text, draw.BarMem)
+	switch {
+	case !r.own:
+		number, bar = draw.Ghost, draw.BarGhost
+	case percent >= tally.MemoryFull:
+		number, bar = draw.Warn, draw.BarWarn
 	}
 	f.Meter(l[colMemBar], y, percent, bar)
 	f.Number(l[colUsed], y, text, number)

@@ -51,8 +51,12 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	if role == draw.Text {
 		heat = part.HeatRole(t.Temperature)
 	}
+	memory := role
 	if t.Used.Known() {
-		f.Meter(l[colMemBar], y, 100*t.Used.Value/t.Memory.Value, draw.BarMem)
+		percent := 100 * t.Used.Value / t.Memory.Value
+		level, bar := f.MemoryLevel(percent, role, draw.BarMem)
+		f.Meter(l[colMemBar], y, percent, bar)
+		memory = level
 	}
 	number, bar := f.Level(t.Util.Value, role, draw.BarData)
 	average := part.Summed(t.Util, "%")
@@ -64,7 +68,7 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
 	f.Meter(l[colUtilBar], y, t.Util.Value, bar)
 	f.Number(l[colUtil], y, average, number)
-	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), role)
+	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), memory)
 	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }, history)

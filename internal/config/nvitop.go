@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// nvitop's variables of the environment that mean the same here. They are another program's: what is wrong in them is noted, and no error.
+const (
+	nvitopModes  = "NVITOP_MONITOR_MODE"
+	nvitopGPU    = "NVITOP_GPU_UTILIZATION_THRESHOLDS"
+	nvitopMemory = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS"
+)
+
+// modes are the words of NVITOP_MONITOR_MODE, by the setting that each is here. Those without one say how nvitop folds its two panels: here
+// the size of the terminal decides, and on the page of processes the keys a, f and c.
+var modes = map[string]struct {
+	key   string
+	value any
+}{
+	"auto": {}, "full": {}, "compact": {},
+	"plain": {"colors", "job"}, "colorful": {"colors", "classic"},
+	"dark": {"theme", "dark"}, "light": {"theme", "light"},
+	"readonly": {"readonly", true},
+}
+
+// nvitop reads nvitop's variables.
+func (o *Origins) nvitop(environ []string) (*layer, error) {
+	values, from := map[string]any{}, map[string]string{}
+	take := func(name, key string, value any) {
+		if s := named(key); s != nil && s.take(&Config{}, value) {
+			values[key], from[key] = value, name
+			return
+		}
+		o.ignore(name, fmt.Sprint(value))
+	}
+	for _, pair := range environ {
+		switch name, value, _ := strings.Cut(pair, "="); name {
+		case nvitopGPU:
+			take(name, "gpu_util_thresh", words(value))
+		case nvitopMemory:
+			take(name, "mem_util_thresh", words(value))
+		case nvitopModes:
+			for word := range strings.SplitSeq(value, ",") {
+				mode, known := modes[strings.TrimSpace(word)]
+				switch {
+				case mode.key != "":
+					take(name, mode.key, mode.value)
+				case !known:
+					o.ignore(name, word)
+				}
+			}
+		}
+	}
+	k := koanf.New(delim)
+	err := k.Load(confmap.Provider(values, delim), nil)
+	return &layer{values: k, origin: func(key string) string { return from[key] }}, err
+}
+
+// ignore notes a word that means nothing here.
+func (o *Origins) ignore(name, word string) {
+	const most, mostWords = 40, 8
+	if len(o.Ignored) < mostWords {
+		o.Ignored = append(o.Ignored, fmt.Sprintf("%q in %s", text.Cut(word, most), name))
+	}
+}
