@@ -183,3 +183,23 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 		t.Errorf("without a job X says\n%s", r.text())
 	}
 }
+
+// Over the metrics of a process, a signal is for that process, also once it has exited and the cursor below is on another one.
+func TestSignalsFromTheMetrics(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		r := newRig(t, fixture())
+		r.press("right", "P", "enter")
+		if gone {
+			s := fixture()
+			n := s.Nodes["gpu-n02"]
+			n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.PID == 358802 })
+			r.snap = s
+			r.send(tick{})
+		}
+		cmd := r.press("T", "y")
+		asked := r.do(cmd)
+		if len(asked) != 1 || asked[0].Request.Signal == nil || len(asked[0].Request.Signal.Processes) != 1 || asked[0].Request.Signal.Processes[0].PID != 358802 {
+			t.Errorf("gone %v: asked %+v", gone, asked)
+		}
+	}
+}

@@ -23,8 +23,7 @@ func (m *Metrics) Draw(f *part.Frame) {
 	}
 	y := m.facts(f, ruleRow+1)
 	m.graphs(f, y)
-	part.Footer(f, "", append(mouseOff(f.Scene), keys.HintOf(keys.Environ), keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh),
-		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
+	part.Footer(f, "", m.hints(f.Scene)...)
 }
 
 // title is "Process gpu-n02:358811  rank 11  alice".
@@ -95,4 +94,13 @@ func words(v float64, say func(float64) string) string {
 		return "n/a"
 	}
 	return say(v)
+}
+
+// hints are the keys of the footer. Those that act on a process are its caller's.
+func (m *Metrics) hints(s *part.Scene) []keys.Hint {
+	hints := append(mouseOff(s), keys.HintOf(keys.Environ))
+	if s.Forbidden() == "" && !m.exited() {
+		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
+	}
+	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
