@@ -21,7 +21,7 @@ var (
 // *reach.Failure, or ctx's.
 //
 // A signal goes to all processes of the steps that srun has started, on all nodes, and not to the batch script or what that runs without srun:
-// most scripts do not handle signals, and would end. An ID without a task is the whole array, and that of the first component the whole
+// most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM takes it for the end of the job. An ID without a task is the whole array, and that of the first component the whole
 // heterogeneous job.
 func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	argv, err := cancelCommand(job, signal)
@@ -56,6 +56,8 @@ func cancelCommand(job, signal string) ([]string, error) {
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the id of a job", job)}
 	case signal == "":
 		return []string{"scancel", "--verbose", m[1] + m[2]}, nil
+	case signal == "KILL" || signal == "SIGKILL":
+		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: "SLURM takes SIGKILL for the end of the job: cancel the job instead"}
 	case !signalName.MatchString(signal):
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the name of a signal", signal)}
 	}

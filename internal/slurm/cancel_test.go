@@ -29,7 +29,7 @@ func TestCancelCommand(t *testing.T) {
 			t.Errorf("%q becomes %q", job, argv)
 		}
 	}
-	for _, signal := range []string{"-9", "9", "usr1", "USR1 ", "A=B", "--full"} {
+	for _, signal := range []string{"-9", "9", "usr1", "USR1 ", "A=B", "--full", "KILL", "SIGKILL"} {
 		if argv, err := cancelCommand("48211", signal); err == nil {
 			t.Errorf("%q becomes %q", signal, argv)
 		}

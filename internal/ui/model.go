@@ -160,6 +160,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return m, woken
 	case told:
+		if m.scene.Node == nil { // the last job has ended meanwhile: there is nothing left to draw the result on
+			return m, nil
+		}
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
 		m.resolve()
 		return m, did

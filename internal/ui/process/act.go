@@ -1,11 +1,12 @@
 package process
 
 import (
-	"cmp"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -28,14 +29,22 @@ type subject struct {
 
 // subject is the process under the cursor, and those with a tag.
 func (p *Page) subject(s *part.Scene) subject {
-	on := subject{tagged: p.targets(s), job: s.Job.ID}
+	on := subject{tagged: p.targets(s)}
 	if t, ok := p.target(s); ok {
-		on.at = &t
+		on.at, on.job = &t, listed(s, t.Job)
 	}
-	if l := p.listing(s); p.scope == OfJobs && len(l.order) > 0 {
-		on.job = cmp.Or(l.at(p.cursor.At(p.list(s, l))).Job, on.job)
+	if on.job == "" && p.of(s) < OfJobs { // that of a relative is not known
+		on.job = s.Job.ID
 	}
 	return on
+}
+
+// listed is the ID of a job of the user's, and "" for any other: a node may name any job for a process.
+func listed(s *part.Scene, id string) string {
+	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
+		return id
+	}
+	return ""
 }
 
 // act answers the keys that open a dialog about signals.
@@ -63,8 +72,12 @@ func (p *Page) signal(s *part.Scene, by signal.Signal, on subject) nav.Answer {
 // scancel asks what SLURM is to do with a job.
 func (p *Page) scancel(s *part.Scene, job string) nav.Answer {
 	why := s.Forbidden()
-	if why == "" && job == "" {
+	switch {
+	case why != "" || job != "":
+	case s.Job.ID == "":
 		why = "these nodes are not a job of SLURM: there is nothing to cancel"
+	default:
+		why = "this process is not known to be of one of your running jobs: there is nothing to cancel"
 	}
 	if why != "" {
 		return nav.Answer{Taken: true, Notice: why}

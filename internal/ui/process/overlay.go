@@ -41,6 +41,9 @@ func (p *Page) On() keys.Page {
 	return keys.OnProcesses
 }
 
+// Forget closes what is over the page: an environment has secrets.
+func (p *Page) Forget() { p.over = nil }
+
 // cover opens an overlay, which has a first answer, over all that are open.
 func (p *Page) cover(o overlay, first nav.Answer) nav.Answer {
 	p.over = append(p.over, o)
@@ -64,7 +67,7 @@ func (p *Page) pressOver(msg tea.Msg, s *part.Scene) nav.Answer {
 			if opened, did := p.inspect(k, s, m.Target()); did {
 				return opened
 			}
-			shown := func() subject { return subject{at: new(m.Target()), job: m.Target().Job} } // the cursor may be on another one by now
+			shown := func() subject { return subject{at: new(m.Target()), job: listed(s, m.Target().Job)} } // the cursor may be on another one by now
 			if opened, did := p.act(k, s, shown); did {
 				return opened
 			}

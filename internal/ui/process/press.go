@@ -17,8 +17,8 @@ import (
 
 // Press answers a key or the mouse. Keys that mean something on other pages only mean nothing here.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if result, is := msg.(nav.Result); is && p.kin.hear(result, s) {
-		return nav.Taken
+	if result, is := msg.(nav.Result); is && (p.kin.hear(result, s) || len(p.over) == 0) {
+		return nav.Taken // nobody waits for it any more
 	}
 	if len(p.over) > 0 {
 		return p.pressOver(msg, s)

@@ -81,11 +81,11 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// turn goes to the other way.
+// turn goes to the other way. SIGKILL is left out: SLURM takes that for the end of the job, for which its ID is to be typed.
 func (c *Cancel) turn() {
 	c.steps, c.picker = !c.steps, nil
 	if c.steps {
-		c.picker = &picker{about: "to the steps of job " + c.job + " that srun has started, on all nodes"}
+		c.picker = &picker{about: "to the steps of job " + c.job + " that srun has started, on all nodes", not: Kill}
 	}
 }
 

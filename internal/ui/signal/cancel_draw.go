@@ -1,8 +1,10 @@
 package signal
 
 import (
+	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -56,15 +58,35 @@ func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 	if job == nil {
 		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM does not list this job any more", Role: draw.Warn}}}
 	}
-	size := []string{part.Plural(len(job.Nodes), "node", "nodes")}
-	if job.GPUs > 0 {
-		size = append(size, part.Plural(job.GPUs, "GPU", "GPUs"))
+	jobs := c.ends(s)
+	nodes, gpus := 0, 0
+	for _, j := range jobs {
+		nodes, gpus = nodes+len(j.Nodes), gpus+j.GPUs
+	}
+	size := []string{part.Plural(nodes, "node", "nodes")}
+	if gpus > 0 {
+		size = append(size, part.Plural(gpus, "GPU", "GPUs"))
 	}
 	if !job.End.IsZero() {
 		size = append(size, draw.JobTime(job.End.Sub(s.Snap.At))+" left")
 	}
-	return [][]part.Piece{
+	lines := [][]part.Piece{
 		{part.Strong(job.ID), part.Text("  " + job.Name), part.Dim("  of " + job.User)},
 		{part.Text(strings.Join(size, ", "))},
 	}
+	if len(jobs) > 1 {
+		lines = append(lines, []part.Piece{{Text: "the whole heterogeneous job: " + strconv.Itoa(len(jobs)) + " components", Role: draw.Warn}})
+	}
+	return lines
+}
+
+// ends are the jobs that end when this one is canceled: with the first component of a heterogeneous job, all of them.
+func (c *Cancel) ends(s *part.Scene) (jobs []*cluster.JobView) {
+	leader, first := strings.CutSuffix(c.job, "+0")
+	for i := range s.Snap.Jobs {
+		if j := &s.Snap.Jobs[i]; j.ID == c.job || first && strings.HasPrefix(j.ID, leader+"+") {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
 }

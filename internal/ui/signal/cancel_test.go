@@ -34,7 +34,8 @@ func TestScancel(t *testing.T) {
 		{"tab enter enter", "", false},
 		{"tab enter y", "scancel USR1 48211", true},
 		{"tab t e r m enter y y", "scancel TERM 48211", true},
-		{"tab enter s k i l l enter y", "scancel KILL 48211", true},
+		{"tab enter s h u p enter y", "scancel HUP 48211", true},
+		{"tab enter s k i l l enter y", "", true}, // it would end the job, whose ID is not typed
 		{"tab tab 4 8 2 1 1 enter", "scancel  48211", true},
 		{"tab enter tab y enter", "", true},
 	} {
@@ -85,5 +86,23 @@ func TestScancelSays(t *testing.T) {
 		if r.press("enter"); r.open {
 			t.Errorf("%s: Enter does not close it", name)
 		}
+	}
+}
+
+// With the first component of a heterogeneous job all of them end, with another one only that.
+func TestScancelOfAHeterogeneousJob(t *testing.T) {
+	for id, want := range map[string][]string{
+		"3+0": {"Cancel job 3+0?", "6 nodes, 48 GPUs", "the whole heterogeneous job: 2 components"},
+		"3+1": {"Cancel job 3+1?", "2 nodes, 16 GPUs", "!whole heterogeneous"},
+	} {
+		s := sceneOf(4, 8)
+		second := s.Snap.Jobs[0]
+		s.Snap.Jobs[0].ID, second.ID, second.Nodes, second.GPUs = "3+0", "3+1", second.Nodes[:2], 16
+		other := second
+		other.ID = "31+0"
+		s.Snap.Jobs = append(s.Snap.Jobs, second, other)
+		c, a := NewCancel(id, s)
+		r := &rig{t: t, s: s, open: true, asks: a.Ask, dialog: c}
+		r.says(want...)
 	}
 }

@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,11 +45,17 @@ func (l *line) pieces(before string) []part.Piece {
 type picker struct {
 	line
 	about  string // what is said above it; "": nothing
+	not    Signal // one that is left out; 0: none
 	cursor nav.Cursor[Signal]
 }
 
+// matching are the signals that are left by what is typed.
+func (p *picker) matching() []entry {
+	return slices.DeleteFunc(matching(p.text), func(e entry) bool { return p.not != 0 && e.Signal == p.not })
+}
+
 func (p *picker) list(s *part.Scene) ([]entry, nav.List[Signal]) {
-	found := matching(p.text)
+	found := p.matching()
 	_, room := p.sheet("").size(s)
 	return found, nav.List[Signal]{N: len(found), Room: room, Key: func(i int) Signal { return found[i].Signal }}
 }
@@ -74,7 +81,7 @@ func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
 
 // sheet is the box with the list.
 func (p *picker) sheet(title string) sheet {
-	found := matching(p.text)
+	found := p.matching()
 	b := sheet{
 		title: title, head: [][]part.Piece{p.pieces("signal: ")}, rows: len(found), at: -1, focus: keys.HintOf(keys.Leave),
 		keys: []keys.Hint{keys.HintOf(keys.Choose), keys.HintOf(keys.Up, keys.Down).As("select")},
