@@ -101,10 +101,17 @@ func jobIsCancelled(t *testing.T, transport string) {
 	w.sees("job [1/2]", reporting(1, 1))
 	w.types("]")
 	w.sees("Job "+id, "job [2/2]", reporting(2, 2))
+	seen := func() {
+		if transport != "ssh" { // over ssh nothing tells before squeue does, up to 30 s later; once is enough
+			w.types("r")
+		}
+	}
 	cancelJob(t, id)
+	seen()
 	w.sees("Job "+keep, "job [1/1]", reporting(1, 1))
 	left(t, 1, 5*time.Second) // the sessions of the ended job are closed
 	cancelJob(t, keep)
+	seen()
 	w.sees("No running SLURM jobs found", "squeue")
 	gone(t, 5*time.Second)
 	again := job(t, 2, "again")
