@@ -18,6 +18,7 @@ type Dialog struct {
 	whom   whom
 
 	list   []target // whom they mean
+	blind  blind    // where nobody was listed then
 	from   int      // the first one on the screen
 	family *kin     // the process and its children; nil: the node was not asked
 	errand *errand  // nil: nothing was sent
@@ -121,6 +122,7 @@ func (d *Dialog) mean(s *part.Scene) {
 	for _, t := range d.whom.targets(s, d.family) {
 		d.list = append(d.list, target{Target: t})
 	}
+	d.blind = d.whom.blind(s)
 }
 
 // take takes the result of a request, if the dialog has made it.

@@ -104,6 +104,25 @@ func TestTheListIsFixed(t *testing.T) {
 }
 
 // Each node is asked once, for up to 256 processes; results may come in any order, and late.
+// That the list is older than those of the nodes is said for as long as it is, and how to make a new one.
+func TestTheListIsOld(t *testing.T) {
+	s := sceneOf(2, 2)
+	n := s.Snap.Nodes["n02"]
+	later := n.Processes
+	n.Listed, n.Processes = false, nil
+	r := dialogOf(t, s, targetAt(s, "n01", 0), nil, Terminate)
+	r.press("tab tab")
+	r.says("Send SIGTERM to 2 processes?", "No processes are listed on 1 of 2 nodes: those get no signal.", "!by now")
+	n.Listed, n.Processes = true, later[:1]
+	r.says("Send SIGTERM to 2 processes?", "No processes were listed on 1 of 2 nodes: those get no signal. 1 more is", "listed by now: Tab, then Shift-Tab chooses anew.")
+	n.Processes = later
+	r.says("2 more are")
+	r.press("tab shift+tab")
+	r.says("Send SIGTERM to 4 processes?", "!No processes", "!by now")
+	n.Processes = nil
+	r.says("!No processes", "!by now")
+}
+
 func TestManyTargets(t *testing.T) {
 	s := sceneOf(16, 8)
 	r := dialogOf(t, s, targetAt(s, "n01", 0), nil, Kill)

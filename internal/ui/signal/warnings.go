@@ -2,11 +2,14 @@ package signal
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // warnings say what the signal does to those who are meant, and to others.
@@ -75,7 +78,7 @@ func these(n int) string {
 	return "these"
 }
 
-// unlisted says that processes are missing in the list.
+// unlisted says that processes are missing in the list, which is as old as the choice.
 func (d *Dialog) unlisted(s *part.Scene) string {
 	switch d.whom.kind {
 	case theFamily:
@@ -83,19 +86,45 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 			return "There are more children: the node lists only these."
 		}
 	case theRank, theJob:
-		job := d.whom.job(s)
-		if job == nil {
-			return ""
-		}
-		n := 0
-		for _, name := range job.Nodes {
-			if !s.NodeOf(name).Listed {
-				n++
+		var said []string
+		late := d.late(s)
+		if b := d.blind; b.nodes > 0 {
+			verb := " are"
+			if late > 0 {
+				verb = " were"
 			}
+			said = append(said, "No processes"+verb+" listed on "+strconv.Itoa(b.nodes)+" of "+part.Plural(b.of, "node", "nodes")+": those get no signal.")
 		}
-		if n > 0 {
-			return "No processes are listed on " + strconv.Itoa(n) + " of " + part.Plural(len(job.Nodes), "node", "nodes") + ": those get no signal."
+		if late > 0 {
+			verb := " more are"
+			if late == 1 {
+				verb = " more is"
+			}
+			said = append(said, strconv.Itoa(late)+verb+" listed by now: "+keys.Whom.Help().Key+", then "+keys.WhomBefore.Help().Key+" chooses anew.")
 		}
+		return strings.Join(said, " ")
 	}
 	return ""
 }
+
+// late counts the processes that are listed now and were not when the list was made.
+func (d *Dialog) late(s *part.Scene) (n int) {
+	meant := map[spot]bool{}
+	for i := range d.list {
+		meant[spotOf(&d.list[i].Target)] = true
+	}
+	for _, t := range d.whom.targets(s, d.family) {
+		if !meant[spotOf(&t)] {
+			n++
+		}
+	}
+	return n
+}
+
+// spot tells the processes of all nodes apart.
+type spot struct {
+	node string
+	wire.ProcessID
+}
+
+func spotOf(t *tally.Target) spot { return spot{t.Node, t.ProcessID} }

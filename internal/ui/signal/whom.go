@@ -126,6 +126,24 @@ func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 }
 
 // kin is a process and its children, as its node has told.
+// blind is on how many nodes of a job no processes were listed when the list was made.
+type blind struct{ nodes, of int }
+
+// blind counts the nodes on which the choice cannot see any process.
+func (w *whom) blind(s *part.Scene) (b blind) {
+	job := w.job(s)
+	if job == nil || w.kind != theRank && w.kind != theJob {
+		return b
+	}
+	b.of = len(job.Nodes)
+	for _, name := range job.Nodes {
+		if !s.NodeOf(name).Listed {
+			b.nodes++
+		}
+	}
+	return b
+}
+
 type kin struct {
 	asked *wire.Family
 	list  []tally.Target
