@@ -3,10 +3,12 @@ package poller
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,8 +30,10 @@ var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser,
 // resultOf is what an answer says of the process that was the i-th to get a signal.
 func resultOf(i, pid int, reply *wire.Reply, err error) string {
 	switch {
+	case errors.Is(err, reach.ErrNoReply):
+		return "no answer, may have arrived"
 	case err != nil:
-		return "no answer"
+		return "not sent"
 	case reply.Error != "":
 		return "refused"
 	case i >= len(reply.Signaled), reply.Signaled[i].PID != pid:

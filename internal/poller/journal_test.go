@@ -77,6 +77,8 @@ func TestTheLogOfSignals(t *testing.T) {
 			return wire.Reply{Error: "s3cr3t"}, nil
 		case 10:
 			return wire.Reply{}, errors.New("s3cr3t")
+		case 12:
+			return wire.Reply{}, fmt.Errorf("%w: s3cr3t", reach.ErrNoReply)
 		}
 		return wire.Reply{Signaled: []wire.Signaled{
 			{PID: 1}, {PID: 2, Error: "s3cr3t", ErrorID: wire.SignalReused}, {PID: 3, ErrorID: "s3cr3t"}, {PID: 4, Error: "s3cr3t"}, {PID: 666},
@@ -106,6 +108,7 @@ func TestTheLogOfSignals(t *testing.T) {
 		send("a", 15, 1, 2, 3, 4, 5, 6)
 		send("a", 9, 1)
 		send("a", 10, 1)
+		send("a", 12, 1)
 		send("x", 40, 1)
 		_, _ = m.Ask(t.Context(), "a", wire.Request{Environ: &wire.ProcessID{PID: 1}})
 		got := text.String()
@@ -116,7 +119,8 @@ func TestTheLogOfSignals(t *testing.T) {
 		}
 		want := line("INFO", "a", 1, "TERM", "sent") + line("WARN", "a", 2, "TERM", "reused") + line("WARN", "a", 3, "TERM", "unknown") +
 			line("WARN", "a", 4, "TERM", "unknown") + line("WARN", "a", 5, "TERM", `"not told"`) + line("WARN", "a", 6, "TERM", `"not told"`) +
-			line("WARN", "a", 1, "KILL", "refused") + line("WARN", "a", 1, "USR1", `"no answer"`) + line("WARN", "x", 1, "40", `"no answer"`)
+			line("WARN", "a", 1, "KILL", "refused") + line("WARN", "a", 1, "USR1", `"not sent"`) +
+			line("WARN", "a", 1, "USR2", `"no answer, may have arrived"`) + line("WARN", "x", 1, "40", `"not sent"`)
 		if got != want {
 			t.Errorf("the log is\n%s\nwant\n%s", got, want)
 		}

@@ -187,8 +187,8 @@ func (m *Manager) Look(name string, processes bool) {
 	}
 }
 
-// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if there is none. It
-// blocks until then, or until ctx or the session ends. A signal is logged with its results.
+// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if there is none,
+// with a reach.ErrNoReply if the request may have arrived. It blocks until then, or until ctx or the session ends. A signal is logged with its results.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	reply, err := m.ask(ctx, name, r)
 	if r.Signal != nil {

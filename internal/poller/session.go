@@ -16,7 +16,7 @@ type Opener interface {
 }
 
 // Session is a connected probe. Next returns its Hellos and Reports in order, starting with a Hello. An error of Next is a *reach.Failure and
-// ends the session. Call sends a request while Next waits and returns the answer; a Reply with an Error is an answer. Close ends the probe and
+// ends the session. Call sends a request while Next waits and returns the answer; a Reply with an Error is an answer, and an error is a reach.ErrNoReply unless the request was certainly not sent. Close ends the probe and
 // frees everything; it may be called twice, and makes a waiting Next and Call return.
 type Session interface {
 	Next() (wire.Message, error)

@@ -56,6 +56,9 @@ type Failure struct {
 	Next  bool    `json:"next,omitempty"`       // an attempt through another door follows at once
 }
 
+// ErrNoReply is in the error of a request that was sent, or may have been: nobody knows whether it arrived.
+var ErrNoReply = errors.New("no reply")
+
 // Tried is what one of several doors to a node answered, or why it was passed over.
 type Tried struct {
 	Door    string `json:"transport"`

@@ -2,7 +2,9 @@ package link
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -10,8 +12,11 @@ import (
 const maxPending = 64
 
 // Call sends a request, under an ID of its own, and returns the answer. A Reply with an Error is an answer; Call fails if none came before
-// ctx or the session ended.
+// ctx or the session ended. Its error is a reach.ErrNoReply unless the request was certainly not sent.
 func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) {
+	if s.life.Err() != nil {
+		return wire.Reply{}, s.explain(context.Cause(s.life))
+	}
 	answer := make(chan wire.Reply, 1)
 	var err error
 	if r.ID, err = s.expect(answer); err != nil {
@@ -33,10 +38,20 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 			}
 			written = nil
 		case <-s.life.Done():
-			return wire.Reply{}, s.explain(context.Cause(s.life))
+			return s.last(answer, s.explain(context.Cause(s.life)))
 		case <-ctx.Done():
-			return wire.Reply{}, context.Cause(ctx)
+			return s.last(answer, context.Cause(ctx))
 		}
+	}
+}
+
+// last is the answer, if it came just before the end. The request was written, or may be.
+func (s *Session) last(answer <-chan wire.Reply, end error) (wire.Reply, error) {
+	select {
+	case reply := <-answer:
+		return reply, nil
+	default:
+		return wire.Reply{}, fmt.Errorf("%w: %w", reach.ErrNoReply, end)
 	}
 }
 

@@ -153,7 +153,7 @@ func TestCallsEndWithTheirContextAndTheSession(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := s.Call(ctx, question); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := s.Call(ctx, question); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, reach.ErrNoReply) {
 			t.Errorf("no answer: %v", err)
 		}
 		failed := make(chan error)
@@ -161,13 +161,43 @@ func TestCallsEndWithTheirContextAndTheSession(t *testing.T) {
 		synctest.Wait()
 		p.end(Exit{Known: true, Status: 3})
 		var ended *EndError
-		if err := <-failed; !errors.As(err, &ended) || !strings.HasPrefix(err.Error(), "explained") || ended.Exit.Status != 3 {
+		if err := <-failed; !errors.As(err, &ended) || !strings.HasPrefix(err.Error(), "no reply: explained") || !errors.Is(err, reach.ErrNoReply) || ended.Exit.Status != 3 {
 			t.Errorf("a session that ends: %v", err)
 		}
-		if _, err := s.Call(t.Context(), question); !errors.As(err, &ended) {
+		if _, err := s.Call(t.Context(), question); !errors.As(err, &ended) || errors.Is(err, reach.ErrNoReply) {
 			t.Errorf("a session that has ended: %v", err)
 		}
 	})
+}
+
+// What could not be written has not arrived; what waits to be written may arrive.
+func TestAFailedWriteHasNotArrived(t *testing.T) {
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		_ = p.in.CloseWithError(errors.New("broken"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := s.Call(ctx, question); err == nil || errors.Is(err, reach.ErrNoReply) {
+			t.Errorf("a write that fails: %v", err)
+		}
+	})
+	within(t, func(t *testing.T, s *Session, p *peer) {
+		s.writing <- struct{}{}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := s.Call(ctx, question); !errors.Is(err, reach.ErrNoReply) {
+			t.Errorf("a write that is stuck: %v", err)
+		}
+		<-s.writing
+	})
+}
+
+// An answer that has come counts, also as the session ends.
+func TestAnAnswerBeforeTheEndCounts(t *testing.T) {
+	answer := make(chan wire.Reply, 1)
+	answer <- wire.Reply{ID: 5}
+	if r, err := new(Session).last(answer, ErrClosed); err != nil || r.ID != 5 {
+		t.Errorf("got %+v, %v", r, err)
+	}
 }
 
 func TestQuestionsAreBounded(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -103,7 +104,6 @@ func TestTheListIsFixed(t *testing.T) {
 	}
 }
 
-// Each node is asked once, for up to 256 processes; results may come in any order, and late.
 // That the list is older than those of the nodes is said for as long as it is, and how to make a new one.
 func TestTheListIsOld(t *testing.T) {
 	s := sceneOf(2, 2)
@@ -123,6 +123,7 @@ func TestTheListIsOld(t *testing.T) {
 	r.says("!No processes", "!by now")
 }
 
+// Each node is asked once, for up to 256 processes; results may come in any order, and late.
 func TestManyTargets(t *testing.T) {
 	s := sceneOf(16, 8)
 	r := dialogOf(t, s, targetAt(s, "n01", 0), nil, Kill)
@@ -175,11 +176,11 @@ func TestOutcomes(t *testing.T) {
 		"silent": {func(a nav.Ask) nav.Result {
 			return nav.Result{Ask: a, Err: fmt.Errorf("ask %q: %w", a.Node, context.DeadlineExceeded)}
 		}, []string{"n01 does not answer: the signal may still arrive  2 processes", "Sent SIGTERM to 0 of 2", "2 are on nodes that do not answer"}},
-		"away": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Err: fmt.Errorf("%q is not connected", a.Node)} }, []string{"n01 does not answer: it is not connected  2 processes"}},
+		"away": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Err: fmt.Errorf("%q is not connected", a.Node)} }, []string{"n01 cannot be asked, not sent: it is not connected  2 processes", "2 were not sent", "!nobody knows"}},
 		"ended": {func(a nav.Ask) nav.Result {
-			return nav.Result{Ask: a, Err: fmt.Errorf("ask %q: %w", a.Node, errors.New("session \x1b[2Jclosed"))}
-		}, []string{"n01 does not answer: session closed  2 processes"}},
-		"refuses": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Reply: wire.Reply{Error: "8 requests\x1b[2J"}} }, []string{"n01 refuses: 8 requests  2 processes"}},
+			return nav.Result{Ask: a, Err: fmt.Errorf("ask %q: %w", a.Node, fmt.Errorf("%w: %w", reach.ErrNoReply, errors.New("session \x1b[2Jclosed")))}
+		}, []string{"n01 does not answer, nobody knows whether it arrived: session closed", "2 are on nodes that do not answer", "!not sent"}},
+		"refuses": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Reply: wire.Reply{Error: "8 requests\x1b[2J"}} }, []string{"n01 refuses: 8 requests  2 processes", "2 were not sent"}},
 	} {
 		s := sceneOf(1, 2)
 		r := dialogOf(t, s, targetAt(s, "n01", 0), []tally.Target{targetAt(s, "n01", 0), targetAt(s, "n01", 1)}, Terminate)

@@ -195,16 +195,19 @@ func (d *Dialog) outcome(s *part.Scene) sheet {
 	return b
 }
 
-// results are what became of the signal, a line for each target, or for each node that does not answer. What went wrong comes first.
+// results are what became of the signal, a line for each target, or for each node that says nothing about them. What went wrong comes first.
 func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	c := columnsOf(s, d.list)
 	lines := make([][]part.Piece, 0, len(d.list))
-	at := map[string]int{} // the line of each node that does not answer
+	type silence struct {
+		node, why string
+	}
+	seen := map[silence]bool{} // each has a line
 	var unheardOf []*target
 	for _, t := range d.sorted() {
-		if t.fate == unheard {
-			if _, known := at[t.Node]; !known {
-				at[t.Node] = len(unheardOf)
+		if t.fate == unheard || t.fate == unasked {
+			if at := (silence{t.Node, t.why}); !seen[at] {
+				seen[at] = true
 				unheardOf = append(unheardOf, t)
 			}
 			continue
@@ -218,11 +221,11 @@ func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	return append(silent, lines...)
 }
 
-// unheardOn says whom a node does not answer for.
+// unheardOn says whom a node does not answer for, for one reason.
 func (d *Dialog) unheardOn(of *target) string {
 	n := 0
 	for i := range d.list {
-		if d.list[i].fate == unheard && d.list[i].Node == of.Node {
+		if t := &d.list[i]; t.fate == of.fate && t.Node == of.Node && t.why == of.why {
 			n++
 		}
 	}
@@ -234,7 +237,7 @@ func (d *Dialog) unheardOn(of *target) string {
 
 // sorted are the targets that were asked for: first those that did not get the signal, last those that did.
 func (d *Dialog) sorted() []*target {
-	order := [fateKind]int{unheard: -6, failed: -5, foreign: -4, reused: -3, exited: -2, waiting: -1}
+	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, foreign: -4, reused: -3, exited: -2, waiting: -1}
 	var list []*target
 	for i := range d.list {
 		if d.list[i].fate != notAsked {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -23,7 +24,8 @@ const (
 	reused
 	foreign  // belongs to somebody else
 	failed   // the node says why
-	unheard  // the node does not answer
+	unasked  // the node could not be asked, or refuses: it was not sent
+	unheard  // the node does not answer: nobody knows whether it was sent
 	fateKind // how many there are
 )
 
@@ -67,21 +69,31 @@ func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 func (e *errand) take(r nav.Result, list []target) {
 	at := e.parts[r.Request.Signal]
 	delete(e.parts, r.Request.Signal)
-	wrong := trouble(r)
-	if errors.Is(r.Err, context.DeadlineExceeded) {
-		wrong = "does not answer: the signal may still arrive"
-	}
+	fated, wrong := unanswered(r)
 	for k, i := range at {
 		t := &list[i]
 		switch {
 		case wrong != "":
-			t.fate, t.why = unheard, wrong
+			t.fate, t.why = fated, wrong
 		case k >= len(r.Reply.Signaled), r.Reply.Signaled[k].PID != t.PID:
 			t.fate, t.why = failed, "the node does not say what became of it"
 		default:
 			t.fate, t.why = fateOf(&r.Reply.Signaled[k])
 		}
 	}
+}
+
+// unanswered is what became of a signal that the node says nothing about, and why that is; "": it says something.
+func unanswered(r nav.Result) (fate, string) {
+	switch {
+	case errors.Is(r.Err, context.DeadlineExceeded):
+		return unheard, "does not answer: the signal may still arrive"
+	case errors.Is(r.Err, reach.ErrNoReply):
+		return unheard, "does not answer, nobody knows whether it arrived: " + cause(r)
+	case r.Err != nil:
+		return unasked, "cannot be asked, not sent: " + cause(r)
+	}
+	return unasked, trouble(r)
 }
 
 // fateOf is what a node says of one process.
@@ -119,6 +131,7 @@ func counts(list []target) (n [fateKind]int) {
 // summary groups what became of the signal: "sent to 126, 2 have exited".
 func summary(list []target) string {
 	n := counts(list)
+	n[failed] += n[unasked]
 	var parts []string
 	for _, p := range []struct {
 		fate

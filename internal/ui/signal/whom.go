@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -125,7 +126,6 @@ func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 	return list
 }
 
-// kin is a process and its children, as its node has told.
 // blind is on how many nodes of a job no processes were listed when the list was made.
 type blind struct{ nodes, of int }
 
@@ -144,6 +144,7 @@ func (w *whom) blind(s *part.Scene) (b blind) {
 	return b
 }
 
+// kin is a process and its children, as its node has told.
 type kin struct {
 	asked *wire.Family
 	list  []tally.Target
@@ -189,6 +190,7 @@ func trouble(r nav.Result) string {
 func cause(r nav.Result) string {
 	name := strconv.Quote(r.Node)
 	text := strings.TrimPrefix(r.Err.Error(), "ask "+name+": ")
+	text = strings.TrimPrefix(text, reach.ErrNoReply.Error()+": ")
 	if rest, ok := strings.CutPrefix(text, name); ok {
 		text = "it" + rest
 	}
