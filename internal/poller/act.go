@@ -12,15 +12,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// logAsked logs, before it is sent, which processes a signal is for: the program may end before the answer.
+func logAsked(log *slog.Logger, s *wire.Signal) {
+	for _, p := range s.Processes {
+		log.Info("signal asked", "pid", p.PID, "start", p.StartTicks, "signal", nameOf(s))
+	}
+}
+
+func nameOf(s *wire.Signal) string { return cmp.Or(wire.SignalName(s.Number), strconv.Itoa(s.Number)) }
+
 // logSignal logs what became of a signal to each process. Of the node's answer it has our own words only.
 func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
-	name := cmp.Or(wire.SignalName(s.Number), strconv.Itoa(s.Number))
 	for i, p := range s.Processes {
 		level, result := slog.LevelInfo, resultOf(i, p.PID, reply, err)
 		if result != "sent" {
 			level = slog.LevelWarn
 		}
-		log.Log(context.Background(), level, "signal", "pid", p.PID, "start", p.StartTicks, "signal", name, "result", result)
+		log.Log(context.Background(), level, "signal", "pid", p.PID, "start", p.StartTicks, "signal", nameOf(s), "result", result)
 	}
 }
 

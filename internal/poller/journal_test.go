@@ -63,7 +63,7 @@ func TestTheLogOfANode(t *testing.T) {
 	})
 }
 
-// Each signal to a process is a line of the log, with its result; of what a node says there are our own words only.
+// Each signal to a process is a line of the log before it is sent, and another with its result; of what a node says there are our own words only.
 func TestTheLogOfSignals(t *testing.T) {
 	var text bytes.Buffer
 	c := newFakeCluster()
@@ -71,6 +71,9 @@ func TestTheLogOfSignals(t *testing.T) {
 	c.answer = func(r wire.Request) (wire.Reply, error) {
 		if r.Signal == nil {
 			return wire.Reply{}, nil
+		}
+		if asked := text.String(); strings.Count(asked[strings.LastIndex(asked, "result=")+1:], `"signal asked"`) != len(r.Signal.Processes) {
+			t.Errorf("sent before the log has it:\n%s", asked)
 		}
 		switch r.Signal.Number {
 		case 9:
@@ -111,9 +114,19 @@ func TestTheLogOfSignals(t *testing.T) {
 		send("a", 12, 1)
 		send("x", 40, 1)
 		_, _ = m.Ask(t.Context(), "a", wire.Request{Environ: &wire.ProcessID{PID: 1}})
-		got := text.String()
+		got, asked := "", ""
+		for line := range strings.Lines(text.String()) {
+			if strings.Contains(line, "asked") {
+				asked += line
+			} else {
+				got += line
+			}
+		}
 		cancel()
 		wg.Wait()
+		if first := "level=INFO msg=\"signal asked\" node=a pid=1 start=77 signal=TERM\n"; !strings.HasPrefix(asked, first) || strings.Count(asked, "\n") != 10 {
+			t.Errorf("asked for\n%s", asked)
+		}
 		line := func(level, node string, pid int, signal, result string) string {
 			return fmt.Sprintf("level=%s msg=signal node=%s pid=%d start=77 signal=%s result=%s\n", level, node, pid, signal, result)
 		}

@@ -188,12 +188,15 @@ func (m *Manager) Look(name string, processes bool) {
 }
 
 // Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if there is none,
-// with a reach.ErrNoReply if the request may have arrived. It blocks until then, or until ctx or the session ends. A signal is logged with its results.
+// with a reach.ErrNoReply if the request may have arrived. It blocks until then, or until ctx or the session ends. A signal is logged before it is sent, and again with its results.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
-	reply, err := m.ask(ctx, name, r)
-	if r.Signal != nil {
-		logSignal(m.cfg.Log.With("node", name), r.Signal, &reply, err)
+	if r.Signal == nil {
+		return m.ask(ctx, name, r)
 	}
+	log := m.cfg.Log.With("node", name)
+	logAsked(log, r.Signal)
+	reply, err := m.ask(ctx, name, r)
+	logSignal(log, r.Signal, &reply, err)
 	return reply, err
 }
 

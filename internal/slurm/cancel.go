@@ -17,6 +17,8 @@ var (
 	signalName = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
 )
 
+const cancelName = "scancel"
+
 // Cancel has SLURM end a job; or, with a signal such as "USR1", send that to it. It returns nil once SLURM has taken the order. The error is a
 // *reach.Failure, or ctx's.
 //
@@ -33,7 +35,7 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 		return ctx.Err()
 	}
 	if refusal := refusals(stderr); err != nil || len(refusal) > 0 { // some versions exit with 0
-		return explainCancel(failure("scancel", refusal, err))
+		return explainCancel(failure(cancelName, refusal, err))
 	}
 	return nil
 }
@@ -55,13 +57,13 @@ func cancelCommand(job, signal string) ([]string, error) {
 	case m == nil, strings.Contains(m[1], "[") != (m[2] != ""):
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the id of a job", job)}
 	case signal == "":
-		return []string{"scancel", "--verbose", m[1] + m[2]}, nil
+		return []string{cancelName, "--verbose", m[1] + m[2]}, nil
 	case signal == "KILL" || signal == "SIGKILL":
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: "SLURM takes SIGKILL for the end of the job: cancel the job instead"}
 	case !signalName.MatchString(signal):
 		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the name of a signal", signal)}
 	}
-	return []string{"scancel", "--verbose", "--signal=" + signal, m[1] + m[2]}, nil
+	return []string{cancelName, "--verbose", "--signal=" + signal, m[1] + m[2]}, nil
 }
 
 // cancelHints is what to do when SLURM refuses, by its words.

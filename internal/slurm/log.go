@@ -10,16 +10,21 @@ import (
 )
 
 // Logged is run with each command in the log: its arguments, how long it took, and whether it failed. What it printed is not logged.
+// scancel is also logged before it runs: the program may end before it does.
 func Logged(run Runner, log *slog.Logger) Runner {
 	const most = 200 // characters of a command
 	return func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+		command := text.Cut(strings.Join(argv, " "), most)
+		if argv[0] == cancelName {
+			log.Info("slurm asked", "command", command)
+		}
 		began := time.Now()
 		stdout, stderr, err = run(ctx, argv...)
 		level := slog.LevelInfo
 		if err != nil {
 			level = slog.LevelWarn
 		}
-		log.Log(context.WithoutCancel(ctx), level, "slurm", "command", text.Cut(strings.Join(argv, " "), most), "took", time.Since(began).Round(time.Millisecond), "bytes", len(stdout), "failed", err != nil)
+		log.Log(context.WithoutCancel(ctx), level, "slurm", "command", command, "took", time.Since(began).Round(time.Millisecond), "bytes", len(stdout), "failed", err != nil)
 		return stdout, stderr, err
 	}
 }
