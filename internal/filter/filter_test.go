@@ -119,6 +119,9 @@ func TestErrors(t *testing.T) {
 		{"user<bob", "user", "user is text: compare it with = or != or ~"},
 		{"node~n[1", "node~", "in the regular expression a [ is not closed"},
 		{"node~*", "node~", "in the regular expression a character is expected before * + or ?"},
+		{"node~.{0,1000}.{0,1000}", "node~", "this pattern is too large"},
+		{`train cmd~"` + strings.Repeat(".{0,1000}", 50) + `"`, `train cmd~"`, "this pattern is too large"},
+		{"cmd~.{0,500} or (not node~.{0,500})", "cmd~.{0,500} or (not node~", "this pattern is too large together with those before it"},
 		{"train and", "train and", "a word or a comparison is expected after and"},
 		{"or train", "", "a word or a comparison is expected before or"},
 		{"a | | b", "a | ", "a word or a comparison is expected before |"},
@@ -213,6 +216,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"train util<50 and node~n0[1-4]", `not (user="a b" | cmd~(x|y)) & pid=1,2`, "((((", "a~((((", "!!!!!x", "mem>1d4h8:03:12", "\xff='\u202e", "node~(a*)*(b|[)])", "1-03:22:40",
 		strings.Repeat("(", 512), strings.Repeat("!", 511) + "x", "node~(((((((x{9}){9}){9}){9}){9}))", strings.Repeat("a|", 255) + "b", "node~" + strings.Repeat("(a?)", 120),
+		"node~" + strings.Repeat(".{0,1000}", 56),
 	} {
 		f.Add(s)
 	}

@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -36,17 +37,53 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 	if err != nil {
 		return nil, explain(s, err)
 	}
-	root, bad := tree.compile(fields)
+	root, bad := tree.compile(&scope{Fields: fields, room: mostPattern})
 	if bad != nil {
 		return nil, bad
 	}
 	return &Expr{root, s}, nil
 }
 
-func (c *choice) compile(fields Fields) (node, *Error) {
+// mostPattern is how many instructions the regular expressions of a filter may have together: each row may need all of them for each of its
+// characters. One for names of nodes has about 50.
+const mostPattern = 2000
+
+// scope is what a filter is read with.
+type scope struct {
+	Fields
+	room int // instructions that regular expressions may still have
+}
+
+// pattern is the regular expression at this place of the filter.
+func (in *scope) pattern(s string, at int) (*regexp.Regexp, *Error) {
+	s = "(?i)" + s
+	tree, err := syntax.Parse(s, syntax.Perl)
+	if err != nil {
+		return nil, wrong(at, "%s", flaw(err))
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, wrong(at, "%s", flaw(err))
+	}
+	switch size := len(program.Inst); {
+	case size > mostPattern:
+		return nil, wrong(at, "this pattern is too large")
+	case size > in.room:
+		return nil, wrong(at, "this pattern is too large together with those before it")
+	default:
+		in.room -= size
+	}
+	pattern, err := regexp.Compile(s)
+	if err != nil {
+		return nil, wrong(at, "%s", flaw(err))
+	}
+	return pattern, nil
+}
+
+func (c *choice) compile(in *scope) (node, *Error) {
 	var n anyOf
 	for _, t := range c.Of {
-		all, bad := t.compile(fields)
+		all, bad := t.compile(in)
 		if bad != nil {
 			return nil, bad
 		}
@@ -58,10 +95,10 @@ func (c *choice) compile(fields Fields) (node, *Error) {
 	return n, nil
 }
 
-func (t *terms) compile(fields Fields) (node, *Error) {
+func (t *terms) compile(in *scope) (node, *Error) {
 	var n allOf
 	for _, one := range t.Of {
-		part, bad := one.compile(fields)
+		part, bad := one.compile(in)
 		if bad != nil {
 			return nil, bad
 		}
@@ -73,14 +110,14 @@ func (t *terms) compile(fields Fields) (node, *Error) {
 	return n, nil
 }
 
-func (t *term) compile(fields Fields) (n node, bad *Error) {
+func (t *term) compile(in *scope) (n node, bad *Error) {
 	switch {
 	case t.Group != nil:
-		n, bad = t.Group.compile(fields)
+		n, bad = t.Group.compile(in)
 	case t.Words != nil:
 		n = word(strings.ToLower(unquote(t.Words.Text)))
 	default:
-		n, bad = t.Test.compile(fields)
+		n, bad = t.Test.compile(in)
 	}
 	if bad == nil && len(t.Not)%2 == 1 {
 		n = no{n}
@@ -93,17 +130,17 @@ func unquote(s string) string { return s[1 : len(s)-1] }
 // oneOp gives operators with two names one.
 var oneOp = strings.NewReplacer("==", "=", "~=", "~")
 
-func (t *test) compile(fields Fields) (node, *Error) {
+func (t *test) compile(in *scope) (node, *Error) {
 	if t.Value == nil {
 		return word(strings.ToLower(t.Word)), nil
 	}
-	f := fields.find(t.Word)
+	f := in.find(t.Word)
 	if f == nil {
-		return nil, unknown(t, fields)
+		return nil, unknown(t, in.Fields)
 	}
 	c := &comparison{key: f.Key, op: oneOp.Replace(t.Op.Text)}
 	if f.Type == Text {
-		return c, c.compareText(t, f)
+		return c, c.compareText(t, f, in)
 	}
 	return c, c.compareNumbers(t, f)
 }
@@ -124,16 +161,16 @@ func unknown(t *test, fields Fields) *Error {
 	return wrong(t.Pos.Offset, "no field %q: put text that contains %s in quotes", t.Word, t.Op.Text)
 }
 
-func (c *comparison) compareText(t *test, f *Field) *Error {
+func (c *comparison) compareText(t *test, f *Field, in *scope) *Error {
 	s, at := t.Value.Plain, t.Value.Pos.Offset
 	if t.Value.Quoted != "" {
 		s, at = unquote(t.Value.Quoted), at+1
 	}
 	switch {
 	case c.op == "~":
-		pattern, err := regexp.Compile("(?i)" + s)
-		if err != nil {
-			return wrong(at, "%s", flaw(err))
+		pattern, bad := in.pattern(s, at)
+		if bad != nil {
+			return bad
 		}
 		c.pattern = pattern
 	case c.op != "=" && c.op != "!=":
