@@ -20,6 +20,10 @@ func TestSecrets(t *testing.T) {
 		"DB_PASS=x": true, "PGPASSWORD=x": true, "EMPTY_KEY=": false, "X=ghp_0123456789abcdef": true, "X=github_pat_11AAA": true, "X=glpat-0123456789abcdefghij": true, "X=hf_abcdefghijklmnopqrst": true,
 		"X=sk-proj-1": true, "X=xoxb-1-2": true, "X=AKIAIOSFODNN7EXAMPLE": true, "X=eyJhbGciOiJIUzI1NiJ9.e30.x": true, "X=Bearer abc": true, "PROXY=http://bob:pw@proxy:3128": true,
 		"PROXY=http://proxy:3128/a@b": false, "PEM=-----BEGIN KEY-----": true, "X=4f1c0de5ba5eba11deadc0dedecafbad0000": true, "X=abcdefghijklmnopqrstuvwxyzabcdef": false,
+		"MYSQL_PWD=x": true, "REDIS_PW=x": true, "db_pass=x": true, "SENTRY_DSN=x": true, "DSN=x": true, "SLACK_WEBHOOK_URL=x": true, "PWD=/home/alice": false, "OLDPWD=/home/alice": false,
+		"LOADSNAPSHOT=1": false, "DB=alice:pw@db/train": true, "X=-o alice:pw@db": true, "X=run --password=abc": true, "X=run --password abc": true, "X=run --token abc": true,
+		"DB=host=db password=abc": true, "DB=host=db;PASSWORD=abc": true, "X=a&token=abc": true, "X=Secret=abc": true, "X=password=": false, "X=passwords and tokens": false,
+		"GIT=git@github.com:alice/train.git": false, "ROOT=alice@db": false, `PS1=${debian_chroot:+($debian_chroot)}\u@\h:\w\$ `: false, "HCA=mlx5_0:1,mlx5_1:1": false, "TIME=12:30": false,
 		"RANK=3": false, "PATH=/opt/spack/cuda-12.4-k3j5h2k3j5h2k3j5h2k3j5h2k3j5h2k3/bin": false, "CUDA_VISIBLE_DEVICES=GPU-8f3cd1a2-1111-2222-3333-444455556666": false,
 		"SLURM_NODELIST=gpu-n[001-064]": false, "N=12345678901234567890123456": false,
 	} {

@@ -37,11 +37,14 @@ const longest = 1 << 20
 // clean makes a text of an environment safe to display. The ends of its lines, which functions of a shell have, are written as "\n".
 func clean(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`), longest) }
 
-// secretName is what names of secrets contain. PASS is in PASSWD and PASSWORD.
-var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH`)
+// secretName is what names of secrets contain. PASS is in PASSWD and PASSWORD; PWD and OLDPWD are directories, MYSQL_PWD is none.
+var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|WEBHOOK|(^|_)DSN|_PWD$|_PW$`)
 
 // secretValue is what secrets begin with, or contain, by whoever gave them out; the last is a password in a URL.
 var secretValue = regexp.MustCompile(`^(gh[opsur]_|github_pat_|gl[a-z]{1,5}-[\w-]{16}|hf_\w{16}|sk-\w|xox[a-z]-|AKIA[0-9A-Z]{12}|ASIA[0-9A-Z]{12}|AIza|eyJ[\w-]+\.|Bearer |Basic )|-----BEGIN|://[^/@\s]*:[^/@\s]+@`)
+
+// secretWord is a password within a value: that of user:password@host, of an option, or of a setting.
+var secretWord = regexp.MustCompile(`(?i)(^|[\s,;='"(])[^\s/@:${]+:[^\s/@]+@|passw(or)?d[= ]\S|(token|secret)=\S|--(token|secret) \S`)
 
 var (
 	oneWord   = regexp.MustCompile(`^[A-Za-z0-9_+=.~-]{24,}$`)
@@ -51,7 +54,7 @@ var (
 // looksSecret reports whether a value looks like a secret whatever its name is: also one long word with a run of both letters and digits in it,
 // as neither paths nor versions nor UUIDs have one.
 func looksSecret(value string) bool {
-	if secretValue.MatchString(value) {
+	if secretValue.MatchString(value) || secretWord.MatchString(value) {
 		return true
 	}
 	run := randomRun.FindString(value)
