@@ -59,11 +59,11 @@ func New(mount string, words Words) *Desk {
 }
 
 // each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in time. The call that has not
-// may return later, so what it writes must not be read; those after it are not made.
-func (d *Desk) each(n int, do func(i int)) int {
+// may return later, so what it writes must not be read; those after it are not made. Where too many requests hang, tried is false: no call is made.
+func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	if d.hung.Add(1) > maxHung {
 		d.hung.Add(-1)
-		return 0
+		return 0, false
 	}
 	var done atomic.Int64
 	var over atomic.Bool
@@ -83,7 +83,7 @@ func (d *Desk) each(n int, do func(i int)) int {
 	case <-late.C:
 		over.Store(true)
 	}
-	return int(done.Load())
+	return int(done.Load()), true
 }
 
 // status is what is always read of a process: that never hangs.

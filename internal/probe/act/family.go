@@ -130,7 +130,7 @@ func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
 	}
 	words := make([]struct{ user, command string }, len(list))
 	users := map[int]string{}
-	done := d.each(len(list), func(i int) {
+	done, _ := d.each(len(list), func(i int) {
 		if proc, err := d.proc.Proc(family[i].PID); err == nil {
 			args, _ := proc.CmdLine() // empty if it cannot be read
 			words[i].command = d.words.Command(args)

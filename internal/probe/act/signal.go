@@ -27,13 +27,15 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 		spared[p.PID] = true
 	}
 	fates := make([]fate, len(s.Processes))
-	done := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], s.Number, spared) })
+	done, tried := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], s.Number, spared) })
 	list := make([]wire.Signaled, len(fates))
 	for i := range list {
 		list[i] = wire.Signaled{PID: s.Processes[i].PID, Error: "not tried: the node did not answer in time", ErrorID: wire.SignalKernel}
 		switch {
 		case i < done:
 			list[i].Error, list[i].ErrorID = fates[i].why, fates[i].id
+		case !tried:
+			list[i].Error = "not tried: too many earlier requests hang on the node"
 		case i == done:
 			list[i].Error = "the kernel does not answer: nobody knows whether the signal arrives"
 		}
@@ -115,7 +117,7 @@ func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
 		return
 	}
 	names := make([]string, len(owners))
-	done := d.each(len(owners), func(i int) { names[i] = d.words.User(owners[i]) })
+	done, _ := d.each(len(owners), func(i int) { names[i] = d.words.User(owners[i]) })
 	for i, f := range fates {
 		if f.id != wire.SignalOtherUser {
 			continue

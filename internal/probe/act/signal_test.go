@@ -255,6 +255,25 @@ func TestHangingSignal(t *testing.T) {
 	}
 }
 
+// When too many requests hang, nothing is tried, and that is said of each process: also of the first.
+func TestNothingIsTriedWhenTooManyHang(t *testing.T) {
+	a, b := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
+	d := newDesk()
+	d.hung.Store(maxHung)
+	list, err := d.Signal(wire.Signal{Number: int(syscall.SIGTERM), Processes: []wire.ProcessID{a.id, b.id}})
+	if err != nil || len(list) != 2 {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	for _, got := range list {
+		if got.ErrorID != wire.SignalKernel || got.Error != "not tried: too many earlier requests hang on the node" {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if !a.runs() || !b.runs() {
+		t.Error("a signal was sent")
+	}
+}
+
 // A directory of users that does not answer costs a name only, and stuck look-ups are limited.
 func TestHangingNames(t *testing.T) {
 	c := start(t, 0, "sleep", "60")
