@@ -165,11 +165,14 @@ func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
 		}
 	}
 	list, found := tally.Children(s.Snap, of, r.Reply.Family)
-	if !found {
+	switch {
+	case found:
+		k.list, k.more = list, r.Reply.Truncated
+	case r.Reply.Truncated:
+		k.wrong = of.Node + " does not list all processes, and this one is not among them"
+	default:
 		k.wrong = "the process has ended"
-		return
 	}
-	k.list, k.more = list, r.Reply.Truncated
 }
 
 // mostText is how long a text from a node may be, in bytes.
