@@ -60,6 +60,7 @@ func TestEnviron(t *testing.T) {
 	}
 	for request, words := range map[string]string{
 		processID(42, 999):  "pid 42 has been reused",
+		processID(42, 0):    "pid 42 was not in /proc of the node: it cannot be told from another process",
 		processID(44, 1000): "no process 44",
 		processID(43, 1000): "process 43 belongs to " + owner + ": you can only",
 		processID(0, 0):     "invalid pid 0",

@@ -35,6 +35,9 @@ func (in *Inspector) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, e
 	if err != nil {
 		return proc, procfs.ProcStat{}, fmt.Errorf("no process %d", id.PID)
 	}
+	if id.StartTicks == 0 {
+		return proc, procfs.ProcStat{}, fmt.Errorf("pid %d was not in /proc of the node: it cannot be told from another process", id.PID)
+	}
 	stat, err := proc.Stat()
 	switch {
 	case err != nil:
