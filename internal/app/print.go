@@ -29,7 +29,7 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	}
 	return page.Text(io.out, snap, page.TextOptions{
 		Width: textWidth(io.out), Theme: cfg.Theme, Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
-		Only: only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Only: only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels), Columns: cfg.Columns,
 	})
 }
 

@@ -106,6 +106,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		ASCII:    ascii(cfg),
 		Colors:   colors(cfg),
 		Levels:   part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Columns:  cfg.Columns,
 		View:     startView(cfg),
 		Banner:   cfg.Banner,
 		ReadOnly: whyReadOnly(cfg),

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 )
 
@@ -48,6 +49,8 @@ type Config struct {
 
 	GPULevels    Levels // thresholds of the classic colors, of utilization
 	MemoryLevels Levels // and of GPU memory; without them it has no levels
+
+	Columns columns.Chosen // of the tables
 
 	ASCII bool // draw with ASCII characters only
 	UTF8  bool // draw with all characters, whatever TERM and the locale suggest

@@ -41,13 +41,7 @@ func doors() setting {
 	return setting{
 		key: "doors", want: "a list of " + strings.Join(Transports[1:], ", "),
 		take: takeDoors,
-		show: func(c *Config) string {
-			var quotes []string
-			for _, name := range c.Doors.names() {
-				quotes = append(quotes, quoted(name))
-			}
-			return "[" + strings.Join(quotes, ", ") + "]"
-		},
+		show: func(c *Config) string { return listed(c.Doors.names()) },
 		bind: func(c, system *Config) bool {
 			if c.Doors&^system.Doors == 0 {
 				return false

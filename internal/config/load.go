@@ -121,6 +121,9 @@ func (l *layer) check(key string) error {
 	}
 	var scratch Config
 	if !s.take(&scratch, value) {
+		if s.wrong != nil && s.wrong(value) != "" {
+			return fmt.Errorf("%s%s %s", at, name, s.wrong(value))
+		}
 		return fmt.Errorf("%s%s must be %s, not %s", at, name, s.want, describe(value))
 	}
 	return nil

@@ -16,6 +16,8 @@ type setting struct {
 	take func(c *Config, value any) bool // sets the value; false: it is not what it must be
 	show func(c *Config) string          // the value in TOML; empty: none
 
+	wrong func(value any) string // what is wrong with a value, where more can be said than what it must be; may be nil
+
 	bind  func(c, system *Config) bool // brings the value of c within what the system's file allows, and reports whether it was not
 	bound string                       // the key of that limit; empty: this one
 }
@@ -42,7 +44,7 @@ var settings = append([]setting{
 	pollInterval(),
 	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
 	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
-}, thresholds()...)
+}, append(columnLists(), thresholds()...)...)
 
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
 func banner(c *Config) *string            { return &c.Banner }

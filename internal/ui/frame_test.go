@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -34,6 +35,8 @@ type shot struct {
 	typed string                   // then these keys are pressed; "\r" is Enter, "\t" is Tab
 	told  func(nav.Ask) nav.Result // the answers to what they ask
 	later func(v *view, s *part.Scene)
+
+	columns columns.Chosen
 }
 
 var shots = append(inspectShots(), []shot{
@@ -111,13 +114,29 @@ var shots = append(inspectShots(), []shot{
 	{name: "scancel", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX4821\r"},
 	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX\tusr1\r"},
 	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX48211\r", told: someReplies},
+	{
+		name: "columns-node", snap: statesFixture, view: func(v *view) { v.choose("gpu-n01", 0) },
+		columns: columns.Chosen{Node: "flags,power,temp,util,util_bar,history"},
+	},
+	{
+		name: "columns-procs", snap: fixture, view: func(v *view) { v.node.Processes = page.ShowOn },
+		columns: columns.Chosen{Node: "mem,util", Processes: "gpu,command,cpu,pid"},
+	},
+	{
+		name: "columns-overview", snap: fixture, view: func(v *view) { v.screen = screenOverview },
+		columns: columns.Chosen{Overview: "health,power,gpus,mem,mem_bar"},
+	},
+	{
+		name: "columns-manager", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pw j ",
+		columns: columns.Chosen{Processes: "command,cpu,gpu,pid"},
+	},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }...)
 
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v := newView(false)
-	sc := &part.Scene{Snap: s.snap(), W: w, H: h, Display: time.Second, Version: "nvnodetop 0.1.0", Memory: &part.Memory{}}
+	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, W: w, H: h, Display: time.Second, Version: "nvnodetop 0.1.0", Memory: &part.Memory{}}
 	v.resolve(sc)
 	s.view(v)
 	v.resolve(sc)

@@ -181,6 +181,11 @@ func TestThemesShowTheSame(t *testing.T) {
 				}
 			}
 		}
+		for _, name := range draw.Themes {
+			if got := ansi.Strip(string(draw.Named(name, colorprofile.TrueColor, true, false).Encode(nil, c))); trim(strings.ReplaceAll(got, "░", " ")) != trim(want) {
+				t.Errorf("%s in the theme %s shows\n%s\nwant\n%s", s.name, name, got, want)
+			}
+		}
 		ascii := strings.Split(string(draw.NewTheme(colorprofile.NoTTY, false, true).Encode(nil, c)), "\n")
 		for y, line := range strings.Split(string(plainTheme.Encode(nil, c)), "\n") {
 			for x, r := range []rune(line) {

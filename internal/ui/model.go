@@ -76,7 +76,7 @@ func newModel(o Options, out io.Writer) *model {
 	m.scene.Only, m.scene.Matching = o.Only, o.Processes
 	m.view.ranks.Match(o.Processes)
 	m.view.process.Match(o.Processes)
-	m.scene.Levels, m.scene.MemoryLevels = o.Levels, o.MemoryLevels
+	m.scene.Levels, m.scene.MemoryLevels, m.scene.Columns = o.Levels, o.MemoryLevels, o.Columns
 	m.began = o.Now()
 	m.touched = m.began
 	m.retheme()

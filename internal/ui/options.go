@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -39,6 +40,7 @@ type Options struct {
 	Profile              colorprofile.Profile // colors of the terminal; Unknown: find out
 	Colors               string               // "classic" colors the utilization; otherwise color means trouble
 	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; without one the memory has no levels
+	Columns              columns.Chosen       // of the tables; empty: the usual ones
 	View                 string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
 	Banner               string               // a line for the user: in place of the footer until a key is pressed, and in the help
 	ReadOnly             string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may

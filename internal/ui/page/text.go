@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -24,13 +25,14 @@ type TextOptions struct {
 	Classic              bool
 	Only                 tally.Only  // the GPUs in the tables of the nodes
 	Levels, MemoryLevels part.Levels // thresholds of the classic colors
+	Columns              columns.Chosen
 }
 
 // Text writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
+		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels, Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

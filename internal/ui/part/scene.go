@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -35,8 +36,9 @@ type Scene struct {
 	MouseFree            bool   // the terminal has the mouse, to select text
 	Printed              bool   // there is no keyboard: no key is named
 
-	Only     tally.Only   // the GPUs in the views of the nodes: others are hidden
-	Matching *filter.Expr // the processes in the views of nodes and GPUs: others are hidden
+	Only     tally.Only     // the GPUs in the views of the nodes: others are hidden
+	Matching *filter.Expr   // the processes in the views of nodes and GPUs: others are hidden
+	Columns  columns.Chosen // of the tables; empty: the usual ones
 
 	Gauge tally.Gauge // what the cells of the overview show
 

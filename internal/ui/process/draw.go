@@ -78,7 +78,7 @@ func (p *Page) rows(f *part.Frame, r rooms, l *listing) {
 // table is the table for the terminal and the scope.
 func (p *Page) table(s *part.Scene, l *listing) *table.ProcessList {
 	scope := l.of.scope
-	return table.NewProcessList(s.W, nodesOf(s, scope), scope == OfJobs, p.across)
+	return table.NewProcessList(s.W, nodesOf(s, scope), scope == OfJobs, p.across, s.Columns.Processes)
 }
 
 // title draws the rule with the scope, and right in it how many processes there are, in which order, and which are on the screen.

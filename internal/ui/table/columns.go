@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -170,9 +171,9 @@ const manyFrom = 100
 const healthSmall = 65
 
 // gpuLayout is for GPUs of one model, which the line of the node names, or of several, with numbers of that length.
-func gpuLayout(width int, models bool, number int) layout {
-	columns := numbered(gpuColumns, number)
-	if !models {
+func gpuLayout(width int, models bool, number int, list columns.List) layout {
+	columns := choose(numbered(gpuColumns, number), columns.Node, list)
+	if !models && list == "" {
 		columns = slices.DeleteFunc(columns, func(c column) bool { return c.key == colName })
 	}
 	return fit(width, columns, gpuGrowth, 2)
@@ -194,32 +195,9 @@ func timeLayout(width int, strip func(most int) int) layout {
 	return l
 }
 
-// commandFirst is the width up to which the command lines of processes have the room of what few users look at.
-const commandFirst = 160
-
-// processLayout is for processes on one node, or on several, of one job, or of several.
-func processLayout(width, number int, nodes, jobs bool) layout {
-	columns := slices.DeleteFunc(numbered(processColumns, number), func(c column) bool {
-		switch c.key {
-		case colState, colThreads:
-			return width < commandFirst
-		case colNode:
-			return !nodes
-		case colJob:
-			return !jobs
-		}
-		return false
-	})
-	margin := 2
-	if nodes { // their names must not touch a tag, and the GPU is no longer the first column
-		margin, columns[1].gap = 3, 1
-	}
-	return fit(width, columns, processGrowth, margin)
-}
-
 // nodeLayout is for nodes with at most so many GPUs.
-func nodeLayout(width, gpus int) layout {
-	columns := slices.Clone(nodeColumns)
+func nodeLayout(width, gpus int, list columns.List) layout {
+	columns := slices.Clone(choose(nodeColumns, columns.Overview, list))
 	for i := range columns {
 		switch c := &columns[i]; {
 		case c.key == colCells && width >= apartFrom:
@@ -243,7 +221,7 @@ type layout [colCount]part.Span
 func fit(width int, columns []column, growth []stage, margin int) layout {
 	var l layout
 	left := width - 1 - margin // the last column stays free
-	for p, full := 1, false; p <= lowestPriority && !full; p++ {
+	for p, full := 1, false; p <= max(lowestPriority, len(columns)) && !full; p++ {
 		for i := range columns {
 			switch c := &columns[i]; {
 			case c.priority != p || full:

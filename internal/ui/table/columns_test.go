@@ -10,14 +10,14 @@ var layouts = map[string]struct {
 	of      func(int) layout
 	columns []column
 }{
-	"gpus":      {func(w int) layout { return gpuLayout(w, true, 0) }, gpuColumns},
-	"alike":     {func(w int) layout { return gpuLayout(w, false, 0) }, alikeColumns},
-	"processes": {func(w int) layout { return processLayout(w, 0, false, false) }, nodesProcessColumns},
-	"manager":   {func(w int) layout { return processLayout(w, 0, true, true) }, processColumns},
-	"instances": {func(w int) layout { return gpuLayout(w, true, len("10:1")) }, gpuColumns},
+	"gpus":      {func(w int) layout { return gpuLayout(w, true, 0, "") }, gpuColumns},
+	"alike":     {func(w int) layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
+	"processes": {func(w int) layout { return processLayout(w, 0, false, false, "") }, nodesProcessColumns},
+	"manager":   {func(w int) layout { return processLayout(w, 0, true, true, "") }, processColumns},
+	"instances": {func(w int) layout { return gpuLayout(w, true, len("10:1"), "") }, gpuColumns},
 	"ranks":     {func(w int) layout { return rankLayout(w, 0) }, rankColumns},
 	"pending":   {pendingLayout, pendingColumns},
-	"nodes":     {func(w int) layout { return nodeLayout(w, 8) }, nodeColumns},
+	"nodes":     {func(w int) layout { return nodeLayout(w, 8, "") }, nodeColumns},
 	"times":     {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) }, timeColumns},
 }
 
@@ -84,7 +84,7 @@ func TestColumnsComeInAt(t *testing.T) {
 			t.Errorf("%s: column %d comes in at %d, not at %d", test.layout, test.key, first, test.width)
 		}
 	}
-	if at := gpuLayout(80, false, 0); at[colUtilBar].W != 9 || at[colFlags].W != 12 {
+	if at := gpuLayout(80, false, 0, ""); at[colUtilBar].W != 9 || at[colFlags].W != 12 {
 		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 12", at[colUtilBar].W, at[colFlags].W)
 	}
 }

@@ -33,7 +33,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 	for i := range f.Node.GPUs {
 		several = several || f.Node.GPUs[i].Card.Name != f.Node.GPUs[0].Card.Name
 	}
-	return &GPUs{gpuLayout(f.W, several, numberWidth(f.Node))}
+	return &GPUs{gpuLayout(f.W, several, numberWidth(f.Node), f.Columns.Node)}
 }
 
 // Head draws the headings in row y.
@@ -102,6 +102,9 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 // insteadOfCells writes why a GPU has no numbers.
 func insteadOfCells(f *part.Frame, y int, text string, l *layout) {
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
+	if f.Columns.Node != "" {
+		x = behind(l[colGPU])
+	}
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }
 

@@ -18,7 +18,7 @@ type Nodes struct {
 // NewNodes returns the table for the terminal and the job of a frame. The cells are numbers where there is room for them.
 func NewNodes(f *part.Frame) *Nodes {
 	slots := part.NewSlots(f.Scene)
-	l := nodeLayout(f.W, len(slots))
+	l := nodeLayout(f.W, len(slots), f.Columns.Overview)
 	return &Nodes{layout: l, cells: part.NewCells(slots, l[colCells].W)}
 }
 
@@ -46,21 +46,25 @@ func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span, selected bool)
 func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := &t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
-	if s := l[colCells]; s.Shown() {
+	numbers, chosen := tally.HasNumbers(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
+	if s := l[colCells]; s.Shown() && (numbers || !chosen) { // where columns are chosen a sentence may stand in their place
 		t.cells.Draw(f, s.X, y, n)
 	}
-	if tally.HasNumbers(n) && len(n.GPUs) > 0 {
+	if numbers {
 		totals(f, y, f.Own(n), l, draw.Text, true)
 		if n.State == cluster.NodeStale {
-			f.Fade(y, l[colCells].X, f.W)
+			f.Fade(y, behind(l[colNode]), f.W)
 		}
 		s := l[colHealth]
 		f.Text(s, y, part.Trouble(f, n, s.W), m.Role)
 	} else {
-		x := l[colCells].X + l[colCells].W + 2
-		if s := l[colUtil]; s.Shown() {
-			f.Right(s.X, y, s.W, "–", draw.Dim)
-			x = s.X + s.W + 2
+		x := behind(l[colNode])
+		if !chosen {
+			x = behind(l[colCells])
+			if s := l[colUtil]; s.Shown() {
+				f.Right(s.X, y, s.W, "–", draw.Dim)
+				x = behind(s)
+			}
 		}
 		f.Left(x, y, f.W-1-x, part.Absence(f, n, f.W-1-x), m.Role)
 	}

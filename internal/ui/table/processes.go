@@ -2,10 +2,12 @@ package table
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -17,7 +19,33 @@ type Processes struct{ layout layout }
 
 // NewProcesses returns the table for the terminal and the selected node of a frame.
 func NewProcesses(f *part.Frame) *Processes {
-	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false)}
+	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false, f.Columns.Processes)}
+}
+
+// commandFirst is the width up to which the command lines of processes have the room of what few users look at.
+const commandFirst = 160
+
+// processLayout is for processes on one node, or on several, of one job, or of several.
+func processLayout(width, number int, nodes, jobs bool, list columns.List) layout {
+	all := slices.DeleteFunc(numbered(processColumns, number), func(c column) bool {
+		switch c.key {
+		case colState, colThreads:
+			return width < commandFirst && list == ""
+		case colNode:
+			return !nodes
+		case colJob:
+			return !jobs
+		}
+		return false
+	})
+	if nodes { // the GPU is no longer the first column
+		all[1].gap = 1
+	}
+	columns, margin := choose(all, columns.Processes, list), 2
+	if columns[0].key != colGPU { // others are as wide as their columns: they must not touch a tag
+		margin = 3
+	}
+	return fit(width, columns, processGrowth, margin)
 }
 
 // Head draws the headings in row y.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -49,13 +50,16 @@ type ProcessList struct {
 	across int // columns of the commands that are to the left of the screen
 }
 
+// marks is how many columns the cursor and the tag take.
+const marks = 2
+
 // scrollBar is how many columns a scroll bar and the blank before it take.
 const scrollBar = 2
 
 // NewProcessList returns the table for a terminal: with the node and the job of each process where there are several. across columns of the
-// commands are to the left of the screen.
-func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int) *ProcessList {
-	return &ProcessList{processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs), across}
+// commands are to the left of the screen. The list is of the other columns.
+func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
+	return &ProcessList{processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list), across}
 }
 
 // Room is how many columns a command has.
@@ -97,7 +101,8 @@ func (t *ProcessList) OrderAt(x int) (by ProcessOrder, ok bool) {
 			return by, true
 		}
 	}
-	return ByPlace, x >= 0 && x < t.layout[colPID].X
+	s := t.layout[colNode]
+	return ByPlace, x >= 0 && x < max(s.X+s.W, marks)
 }
 
 // Row draws one row in row y.
@@ -122,11 +127,21 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 	}
 	t.command(f, y, r, text)
 	if r.Node.State != cluster.NodeReporting {
-		f.Fade(y, l[colPID].X, f.W)
+		f.Fade(y, t.readings(f.W), f.W)
 	}
 	if selected {
 		f.Select(y, 0, f.W)
 	}
+}
+
+// readings is where the columns begin that do not say where a process is; end, where there is none.
+func (t *ProcessList) readings(end int) int {
+	for k, s := range t.layout {
+		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, col(k)) {
+			end = min(end, s.X)
+		}
+	}
+	return end
 }
 
 // user writes the rest of a process on a GPU.

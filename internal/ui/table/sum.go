@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -18,7 +17,12 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	sum := tally.Total(gpus)
 	x := l[colGPU].X
 	f.Put(x, y, "ALL", draw.Strong)
-	first := cmp.Or(l[colUtilBar].X, l[colUtil].X) // the columns before it have no sum
+	first := f.W - 1
+	for _, k := range []col{colUtilBar, colUtil, colMemBar, colUsed, colPower, colHistory} { // the columns before them have no sum
+		if l[k].Shown() {
+			first = min(first, l[k].X)
+		}
+	}
 	counted(f, x+len("ALL "), y, first-1-x-len("ALL "), &sum)
 	if sum.GPUs > 0 {
 		totals(f, y, gpus, l, draw.Strong, false)

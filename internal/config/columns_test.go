@@ -1,0 +1,62 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+)
+
+// Columns are lists of names: a wrong name is one line with the place and the name that is meant.
+func TestColumns(t *testing.T) {
+	for text, want := range map[string]string{
+		"[columns]\nnode = ['gpu', 'util', 'flags']\nprocesses = []": "",
+		"[columns]\n\nnode = ['gpu', 'tmep']":                        `:3: columns.node has no column "tmep" (the nearest is temp)`,
+		"columns.node = ['pid']":                                     `:1: columns.node has no column "pid"`,
+		"columns.overview = ['helth']":                               `has no column "helth" (the nearest is health)`,
+		"columns.processes = ['pid', 'gpu', 'pid']":                  `:1: columns.processes names the column "pid" twice`,
+		"columns.node = 'gpu'":                                       `:1: columns.node must be a list of different names among gpu, rank, name, `,
+		"columns.node = [1]":                                         `, not a list`,
+		"columns.gpus = ['gpu']":                                     `unknown key "columns.gpus"`,
+		"columns = ['gpu']":                                          `columns must be a table: [columns]`,
+	} {
+		c := Default()
+		_, err := c.Load(place(t, "", text))
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%s: error %v, want %s", text, err, want)
+		}
+		if want == "" && c.Columns != (columns.Chosen{Node: "gpu,util,flags"}) {
+			t.Errorf("%s: %+v", text, c.Columns)
+		}
+	}
+	for value, want := range map[string]columns.List{"gpu, util ,flags": "gpu,util,flags", "": ""} {
+		c := Default()
+		if _, err := c.Load(Inputs{Environ: []string{"NVNODETOP_COLUMNS_NODE=" + value}}); err != nil || c.Columns.Node != want {
+			t.Errorf("%q: %v, %q", value, err, c.Columns.Node)
+		}
+	}
+}
+
+// The page about columns has each of them, and its example is a file of settings.
+func TestThePageOfColumns(t *testing.T) {
+	text, err := os.ReadFile("../../docs/COLUMNS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range columns.Tables {
+		_, about, _ := strings.Cut(string(text), "| `columns."+string(table)+"` | |")
+		about, _, _ = strings.Cut(about, "\n\n")
+		for _, name := range table.Names() {
+			if !strings.Contains(about, "`"+name+"`") {
+				t.Errorf("docs/COLUMNS.md does not have the column %s of %s", name, table)
+			}
+		}
+	}
+	_, example, _ := strings.Cut(string(text), "```toml\n")
+	example, _, _ = strings.Cut(example, "```")
+	c := Default()
+	if _, err := c.Load(place(t, example, "")); err != nil || c.Columns.Overview != "node,gpus,util,power,health" {
+		t.Errorf("the example: %v, %+v", err, c.Columns)
+	}
+}

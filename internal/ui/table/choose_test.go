@@ -1,0 +1,137 @@
+package table
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+)
+
+// tables are the columns and the layout of each table that can be chosen.
+var tables = map[columns.Table]struct {
+	all []column
+	of  func(width int, list columns.List) layout
+}{
+	columns.Node:      {gpuColumns, func(w int, l columns.List) layout { return gpuLayout(w, true, 0, l) }},
+	columns.Processes: {nodesProcessColumns, func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l) }},
+	columns.Overview:  {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, l) }},
+}
+
+// Each name in the settings is a column of its table, in the same order.
+func TestEachNameIsAColumn(t *testing.T) {
+	for name, table := range tables {
+		var keys []col
+		for _, n := range name.Names() {
+			keys = append(keys, keyOf[name][n])
+		}
+		var all []col
+		for _, c := range table.all {
+			all = append(all, c.key)
+		}
+		if !slices.Equal(keys, all) || len(keyOf[name]) != len(all) {
+			t.Errorf("%s: the names %q are the columns %v, want %v", name, name.Names(), keys, all)
+		}
+	}
+}
+
+// Chosen columns stand in their order, come in by it, stay apart and within the width; those that are not listed stay out.
+func TestChosenColumns(t *testing.T) {
+	for name, table := range tables {
+		for _, list := range [][]string{
+			name.Names()[:3], {name.Names()[4], name.Names()[1]}, slices.Sorted(slices.Values(name.Names())), reversed(name.Names()),
+		} {
+			want := list
+			if first := name.Names()[0]; name != columns.Processes {
+				want = append([]string{first}, slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == first })...)
+			}
+			for w := 1; w <= 300; w++ {
+				l, x, shown, ended := table.of(w, columns.Of(list)), 0, 0, false
+				for _, n := range want {
+					s := l[keyOf[name][n]]
+					switch {
+					case !s.Shown():
+						ended = true
+						continue
+					case ended:
+						t.Fatalf("%s %q at %d: %s comes in before those ahead of it", name, list, w, n)
+					case s.X < x || s.X+s.W > w-1:
+						t.Fatalf("%s %q at %d: %s spans %d…%d, behind %d", name, list, w, n, s.X, s.X+s.W, x)
+					}
+					x, shown = s.X+s.W+1, shown+1
+				}
+				for k := range l {
+					if l[k].Shown() {
+						shown--
+					}
+				}
+				if shown != 0 {
+					t.Fatalf("%s %q at %d: columns that are not listed are there", name, list, w)
+				}
+				if w == 300 && ended {
+					t.Errorf("%s %q: not all come in", name, list)
+				}
+			}
+		}
+	}
+}
+
+func reversed(names []string) []string {
+	slices.Reverse(names)
+	return names
+}
+
+// Where there is room for all columns, the list of all is the usual layout.
+func TestTheUsualOrderIsTheUsualLayout(t *testing.T) {
+	for name, table := range tables {
+		usual, chosen := table.of(300, ""), table.of(300, columns.Of(name.Names()))
+		for n, k := range maps.All(keyOf[name]) {
+			if usual[k] != chosen[k] {
+				t.Errorf("%s: %s is at %+v, by default at %+v", name, n, chosen[k], usual[k])
+			}
+		}
+	}
+}
+
+// Where there are several nodes or jobs, those of a process stand ahead of the chosen columns, and do not touch a tag.
+func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
+	for _, test := range []struct {
+		nodes, jobs bool
+		want        []col
+	}{
+		{false, false, []col{colCommand, colGPU}}, {true, false, []col{colNode, colCommand, colGPU}},
+		{false, true, []col{colJob, colCommand, colGPU}}, {true, true, []col{colNode, colJob, colCommand, colGPU}},
+	} {
+		l := processLayout(120, 0, test.nodes, test.jobs, "command,gpu")
+		var got []col
+		for k, s := range l {
+			if s.Shown() {
+				got = append(got, col(k))
+			}
+		}
+		slices.SortFunc(got, func(a, b col) int { return l[a].X - l[b].X })
+		if !slices.Equal(got, test.want) || l[got[0]].X <= marks {
+			t.Errorf("nodes %t, jobs %t: %v, want %v; the first at %d", test.nodes, test.jobs, got, test.want, l[got[0]].X)
+		}
+	}
+}
+
+// A click on a heading sorts by that column wherever it stands; what is left of them all sorts by place.
+func TestOrderAtChosenColumns(t *testing.T) {
+	list := &ProcessList{layout: processLayout(120, 0, false, false, "gpu,command,pid,cpu")}
+	for _, test := range []struct {
+		x    int
+		by   ProcessOrder
+		sort bool
+	}{
+		{0, ByPlace, true}, {list.layout[colGPU].X, ByPlace, true}, {list.layout[colCommand].X, ByPlace, false}, {list.layout[colPID].X, ByPID, true},
+		{list.layout[colCPU].X, ByProcessCPU, true},
+	} {
+		if by, ok := list.OrderAt(test.x); ok != test.sort || by != test.by {
+			t.Errorf("column %d: by %d, %t", test.x, by, ok)
+		}
+	}
+	if x := list.readings(120); x != list.layout[colCommand].X {
+		t.Errorf("the readings begin at %d", x)
+	}
+}
