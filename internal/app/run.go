@@ -112,6 +112,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		ReadOnly: whyReadOnly(cfg),
 		Version:  build.Version(),
 		Remember: choices.remember,
+		Save:     save,
 
 		Only: only(cfg), Processes: processes(cfg),
 	}

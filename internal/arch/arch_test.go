@@ -18,7 +18,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/wire"},
+	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},
@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":            {},
 	"internal/text/safe":       {"internal/text"},
-	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/wire"},
+	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
 	"internal/ui/inspect":      {"internal/cluster", "internal/metric", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/table", "internal/wire"},
@@ -80,6 +80,7 @@ var allowed = map[string][]string{
 	"internal/ui/process":      {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/inspect", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/signal", "internal/ui/table", "internal/wire"},
 	"internal/ui/prompt":       {"internal/filter", "internal/ui/draw", "internal/ui/keys", "internal/ui/part"},
 	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
+	"internal/ui/settings":     {"internal/columns", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part"},
 	"internal/ui/table":        {"internal/cluster", "internal/columns", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},
@@ -95,9 +96,9 @@ var allowed = map[string][]string{
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
 	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
-	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/signal"},
+	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/inspect", "internal/ui/prompt"},
-	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/signal"},
+	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
 	"charm.land/lipgloss/v2":                    {"internal/ui/draw"},
 	"github.com/BurntSushi/toml":                {"internal/config"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},

@@ -2,7 +2,7 @@
 //
 // A Config is a plain value, and Load fills it: from the command line, else the environment, nvitop's variables there, the user's file, the system's file, or the
 // default. Every setting is a row of one table. The system's file can set limits that nothing else undoes. Each mistake is one line that names
-// the file and the line in it, the variable or the flag. Remembered and Remember read and write small files; they may be called from any
+// the file and the line in it, the variable or the flag. Save edits the user's file. Remembered and Remember read and write small files; they may be called from any
 // goroutine.
 package config
 

@@ -23,6 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -130,6 +131,11 @@ var shots = append(inspectShots(), []shot{
 		name: "columns-manager", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pw j ",
 		columns: columns.Chosen{Processes: "command,cpu,gpu,pid"},
 	},
+	{name: "settings", snap: fixture, view: func(v *view) {
+		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85}, Columns: columns.Chosen{Node: "gpu,temp,util"}})
+		v.screen = screenSettings
+	}, typed: "j\rjjjj\r>"},
+	{name: "settings-end", snap: fixture, view: func(v *view) { v.screen = screenSettings }, typed: "G"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 }...)
 

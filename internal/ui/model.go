@@ -23,6 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
 // fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key that requested
@@ -76,9 +77,9 @@ func newModel(o Options, out io.Writer) *model {
 	m.scene.Only, m.scene.Matching = o.Only, o.Processes
 	m.view.ranks.Match(o.Processes)
 	m.view.process.Match(o.Processes)
-	m.scene.Levels, m.scene.MemoryLevels, m.scene.Columns = o.Levels, o.MemoryLevels, o.Columns
 	m.began = o.Now()
 	m.touched = m.began
+	m.begin()
 	m.retheme()
 	m.takeSnapshot()
 	return m
@@ -166,6 +167,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
 		m.resolve()
 		return m, did
+	case settings.Saved:
+		m.view.settings.Told(msg)
+		m.dirty = true
 	case tea.WindowSizeMsg:
 		m.scene.W, m.scene.H = msg.Width, msg.Height
 		m.resolve()
@@ -224,7 +228,7 @@ func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	page := m.view.page(m.scene)
 	a := m.view.press(msg, m.scene)
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
-	return m.errands(page, a), a.Taken
+	return tea.Batch(m.errands(page, a), m.settle()), a.Taken
 }
 
 // remember saves the choices that have changed.

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -45,9 +46,10 @@ type Options struct {
 	Banner               string               // a line for the user: in place of the footer until a key is pressed, and in the help
 	ReadOnly             string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may
 	Version              string
-	Only                 tally.Only               // the GPUs in the views of the nodes
-	Processes            *filter.Expr             // of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
-	Remember             func(what, value string) // the user changed a choice: RememberColors, RememberView; may be nil
+	Only                 tally.Only                                                       // the GPUs in the views of the nodes
+	Processes            *filter.Expr                                                     // of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
+	Save                 func(c settings.Choices, keys []string) (path string, err error) // writes these settings to the user's file; on a goroutine of its own; may be nil
+	Remember             func(what, value string)                                         // the user changed a choice: RememberColors, RememberView; may be nil
 }
 
 // The values of Options.Colors.

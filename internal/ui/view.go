@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
 // Page fills the terminal, including the header and the footer with its hints.
@@ -45,10 +46,11 @@ const (
 	screenProcesses
 	screenJobs
 	screenUsers
+	screenSettings
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses, screenJobs: keys.OnJobs, screenUsers: keys.OnUsers}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses, screenJobs: keys.OnJobs, screenUsers: keys.OnUsers, screenSettings: keys.OnSettings}
 
 // view is what the user has chosen to see.
 type view struct {
@@ -74,6 +76,7 @@ type view struct {
 	process  *process.Page
 	jobs     *jobs.Jobs
 	users    *jobs.Users
+	settings settings.Page
 	noJobs   page.NoJobs
 	manual   page.Help
 }
@@ -115,11 +118,14 @@ func screenOf(job *cluster.JobView) screen {
 }
 
 // aside reports whether the page is about no single job. It is there without one, too.
-func (v *view) aside() bool { return v.screen == screenJobs || v.screen == screenUsers }
+func (v *view) aside() bool {
+	return v.screen == screenJobs || v.screen == screenUsers || v.screen == screenSettings
+}
 
 // resolve makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree = v.mine, v.classic, v.noMouse
+	v.settings.Now.Classic = v.classic
 	s.Gauge = v.overview.Gauge
 	s.Job, s.Node = nil, nil
 	at := v.resolveJob(s.Snap)
@@ -162,6 +168,8 @@ func (v *view) body() Page {
 		return v.jobs
 	case screenUsers:
 		return v.users
+	case screenSettings:
+		return &v.settings
 	}
 	return v.node
 }
@@ -180,6 +188,7 @@ func (v *view) page(s *part.Scene) Page {
 // press gives a message to the page that is on, and goes where its answer says.
 func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	a := v.page(s).Press(msg, s)
+	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" && at >= 0 {
 		v.job, v.jobAt = a.Job, at
 		s.SetJob(at)
@@ -221,7 +230,11 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		}
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
-	case key.Matches(k, keys.AllJobs, keys.Users):
+	case v.screen == screenSettings:
+		if key.Matches(k, keys.Back, keys.Settings) {
+			v.back()
+		}
+	case key.Matches(k, keys.AllJobs, keys.Users, keys.Settings):
 		v.beside(k, s)
 	case v.aside() && key.Matches(k, keys.Back):
 		v.back()
@@ -242,8 +255,11 @@ func (v *view) keys() keys.Page {
 // beside leads to a page that is about no single job, or back from it. Whether the job decides on the page stays as it is.
 func (v *view) beside(k tea.KeyPressMsg, s *part.Scene) {
 	to, auto := screenJobs, v.auto
-	if key.Matches(k, keys.Users) {
+	switch {
+	case key.Matches(k, keys.Users):
 		to = screenUsers
+	case key.Matches(k, keys.Settings):
+		to = screenSettings
 	}
 	if v.screen == to {
 		v.back()

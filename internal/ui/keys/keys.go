@@ -50,6 +50,7 @@ var (
 	Users     = bind("U", "users", "U")
 	Mouse     = bind("M", "mouse", "M")
 	Refresh   = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
+	Settings  = bind("F2", "settings", "f2")
 	Back      = bind("Esc", "back", "esc")
 	Help      = bind("? h", "help", "?", "h", "H", "f1")
 	Quit      = bind("q", "quit", "q", "Q", "f10")
@@ -89,6 +90,7 @@ const (
 	OnMetrics   Page = "process metrics"
 	OnJobs      Page = "jobs"
 	OnUsers     Page = "users"
+	OnSettings  Page = "settings"
 	OnNoJobs    Page = "no running jobs"
 )
 
@@ -101,7 +103,7 @@ type Row struct {
 }
 
 // Rows is the list.
-var Rows = slices.Concat(moving, processRows, signalRows, inspectRows, rows)
+var Rows = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, rows)
 
 // moving are the keys that move, and rows the others that are not those of one page.
 var moving = []Row{
@@ -109,11 +111,11 @@ var moving = []Row{
 	{Bindings: of(Left, Right), Text: "previous / next node", On: on(OnNode, OnDoctor)},
 	{Bindings: of(Up, Down), Text: "previous / next node", Long: "previous / next node, the GPU with the same number", On: on(OnGPU)},
 	{Bindings: of(Left, Right), Text: "previous / next GPU", On: on(OnGPU)},
-	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks, OnJobs, OnUsers)},
+	{Bindings: of(Up, Down), Text: "move the cursor", On: on(OnOverview, OnProblems, OnRanks, OnJobs, OnUsers, OnSettings)},
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
 	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
-	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen", On: others},
-	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnProcesses, OnJobs, OnUsers, OnNoJobs)},
+	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen", On: ordinary},
+	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnProcesses, OnJobs, OnUsers, OnSettings, OnNoJobs)},
 	{Bindings: of(Top, Last), Text: "first / last", On: on(OnNode, OnGPU)},
 	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: everyJob},
 	{
@@ -152,9 +154,10 @@ var rows = []Row{
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, Esc clears",
 	},
 	{Bindings: of(Colors), Text: "colors: job / classic", Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
-	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: others},
+	{Bindings: of(Settings), Text: "settings", Long: "settings: theme, colors, thresholds, columns", On: configured},
+	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: ordinary},
 	{Bindings: of(Refresh), Text: "refresh jobs, retry nodes", Long: "query SLURM and retry failed nodes now"},
-	{Bindings: of(Back), Text: "back, one level up", Long: "go back: closes help or details, then node view → overview", On: others},
+	{Bindings: of(Back), Text: "back, one level up", Long: "go back: closes help or details, then node view → overview", On: ordinary},
 	{Bindings: of(Help, Quit), Text: "help / quit", Long: "help / quit; in the help both close it"},
 	{Bindings: of(Interrupt), Text: "quit, from anywhere"},
 	{Bindings: of(Repaint), Text: "redraw the screen"},
@@ -162,13 +165,17 @@ var rows = []Row{
 }
 
 // withJob are the pages that show a job or select one, but for those whose keys are nvitop's, withGPUs those of them that show its GPUs, and everyJob all
-// that do. others are all but those. lists are all but the pages about one process.
+// that do. others are all but those, and ordinary are they and the settings. lists are all but the pages about one process, and configured are they and the
+// settings.
 var (
 	withJob  = append(slices.Clone(withGPUs), OnJobs)
 	withGPUs = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
 	everyJob = append(slices.Clone(withJob), OnProcesses)
 	others   = append(slices.Clone(withJob), OnUsers, OnNoJobs)
 	lists    = append(slices.Clone(everyJob), OnUsers, OnNoJobs)
+
+	ordinary   = append(slices.Clone(others), OnSettings)
+	configured = append(slices.Clone(lists), OnSettings)
 )
 
 func on(pages ...Page) []Page { return pages }

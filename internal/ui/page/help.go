@@ -199,7 +199,7 @@ var (
 	helpOptions = [][2]string{
 		{"--view", "auto, node, overview"},
 		{"--colors", "job, classic"},
-		{"--theme", "auto, dark, light"},
+		{"--theme", "auto, dark, light, high-contrast, colorblind, mono"},
 		{"--ascii", "ASCII characters only"},
 	}
 )

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A key is set as a person would set it: all other lines, comments and tables stay as they are.
+func TestEdit(t *testing.T) {
+	for _, test := range []struct{ name, text, key, value, want string }{
+		{"an empty file", "", "theme", `"mono"`, "theme = \"mono\"\n"},
+		{"a table in an empty file", "", "columns.node", `["gpu"]`, "\n[columns]\nnode = [\"gpu\"]\n"},
+		{"another value", "# mine\ntheme='dark'  # at night\nview = 'node'\n", "theme", `"mono"`, "# mine\ntheme = \"mono\" # at night\nview = 'node'\n"},
+		{"a sharp in a value", "banner = 'a # b' # c\n", "banner", `"x"`, "banner = \"x\" # c\n"},
+		{"below the first comments", "# one\n# two\n\n[poll]\ninterval = 3\n", "theme", `"mono"`, "# one\n# two\ntheme = \"mono\"\n\n[poll]\ninterval = 3\n"},
+		{"no end of the last line", "[poll]\ninterval = 3", "columns.node", `["gpu"]`, "[poll]\ninterval = 3\n\n[columns]\nnode = [\"gpu\"]\n"},
+		{"in its table", "[columns] # my columns\noverview = ['node']\n[poll]\ninterval = 3\n", "columns.node", `["gpu"]`, "[columns] # my columns\nnode = [\"gpu\"]\noverview = ['node']\n[poll]\ninterval = 3\n"},
+		{"a table with dots", "columns.overview = ['node']\n[poll]\n", "columns.node", `["gpu"]`, "columns.node = [\"gpu\"]\ncolumns.overview = ['node']\n[poll]\n"},
+		{"a value of many lines", "[columns]\nnode = [\n  'gpu', # number\n  'temp',\n] # end\noverview = ['node']\n", "columns.node", `["gpu"]`, "[columns]\nnode = [\"gpu\"] # end\noverview = ['node']\n"},
+		{"taken out", "a_table.x = 1\ntheme = 'dark'\nview = 'node'\n", "theme", "", "a_table.x = 1\nview = 'node'\n"},
+		{"the last of a table", "[columns]\nnode = ['gpu']\n", "columns.node", "", "[columns]\n"},
+		{"not there", "view = 'node'\n", "theme", "", "view = 'node'\n"},
+		{"what nobody knows", "[other]\n'x y' = [[1, 2], [3]]\n", "theme", `"mono"`, "theme = \"mono\"\n[other]\n'x y' = [[1, 2], [3]]\n"},
+	} {
+		got, err := edit(test.text, test.key, test.value)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", test.name, err, got, test.want)
+		}
+	}
+	for text, key := range map[string]string{"columns = {node = ['gpu'], overview = ['node']}\n": "columns.node", "x = ": "theme"} {
+		if got, err := edit(text, key, `["temp"]`); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q becomes %q, error %v", text, got, err)
+		}
+	}
+}
+
+// Only what was chosen is written, to a file that only its owner can read, and read again it is the same.
+func TestSave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nvnodetop", "config.toml")
+	c := Default()
+	c.Theme, c.GPULevels, c.Columns.Node, c.View = "mono", Levels{10, 75}, "gpu,util", "node"
+	for range 2 {
+		if err := c.Save(path, "theme", "gpu_util_thresh", "mem_util_thresh", "columns.node", "columns.overview"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, _ := os.ReadFile(path)
+	if want := "gpu_util_thresh = [10, 75]\ntheme = \"mono\"\n\n[columns]\nnode = [\"gpu\", \"util\"]\n"; string(text) != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
+		t.Errorf("%d files are left", len(files))
+	}
+	again, want := Default(), c
+	want.View = "auto"
+	if _, err := again.Load(Inputs{User: path}); err != nil || again != want {
+		t.Errorf("%v: %+v, want %+v", err, again, want)
+	}
+}
+
+// A link stays a link; a file that cannot be changed stays as it is.
+func TestSaveInPlace(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target.toml"), filepath.Join(dir, "link.toml")
+	c := Default()
+	c.Theme = "mono"
+	if err := os.WriteFile(target, []byte("theme = \n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Save(link, "theme"); err == nil || !strings.Contains(err.Error(), "target.toml:1: ") {
+		t.Errorf("error %v", err)
+	}
+	if text, _ := os.ReadFile(target); string(text) != "theme = \n" {
+		t.Errorf("the file has become %q", text)
+	}
+	if err := os.WriteFile(target, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Save(link, "theme"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+	if text, _ := os.ReadFile(target); string(text) != "theme = \"mono\"\n" {
+		t.Errorf("the file has become %q", text)
+	}
+	if err := c.Save("", "theme"); err == nil {
+		t.Error("written to no file")
+	}
+	if err := c.Save(dir, "theme"); err == nil {
+		t.Error("written to a directory")
+	}
+}

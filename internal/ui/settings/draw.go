@@ -1,0 +1,92 @@
+package settings
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+const (
+	top    = 3 // the row of the first line
+	label  = 3
+	values = 26
+	about  = 44
+)
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	if f.Node != nil {
+		part.Header(f, false)
+	} else {
+		f.Put(1, 0, "nvnodetop", draw.Strong)
+	}
+	l := p.list(f.Scene)
+	w, at := p.cursor.Window(l), p.cursor.At(l)
+	f.Section(2, "Settings", w.Where())
+	for i := range w.Shown {
+		y := top + i
+		p.row(f, y, l.Key(w.From+i))
+		if w.From+i == at {
+			f.Put(0, y, "▸", draw.Strong)
+			f.Select(y, 0, f.W)
+		}
+	}
+	if text, role := p.state(); f.H > top+2 {
+		f.Left(label, f.H-2, f.W-label-1, text, role)
+	}
+	part.Footer(f, "",
+		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"), keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
+		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+}
+
+// state says what is written, and what is not.
+func (p *Page) state() (string, draw.Role) {
+	changed := len(p.Now.Changed(&p.written))
+	switch {
+	case p.last != nil && p.last.Err != nil:
+		return "not written: " + p.last.Err.Error(), draw.Crit
+	case p.last != nil && changed == 0:
+		return "written to " + p.last.Path, draw.Strong
+	case changed == 0:
+		return "changes take effect at once; w writes them to your configuration file", draw.Dim
+	}
+	return part.Plural(changed, "change", "changes") + " for this run only; w writes to your configuration file", draw.Dim
+}
+
+func (p *Page) row(f *part.Frame, y int, r row) {
+	if r.what == column && r.name == "" {
+		f.Left(label, y, f.W-label-1, tables[r.table], draw.Strong)
+		return
+	}
+	if r.what == column {
+		names := p.Now.shown(r.table)
+		for i, name := range names {
+			if name == r.name {
+				f.Put(label+2, y, "✓", draw.Text)
+				f.Left(label+4, y, values-label-5, r.name, draw.Text)
+				f.Left(values, y, 4, strconv.Itoa(i+1), draw.Dim)
+				return
+			}
+		}
+		f.Left(label+4, y, f.W-label-5, r.name, draw.Dim)
+		return
+	}
+	f.Left(label, y, values-label-1, titles[r.what][0], draw.Text)
+	f.Left(values, y, about-values-1, p.value(r.what), draw.Strong)
+	f.Left(about, y, f.W-about-1, titles[r.what][1], draw.Dim)
+}
+
+func (p *Page) value(w what) string {
+	switch w {
+	case theme:
+		return p.Now.Theme
+	case colors:
+		return map[bool]string{false: "job", true: "classic"}[p.Now.Classic]
+	case view:
+		return p.Now.View
+	}
+	levels, at := p.Now.levels(w)
+	return levels.text(at)
+}

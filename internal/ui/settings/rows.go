@@ -1,0 +1,205 @@
+package settings
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// row is a line of the page: a setting, or a column of a table.
+type row struct {
+	what  what
+	table columns.Table
+	name  string // of the column; "": the title of its table
+}
+
+type what uint8
+
+const (
+	theme what = iota
+	colors
+	view
+	yellow
+	red
+	memoryYellow
+	memoryRed
+	column
+)
+
+// titles are the names of the settings on the page, and what they are for.
+var titles = [...][2]string{
+	theme: {"Theme", "auto asks the terminal for its background"}, colors: {"Colors", "job: amber is a warning; classic: by utilization"},
+	view: {"Start page", "auto: overview for a job of several nodes"}, yellow: {"Yellow from", "utilization in the classic colors"},
+	red: {"Red from", "utilization in the classic colors"}, memoryYellow: {"Memory yellow from", "GPU memory in the classic colors"},
+	memoryRed: {"Memory red from", "GPU memory in the classic colors"},
+}
+
+// tables are the titles of the tables.
+var tables = map[columns.Table]string{
+	columns.Node: "Columns of a node's GPUs", columns.Processes: "Columns of its processes", columns.Overview: "Columns of the overview",
+}
+
+var views = []string{"auto", "node", "overview"}
+
+// rows are the lines of the page. Columns that are shown come first, in their order.
+func (p *Page) rows() []row {
+	var all []row
+	for w := theme; w < column; w++ {
+		all = append(all, row{what: w})
+	}
+	for _, t := range columns.Tables {
+		all = append(all, row{what: column, table: t})
+		shown := p.Now.shown(t)
+		for _, name := range shown {
+			all = append(all, row{column, t, name})
+		}
+		for _, name := range t.Names() {
+			if !slices.Contains(shown, name) {
+				all = append(all, row{column, t, name})
+			}
+		}
+	}
+	return all
+}
+
+func (p *Page) list(s *part.Scene) nav.List[row] { return p.listOf(max(s.H-2-top, 1)) }
+
+func (p *Page) listOf(room int) nav.List[row] {
+	rows := p.rows()
+	return nav.List[row]{N: len(rows), Room: room, Key: func(i int) row { return rows[i] }}
+}
+
+// shown are the columns of a table that are shown.
+func (c *Choices) shown(t columns.Table) []string {
+	if names := c.Columns.At(t).Names(); names != nil {
+		return names
+	}
+	return t.Names()
+}
+
+// turn goes to the next value of a row.
+func (c *Choices) turn(r row, by int) {
+	switch r.what {
+	case theme:
+		c.Theme = after(draw.Themes, c.Theme, by)
+	case colors:
+		c.Classic = !c.Classic
+	case view:
+		c.View = after(views, c.View, by)
+	case column:
+		c.toggle(r)
+	default:
+		levels, at := c.levels(r.what)
+		*levels = levels.step(at, by)
+	}
+}
+
+func after(list []string, s string, by int) string {
+	return list[(max(slices.Index(list, s), 0)+by+len(list))%len(list)]
+}
+
+// thresholds are a pair of thresholds; zero: none.
+type thresholds part.Levels
+
+const percentStep = 5
+
+// levels is the pair that a row is about, and which of the two.
+func (c *Choices) levels(w what) (of *thresholds, at int) {
+	switch w {
+	case yellow:
+		return (*thresholds)(&c.Levels), 0
+	case red:
+		return (*thresholds)(&c.Levels), 1
+	case memoryYellow:
+		return (*thresholds)(&c.MemoryLevels), 0
+	}
+	return (*thresholds)(&c.MemoryLevels), 1
+}
+
+// usualMemory are the thresholds that the memory begins with, as in nvitop.
+var usualMemory = thresholds{10, 80}
+
+// step moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
+func (t thresholds) step(at, by int) thresholds {
+	if t == (thresholds{}) {
+		return usualMemory
+	}
+	v := float64(int(t[at])/percentStep*percentStep + by*percentStep)
+	if by < 0 && t[at] > v+percentStep {
+		v += percentStep // down to the multiple below
+	}
+	next := t
+	next[at] = v
+	if next[0] <= 0 || next[0] >= next[1] || next[1] >= 100 {
+		return t
+	}
+	return next
+}
+
+func (t thresholds) text(at int) string {
+	if t == (thresholds{}) {
+		return "off"
+	}
+	return strconv.FormatFloat(t[at], 'f', -1, 64) + "%"
+}
+
+// toggle shows a column or takes it out. The first of a table, and the last that is left, stay.
+func (c *Choices) toggle(r row) {
+	names := c.shown(r.table)
+	switch at := slices.Index(names, r.name); {
+	case r.name == "" || fixed(r):
+	case at < 0:
+		c.choose(r.table, append(names, r.name))
+	case len(names) > 1:
+		c.choose(r.table, slices.Delete(names, at, at+1))
+	}
+}
+
+// fixed reports whether a column is what the rows of its table are about: it always comes first.
+func fixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
+
+// move moves a column.
+func (c *Choices) move(r row, by int) {
+	if r.what != column {
+		c.turn(r, by)
+		return
+	}
+	names := c.shown(r.table)
+	at := slices.Index(names, r.name)
+	to := at + by
+	if at < 0 || to < 0 || to >= len(names) || fixed(r) || fixed(row{column, r.table, names[to]}) {
+		return
+	}
+	names[at], names[to] = names[to], names[at]
+	c.choose(r.table, names)
+}
+
+// choose sets the columns of a table; the usual ones in their order are none.
+func (c *Choices) choose(t columns.Table, names []string) {
+	if slices.Equal(names, t.Names()) {
+		names = nil
+	}
+	*c.Columns.At(t) = columns.Of(names)
+}
+
+// reset goes back to what a row is without settings; the columns of a table all together.
+func (c *Choices) reset(r row) {
+	switch r.what {
+	case theme:
+		c.Theme = draw.Auto
+	case colors:
+		c.Classic = false
+	case view:
+		c.View = views[0]
+	case yellow, red:
+		c.Levels = part.Levels{60, 85}
+	case memoryYellow, memoryRed:
+		c.MemoryLevels = part.Levels{}
+	case column:
+		*c.Columns.At(r.table) = ""
+	}
+}

@@ -1,0 +1,129 @@
+// Package settings is the page on which the user changes how the screen looks. A change takes effect at once, for this run; the caller
+// writes changes to the user's file when it is asked to.
+//
+// A Page belongs to one goroutine. Drawing changes nothing but the canvas.
+package settings
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Choices are what can be changed on the page.
+type Choices struct {
+	Theme   string // one of draw.Themes
+	Classic bool
+	View    string // the page to start with
+
+	Levels, MemoryLevels part.Levels
+	Columns              columns.Chosen
+}
+
+// Changed are the keys of the settings in which two Choices differ.
+func (c *Choices) Changed(since *Choices) []string {
+	var all []string
+	for _, k := range []struct {
+		key     string
+		changed bool
+	}{
+		{"theme", c.Theme != since.Theme}, {"colors", c.Classic != since.Classic}, {"view", c.View != since.View},
+		{"gpu_util_thresh", c.Levels != since.Levels}, {"mem_util_thresh", c.MemoryLevels != since.MemoryLevels},
+		{"columns.node", c.Columns.Node != since.Columns.Node}, {"columns.processes", c.Columns.Processes != since.Columns.Processes},
+		{"columns.overview", c.Columns.Overview != since.Columns.Overview},
+	} {
+		if k.changed {
+			all = append(all, k.key)
+		}
+	}
+	return all
+}
+
+// Saved is the message that tells the page what has been written, and where.
+type Saved struct {
+	Choices
+	Path string
+	Err  error
+}
+
+// Page is the page.
+type Page struct {
+	Now     Choices // what is in effect
+	written Choices // what the user's file gives
+	wants   bool    // to be written
+	last    *Saved  // since the last change
+
+	cursor nav.Cursor[row]
+}
+
+// Begin begins with these choices, which came from the settings.
+func (p *Page) Begin(c Choices) { p.Now, p.written = c, c }
+
+// Unwritten reports, once, that the user wants the changes to be written: these keys.
+func (p *Page) Unwritten() (changed []string, wanted bool) {
+	wanted, p.wants = p.wants, false
+	return p.Now.Changed(&p.written), wanted
+}
+
+// Wants nothing.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Press moves the cursor, and changes what it is on.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	l := p.list(s)
+	if at, moved := p.cursor.Move(msg, l); moved {
+		p.cursor.GoTo(l, at)
+		return nav.Taken
+	}
+	switch m := msg.(type) {
+	case tea.MouseClickMsg:
+		w := p.cursor.Window(l)
+		if at := w.From + m.Y - top; m.Button == tea.MouseLeft && m.Y >= top && at < w.From+w.Shown {
+			p.cursor.GoTo(l, at)
+		}
+		return nav.Taken
+	case tea.KeyPressMsg:
+		return p.key(m, l)
+	}
+	return nav.Answer{}
+}
+
+func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
+	before := p.Now
+	on := l.Key(p.cursor.At(l))
+	switch {
+	case key.Matches(k, keys.NextValue):
+		p.Now.turn(on, +1)
+	case key.Matches(k, keys.PrevValue):
+		p.Now.turn(on, -1)
+	case key.Matches(k, keys.Later):
+		p.Now.move(on, +1)
+	case key.Matches(k, keys.Earlier):
+		p.Now.move(on, -1)
+	case key.Matches(k, keys.Usual):
+		p.Now.reset(on)
+	case key.Matches(k, keys.Write):
+		p.wants = true
+	default:
+		return nav.Answer{}
+	}
+	if p.Now != before {
+		p.last = nil
+		p.cursor.GoTo(p.listOf(l.Room), slices.Index(p.rows(), on))
+	}
+	return nav.Taken
+}
+
+// Told takes what has become of the changes.
+func (p *Page) Told(s Saved) {
+	if s.Err == nil {
+		p.written = s.Choices
+	}
+	p.last = &s
+}

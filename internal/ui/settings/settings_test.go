@@ -1,0 +1,140 @@
+package settings
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+var named = map[string]tea.KeyPressMsg{
+	"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "right": {Code: tea.KeyRight}, "left": {Code: tea.KeyLeft}, "space": {Code: tea.KeySpace, Text: " "},
+	"enter": {Code: tea.KeyEnter}, "end": {Code: tea.KeyEnd}, "f12": {Code: tea.KeyF12},
+}
+
+// press presses keys; the cursor begins on a row.
+func press(p *Page, on row, keys string) {
+	s := &part.Scene{W: 80, H: 24}
+	p.cursor.GoTo(p.list(s), slices.Index(p.rows(), on))
+	for k := range strings.FieldsSeq(keys) {
+		msg, known := named[k]
+		if !known {
+			msg = tea.KeyPressMsg{Code: rune(k[0]), Text: k}
+		}
+		p.Press(msg, s)
+	}
+}
+
+var usual = Choices{Theme: draw.Auto, View: "auto", Levels: part.Levels{60, 85}}
+
+func node(name string) row { return row{column, columns.Node, name} }
+
+// What each key does to each row.
+func TestKeys(t *testing.T) {
+	for _, test := range []struct {
+		on   row
+		keys string
+		want func(*Choices)
+	}{
+		{row{what: theme}, "right", func(c *Choices) { c.Theme = draw.Dark }},
+		{row{what: theme}, "left", func(c *Choices) { c.Theme = draw.Mono }},
+		{row{what: theme}, "space enter right x", func(*Choices) {}},
+		{row{what: theme}, "down space", func(c *Choices) { c.Classic = true }},
+		{row{what: colors}, "left x", func(*Choices) {}},
+		{row{what: view}, "right right", func(c *Choices) { c.View = "overview" }},
+		{row{what: yellow}, "right", func(c *Choices) { c.Levels[0] = 65 }},
+		{row{what: yellow}, "right right right right right right", func(c *Choices) { c.Levels[0] = 80 }},
+		{row{what: red}, "left left", func(c *Choices) { c.Levels[1] = 75 }},
+		{row{what: red}, "right right right right", func(c *Choices) { c.Levels[1] = 95 }},
+		{row{what: red}, "left x", func(*Choices) {}},
+		{row{what: memoryRed}, "right", func(c *Choices) { c.MemoryLevels = part.Levels{10, 80} }},
+		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels = part.Levels{5, 80} }},
+		{row{what: memoryYellow}, "right x", func(*Choices) {}},
+		{node("rank"), "space", func(c *Choices) {
+			c.Columns.Node = "gpu,name,temp,util_bar,util,mem_bar,mem,power,clocks,mem_bw,history,flags"
+		}},
+		{node("rank"), "space space", func(c *Choices) {
+			c.Columns.Node = "gpu,name,temp,util_bar,util,mem_bar,mem,power,clocks,mem_bw,history,flags,rank"
+		}},
+		{node("rank"), ">", func(c *Choices) {
+			c.Columns.Node = "gpu,name,rank,temp,util_bar,util,mem_bar,mem,power,clocks,mem_bw,history,flags"
+		}},
+		{node("rank"), "> <", func(*Choices) {}},
+		{node("rank"), "<", func(*Choices) {}}, // the number of the GPU is first
+		{node("gpu"), "space", func(*Choices) {}},
+		{node("gpu"), ">", func(*Choices) {}},
+		{node("flags"), ">", func(*Choices) {}},
+		{node(""), "space < >", func(*Choices) {}},
+		{node("rank"), "space x", func(*Choices) {}},
+		{row{column, columns.Overview, "health"}, "< < space", func(c *Choices) { c.Columns.Overview = "node,gpus,util,history,mem_bar,mem,power,temp" }},
+		{row{column, columns.Processes, "gpu"}, "space", func(c *Choices) {
+			c.Columns.Processes = "pid,type,user,rank,gpu_mem,sm,mem_bw,cpu,host_mem,time,state,threads,command"
+		}},
+	} {
+		var p Page
+		p.Begin(usual)
+		press(&p, test.on, test.keys)
+		want := usual
+		test.want(&want)
+		if p.Now != want {
+			t.Errorf("%+v %s: %+v\nwant %+v", test.on, test.keys, p.Now, want)
+		}
+		if test.on.what == column && test.keys != "space x" && p.cursor.On() != test.on {
+			t.Errorf("%+v %s: the cursor is on %+v", test.on, test.keys, p.cursor.On())
+		}
+	}
+}
+
+// The last column stays.
+func TestTheLastColumnStays(t *testing.T) {
+	var p Page
+	p.Begin(Choices{Columns: columns.Chosen{Processes: "pid"}})
+	press(&p, row{column, columns.Processes, "pid"}, "space")
+	if p.Now.Columns.Processes != "pid" {
+		t.Errorf("left are %q", p.Now.Columns.Processes)
+	}
+}
+
+// Nothing is written unless the user asks; then only what has changed since it was written last.
+func TestWriting(t *testing.T) {
+	var p Page
+	p.Begin(usual)
+	press(&p, row{what: theme}, "right")
+	if _, wanted := p.Unwritten(); wanted {
+		t.Error("written without being asked")
+	}
+	for _, k := range []string{"w", "f12"} {
+		press(&p, row{what: theme}, k)
+		changed, wanted := p.Unwritten()
+		if !wanted || !slices.Equal(changed, []string{"theme"}) {
+			t.Errorf("%s: %v, %q", k, wanted, changed)
+		}
+		if _, again := p.Unwritten(); again {
+			t.Errorf("%s: written twice", k)
+		}
+	}
+	p.Told(Saved{Choices: p.Now, Path: "/x", Err: errors.New("disk full")})
+	if text, role := p.state(); text != "not written: disk full" || role != draw.Crit {
+		t.Errorf("%q", text)
+	}
+	if changed, _ := p.Unwritten(); len(changed) != 1 {
+		t.Errorf("after a failure %q are not written", changed)
+	}
+	p.Told(Saved{Choices: p.Now, Path: "/x"})
+	if text, _ := p.state(); text != "written to /x" {
+		t.Errorf("%q", text)
+	}
+	press(&p, row{what: colors}, "right")
+	if text, _ := p.state(); !strings.HasPrefix(text, "1 change for this run only") {
+		t.Errorf("%q", text)
+	}
+	if changed, _ := p.Unwritten(); !slices.Equal(changed, []string{"colors"}) {
+		t.Errorf("%q are not written", changed)
+	}
+}

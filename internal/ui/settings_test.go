@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+)
+
+var (
+	f2  = tea.KeyPressMsg{Code: tea.KeyF2}
+	f12 = tea.KeyPressMsg{Code: tea.KeyF12}
+)
+
+// Changes on the page of settings take effect at once, on every page, with a job and without one.
+func TestSettingsTakeEffect(t *testing.T) {
+	for name, snap := range map[string]*cluster.Snapshot{"with a job": fixture(), "without": noJobsFixture()} {
+		r := newRig(t, snap)
+		r.send(f2)
+		if !strings.Contains(r.text(), "Settings") || !strings.Contains(r.text(), "Theme") {
+			t.Fatalf("%s: F2 shows\n%s", name, r.text())
+		}
+		before := r.theme
+		r.press("right", "down", "right")
+		if r.Theme != draw.Light || r.theme == before || !r.view.classic || !r.scene.Classic {
+			t.Errorf("%s: theme %s, classic %v", name, r.Theme, r.view.classic)
+		}
+		if want := []string{"colors classic"}; !slices.Equal(r.remembered, want) {
+			t.Errorf("%s: remembered %v, want %v, as C does", name, r.remembered, want)
+		}
+		r.press("C")
+		if r.view.settings.Now.Classic || r.view.classic {
+			t.Errorf("%s: C does not change the page", name)
+		}
+		r.press("end", "left")
+		if !strings.HasSuffix(string(r.scene.Columns.Overview), "temp") {
+			t.Errorf("%s: the overview has the columns %q", name, r.scene.Columns.Overview)
+		}
+		if r.press("?"); !r.view.help || !strings.Contains(r.text(), "Help: settings") {
+			t.Errorf("%s: ? shows\n%s", name, r.text())
+		}
+		r.press("esc", "esc")
+		if r.view.screen != screenNode {
+			t.Errorf("%s: Esc leads to screen %d", name, r.view.screen)
+		}
+	}
+}
+
+// Nothing is written unless the user asks for it, and the page says where it is written.
+func TestSettingsAreWrittenWhenAsked(t *testing.T) {
+	r := newRig(t, fixture())
+	var written [][]string
+	var fails error
+	r.Save = func(c settings.Choices, keys []string) (string, error) {
+		written = append(written, append(keys, c.Theme))
+		return "/home/alice/config.toml", fails
+	}
+	var do func(cmd tea.Cmd)
+	do = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				do(c)
+			}
+		case settings.Saved:
+			r.send(msg)
+		}
+	}
+	r.send(f2)
+	do(r.send(f12))
+	if len(written) != 0 {
+		t.Fatalf("nothing has changed, and %q was written", written)
+	}
+	r.press("left")
+	if !strings.Contains(r.text(), "1 change for this run only") {
+		t.Errorf("the page does not say what is not written:\n%s", r.text())
+	}
+	fails = errors.New("no space left on device")
+	do(r.press("w"))
+	if !strings.Contains(r.text(), "not written: no space left on device") {
+		t.Errorf("the page does not say why:\n%s", r.text())
+	}
+	fails = nil
+	do(r.send(f12))
+	if !strings.Contains(r.text(), "written to /home/alice/config.toml") {
+		t.Errorf("the page does not say where:\n%s", r.text())
+	}
+	do(r.send(f12))
+	if want := []string{"theme", draw.Auto}; len(written) != 2 || !slices.Equal(written[1], want) {
+		t.Errorf("written was %q, want twice %q", written, want)
+	}
+}
