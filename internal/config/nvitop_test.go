@@ -26,6 +26,14 @@ func TestNvitopsVariables(t *testing.T) {
 		{name: "words without a meaning here", environ: []string{"NVITOP_MONITOR_MODE=auto,compact,full"}, want: func(*Config) {}},
 		{name: "plain and dark", environ: []string{"NVITOP_MONITOR_MODE=plain,dark"}, want: func(c *Config) { c.Colors, c.Theme = "job", "dark" }},
 		{
+			name: "readonly", environ: []string{"NVITOP_MONITOR_MODE=full,readonly"}, want: func(c *Config) { c.ReadOnly, c.ReadOnlyFrom = true, nvitopModes },
+			from: map[string]string{"readonly": nvitopModes},
+		},
+		{
+			name: "readonly, undone by our own variable", environ: []string{"NVITOP_MONITOR_MODE=readonly", "NVNODETOP_READONLY=false"}, want: func(*Config) {},
+			from: map[string]string{"readonly": "NVNODETOP_READONLY"},
+		},
+		{
 			name: "above the user's file", user: "theme = 'dark'\ngpu_util_thresh = [1, 2]", environ: []string{"NVITOP_MONITOR_MODE=light", "NVITOP_GPU_UTILIZATION_THRESHOLDS=3,4"},
 			want: func(c *Config) { c.Theme, c.GPULevels = "light", Levels{3, 4} },
 		},
