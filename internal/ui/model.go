@@ -70,8 +70,7 @@ type look struct {
 
 // newModel returns the model with its first Snapshot. It writes to out.
 func newModel(o Options, out io.Writer) *model {
-	known := !draw.AsksTerminal(o.Theme) || o.ASCII // terminals that only have ASCII do not understand the question
-	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: newTerminal(out, !known)}
+	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: newTerminal(out)}
 	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching = o.Only, o.Processes
@@ -132,6 +131,9 @@ func (m *model) resolve() {
 }
 
 func (m *model) retheme() {
+	if draw.AsksTerminal(m.Theme) && !m.ASCII { // terminals that only have ASCII do not understand the question
+		m.terminal.ask()
+	}
 	m.theme = draw.Named(m.Theme, m.Profile, m.light, m.ASCII)
 	m.terminal.forget()
 	m.dirty = true

@@ -70,6 +70,7 @@ type rig struct {
 
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
+	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now }, Controls: &r.heard,
 		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode, Version: "nvnodetop 0.1.0",

@@ -26,12 +26,7 @@ func (t *terminal) open(b []byte) []byte {
 		return b
 	}
 	t.opened, t.title, t.mouse = true, "", tea.MouseModeNone
-	b = append(b, enter...)
-	if t.ask {
-		t.ask = false
-		b = append(b, ansi.RequestBackgroundColor...)
-	}
-	return b
+	return append(b, enter...)
 }
 
 // setModes changes the modes that differ from those of the view.

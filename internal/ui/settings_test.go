@@ -2,11 +2,14 @@ package ui
 
 import (
 	"errors"
+	"image/color"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -97,5 +100,55 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 	do(r.send(f12))
 	if want := []string{"theme", draw.Auto}; len(written) != 2 || !slices.Equal(written[1], want) {
 		t.Errorf("written was %q, want twice %q", written, want)
+	}
+}
+
+// A theme that goes by the terminal's background asks for it when it is chosen first, also on the page of settings, and never again.
+func TestThemesAskForTheBackground(t *testing.T) {
+	r := newRig(t, fixture())
+	asked := func(keys ...tea.KeyPressMsg) bool {
+		for _, k := range keys {
+			r.Update(k)
+		}
+		r.View()
+		r.terminal.flush()
+		defer r.out.Reset()
+		return strings.Contains(r.out.String(), ansi.RequestBackgroundColor)
+	}
+	right, left := pressed("right"), pressed("left")
+	if asked(f2, right) {
+		t.Errorf("the theme %s has asked", r.Theme)
+	}
+	if !asked(right) || r.Theme != draw.HighContrast {
+		t.Errorf("the theme %s has not asked", r.Theme)
+	}
+	r.send(tea.BackgroundColorMsg{Color: color.White})
+	want := draw.Named(draw.HighContrast, r.Profile, true, false)
+	if !reflect.DeepEqual(r.theme, want) {
+		t.Error("on a white terminal the colors are those for a dark one")
+	}
+	if asked(left, right) || asked(right) {
+		t.Error("it is asked again")
+	}
+	r.ASCII, r.terminal = true, newTerminal(&r.out)
+	if asked(left) || r.Theme != draw.HighContrast {
+		t.Error("a terminal that only has ASCII is asked")
+	}
+}
+
+// F2 leads to the settings from every page, and back.
+func TestSettingsOverEveryPage(t *testing.T) {
+	for _, k := range []string{"P", "J", "U", "o", "m", "!", "g", "d"} {
+		r := newRig(t, fixture())
+		r.press(k)
+		from := r.view.screen
+		for _, back := range []tea.KeyPressMsg{f2, pressed("esc")} {
+			if r.send(f2); r.view.screen != screenSettings {
+				t.Errorf("from screen %d F2 leads to %d", from, r.view.screen)
+			}
+			if r.send(back); r.view.screen != from {
+				t.Errorf("%s leads back to screen %d, not to %d", back, r.view.screen, from)
+			}
+		}
 	}
 }

@@ -26,7 +26,6 @@ import (
 // the writing, from start to close. At most one frame waits for it; a newer frame replaces it.
 type terminal struct {
 	out  io.Writer
-	ask  bool // for the background color
 	tmux bool // nvnodetop runs in tmux
 	wake bell.Bell
 	quit chan struct{} // nil before start
@@ -39,6 +38,7 @@ type terminal struct {
 	away    bool          // suspended
 	left    chan struct{} // closed once the terminal is given back
 	ended   bool
+	asked   bool  // for the background
 	err     error // of a write
 
 	// The writer's own.
@@ -55,13 +55,14 @@ type picture struct {
 	canvas *draw.Canvas // nil: there is none
 	modes  tea.View     // only its title and mouse mode are used
 	whole  bool         // repaint everything
+	asks   bool         // ask the terminal for its background
 }
 
 // closing limits how long restoring the terminal may block.
 const closing = time.Second
 
-func newTerminal(out io.Writer, ask bool) *terminal {
-	return &terminal{out: out, ask: ask, wake: bell.New()}
+func newTerminal(out io.Writer) *terminal {
+	return &terminal{out: out, wake: bell.New()}
 }
 
 // maxClip limits texts for the clipboard: many terminals silently drop longer sequences.
@@ -128,6 +129,14 @@ func (t *terminal) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending.whole = true
+}
+
+// ask asks the terminal for its background with the next frame, once. The answer is a message to the model.
+func (t *terminal) ask() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending.asks = t.pending.asks || !t.asked
+	t.asked = true
 }
 
 // failure returns the write error, after which the terminal is gone.
@@ -224,6 +233,9 @@ func (t *terminal) paint(p picture, clip string) {
 // frame returns the bytes that turn a terminal that shows old into one that shows p.
 func (t *terminal) frame(p picture, old *draw.Canvas) []byte {
 	b := t.open(t.buffer[:0])
+	if p.asks {
+		b = append(b, ansi.RequestBackgroundColor...)
+	}
 	b = t.setModes(b, p.modes)
 	start := len(b)
 	b = append(b, ansi.SetModeSynchronizedOutput...)

@@ -39,7 +39,7 @@ func say(t *terminal, s string) {
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
-		term := newTerminal(out, false)
+		term := newTerminal(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait() // its write is under way
@@ -72,7 +72,7 @@ func TestFrozenTerminal(t *testing.T) {
 func TestCloseOfFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
-		term := newTerminal(out, false)
+		term := newTerminal(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait()
@@ -108,7 +108,7 @@ func put(t *terminal, s string, v tea.View) {
 // The title and the mouse are as the view says, are named only when they change, and are given back.
 func TestModes(t *testing.T) {
 	out := &recorder{}
-	term := newTerminal(out, false)
+	term := newTerminal(out)
 	put(term, "a", tea.View{WindowTitle: "one"})
 	if got := out.next(); !strings.HasPrefix(got, enter+"\x1b]2;one\a") {
 		t.Errorf("the first frame is %q", got)
@@ -142,7 +142,8 @@ func TestSuspendedTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		close(out.thawed)
-		term := newTerminal(out, true)
+		term := newTerminal(out)
+		term.ask()
 		term.start()
 		defer term.close()
 		v := tea.View{WindowTitle: "title", MouseMode: tea.MouseModeCellMotion}
@@ -176,7 +177,7 @@ func TestSuspendedTerminal(t *testing.T) {
 func TestSuspendOfFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
-		term := newTerminal(out, false)
+		term := newTerminal(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait()
@@ -193,7 +194,7 @@ func TestSuspendOfFrozenTerminal(t *testing.T) {
 // A text goes into the clipboard without a frame, also through tmux; one that is too long does not go at all.
 func TestCopy(t *testing.T) {
 	out := &recorder{}
-	term := newTerminal(out, false)
+	term := newTerminal(out)
 	if !term.copy("gpu-n01\x1b") {
 		t.Error("a short text is refused")
 	}
@@ -224,7 +225,7 @@ func TestPanicOfWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		close(out.thawed)
-		term := newTerminal(out, false)
+		term := newTerminal(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait()
