@@ -117,3 +117,16 @@ func TestATallProblemScrolls(t *testing.T) {
 		}
 	}
 }
+
+// The pages of all jobs and of the users are reached from the processes too, as the help there says.
+func TestJobsAndUsersFromTheProcesses(t *testing.T) {
+	for k, want := range map[string]screen{"J": screenJobs, "U": screenUsers} {
+		r := newRig(t, fixture())
+		if r.press("P", k); r.view.screen != want {
+			t.Errorf("%s leads to screen %d, not to %d", k, r.view.screen, want)
+		}
+		if r.press("esc"); r.view.screen != screenProcesses {
+			t.Errorf("Esc leads back to screen %d", r.view.screen)
+		}
+	}
+}
