@@ -33,8 +33,8 @@ func (s *step) halt() {
 }
 
 // Close ends the steps that still run once all sessions are closed. An srun whose job is suspended ignores SIGTERM, and would outlive this process.
-// One that says it is ending its step is left alone: killed, it could not tell SLURM, whose list would keep the step until the job ends. Close
-// takes three times limits.parting at most.
+// One that has been ending its step for a while, as when a node is dead, is left alone: killed, it could not tell SLURM, whose list would keep the
+// step until the job ends. Close takes three times limits.parting at most.
 func (d *Door) Close() {
 	d.mu.Lock()
 	open := slices.Collect(maps.Keys(d.open))
@@ -63,8 +63,11 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// aborts reports whether srun has said that it ends its step: it then waits for the nodes, up to KillWait and 2 s.
+// aborts reports whether srun was ending its step before this process began to end, and has said so: it waits for the nodes, up to KillWait and 2 s.
 func (s *step) aborts() bool {
+	s.mu.Lock()
+	since := time.Since(s.closed)
+	s.mu.Unlock()
 	words := s.words.String()
-	return strings.Contains(words, "forcing job termination") || strings.Contains(words, "Job step aborted")
+	return since > 4*s.d.limits.parting && (strings.Contains(words, "forcing job termination") || strings.Contains(words, "Job step aborted"))
 }

@@ -39,8 +39,9 @@ type step struct {
 	early  map[int][]func(*task) // for tasks whose beginning is still to be read: standard error may overtake standard output
 	here   int                   // tasks that somebody may still want
 	proc   *os.Process
-	over   bool    // it is to end
-	deaf   []*task // that nobody wants, and that have not ended
+	over   bool      // it is to end
+	closed time.Time // when that was set
+	deaf   []*task   // that nobody wants, and that have not ended
 
 	handing sync.Mutex // keeps in order what standard error hands to tasks; before mu
 
@@ -261,7 +262,9 @@ func (s *step) close() {
 	if len(s.labels) == 0 {
 		patience = 0
 	}
-	s.over = true
+	if s.over = true; !again {
+		s.closed = time.Now()
+	}
 	s.mu.Unlock()
 	if again || proc == nil {
 		return
