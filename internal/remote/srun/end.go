@@ -63,11 +63,12 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// aborts reports whether srun was ending its step before this process began to end, and has said so: it waits for the nodes, up to KillWait and 2 s.
+// aborts reports whether srun was ending its step before this process began to end, which takes sessions up to 2 s, and has said so: it waits for the
+// nodes, up to KillWait and 2 s.
 func (s *step) aborts() bool {
 	s.mu.Lock()
-	since := time.Since(s.closed)
+	before := !s.closed.IsZero() && time.Since(s.closed) > 2*s.d.limits.closing
 	s.mu.Unlock()
-	words := s.words.String()
-	return since > 4*s.d.limits.parting && (strings.Contains(words, "forcing job termination") || strings.Contains(words, "Job step aborted"))
+	words := s.words.String() // that of a suspended job says so too, and does not end
+	return before && (strings.Contains(words, "forcing job termination") || strings.Contains(words, "Job step aborted"))
 }
