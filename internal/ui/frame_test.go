@@ -232,6 +232,7 @@ var everything = cmp.Options{
 
 // To draw a screen changes neither what is chosen nor the scene, and the same scene always gives the same picture.
 func TestDrawingChangesNothing(t *testing.T) {
+	notRaced(t)
 	for _, s := range allShots() {
 		snap := s.snap()
 		s.snap = func() *cluster.Snapshot { return snap }

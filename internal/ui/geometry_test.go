@@ -159,6 +159,7 @@ func ends(line string) []int {
 
 // Every glyph that a screen uses must be one of the list, as each of those is one column wide in every terminal.
 func TestGlyphsAreListed(t *testing.T) {
+	notRaced(t)
 	for _, s := range shots {
 		for _, r := range string(plainTheme.Encode(nil, s.take(200, 50))) {
 			if r != '\n' && (r < ' ' || r > '~') && (r < 0x2800 || r > 0x28ff) && !strings.ContainsRune(draw.Glyphs, r) {
@@ -170,6 +171,7 @@ func TestGlyphsAreListed(t *testing.T) {
 
 // All ways to show a frame show the same frame.
 func TestThemesShowTheSame(t *testing.T) {
+	notRaced(t)
 	for _, s := range shots {
 		c := s.take(120, 40)
 		want := strings.ReplaceAll(string(plainTheme.Encode(nil, c)), "░", " ")

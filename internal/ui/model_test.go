@@ -142,6 +142,7 @@ func (r *rig) where() string {
 // In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at the edges. The node
 // of each job is remembered. Esc goes up.
 func TestMoving(t *testing.T) {
+	notRaced(t)
 	for _, test := range []struct {
 		keys string
 		want string

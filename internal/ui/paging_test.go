@@ -34,6 +34,7 @@ func (d *desk) reaches(name string, words []string) {
 
 // The page keys reach every row of every list.
 func TestPagingReachesEveryRow(t *testing.T) {
+	notRaced(t)
 	large := bigFixture()
 	big := func() *cluster.Snapshot { return large }
 	for _, size := range lowSizes {
