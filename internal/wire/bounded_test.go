@@ -67,11 +67,13 @@ func TestRepliesAreNotQuoted(t *testing.T) {
 		`{"reply":{"id":"secret"}}`,
 		`{"reply":{"id":3,"environ":{"variables":[` + list(100_000, `"secret"`) + `]}}}`,
 	} {
-		var m Message
-		err := NewReader(strings.NewReader(line + "\n")).Next(&m)
-		bad, ok := errors.AsType[*MalformedError](err)
-		if !ok || strings.Contains(bad.Line+fmt.Sprint(err), "secret") {
-			t.Errorf("%.60s: %v", line, err)
+		for i, parse := range parsers {
+			var m Message
+			err := NewReaderWith(strings.NewReader(line+"\n"), parse).Next(&m)
+			bad, ok := errors.AsType[*MalformedError](err)
+			if !ok || strings.Contains(bad.Line+fmt.Sprint(err), "secret") {
+				t.Errorf("parser %d, %.60s: %v", i, line, err)
+			}
 		}
 	}
 }

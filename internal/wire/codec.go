@@ -54,13 +54,22 @@ const noiseKept = 4 << 10
 // takes a few MiB at most, and fills in what the next one leaves out. It is for one goroutine.
 type Reader struct {
 	br    *bufio.Reader
+	parse Parser
 	buf   []byte
 	last  memory
 	noise string
 }
 
-// NewReader reads from r.
-func NewReader(r io.Reader) *Reader { return &Reader{br: bufio.NewReaderSize(r, 16<<10)} }
+// Parser puts a JSON value into what v points to, as json.Unmarshal does.
+type Parser func(text []byte, v any) error
+
+// NewReader reads from r with encoding/json.
+func NewReader(r io.Reader) *Reader { return NewReaderWith(r, json.Unmarshal) }
+
+// NewReaderWith reads from r with another parser: a faster one may be too large for a probe.
+func NewReaderWith(r io.Reader, parse Parser) *Reader {
+	return &Reader{br: bufio.NewReaderSize(r, 16<<10), parse: parse}
+}
 
 // SkipToMagic skips login noise up to and including the Magic line. Noise may precede the magic on its line, if a login script printed no
 // newline.
@@ -100,10 +109,10 @@ func (r *Reader) Next(v any) error {
 	}
 	m, ok := v.(*Message)
 	if !ok {
-		return decode(r.buf, v)
+		return r.decode(r.buf, v)
 	}
 	var l messageLine
-	if err := decode(r.buf, &l); err != nil {
+	if err := r.decode(r.buf, &l); err != nil {
 		return err
 	}
 	report, err := r.last.restore(&l)
@@ -122,13 +131,13 @@ func (r *Reader) NextFor(name string, v any) error {
 		}
 		rest, addressed := bytes.CutPrefix(r.buf, []byte{addressMark})
 		if !addressed {
-			return decode(r.buf, v)
+			return r.decode(r.buf, v)
 		}
 		if to, line, ok := bytes.Cut(rest, []byte(" ")); ok && string(to) == name {
 			if string(line) == "\n" {
 				return io.EOF
 			}
-			return decode(line, v)
+			return r.decode(line, v)
 		}
 	}
 }
@@ -148,10 +157,10 @@ func Address(name string, line []byte) []byte {
 // Farewell is the end of the input for the probe that was started under name, where others go on reading it.
 func Farewell(name string) []byte { return Address(name, []byte("\n")) }
 
-func decode(line []byte, v any) error {
+func (r *Reader) decode(line []byte, v any) error {
 	err := bounded(line)
 	if err == nil {
-		err = json.Unmarshal(line, v)
+		err = r.parse(line, v)
 	}
 	if err != nil {
 		return &MalformedError{Line: quotable(line), Cause: err}

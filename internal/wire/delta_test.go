@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -22,11 +24,16 @@ type pipe struct {
 	buf bytes.Buffer
 }
 
-func newPipe() *pipe {
+func newPipe() *pipe { return newPipeTo(json.Unmarshal) }
+
+func newPipeTo(parse Parser) *pipe {
 	p := &pipe{}
-	p.r = NewReader(&p.buf)
+	p.r = NewReaderWith(&p.buf, parse)
 	return p
 }
+
+// parsers are those that read reports: of tests and of the login side.
+var parsers = []Parser{json.Unmarshal, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) }}
 
 // pass returns what arrives of m, and the line.
 func (p *pipe) pass(m Message) (got Message, line string, err error) {
@@ -41,7 +48,7 @@ func (p *pipe) pass(m Message) (got Message, line string, err error) {
 // Whatever a probe writes in whatever order, the other end gets the same.
 func TestReportsArriveWhole(t *testing.T) {
 	for seed := range uint64(60) {
-		p, g := newPipe(), &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
+		p, g := newPipeTo(parsers[seed%2]), &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
 		for step := range 80 {
 			m := g.message()
 			got, line, err := p.pass(m)
