@@ -12,7 +12,7 @@ const (
 	top    = 3 // the row of the first line
 	label  = 3
 	values = 26
-	about  = 44
+	about  = 41
 )
 
 // Draw draws the page.

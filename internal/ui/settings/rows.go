@@ -32,8 +32,8 @@ const (
 
 // titles are the names of the settings on the page, and what they are for.
 var titles = [...][2]string{
-	theme: {"Theme", "auto asks the terminal for its background"}, colors: {"Colors", "job: amber is a warning; classic: by utilization"},
-	view: {"Start page", "auto: overview for a job of several nodes"}, yellow: {"Yellow from", "utilization in the classic colors"},
+	theme: {"Theme", "auto: as the terminal's background"}, colors: {"Colors", "job: problems; classic: utilization"},
+	view: {"Start page", "auto: overview for several nodes"}, yellow: {"Yellow from", "utilization in the classic colors"},
 	red: {"Red from", "utilization in the classic colors"}, memoryYellow: {"Memory yellow from", "GPU memory in the classic colors"},
 	memoryRed: {"Memory red from", "GPU memory in the classic colors"},
 }
