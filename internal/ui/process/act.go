@@ -1,13 +1,11 @@
 package process
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/inspect"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -20,57 +18,30 @@ var signals = []struct {
 	by signal.Signal
 }{{keys.SignalInt, signal.Interrupt}, {keys.SignalTerm, signal.Terminate}, {keys.SignalKill, signal.Kill}, {keys.SignalAny, 0}}
 
-// subject is what the keys that act are about.
-type subject struct {
-	at     *tally.Target // nil: there is no process
-	tagged []tally.Target
-	job    string // "": none
-}
-
-// subject is the process under the cursor, and those with a tag.
-func (p *Page) subject(s *part.Scene) subject {
-	on := subject{tagged: p.targets(s)}
-	if t, ok := p.target(s); ok {
-		on.at, on.job = &t, listed(s, t.Job)
-	}
-	if on.job == "" && p.of(s) < OfJobs { // that of a relative is not known
-		on.job = s.Job.ID
-	}
-	return on
-}
-
-// listed is the ID of a job of the user's, and "" for any other: a node may name any job for a process.
-func listed(s *part.Scene, id string) string {
-	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
-		return id
-	}
-	return ""
-}
-
 // act answers the keys that open a dialog about signals.
-func (p *Page) act(k tea.KeyPressMsg, s *part.Scene, on func() subject) (a nav.Answer, acts bool) {
+func (over *overlays) act(k tea.KeyPressMsg, s *part.Scene, on func() subject) (a nav.Answer, acts bool) {
 	for _, sends := range signals {
 		if key.Matches(k, sends.Binding) {
-			return p.signal(s, sends.by, on()), true
+			return over.signal(s, sends.by, on()), true
 		}
 	}
 	if key.Matches(k, keys.Scancel) {
-		return p.scancel(s, on().job), true
+		return over.scancel(s, on().job), true
 	}
 	return nav.Answer{}, false
 }
 
 // signal asks whether to send a signal.
-func (p *Page) signal(s *part.Scene, by signal.Signal, on subject) nav.Answer {
+func (over *overlays) signal(s *part.Scene, by signal.Signal, on subject) nav.Answer {
 	if why := s.Forbidden(); why != "" || on.at == nil {
 		return nav.Answer{Taken: true, Notice: why}
 	}
 	d, first := signal.NewDialog(*on.at, on.tagged, by, s)
-	return p.cover(d, first)
+	return over.open(d, first)
 }
 
 // scancel asks what SLURM is to do with a job.
-func (p *Page) scancel(s *part.Scene, job string) nav.Answer {
+func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
 	why := s.Forbidden()
 	switch {
 	case why != "" || job != "":
@@ -83,5 +54,21 @@ func (p *Page) scancel(s *part.Scene, job string) nav.Answer {
 		return nav.Answer{Taken: true, Notice: why}
 	}
 	c, first := signal.NewCancel(job, s)
-	return p.cover(c, first)
+	return over.open(c, first)
+}
+
+// inspect answers the keys that show something about a process, and the one that copies.
+func (over *overlays) inspect(k tea.KeyPressMsg, s *part.Scene, t tally.Target) (a nav.Answer, did bool) {
+	switch {
+	case key.Matches(k, keys.Environ):
+		o, first := inspect.NewEnviron(t)
+		return over.open(o, first), true
+	case key.Matches(k, keys.CopyMenu):
+		o, first := inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, uuid(s, &t))
+		return over.open(o, first), true
+	case key.Matches(k, keys.Metrics) && over.on() == keys.OnProcesses:
+		o, first := inspect.NewMetrics(t)
+		return over.open(o, first), true
+	}
+	return nav.Answer{}, false
 }

@@ -28,9 +28,7 @@ func (p *Page) Draw(f *part.Frame) {
 	} else {
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}
-	for _, o := range p.over {
-		o.Draw(f)
-	}
+	p.over.draw(f)
 }
 
 // above draws the GPUs of the scope, or its nodes.

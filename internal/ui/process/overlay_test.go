@@ -65,7 +65,7 @@ func TestOverlay(t *testing.T) {
 	p, s, b := New(&prompt.History{}), sceneOf(), &box{}
 	p.Begin(OfNode, "")
 	tree := press(p, s, 't').Ask[0]
-	if a := p.cover(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
+	if a := p.over.open(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
 		t.Errorf("opened: %+v", a)
 	}
 	p.Press(nav.Result{Ask: tree, Reply: wire.Reply{Family: []wire.Relative{{ProcessID: wire.ProcessID{PID: 9}, Parent: 7, Command: "a\x1b" + strings.Repeat("x", 2*wire.MaxCommand)}}}}, s)

@@ -21,7 +21,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		return nav.Taken // nobody waits for it any more
 	}
 	if len(p.over) > 0 {
-		return p.pressOver(msg, s)
+		return p.over.press(msg, s)
 	}
 	a := p.press(msg, s)
 	if p.tree {
@@ -59,7 +59,7 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	if at, moved := p.cursor.Move(asArrow(k), p.list(s, l)); moved {
 		return p.on(s, l, at)
 	}
-	if a, acts := p.act(k, s, func() subject { return p.subject(s) }); acts {
+	if a, acts := p.over.act(k, s, func() subject { return p.subject(s) }); acts {
 		return a
 	}
 	if a, did := p.inspectRow(k, s); did {

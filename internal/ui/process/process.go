@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
@@ -53,7 +54,7 @@ type Page struct {
 	tagged int  // rows with a tag
 	tree   bool // with relatives, by parents and children
 	kin    families
-	over   []overlay // that are open, each over the one before it
+	over   overlays
 	filter *prompt.Filter
 	now    listing
 }
@@ -69,7 +70,8 @@ func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
-	p.scope, p.gpu, p.sorts, p.tree, p.over = scope, gpu, false, false, nil
+	p.scope, p.gpu, p.sorts, p.tree = scope, gpu, false, false
+	p.over.close()
 }
 
 // Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A filter that hides it ends.
@@ -91,6 +93,12 @@ func (p *Page) goToProcess(s *part.Scene, at nav.Process) bool {
 	return i >= 0
 }
 
+// On is the page that is seen, in the list of keys.
+func (p *Page) On() keys.Page { return p.over.on() }
+
+// Forget closes what is over the page.
+func (p *Page) Forget() { p.over.close() }
+
 // Settle makes the rows of a Snapshot that is to be drawn. The tags of processes that are gone end.
 func (p *Page) Settle(s *part.Scene) {
 	l := p.list(s, p.listing(s))
@@ -101,11 +109,7 @@ func (p *Page) Settle(s *part.Scene) {
 		}
 	}
 	p.tagged = p.now.tagged(p.tags)
-	for _, o := range p.over {
-		if o, ok := o.(settler); ok {
-			o.Settle(s)
-		}
-	}
+	p.over.settle(s)
 }
 
 // runs reports whether a node lists a process.
@@ -117,10 +121,8 @@ func runs(n *cluster.Node, tag nav.Process) bool {
 
 // Wants the processes of the selected node, or of all nodes; what is over the page knows better, if it wants anything.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
-	for _, o := range slices.Backward(p.over) {
-		if w := o.Wants(s); w.Selected || w.Everywhere {
-			return w
-		}
+	if w := p.over.wants(s); w.Selected || w.Everywhere {
+		return w
 	}
 	if p.scope >= OfJob {
 		return nav.Wants{Everywhere: true}

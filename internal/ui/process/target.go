@@ -1,0 +1,97 @@
+package process
+
+import (
+	"cmp"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// subject is what the keys that act are about.
+type subject struct {
+	at     *tally.Target // nil: there is no process
+	tagged []tally.Target
+	job    string // "": none
+}
+
+// subject is the process under the cursor, and those with a tag.
+func (p *Page) subject(s *part.Scene) subject {
+	on := subject{tagged: p.targets(s)}
+	if t, ok := p.target(s); ok {
+		on.at, on.job = &t, listed(s, t.Job)
+	}
+	if on.job == "" && p.of(s) < OfJobs { // that of a relative is not known
+		on.job = s.Job.ID
+	}
+	return on
+}
+
+// listed is the ID of a job of the user's, and "" for any other: a node may name any job for a process.
+func listed(s *part.Scene, id string) string {
+	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
+		return id
+	}
+	return ""
+}
+
+// target is the process under the cursor; false: there is none.
+func (p *Page) target(s *part.Scene) (tally.Target, bool) {
+	l := p.listing(s)
+	if len(l.order) == 0 {
+		return tally.Target{}, false
+	}
+	return targetOf(s, l.at(p.cursor.At(p.list(s, l)))), true
+}
+
+// targets are the tagged processes of the scope, in the order of the screen. One that is on several GPUs is there once.
+func (p *Page) targets(s *part.Scene) (list []tally.Target) {
+	l, seen := p.listing(s), map[nav.Process]bool{}
+	for i := range l.order {
+		at := keyOf(l.at(i))
+		same := nav.Process{Node: at.Node, ProcessID: at.ProcessID}
+		if p.tags[at] && !seen[same] {
+			seen[same] = true
+			list = append(list, targetOf(s, l.at(i)))
+		}
+	}
+	return list
+}
+
+// targetOf is the process of a row. The row knows the job of a process that names none, by its GPU.
+func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
+	t := tally.TargetOf(s.Snap, r.Node, r.Process.Process)
+	t.Job = cmp.Or(t.Job, r.Job)
+	return t
+}
+
+// uuid is that of the first GPU of a process, "" if it is not known.
+func uuid(s *part.Scene, t *tally.Target) string {
+	n := s.NodeOf(t.Node)
+	for i := range n.Processes {
+		if w := &n.Processes[i]; w.PID == t.PID && w.StartTicks == t.StartTicks {
+			if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == w.GPU }); at >= 0 {
+				return n.GPUs[at].Card.UUID
+			}
+		}
+	}
+	return ""
+}
+
+// inspectRow answers the keys of overlays.inspect for the process under the cursor, whose node is the selected one then.
+func (p *Page) inspectRow(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
+	t, ok := p.target(s)
+	if !ok {
+		return nav.Answer{}, false
+	}
+	l := p.listing(s)
+	on := p.on(s, l, p.cursor.At(p.list(s, l)))
+	a, did = p.over.inspect(k, s, t)
+	a.Node, a.Job = on.Node, on.Job
+	return a, did
+}
