@@ -65,7 +65,7 @@ func (p *Page) above(f *part.Frame, r rooms) {
 // rows draws the rows on the screen, with their headings.
 func (p *Page) rows(f *part.Frame, r rooms, l *listing) {
 	t, list := p.table(f.Scene, l), p.list(f.Scene, l)
-	t.Head(f, r.top-1, p.by, p.down, p.tree)
+	t.Head(f, r.top-1, p.sorting.by, p.sorting.down, p.tree)
 	w, at := p.cursor.Window(list), p.cursor.At(list)
 	for i := w.From; i < w.From+w.Shown && r.top+i-w.From < f.H-1; i++ {
 		t.Row(f, r.top+i-w.From, l.at(i), i == at, p.tags[keyOf(l.at(i))])
@@ -83,7 +83,7 @@ func (p *Page) table(s *part.Scene, l *listing) *table.ProcessList {
 func (p *Page) title(f *part.Frame, r rooms, l *listing) {
 	x := f.Focus(r.title, "Processes of "+p.scopeName(f.Scene))
 	where := p.cursor.Window(p.list(f.Scene, l)).Where()
-	count, order, listed := p.count(l), p.order(), ""
+	count, order, listed := p.count(l), p.sorting.words(), ""
 	if p.tree {
 		order = p.kin.words(f.Snap.At, l)
 	}
@@ -129,29 +129,6 @@ func (p *Page) count(l *listing) string {
 	return part.Plural(n, "process", "processes")
 }
 
-// orderNames are the orders in words.
-var orderNames = [table.ProcessOrders]string{
-	"GPU", "PID", "user", "rank", "GPU-MEM", "%SM", "%MBW", "%CPU", "%MEM", "time",
-}
-
-// order is ", by %CPU, least first".
-func (p *Page) order() string {
-	text := ", by " + orderNames[p.by]
-	switch {
-	case p.by == table.ByTime && p.down:
-		return text + ", longest first"
-	case p.by == table.ByTime:
-		return text + ", shortest first"
-	case downFirst[p.by] && p.down:
-		return text + ", most first"
-	case downFirst[p.by]:
-		return text + ", least first"
-	case p.down:
-		return text + ", last first"
-	}
-	return text
-}
-
 // none says why there are no rows.
 func (p *Page) none(f *part.Frame, l *listing) (string, draw.Role) {
 	scope := p.of(f.Scene)
@@ -172,7 +149,7 @@ func (p *Page) none(f *part.Frame, l *listing) (string, draw.Role) {
 
 // hints are the keys of the footer, the most useful first.
 func (p *Page) hints(s *part.Scene) []keys.Hint {
-	if p.sorts {
+	if p.sorting.asked {
 		return sortHints
 	}
 	var hints []keys.Hint
@@ -208,11 +185,3 @@ func (p *Page) modeHint() keys.Hint {
 	}
 	return keys.HintOf(keys.Compact)
 }
-
-// sortHints are the keys behind keys.SortBy.
-var sortHints = func() (hints []keys.Hint) {
-	for _, letter := range "npurgsbcmt" {
-		hints = append(hints, keys.Hint{Key: string(letter), Verb: orderNames[letters[letter]]})
-	}
-	return append(hints, keys.Hint{Key: "capital", Verb: "reversed"}, keys.HintOf(keys.Back).As("cancel"))
-}()

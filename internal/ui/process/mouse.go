@@ -34,10 +34,8 @@ func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 	switch {
 	case m.Button != tea.MouseLeft:
 	case m.Y == r.top-1:
-		if by, ok := p.table(s, l).OrderAt(m.X); ok && by == p.by {
-			p.reorder(s, by, !p.down)
-		} else if ok {
-			p.sort(s, by, false)
+		if by, ok := p.table(s, l).OrderAt(m.X); ok {
+			p.sort(s, p.sorting.heading(by))
 		}
 	case i >= w.From && i < w.From+w.Shown && i == p.cursor.At(p.list(s, l)):
 		a, _ := p.inspectRow(tea.KeyPressMsg{Code: tea.KeyEnter}, s)

@@ -2,8 +2,6 @@ package process
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -52,8 +50,11 @@ func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // key answers a key.
 func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	if p.sorts {
-		return p.sortBy(k, s)
+	if chosen, taken := p.sorting.press(k); taken {
+		if chosen != nil {
+			p.sort(s, *chosen)
+		}
+		return nav.Taken
 	}
 	l := p.listing(s)
 	if at, moved := p.cursor.Move(asArrow(k), p.list(s, l)); moved {
@@ -119,14 +120,6 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
 		p.filter.Open(everyJob)
 	case key.Matches(k, keys.Tag):
 		p.tag(s, l)
-	case key.Matches(k, keys.SortBefore):
-		p.sort(s, (p.by+table.ProcessOrders-1)%table.ProcessOrders, false)
-	case key.Matches(k, keys.SortAfter):
-		p.sort(s, (p.by+1)%table.ProcessOrders, false)
-	case key.Matches(k, keys.Reverse):
-		p.reorder(s, p.by, !p.down)
-	case key.Matches(k, keys.SortBy):
-		p.sorts = true
 	case key.Matches(k, keys.Tree):
 		p.tree = !p.tree
 		p.kin.forget()
@@ -162,35 +155,10 @@ func (p *Page) scroll(s *part.Scene, l *listing, by int) {
 	p.across = max(min(p.across+by, longest-p.table(s, l).Room()), 0)
 }
 
-// letters are the orders by the key behind keys.SortBy. Its capital reverses them.
-var letters = map[rune]table.ProcessOrder{
-	'n': table.ByPlace, 'p': table.ByPID, 'u': table.ByUser, 'r': table.ByProcessRank, 'g': table.ByGPUMemory, 's': table.ByProcessSM,
-	'b': table.ByBandwidth, 'c': table.ByProcessCPU, 'm': table.ByHostMemory, 't': table.ByTime,
-}
-
-// sortBy answers the key behind keys.SortBy.
-func (p *Page) sortBy(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	if key.Matches(k, keys.Interrupt) {
-		return nav.Answer{}
-	}
-	p.sorts = false
-	for letter, by := range letters {
-		if strings.EqualFold(k.Text, string(letter)) {
-			p.sort(s, by, unicode.IsUpper([]rune(k.Text)[0]))
-		}
-	}
-	return nav.Taken
-}
-
-// sort sorts in an order's own direction, or in the other one.
-func (p *Page) sort(s *part.Scene, by table.ProcessOrder, reversed bool) {
-	p.reorder(s, by, downFirst[by] != reversed)
-}
-
-// reorder sorts the rows, which then are no tree. A cursor on the first row stays there, on another one it stays on its process.
-func (p *Page) reorder(s *part.Scene, by table.ProcessOrder, down bool) {
+// sort sorts the rows, which then are no tree. A cursor on the first row stays there, on another one it stays on its process.
+func (p *Page) sort(s *part.Scene, o order) {
 	first := p.cursor.At(p.list(s, p.listing(s))) == 0
-	p.by, p.down, p.tree = by, down, false
+	p.sorting.order, p.tree = o, false
 	if first {
 		p.goTo(s, p.listing(s), 0)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
-	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -41,13 +40,11 @@ const (
 
 // Page lists processes.
 type Page struct {
-	scope  Scope
-	gpu    string // the key of the GPU, where the scope has been one
-	by     table.ProcessOrder
-	down   bool // from the highest to the lowest
-	mode   mode
-	across int  // columns of the commands that are to the left of the screen
-	sorts  bool // the next key says by what
+	scope   Scope
+	gpu     string // the key of the GPU, where the scope has been one
+	sorting sorting
+	mode    mode
+	across  int // columns of the commands that are to the left of the screen
 
 	cursor nav.Cursor[nav.Process]
 	tags   map[nav.Process]bool
@@ -70,7 +67,7 @@ func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
-	p.scope, p.gpu, p.sorts, p.tree = scope, gpu, false, false
+	p.scope, p.gpu, p.sorting.asked, p.tree = scope, gpu, false, false
 	p.over.close()
 }
 

@@ -19,8 +19,7 @@ type question struct {
 	scope          Scope
 	job, node, gpu string
 	mine           bool
-	by             table.ProcessOrder
-	down           bool
+	order          order
 	tree           bool
 	heard          int // answers about relatives
 	filter         *filter.Expr
@@ -43,7 +42,7 @@ type listing struct {
 func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
 
 func (p *Page) question(s *part.Scene) question {
-	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, by: p.by, down: p.down, tree: p.tree, filter: p.filter.Expr(everyJob)}
+	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, order: p.sorting.order, tree: p.tree, filter: p.filter.Expr(everyJob)}
 	if p.tree {
 		q.heard = p.kin.heard
 	}
@@ -103,7 +102,7 @@ func (l *listing) fill(s *part.Scene, q question, kin *families) {
 		l.asTree(s, kin)
 		return
 	}
-	l.sort(q.by, q.down)
+	l.sort(q.order)
 }
 
 // addJobs adds the processes of all jobs, each node once.

@@ -8,11 +8,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// downFirst are the orders that begin with the highest.
-var downFirst = [table.ProcessOrders]bool{
-	table.ByGPUMemory: true, table.ByProcessSM: true, table.ByBandwidth: true, table.ByProcessCPU: true, table.ByHostMemory: true, table.ByTime: true,
-}
-
 // weighed is a row with what it is sorted by.
 type weighed struct {
 	weight float64
@@ -20,17 +15,17 @@ type weighed struct {
 }
 
 // sort puts the rows in order. What is not known comes last whatever the direction; equals stay in their place.
-func (l *listing) sort(by table.ProcessOrder, down bool) {
-	users := l.users(by)
+func (l *listing) sort(o order) {
+	users := l.users(o.by)
 	for i := range l.rows {
-		weight, known := weightOf(&l.rows[i], by, users)
+		weight, known := weightOf(&l.rows[i], o.by, users)
 		switch {
-		case by == table.ByPlace:
+		case o.by == table.ByPlace:
 			weight, known = float64(i), true
 		case !known:
 			weight = math.Inf(1)
 		}
-		if down && known {
+		if o.down && known {
 			weight = -weight
 		}
 		l.weighs = append(l.weighs, weighed{weight, int32(i)})
