@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -14,14 +13,17 @@ import (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	part.Header(f, false)
-	l, r := p.settled(f.Scene), p.rooms(f.Scene)
-	p.above(f, r)
+	l, r := p.settled(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
+	p.scope.drawAbove(f, r)
 	p.title(f, r, l)
-	if len(l.order) == 0 {
-		text, role := p.none(f, l)
-		f.Left(2, r.top-1, f.W-3, text, role)
-	} else {
+	switch {
+	case len(l.order) > 0:
 		p.rows(f, r, l)
+	case l.all > 0:
+		f.Left(2, r.top-1, f.W-3, p.filter.None(everyJob, "processes", f.W-3), draw.Text)
+	default:
+		text, role := p.scope.none(f)
+		f.Left(2, r.top-1, f.W-3, text, role)
 	}
 	if p.filter.Typing(everyJob) {
 		p.filter.Draw(f, len(l.order), l.all)
@@ -29,37 +31,6 @@ func (p *Page) Draw(f *part.Frame) {
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}
 	p.over.draw(f)
-}
-
-// above draws the GPUs of the scope, or its nodes.
-func (p *Page) above(f *part.Frame, r rooms) {
-	if r.above == 0 {
-		return
-	}
-	y := firstRow + 1
-	switch p.of(f.Scene) {
-	case OfGPU:
-		part.Tabs(f)
-		t := table.NewGPUs(f)
-		t.Head(f, y)
-		t.Row(f, y+1, gpuOf(f.Node, p.gpu))
-	case OfNode:
-		part.Tabs(f)
-		t := table.NewGPUs(f)
-		t.Head(f, y)
-		t.Rows(f, y+1, 0, r.above)
-	case OfJob:
-		right := ""
-		if r.above < r.all {
-			right = strconv.Itoa(r.above) + " of " + strconv.Itoa(r.all) + ", worst first"
-		}
-		f.Section(firstRow, "Nodes", right)
-		t := table.NewNodes(f)
-		t.Head(f, y)
-		for i, name := range worst(f.Scene, r.above) {
-			t.Row(f, y+1+i, f.NodeOf(name), false)
-		}
-	}
 }
 
 // rows draws the rows on the screen, with their headings.
@@ -81,7 +52,7 @@ func (p *Page) table(s *part.Scene, l *listing) *table.ProcessList {
 
 // title draws the rule with the scope, and right in it how many processes there are, in which order, and which are on the screen.
 func (p *Page) title(f *part.Frame, r rooms, l *listing) {
-	x := f.Focus(r.title, "Processes of "+p.scopeName(f.Scene))
+	x := f.Focus(r.title, "Processes of "+p.scope.name(f.Scene))
 	where := p.cursor.Window(p.list(f.Scene, l)).Where()
 	count, order, listed := p.count(l), p.sorting.words(), ""
 	if p.tree {
@@ -99,22 +70,6 @@ func (p *Page) title(f *part.Frame, r rooms, l *listing) {
 	}
 }
 
-// scopeName names the scope: "gpu-n02 GPU3", "job 48211".
-func (p *Page) scopeName(s *part.Scene) string {
-	switch p.of(s) {
-	case OfGPU:
-		return s.Node.Name + " " + part.GPUNumber(gpuOf(s.Node, p.gpu))
-	case OfNode:
-		return s.Node.Name
-	case OfJobs:
-		return "your " + part.Plural(len(s.Snap.Jobs), "job", "jobs")
-	}
-	if s.Job.ID == "" {
-		return part.Plural(len(s.Job.Nodes), "node", "nodes")
-	}
-	return "job " + s.Job.ID
-}
-
 // count is "3 tagged of 8", "8 processes".
 func (p *Page) count(l *listing) string {
 	n := len(l.order)
@@ -127,24 +82,6 @@ func (p *Page) count(l *listing) string {
 		return strconv.Itoa(n) + " of " + strconv.Itoa(l.all) + " match"
 	}
 	return part.Plural(n, "process", "processes")
-}
-
-// none says why there are no rows.
-func (p *Page) none(f *part.Frame, l *listing) (string, draw.Role) {
-	scope := p.of(f.Scene)
-	switch {
-	case l.all > 0:
-		return p.filter.None(everyJob, "processes", f.W-3), draw.Text
-	case scope == OfJobs:
-		return "no processes on the GPUs of your jobs are listed", draw.Dim
-	case scope == OfJob:
-		return part.NoProcessesOfJob(f), draw.Dim
-	case !tally.HasNumbers(f.Node):
-		return part.Absence(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
-	case scope == OfGPU:
-		return part.NoProcessesOn(f, gpuOf(f.Node, p.gpu)), draw.Dim
-	}
-	return part.NoProcesses(f), draw.Dim
 }
 
 // hints are the keys of the footer, the most useful first.
@@ -161,10 +98,10 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
 	hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse), keys.HintOf(keys.CopyMenu))
-	if p.of(s) < OfJobs {
+	if p.scope.of(s) < OfJobs {
 		hints = append(hints, keys.HintOf(keys.Widen))
 	}
-	if p.of(s) > OfGPU {
+	if p.scope.of(s) > OfGPU {
 		hints = append(hints, keys.HintOf(keys.Narrow))
 	}
 	back := keys.HintOf(keys.Back)
@@ -174,14 +111,6 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	case p.filter.On(everyJob):
 		back = back.As("clear filter")
 	}
-	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.modeHint())
+	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.mode.hint())
 	return append(hints, keys.HintOf(keys.Refresh), back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
-}
-
-// modeHint is the key of what the screen does not show.
-func (p *Page) modeHint() keys.Hint {
-	if p.mode == modeCompact {
-		return keys.HintOf(keys.Auto)
-	}
-	return keys.HintOf(keys.Compact)
 }

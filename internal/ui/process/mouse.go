@@ -28,7 +28,7 @@ func (p *Page) wheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
 
 // click selects the row under the mouse and opens the one that is selected, or sorts by the heading under it: once more, and the order is reversed.
 func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
-	l, r := p.listing(s), p.rooms(s)
+	l, r := p.listing(s), p.mode.rooms(s, p.scope.of(s))
 	w := p.cursor.Window(p.list(s, l))
 	i := w.From + m.Y - r.top
 	switch {

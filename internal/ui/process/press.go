@@ -75,9 +75,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		return p.problem(s, +1)
 	case key.Matches(k, keys.PrevProblem):
 		return p.problem(s, -1)
-	case key.Matches(k, keys.PrevJob) && p.scope == OfJobs:
+	case key.Matches(k, keys.PrevJob) && p.scope.chosen == OfJobs:
 		return p.job(s, -1)
-	case key.Matches(k, keys.NextJob) && p.scope == OfJobs:
+	case key.Matches(k, keys.NextJob) && p.scope.chosen == OfJobs:
 		return p.job(s, +1)
 	case key.Matches(k, passed...):
 		if key.Matches(k, keys.Refresh) {
@@ -85,9 +85,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		}
 		return nav.Answer{}
 	case key.Matches(k, keys.Widen):
-		return p.widen(s)
+		p.scope.widen(s)
 	case key.Matches(k, keys.Narrow):
-		return p.narrow(s)
+		return p.narrow(s, l)
 	default:
 		p.change(k, s, l)
 	}
@@ -195,7 +195,7 @@ func (l *listing) tagged(tags map[nav.Process]bool) (n int) {
 
 // list is the list as it is now.
 func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
-	return nav.List[nav.Process]{N: len(l.order), Room: p.rooms(s).room(s) - p.filter.Rows(everyJob), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
+	return nav.List[nav.Process]{N: len(l.order), Room: p.mode.rooms(s, p.scope.of(s)).room(s) - p.filter.Rows(everyJob), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
 }
 
 // goTo puts the cursor on a row, or on the nearest one.
@@ -208,7 +208,7 @@ func (p *Page) on(s *part.Scene, l *listing, i int) nav.Answer {
 	a := nav.Taken
 	if i >= 0 {
 		a.Node = l.at(i).Node.Name
-		if p.scope == OfJobs {
+		if p.scope.chosen == OfJobs {
 			a.Job = l.at(i).Job
 		}
 	}
@@ -240,30 +240,14 @@ func (p *Page) job(s *part.Scene, by int) nav.Answer {
 	return nav.Taken
 }
 
-// widen shows the processes of the next wider scope.
-func (p *Page) widen(s *part.Scene) nav.Answer {
-	widest := OfJobs
-	if len(s.Snap.Jobs) == 1 {
-		widest = OfJob
-	}
-	p.scope = min(p.of(s)+1, widest)
-	return nav.Taken
-}
-
 // narrow shows the processes of the job, the node or the GPU of the row under the cursor.
-func (p *Page) narrow(s *part.Scene) nav.Answer {
-	l := p.listing(s)
-	if len(l.order) == 0 || p.of(s) == OfGPU {
+func (p *Page) narrow(s *part.Scene, l *listing) nav.Answer {
+	if len(l.order) == 0 {
 		return nav.Taken
 	}
 	at := p.cursor.At(p.list(s, l))
-	r, a := l.at(at), p.on(s, l, at)
-	if p.scope == OfNode {
-		if r.On == nil {
-			return nav.Taken
-		}
-		p.gpu = r.On.Key
+	if a := p.on(s, l, at); p.scope.narrow(s, l.at(at)) {
+		return a
 	}
-	p.scope--
-	return a
+	return nav.Taken
 }

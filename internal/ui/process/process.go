@@ -18,30 +18,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Scope says whose processes are shown.
-type Scope uint8
-
-// The scopes, each wider than the one before it.
-const (
-	OfGPU  Scope = iota // of the selected node
-	OfNode              // the selected one
-	OfJob               // likewise
-	OfJobs              // all
-)
-
-// mode says whether GPUs are shown above the processes.
-type mode uint8
-
-const (
-	modeAuto    mode = iota // where there is room
-	modeFull                // always
-	modeCompact             // never
-)
-
 // Page lists processes.
 type Page struct {
-	scope   Scope
-	gpu     string // the key of the GPU, where the scope has been one
+	scope   scoping
 	sorting sorting
 	mode    mode
 	across  int // columns of the commands that are to the left of the screen
@@ -67,7 +46,7 @@ func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
-	p.scope, p.gpu, p.sorting.asked, p.tree = scope, gpu, false, false
+	p.scope, p.sorting.asked, p.tree = scoping{scope, gpu}, false, false
 	p.over.close()
 }
 
@@ -116,31 +95,10 @@ func runs(n *cluster.Node, tag nav.Process) bool {
 	})
 }
 
-// Wants the processes of the selected node, or of all nodes; what is over the page knows better, if it wants anything.
+// Wants the processes of its scope; what is over the page knows better, if it wants anything.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	if w := p.over.wants(s); w.Selected || w.Everywhere {
 		return w
 	}
-	if p.scope >= OfJob {
-		return nav.Wants{Everywhere: true}
-	}
-	return nav.Wants{Selected: true, Processes: true}
-}
-
-// of is the scope that the scene has: a GPU is on one node only.
-func (p *Page) of(s *part.Scene) Scope {
-	if p.scope == OfGPU && gpuOf(s.Node, p.gpu) == nil {
-		return OfNode
-	}
-	return p.scope
-}
-
-// gpuOf is the GPU of a node with that key.
-func gpuOf(n *cluster.Node, key string) *cluster.GPU {
-	for i := range n.GPUs {
-		if n.GPUs[i].Key == key {
-			return &n.GPUs[i]
-		}
-	}
-	return nil
+	return p.scope.wants()
 }

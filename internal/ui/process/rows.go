@@ -42,13 +42,13 @@ type listing struct {
 func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
 
 func (p *Page) question(s *part.Scene) question {
-	q := question{snap: s.Snap, scope: p.of(s), mine: s.Mine, order: p.sorting.order, tree: p.tree, filter: p.filter.Expr(everyJob)}
+	q := question{snap: s.Snap, scope: p.scope.of(s), mine: s.Mine, order: p.sorting.order, tree: p.tree, filter: p.filter.Expr(everyJob)}
 	if p.tree {
 		q.heard = p.kin.heard
 	}
 	switch q.scope {
 	case OfGPU:
-		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, p.gpu
+		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, p.scope.gpu
 	case OfNode:
 		q.job, q.node = s.Job.ID, s.Node.Name
 	case OfJob:

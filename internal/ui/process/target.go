@@ -26,7 +26,7 @@ func (p *Page) subject(s *part.Scene) subject {
 	if t, ok := p.target(s); ok {
 		on.at, on.job = &t, listed(s, t.Job)
 	}
-	if on.job == "" && p.of(s) < OfJobs { // that of a relative is not known
+	if on.job == "" && p.scope.of(s) < OfJobs { // that of a relative is not known
 		on.job = s.Job.ID
 	}
 	return on

@@ -1,0 +1,181 @@
+package process
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Scope says whose processes are shown.
+type Scope uint8
+
+// The scopes, each wider than the one before it.
+const (
+	OfGPU  Scope = iota // of the selected node
+	OfNode              // the selected one
+	OfJob               // likewise
+	OfJobs              // all
+)
+
+// scoping is the scope that has been chosen, and what stands above the processes: the GPUs or the nodes of it.
+type scoping struct {
+	chosen Scope
+	gpu    string // the key of the GPU, where the scope has been one
+}
+
+// of is the scope that the scene has: a GPU is on one node only.
+func (x *scoping) of(s *part.Scene) Scope {
+	if x.chosen == OfGPU && gpuOf(s.Node, x.gpu) == nil {
+		return OfNode
+	}
+	return x.chosen
+}
+
+// widen chooses the next wider scope.
+func (x *scoping) widen(s *part.Scene) {
+	widest := OfJobs
+	if len(s.Snap.Jobs) == 1 {
+		widest = OfJob
+	}
+	x.chosen = min(x.of(s)+1, widest)
+}
+
+// narrow chooses the job, the node or the GPU of a row. It reports whether there is such a scope.
+func (x *scoping) narrow(s *part.Scene, r *table.ProcessRow) bool {
+	if x.of(s) == OfGPU || x.chosen == OfNode && r.On == nil {
+		return false
+	}
+	if x.chosen == OfNode {
+		x.gpu = r.On.Key
+	}
+	x.chosen--
+	return true
+}
+
+// wants the processes of the selected node, or of all nodes.
+func (x *scoping) wants() nav.Wants {
+	if x.chosen >= OfJob {
+		return nav.Wants{Everywhere: true}
+	}
+	return nav.Wants{Selected: true, Processes: true}
+}
+
+// name names the scope: "gpu-n02 GPU3", "job 48211".
+func (x *scoping) name(s *part.Scene) string {
+	switch x.of(s) {
+	case OfGPU:
+		return s.Node.Name + " " + part.GPUNumber(gpuOf(s.Node, x.gpu))
+	case OfNode:
+		return s.Node.Name
+	case OfJobs:
+		return "your " + part.Plural(len(s.Snap.Jobs), "job", "jobs")
+	}
+	if s.Job.ID == "" {
+		return part.Plural(len(s.Job.Nodes), "node", "nodes")
+	}
+	return "job " + s.Job.ID
+}
+
+// none says why no processes are listed.
+func (x *scoping) none(f *part.Frame) (string, draw.Role) {
+	switch scope := x.of(f.Scene); {
+	case scope == OfJobs:
+		return "no processes on the GPUs of your jobs are listed", draw.Dim
+	case scope == OfJob:
+		return part.NoProcessesOfJob(f), draw.Dim
+	case !tally.HasNumbers(f.Node):
+		return part.Absence(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
+	case scope == OfGPU:
+		return part.NoProcessesOn(f, gpuOf(f.Node, x.gpu)), draw.Dim
+	}
+	return part.NoProcesses(f), draw.Dim
+}
+
+// drawAbove draws the GPUs of the scope, or its nodes.
+func (x *scoping) drawAbove(f *part.Frame, r rooms) {
+	if r.above == 0 {
+		return
+	}
+	y := firstRow + 1
+	switch x.of(f.Scene) {
+	case OfGPU:
+		part.Tabs(f)
+		t := table.NewGPUs(f)
+		t.Head(f, y)
+		t.Row(f, y+1, gpuOf(f.Node, x.gpu))
+	case OfNode:
+		part.Tabs(f)
+		t := table.NewGPUs(f)
+		t.Head(f, y)
+		t.Rows(f, y+1, 0, r.above)
+	case OfJob:
+		right := ""
+		if r.above < r.all {
+			right = strconv.Itoa(r.above) + " of " + strconv.Itoa(r.all) + ", worst first"
+		}
+		f.Section(firstRow, "Nodes", right)
+		t := table.NewNodes(f)
+		t.Head(f, y)
+		for i, name := range worst(f.Scene, r.above) {
+			t.Row(f, y+1+i, f.NodeOf(name), false)
+		}
+	}
+}
+
+// above is how many GPUs or nodes a scope has to show above its processes.
+func above(s *part.Scene, scope Scope) int {
+	switch scope {
+	case OfGPU:
+		return 1
+	case OfNode:
+		return len(s.GPUs(s.Node))
+	case OfJob:
+		return len(s.Job.Nodes)
+	}
+	return 0
+}
+
+// worst are the nodes of the job of which n are shown: where those are not all, the ones with the worst problems, in the job's order.
+func worst(s *part.Scene, n int) []string {
+	nodes := slices.Clone(s.Job.Nodes)
+	if n < len(nodes) {
+		slices.SortStableFunc(nodes, func(a, b string) int { return s.Health.Rank(b) - s.Health.Rank(a) })
+	}
+	return nodes[:n]
+}
+
+// nodesOf are the nodes of a scope.
+func nodesOf(s *part.Scene, scope Scope) []*cluster.Node {
+	if scope <= OfNode {
+		return []*cluster.Node{s.Node}
+	}
+	var nodes []*cluster.Node
+	seen := map[string]bool{}
+	for i := range s.Snap.Jobs {
+		if j := &s.Snap.Jobs[i]; scope == OfJobs || j == s.Job {
+			for _, name := range j.Nodes {
+				if !seen[name] {
+					seen[name] = true
+					nodes = append(nodes, s.NodeOf(name))
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// gpuOf is the GPU of a node with that key.
+func gpuOf(n *cluster.Node, key string) *cluster.GPU {
+	for i := range n.GPUs {
+		if n.GPUs[i].Key == key {
+			return &n.GPUs[i]
+		}
+	}
+	return nil
+}
