@@ -92,18 +92,18 @@ func TestTargets(t *testing.T) {
 	p.Settle(s)
 	one := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 7, StartTicks: 70}, GPUs: []int{0, 1}, User: "alice", Command: "one", Job: "16", Mine: true}
 	two := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 8, StartTicks: 80}, GPUs: []int{1}, User: "bob", Command: "two", Job: "16"}
-	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.targets(s) != nil {
+	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.listing(s)) != nil {
 		t.Errorf("under the cursor: %s", cmp.Diff(one, got))
 	}
 	press(p, s, ' ', 'j', ' ', 'j', ' ', 'o', 'P')
-	if diff := cmp.Diff([]tally.Target{two, one}, p.targets(s)); diff != "" {
+	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.targets(s, p.listing(s))); diff != "" {
 		t.Errorf("tagged: %s", diff)
 	}
 	s.Node.Processes = nil
 	next := *s.Snap
 	s.Snap = &next
 	p.Settle(s)
-	if _, ok := p.target(s); ok || p.targets(s) != nil {
+	if _, ok := p.target(s); ok || p.tags.targets(s, p.listing(s)) != nil {
 		t.Error("there is a target where there is no process")
 	}
 }

@@ -1,12 +1,9 @@
 package process
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -67,18 +64,18 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		return a
 	}
 	switch {
-	case key.Matches(k, keys.Back) && p.tagged > 0:
-		clear(p.tags)
+	case key.Matches(k, keys.Back) && p.tags.shown > 0:
+		p.tags.clear()
 	case key.Matches(k, keys.Back) && p.filter.On(everyJob):
 		p.filter.Clear(everyJob)
 	case key.Matches(k, keys.NextProblem):
-		return p.problem(s, +1)
+		return p.jump(s, l, l.problem(s, p.cursor.At(p.list(s, l)), +1))
 	case key.Matches(k, keys.PrevProblem):
-		return p.problem(s, -1)
+		return p.jump(s, l, l.problem(s, p.cursor.At(p.list(s, l)), -1))
 	case key.Matches(k, keys.PrevJob) && p.scope.chosen == OfJobs:
-		return p.job(s, -1)
+		return p.jump(s, l, l.job(s, -1))
 	case key.Matches(k, keys.NextJob) && p.scope.chosen == OfJobs:
-		return p.job(s, +1)
+		return p.jump(s, l, l.job(s, +1))
 	case key.Matches(k, passed...):
 		if key.Matches(k, keys.Refresh) {
 			p.kin.forget()
@@ -118,8 +115,8 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
 	switch {
 	case key.Matches(k, keys.FilterRows):
 		p.filter.Open(everyJob)
-	case key.Matches(k, keys.Tag):
-		p.tag(s, l)
+	case key.Matches(k, keys.Tag) && len(l.order) > 0:
+		p.tags.toggle(keyOf(l.at(p.cursor.At(p.list(s, l)))))
 	case key.Matches(k, keys.Tree):
 		p.tree = !p.tree
 		p.kin.forget()
@@ -164,35 +161,6 @@ func (p *Page) sort(s *part.Scene, o order) {
 	}
 }
 
-// tag tags the process under the cursor, or takes its tag away.
-func (p *Page) tag(s *part.Scene, l *listing) {
-	if len(l.order) == 0 {
-		return
-	}
-	at := keyOf(l.at(p.cursor.At(p.list(s, l))))
-	if p.tags == nil {
-		p.tags = map[nav.Process]bool{}
-	}
-	if p.tags[at] {
-		delete(p.tags, at)
-	} else {
-		p.tags[at] = true
-	}
-}
-
-// tagged counts the rows with a tag.
-func (l *listing) tagged(tags map[nav.Process]bool) (n int) {
-	if len(tags) == 0 {
-		return 0
-	}
-	for i := range l.rows {
-		if tags[keyOf(&l.rows[i])] {
-			n++
-		}
-	}
-	return n
-}
-
 // list is the list as it is now.
 func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
 	return nav.List[nav.Process]{N: len(l.order), Room: p.mode.rooms(s, p.scope.of(s)).room(s) - p.filter.Rows(everyJob), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
@@ -201,6 +169,14 @@ func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
 // goTo puts the cursor on a row, or on the nearest one.
 func (p *Page) goTo(s *part.Scene, l *listing, i int) nav.Answer {
 	return p.on(s, l, p.cursor.GoTo(p.list(s, l), i))
+}
+
+// jump goes to a row that was looked for; -1: there is none.
+func (p *Page) jump(s *part.Scene, l *listing, i int) nav.Answer {
+	if i < 0 {
+		return nav.Taken
+	}
+	return p.goTo(s, l, i)
 }
 
 // on says that the cursor is on a row; -1: there is none. Its node and, among those of several, its job are then the selected ones.
@@ -213,31 +189,6 @@ func (p *Page) on(s *part.Scene, l *listing, i int) nav.Answer {
 		}
 	}
 	return a
-}
-
-// problem goes to the next process on a GPU with a problem, round the end.
-func (p *Page) problem(s *part.Scene, by int) nav.Answer {
-	l := p.listing(s)
-	at, n := p.cursor.At(p.list(s, l)), len(l.order)
-	for i := 1; i <= n; i++ {
-		next := ((at+i*by)%n + n) % n
-		if r := l.at(next); r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On), func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning }) {
-			return p.goTo(s, l, next)
-		}
-	}
-	return nav.Taken
-}
-
-// job goes to the first process of the next job that has some, round the end.
-func (p *Page) job(s *part.Scene, by int) nav.Answer {
-	l, n := p.listing(s), len(s.Snap.Jobs)
-	for i := 1; i < n; i++ {
-		id := s.Snap.Jobs[((s.JobAt+i*by)%n+n)%n].ID
-		if at := slices.IndexFunc(l.order, func(i int32) bool { return l.rows[i].Job == id }); at >= 0 {
-			return p.goTo(s, l, at)
-		}
-	}
-	return nav.Taken
 }
 
 // narrow shows the processes of the job, the node or the GPU of the row under the cursor.

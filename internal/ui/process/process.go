@@ -6,16 +6,12 @@
 package process
 
 import (
-	"slices"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Page lists processes.
@@ -26,8 +22,7 @@ type Page struct {
 	across  int // columns of the commands that are to the left of the screen
 
 	cursor nav.Cursor[nav.Process]
-	tags   map[nav.Process]bool
-	tagged int  // rows with a tag
+	tags   tags
 	tree   bool // with relatives, by parents and children
 	kin    families
 	over   overlays
@@ -53,19 +48,12 @@ func (p *Page) Begin(scope Scope, gpu string) {
 // Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A filter that hides it ends.
 func (p *Page) Show(s *part.Scene, at nav.Process) bool {
 	p.Begin(OfNode, "")
-	if p.goToProcess(s, at) {
-		return true
+	i := p.listing(s).placeOf(at)
+	if i < 0 {
+		p.filter.Clear(everyJob)
+		i = p.listing(s).placeOf(at)
 	}
-	p.filter.Clear(everyJob)
-	return p.goToProcess(s, at)
-}
-
-func (p *Page) goToProcess(s *part.Scene, at nav.Process) bool {
-	l := p.list(s, p.listing(s))
-	i := slices.IndexFunc(p.now.order, func(i int32) bool { return keyOf(&p.now.rows[i]) == at })
-	if i >= 0 {
-		p.cursor.GoTo(l, i)
-	}
+	p.jump(s, &p.now, i)
 	return i >= 0
 }
 
@@ -75,24 +63,12 @@ func (p *Page) On() keys.Page { return p.over.on() }
 // Forget closes what is over the page.
 func (p *Page) Forget() { p.over.close() }
 
-// Settle makes the rows of a Snapshot that is to be drawn. The tags of processes that are gone end.
+// Settle makes the rows of a Snapshot that is to be drawn.
 func (p *Page) Settle(s *part.Scene) {
 	l := p.list(s, p.listing(s))
 	p.cursor.GoTo(l, p.cursor.At(l))
-	for tag := range p.tags {
-		if !runs(s.NodeOf(tag.Node), tag) && !p.kin.has(tag) {
-			delete(p.tags, tag)
-		}
-	}
-	p.tagged = p.now.tagged(p.tags)
+	p.tags.settle(s, &p.now, &p.kin)
 	p.over.settle(s)
-}
-
-// runs reports whether a node lists a process.
-func runs(n *cluster.Node, tag nav.Process) bool {
-	return slices.ContainsFunc(n.Processes, func(w wire.Process) bool {
-		return w.PID == tag.PID && w.StartTicks == tag.StartTicks && w.GPU == tag.GPU
-	})
 }
 
 // Wants the processes of its scope; what is over the page knows better, if it wants anything.

@@ -22,7 +22,7 @@ type subject struct {
 
 // subject is the process under the cursor, and those with a tag.
 func (p *Page) subject(s *part.Scene) subject {
-	on := subject{tagged: p.targets(s)}
+	on := subject{tagged: p.tags.targets(s, p.listing(s))}
 	if t, ok := p.target(s); ok {
 		on.at, on.job = &t, listed(s, t.Job)
 	}
@@ -47,20 +47,6 @@ func (p *Page) target(s *part.Scene) (tally.Target, bool) {
 		return tally.Target{}, false
 	}
 	return targetOf(s, l.at(p.cursor.At(p.list(s, l)))), true
-}
-
-// targets are the tagged processes of the scope, in the order of the screen. One that is on several GPUs is there once.
-func (p *Page) targets(s *part.Scene) (list []tally.Target) {
-	l, seen := p.listing(s), map[nav.Process]bool{}
-	for i := range l.order {
-		at := keyOf(l.at(i))
-		same := nav.Process{Node: at.Node, ProcessID: at.ProcessID}
-		if p.tags[at] && !seen[same] {
-			seen[same] = true
-			list = append(list, targetOf(s, l.at(i)))
-		}
-	}
-	return list
 }
 
 // targetOf is the process of a row. The row knows the job of a process that names none, by its GPU.

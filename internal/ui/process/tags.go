@@ -1,0 +1,71 @@
+package process
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// tags are the processes that the user has tagged. A tag ends with its process.
+type tags struct {
+	of    map[nav.Process]bool
+	shown int // how many of the rows have one, as of the last settle
+}
+
+// has reports whether a process has a tag.
+func (t *tags) has(at nav.Process) bool { return t.of[at] }
+
+// toggle tags a process, or takes its tag away.
+func (t *tags) toggle(at nav.Process) {
+	switch {
+	case t.of[at]:
+		delete(t.of, at)
+	case t.of == nil:
+		t.of = map[nav.Process]bool{at: true}
+	default:
+		t.of[at] = true
+	}
+}
+
+// clear takes all tags away.
+func (t *tags) clear() { clear(t.of) }
+
+// settle takes away the tags of processes that are gone, and counts those of the rows.
+func (t *tags) settle(s *part.Scene, l *listing, kin *families) {
+	for at := range t.of {
+		if !runs(s.NodeOf(at.Node), at) && !kin.has(at) {
+			delete(t.of, at)
+		}
+	}
+	t.shown = 0
+	for i := 0; len(t.of) > 0 && i < len(l.rows); i++ {
+		if t.has(keyOf(&l.rows[i])) {
+			t.shown++
+		}
+	}
+}
+
+// runs reports whether a node lists a process.
+func runs(n *cluster.Node, at nav.Process) bool {
+	return slices.ContainsFunc(n.Processes, func(w wire.Process) bool {
+		return w.PID == at.PID && w.StartTicks == at.StartTicks && w.GPU == at.GPU
+	})
+}
+
+// targets are the tagged processes among the rows, in the order of the screen. One that is on several GPUs is there once.
+func (t *tags) targets(s *part.Scene, l *listing) (list []tally.Target) {
+	seen := map[nav.Process]bool{}
+	for i := range l.order {
+		at := keyOf(l.at(i))
+		same := nav.Process{Node: at.Node, ProcessID: at.ProcessID}
+		if t.has(at) && !seen[same] {
+			seen[same] = true
+			list = append(list, targetOf(s, l.at(i)))
+		}
+	}
+	return list
+}
