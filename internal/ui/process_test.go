@@ -45,6 +45,7 @@ func TestProcessesKeys(t *testing.T) {
 		"P w w end W": "Processes of job 48377 2 processes, by GPU", "P w w end W W": "Processes of gpu-s11 7 processes, by GPU", "P end W": "Processes of gpu-n01 GPU7 1 process, by GPU", "P W W W": "Processes of gpu-n01 GPU0 1 process, by GPU",
 		"P space j space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space space": "Processes of gpu-n01 9 processes, by GPU", "P space esc": "Processes of gpu-n01 9 processes, by GPU",
 		"P space w": "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU", "P ]": "Processes of gpu-s11 7 processes, by GPU",
+		"enter P ]": "Processes of gpu-s11 7 processes, by GPU", "enter P ] W": "Processes of gpu-s11 GPU2 1 process, by GPU", "enter P ] w": "Processes of job 48377 2 processes, by GPU",
 		"P .": "Processes of gpu-n01 9 processes, by PID", "P ,": "Processes of gpu-n01 9 processes, by time, longest first", "P , ,": "Processes of gpu-n01 9 processes, by %MEM, most first",
 		"P /": "Processes of gpu-n01 9 processes, by GPU, last first", "P , /": "Processes of gpu-n01 9 processes, by time, shortest first", "P o esc": "Processes of gpu-n01 9 processes, by GPU",
 		"P o x": "Processes of gpu-n01 9 processes, by GPU", "P esc": "", "P P": "", "P space esc esc": "", "P q": "Processes of gpu-n01 9 processes, by GPU", "P M": "Processes of gpu-n01 9 processes, by GPU",

@@ -48,13 +48,14 @@ func (x *scoping) widen(s *part.Scene) {
 
 // narrow chooses the job, the node or the GPU of a row. It reports whether there is such a scope.
 func (x *scoping) narrow(s *part.Scene, r *table.ProcessRow) bool {
-	if x.of(s) == OfGPU || x.chosen == OfNode && r.On == nil {
+	at := x.of(s)
+	if at == OfGPU || at == OfNode && r.On == nil {
 		return false
 	}
-	if x.chosen == OfNode {
+	if at == OfNode {
 		x.gpu = r.On.Key
 	}
-	x.chosen--
+	x.chosen = at - 1
 	return true
 }
 
