@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
-	"internal/ui/inspect":      {"internal/cluster", "internal/metric", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/table", "internal/wire"},
+	"internal/ui/inspect":      {"internal/cluster", "internal/metric", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/table", "internal/wire"},
 	"internal/ui/jobs":         {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/table"},
 	"internal/ui/keys":         {},
 	"internal/ui/nav":          {"internal/ui/keys", "internal/wire"},
@@ -97,7 +97,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
 	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
-	"charm.land/bubbles/v2/textinput":           {"internal/ui/inspect", "internal/ui/prompt"},
+	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
 	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
 	"charm.land/lipgloss/v2":                    {"internal/ui/draw"},
 	"github.com/BurntSushi/toml":                {"internal/config"},

@@ -64,7 +64,7 @@ func (e *Environ) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 		e.hear(r)
 		return nav.Taken, true
 	}
-	if e.search.prompt != nil {
+	if e.search.line != nil {
 		return nav.Answer{Taken: e.search.press(msg)}, true
 	}
 	switch m := msg.(type) {

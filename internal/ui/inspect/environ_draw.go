@@ -25,7 +25,7 @@ func (e *Environ) Draw(f *part.Frame) {
 	if e.answer.truncated {
 		f.Left(listX, f.H-2, f.W-3, "Cut off: the environment is longer than a node sends.", draw.Warn)
 	}
-	if e.search.prompt != nil {
+	if e.search.line != nil {
 		e.search.draw(f)
 		return
 	}

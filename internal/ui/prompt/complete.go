@@ -15,7 +15,7 @@ type cycle struct {
 
 // complete puts the next choice in place of what is being typed. What has one choice only is complete then.
 func (l *line) complete(fields filter.Fields, by int) {
-	text := l.input.Value()
+	text := l.Text()
 	if l.cycle == nil {
 		c := filter.Complete(text, l.at(), fields)
 		if len(c.Choices) == 0 {

@@ -18,46 +18,16 @@ func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	f.help(fr, fr.H-2)
 	y := fr.H - 1
 	fr.Fill(0, y, fr.W, ' ', draw.Text)
-	x := f.text(fr, fr.Put(1, y, label, draw.Dim), y)
+	wrong := -1
+	if f.line.wrong != nil {
+		wrong = f.line.wrong.At
+	}
+	x := f.line.Draw(fr, fr.Put(1, y, label, draw.Dim), y, draw.Strong, wrong)
 	count := strconv.Itoa(shown) + " of " + strconv.Itoa(all)
 	end := part.HintsAt(fr, x+3+draw.Width(count)+2, y, keys.HintOf(keys.Complete), keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
 	if at := end - 2 - draw.Width(count); at >= x+3 {
 		fr.Put(at, y, count, draw.Dim)
 	}
-}
-
-// text writes what is typed, from the mistake on in amber, and returns the column behind. The cursor is always seen.
-func (f *Filter) text(fr *part.Frame, x, y int) int {
-	l := f.line
-	text, at, bad := []rune(l.input.Value()), l.input.Position(), -1
-	if l.wrong != nil {
-		bad = len([]rune(l.input.Value()[:l.wrong.At]))
-	}
-	from := 0
-	for from < at && draw.Width(string(text[from:at])) > fr.W-4-x {
-		from++
-	}
-	role := func(i int) draw.Role {
-		switch {
-		case i == at && i < len(text):
-			return draw.Tab
-		case bad >= 0 && i >= bad:
-			return draw.Warn
-		}
-		return draw.Strong
-	}
-	for from < len(text) { // characters that belong together are written together
-		to := from + 1
-		for to < len(text) && to != at && role(to) == role(from) {
-			to++
-		}
-		x = fr.Put(x, y, string(text[from:to]), role(from))
-		from = to
-	}
-	if at == len(text) {
-		x = fr.Put(x, y, "█", role(at))
-	}
-	return x
 }
 
 // help writes in row y what is wrong, or the choices of Tab.
@@ -94,7 +64,7 @@ func (l *line) choices(fields filter.Fields) (all []string, chosen int) {
 	if l.cycle != nil {
 		return l.cycle.Choices, l.cycle.at
 	}
-	return filter.Complete(l.input.Value(), l.at(), fields).Choices, -1
+	return filter.Complete(l.Text(), l.at(), fields).Choices, -1
 }
 
 // Title says in w columns how many of all rows match what: `4 of 64 nodes match "n0"`. It names the rows where one and many are words for them.

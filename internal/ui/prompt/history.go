@@ -25,7 +25,7 @@ func (l *line) remember(h *History, by int) {
 		return
 	}
 	if l.back == 0 {
-		l.typed = l.input.Value()
+		l.typed = l.Text()
 	}
 	text := l.typed
 	if back > 0 {

@@ -1,15 +1,12 @@
 // Package prompt is the line in which a filter is typed, and the filters that have been typed: one for each job, in force while others are shown.
+// Other prompts have a plain Line.
 //
 // A page has a Filter for its rows. While Typing says so the page gives every message to Press, and draws the prompt in place of its footer. A
-// Filter and the History that several share belong to one goroutine. What is typed or pasted is text of one line, whatever it holds.
+// Filter, a Line and the History that several share belong to one goroutine. What is typed or pasted is text of one line, whatever it holds.
 package prompt
 
 import (
-	"strings"
-	"unicode"
-
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -33,7 +30,7 @@ type kept struct {
 
 // line is the prompt while it is open.
 type line struct {
-	input textinput.Model
+	*Line
 	of    string        // ID of the job that it is for
 	wrong *filter.Error // of its text; nil: there is none
 	back  int           // how many filters of the history it is back
@@ -72,8 +69,7 @@ func (f *Filter) Clear(job string) { f.of[job] = kept{} }
 
 // Open opens the prompt for a job.
 func (f *Filter) Open(job string) {
-	f.line = &line{input: newInput(), of: job}
-	f.line.put(f.in(job).text, -1)
+	f.line = &line{Line: NewLine(f.in(job).text, filter.MostText), of: job}
 }
 
 // Close closes the prompt and leaves the filter in force.
@@ -90,34 +86,13 @@ func (f *Filter) Rows(job string) int {
 	return 0
 }
 
-// newInput is an empty line with the keyboard.
-func newInput() textinput.Model {
-	p := textinput.New()
-	p.CharLimit = filter.MostText
-	p.KeyMap.Paste.SetEnabled(false) // it would run a program to read a clipboard; the terminal's own paste comes as a message
-	p.Focus()
-	return p
-}
-
-// put replaces the text, with the cursor before byte at; -1: at the end.
-func (l *line) put(text string, at int) {
-	l.input.SetValue(text)
-	l.input.CursorEnd()
-	if at >= 0 {
-		l.input.SetCursor(len([]rune(text[:at])))
-	}
-}
-
-// at is the byte before which the cursor is.
-func (l *line) at() int { return len(string([]rune(l.input.Value())[:l.input.Position()])) }
-
 // Press gives a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types: as long as the text has a mistake, by the
 // last one that had none.
 func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	l := f.line
 	switch m := msg.(type) {
 	case tea.PasteMsg:
-		l.edit(tea.PasteMsg{Content: printable(m.Content)})
+		l.edit(m)
 	case tea.KeyPressMsg:
 		switch {
 		case key.Matches(m, keys.Interrupt):
@@ -143,7 +118,7 @@ func (f *Filter) keep() {
 	if f.line.wrong == nil {
 		f.line.half = false
 		f.follow()
-		f.past.add(f.line.input.Value())
+		f.past.add(f.line.Text())
 		f.Close()
 	}
 }
@@ -160,36 +135,22 @@ func (f *Filter) key(k tea.KeyPressMsg) {
 	case key.Matches(k, keys.Newer):
 		l.remember(f.past, -1)
 	default:
-		k.Text = printable(k.Text)
 		l.edit(k)
 	}
 }
 
-// edit changes the text as an input does.
+// edit changes the text as any line does.
 func (l *line) edit(msg tea.Msg) {
-	l.input, _ = l.input.Update(msg) // its commands let a cursor blink that is not drawn
+	l.Edit(msg)
 	l.cycle, l.back, l.half = nil, 0, false
 }
 
 // follow puts the text in force, if it has no mistake and is not half a comparison.
 func (f *Filter) follow() {
 	l := f.line
-	text := l.input.Value()
+	text := l.Text()
 	expr, wrong := filter.Parse(text, f.fields)
 	if l.wrong = wrong; wrong == nil && !l.half {
 		f.of[l.of] = kept{text, expr}
 	}
-}
-
-// printable returns s without control characters and marks that change the direction of text.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, s)
 }

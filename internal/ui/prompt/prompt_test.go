@@ -48,7 +48,7 @@ func parsed(t *testing.T, text string) *filter.Expr {
 
 // typed is what stands in the prompt, with a bar for the cursor.
 func (f *Filter) typed() string {
-	text, at := f.line.input.Value(), f.line.at()
+	text, at := f.line.Text(), f.line.at()
 	return text[:at] + "|" + text[at:]
 }
 
@@ -155,7 +155,7 @@ func TestPaste(t *testing.T) {
 	f := New(fields, &History{})
 	f.Open("1")
 	f.Press(tea.PasteMsg{Content: "u\x1b[31ms\u202eer\r\n=\x00a\u009b2J" + strings.Repeat("模", 10_000)})
-	got := f.line.input.Value()
+	got := f.line.Text()
 	if !strings.HasPrefix(got, "u[31mser  =a2J模") || len([]rune(got)) > filter.MostText {
 		t.Errorf("%.80q, %d characters", got, len([]rune(got)))
 	}

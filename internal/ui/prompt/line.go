@@ -1,0 +1,101 @@
+package prompt
+
+import (
+	"strings"
+	"unicode"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Line is a line of text that the user types. It has a cursor, and the keys of a shell move it and delete.
+type Line struct{ input textinput.Model }
+
+// NewLine is a line with a text, of at most so many characters.
+func NewLine(text string, most int) *Line {
+	l := &Line{textinput.New()}
+	l.input.CharLimit = most
+	l.input.KeyMap.Paste.SetEnabled(false) // it would run a program to read a clipboard; the terminal's own paste comes as a message
+	l.input.Focus()
+	l.put(text, -1)
+	return l
+}
+
+// Text is what stands in the line.
+func (l *Line) Text() string { return l.input.Value() }
+
+// put replaces the text, with the cursor before byte at; -1: at the end.
+func (l *Line) put(text string, at int) {
+	l.input.SetValue(text)
+	l.input.CursorEnd()
+	if at >= 0 {
+		l.input.SetCursor(len([]rune(text[:at])))
+	}
+}
+
+// at is the byte before which the cursor is.
+func (l *Line) at() int { return len(string([]rune(l.Text())[:l.input.Position()])) }
+
+// Edit gives a key or what was pasted to the line. It takes nothing else.
+func (l *Line) Edit(msg tea.Msg) (taken bool) {
+	switch m := msg.(type) {
+	case tea.PasteMsg:
+		msg = tea.PasteMsg{Content: printable(m.Content)}
+	case tea.KeyPressMsg:
+		m.Text = printable(m.Text)
+		msg = m
+	default:
+		return false
+	}
+	l.input, _ = l.input.Update(msg) // its commands let a cursor blink that is not drawn
+	return true
+}
+
+// printable returns s without control characters and marks that change the direction of text.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsPrint(r):
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// Draw writes the text, from byte wrong on in amber (-1: nothing is wrong), and returns the column behind. The cursor is always seen.
+func (l *Line) Draw(fr *part.Frame, x, y int, role draw.Role, wrong int) int {
+	text, at, bad := []rune(l.Text()), l.input.Position(), -1
+	if wrong >= 0 {
+		bad = len([]rune(l.Text()[:wrong]))
+	}
+	from := 0
+	for from < at && draw.Width(string(text[from:at])) > fr.W-4-x {
+		from++
+	}
+	roleOf := func(i int) draw.Role {
+		switch {
+		case i == at && i < len(text):
+			return draw.Tab
+		case bad >= 0 && i >= bad:
+			return draw.Warn
+		}
+		return role
+	}
+	for from < len(text) { // characters that belong together are written together
+		to := from + 1
+		for to < len(text) && to != at && roleOf(to) == roleOf(from) {
+			to++
+		}
+		x = fr.Put(x, y, string(text[from:to]), roleOf(from))
+		from = to
+	}
+	if at == len(text) {
+		x = fr.Put(x, y, "█", roleOf(at))
+	}
+	return x
+}
