@@ -164,10 +164,5 @@ func (e *Environ) show(l *layout, list nav.List[place], at, by int) {
 
 // click puts the cursor on the variable under the mouse.
 func (e *Environ) click(m tea.MouseClickMsg, s *part.Scene) {
-	l := e.layout(s)
-	list := e.list(s, l)
-	w := e.cursor.Window(list)
-	if i := w.From + m.Y - top(s); m.Button == tea.MouseLeft && m.Y >= top(s) && i < w.From+w.Shown {
-		e.cursor.GoTo(list, i)
-	}
+	e.cursor.Click(m, e.list(s, e.layout(s)), top(s))
 }

@@ -151,15 +151,9 @@ func (p *Jobs) step(k tea.KeyPressMsg, l nav.List[string], list []*tally.JobRow)
 	return nav.Answer{}
 }
 
-// next is the next job with a problem, round the end; the same one if there is none.
+// next is the next job with a problem, round the end; the same one if there is no other.
 func next(list []*tally.JobRow, at, by int) int {
-	n := len(list)
-	for i := 1; i <= n; i++ {
-		if to := ((at+i*by)%n + n) % n; list[to].Problems > 0 || list[to].Ended != nil && list[to].Ended.State.Bad() {
-			return to
-		}
-	}
-	return at
+	return nav.Next(len(list), at, by, func(i int) bool { return list[i].Problems > 0 || list[i].Ended != nil && list[i].Ended.State.Bad() })
 }
 
 // on says that the cursor is on a row; -1: there is none.

@@ -77,15 +77,14 @@ func (p *pane) press(msg tea.Msg, l nav.List[string], orders uint8) (did action,
 
 // click selects the row under the mouse, and opens the one that is selected.
 func (p *pane) click(m tea.MouseClickMsg, l nav.List[string]) (did action, at int) {
-	w := p.cursor.Window(l)
-	i := w.From + m.Y - headRow - 1
-	switch {
-	case m.Button != tea.MouseLeft || i < w.From || i >= w.From+w.Shown:
+	switch at, again := p.cursor.Click(m, l, headRow+1); {
+	case at < 0:
 		return taken, 0
-	case i == p.cursor.At(l):
-		return opened, p.cursor.GoTo(l, i)
+	case again:
+		return opened, at
+	default:
+		return moved, at
 	}
-	return moved, p.cursor.GoTo(l, i)
 }
 
 // key answers a key that does not move the cursor.

@@ -7,11 +7,43 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// List is a list as it is now: how many rows it has, for how many there is room, and what each is about.
+// List is a list as it is now: how many rows it has, for how many lines there is room, and what each row is about.
 type List[K comparable] struct {
 	N, Room int
 	Key     func(i int) K
+	Lines   func(i int) int // how many lines a row has; nil: each has one
 }
+
+// lines is how many lines a row has.
+func (l List[K]) lines(i int) int {
+	if l.Lines == nil {
+		return 1
+	}
+	return l.Lines(i)
+}
+
+// above is the first of the rows that fit on the screen with row i as the last. That one is there even if it is too high.
+func (l List[K]) above(i int) int {
+	for room := l.room() - l.lines(i); i > 0; i-- {
+		if room -= l.lines(i - 1); room < 0 {
+			break
+		}
+	}
+	return i
+}
+
+// below is behind the last of the rows that fit on the screen with row i as the first.
+func (l List[K]) below(i int) int {
+	room := l.room() - l.lines(i)
+	for i++; i < l.N; i++ {
+		if room -= l.lines(i); room < 0 {
+			break
+		}
+	}
+	return i
+}
+
+func (l List[K]) room() int { return max(l.Room, 1) }
 
 // Cursor is the place in a list of rows that come and go and are sorted anew. It stays on what its row is about; when that is gone, it is on
 // the row that has taken its place. The zero Cursor is on the first row.
@@ -39,10 +71,13 @@ func (c *Cursor[K]) At(l List[K]) int {
 
 // Window is which rows are on the screen, that of the cursor among them.
 func (c *Cursor[K]) Window(l List[K]) Window {
-	room, at := max(l.Room, 1), c.At(l)
-	from := min(max(c.from, at-room+1), at)
-	from = max(min(from, l.N-room), 0)
-	return Window{From: from, Shown: min(room, l.N-from), All: l.N}
+	if l.N == 0 {
+		return Window{}
+	}
+	at := c.At(l)
+	from := max(min(c.from, at), l.above(at))
+	from = min(from, l.above(l.N-1)) // the last page is full
+	return Window{From: from, Shown: l.below(from) - from, All: l.N}
 }
 
 // GoTo puts the cursor on a row, or on the nearest one that there is, and returns that one; -1 if the list is empty.
@@ -74,11 +109,9 @@ func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 		case key.Matches(m, keys.Down):
 			return c.GoTo(l, at+1), true
 		case key.Matches(m, keys.PageUp):
-			c.from = max(w.From-w.Shown, 0)
-			return c.GoTo(l, at-w.Shown), true
+			return c.pageUp(l, at, w), true
 		case key.Matches(m, keys.PageDown):
-			c.from = w.From + w.Shown
-			return c.GoTo(l, at+w.Shown), true
+			return c.pageDown(l, at, w), true
 		case key.Matches(m, keys.First):
 			return c.GoTo(l, 0), true
 		case key.Matches(m, keys.Last):
@@ -86,6 +119,39 @@ func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 		}
 	}
 	return at, false
+}
+
+// pageUp shows the rows that end above those on the screen. The cursor stays on its line, or goes to the last of them where rows have several.
+func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
+	if l.Lines != nil {
+		c.from = 0
+		return c.GoTo(l, w.From-1)
+	}
+	c.from = max(w.From-w.Shown, 0)
+	return c.GoTo(l, at-w.Shown)
+}
+
+// pageDown shows the rows that begin below those on the screen. The cursor stays on its line, or goes to the first of them where rows have several.
+func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
+	c.from = w.From + w.Shown
+	if l.Lines != nil {
+		return c.GoTo(l, c.from)
+	}
+	return c.GoTo(l, at+w.Shown)
+}
+
+// Click puts the cursor on the row under the mouse, where the list begins in line top of the screen. at is that row, or -1 if there is none;
+// again says that the cursor was on it.
+func (c *Cursor[K]) Click(m tea.MouseClickMsg, l List[K], top int) (at int, again bool) {
+	w := c.Window(l)
+	y := top
+	for i := w.From; i < w.From+w.Shown && m.Button == tea.MouseLeft && m.Y >= top; i++ {
+		if y += l.lines(i); m.Y < y {
+			again = i == c.At(l)
+			return c.GoTo(l, i), again
+		}
+	}
+	return -1, false
 }
 
 // WheelRows is how many rows a notch of the wheel scrolls.

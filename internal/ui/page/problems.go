@@ -20,12 +20,16 @@ import (
 
 // Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected node.
 type Problems struct {
-	at   place // of the cursor
-	last int   // its place in the list; that of the next one when it is gone
-	from int   // the first one on the screen
-	skip int   // lines of the one under the cursor that are scrolled away: it alone is higher than the screen
-
+	cursor nav.Cursor[place]
+	spot   spot // where it was put last
+	skip   int  // lines of the problem there that are scrolled away: it alone is higher than the screen
 	filter *prompt.Filter
+}
+
+// spot is a problem and its place in the list.
+type spot struct {
+	of place
+	at int
 }
 
 // NewProblems returns the page as it is at the start.
@@ -57,61 +61,32 @@ func (p *Problems) Begin(s *part.Scene) string {
 	findings := p.findings(s)
 	i := max(slices.IndexFunc(findings, func(f cluster.Finding) bool { return f.Node == s.Node.Name }), 0)
 	*p = Problems{filter: p.filter}
-	return p.goTo(s, i).Node
+	return p.goTo(s, findings, i).Node
 }
 
-// cursor is the place of the cursor in the list.
-func (p *Problems) cursor(findings []cluster.Finding) int {
-	if p.last < len(findings) && placeOf(&findings[p.last]) == p.at {
-		return p.last
+// list is the list as it is now.
+func (p *Problems) list(s *part.Scene, findings []cluster.Finding) nav.List[place] {
+	f := &part.Frame{Scene: s} // to measure
+	return nav.List[place]{
+		N: len(findings), Room: s.H - 1 - p.filter.Rows(s.Job.ID) - problemsTop, Key: func(i int) place { return placeOf(&findings[i]) },
+		Lines: func(i int) int { return part.SentenceRows(f, &findings[i]) },
 	}
-	if i := slices.IndexFunc(findings, func(f cluster.Finding) bool { return placeOf(&f) == p.at }); i >= 0 {
-		return i
-	}
-	return max(min(p.last, len(findings)-1), 0)
 }
 
-// goTo puts the cursor on a problem, or on the next one that there is.
-func (p *Problems) goTo(s *part.Scene, i int) nav.Answer {
-	findings := p.findings(s)
-	if len(findings) == 0 {
+// goTo puts the cursor on a problem, or on the nearest one that there is.
+func (p *Problems) goTo(s *part.Scene, findings []cluster.Finding, i int) nav.Answer {
+	return p.on(findings, p.cursor.GoTo(p.list(s, findings), i))
+}
+
+// on says that the cursor is on a problem; -1: there is none.
+func (p *Problems) on(findings []cluster.Finding, at int) nav.Answer {
+	if at < 0 {
 		return nav.Taken
 	}
-	i = max(min(i, len(findings)-1), 0)
-	if i != p.last || placeOf(&findings[i]) != p.at {
-		p.skip = 0
+	if now := (spot{p.cursor.On(), at}); now != p.spot {
+		p.spot, p.skip = now, 0
 	}
-	p.at, p.last = placeOf(&findings[i]), i
-	p.from, _ = p.window(s, findings)
-	return nav.Answer{Taken: true, Node: findings[i].Node}
-}
-
-// window is the first problem on the screen and the first below it. The cursor is between them.
-func (p *Problems) window(s *part.Scene, findings []cluster.Finding) (from, to int) {
-	f := &part.Frame{Scene: s} // to measure
-	room := max(s.H-1-p.filter.Rows(s.Job.ID)-problemsTop, 1)
-	at := p.cursor(findings)
-	from = min(p.from, at)
-	rows := 0
-	for i := at; i >= from && i < len(findings); i-- {
-		if rows += part.SentenceRows(f, &findings[i]); rows > room && i < at {
-			from = i + 1
-			break
-		}
-	}
-	rows = 0
-	for i := len(findings) - 1; i >= 0; i-- { // the last page is full
-		if rows += part.SentenceRows(f, &findings[i]); rows > room {
-			break
-		}
-		from = min(from, i)
-	}
-	for to, rows = from, 0; to < len(findings); to++ {
-		if rows += part.SentenceRows(f, &findings[to]); rows > room && to > from {
-			break
-		}
-	}
-	return from, to
+	return nav.Answer{Taken: true, Node: findings[at].Node}
 }
 
 // Press moves the cursor, and opens the GPU or the node of a problem.
@@ -121,47 +96,40 @@ func (p *Problems) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	p.filter.Close() // it was for another job
 	findings := p.findings(s)
-	at := p.cursor(findings)
-	from, to := p.window(s, findings)
+	l := p.list(s, findings)
+	if k, ok := msg.(tea.KeyPressMsg); ok && len(findings) > 0 && p.within(k, s, &findings[p.cursor.At(l)]) {
+		return nav.Taken
+	}
+	if at, moved := p.cursor.Move(msg, l); moved {
+		return p.on(findings, at)
+	}
 	switch m := msg.(type) {
-	case tea.MouseWheelMsg:
-		return p.goTo(s, at+nav.Notches(m)*nav.WheelRows)
 	case tea.MouseClickMsg:
-		return p.click(s, m, findings)
+		return p.click(m, s, findings)
 	case tea.KeyPressMsg:
-		if len(findings) > 0 && p.within(m, s, &findings[at]) {
-			return nav.Taken
-		}
-		switch {
-		case key.Matches(m, keys.Up):
-			return p.goTo(s, at-1)
-		case key.Matches(m, keys.Down):
-			return p.goTo(s, at+1)
-		case key.Matches(m, keys.PageUp):
-			p.from = 0 // the page ends above this one
-			return p.goTo(s, from-1)
-		case key.Matches(m, keys.PageDown):
-			p.from = to
-			return p.goTo(s, to)
-		case key.Matches(m, keys.First):
-			return p.goTo(s, 0)
-		case key.Matches(m, keys.Last):
-			return p.goTo(s, len(findings)-1)
-		case key.Matches(m, keys.NextProblem):
-			return p.goTo(s, (at+1)%max(len(findings), 1))
-		case key.Matches(m, keys.PrevProblem):
-			return p.goTo(s, (at+len(findings)-1)%max(len(findings), 1))
-		case key.Matches(m, keys.Open):
-			return p.open(s, at)
-		case key.Matches(m, keys.Filter):
-			p.filter.Open(s.Job.ID)
-			return nav.Taken
-		case key.Matches(m, keys.Back) && p.filter.On(s.Job.ID):
-			p.filter.Clear(s.Job.ID)
-			return nav.Taken
-		case key.Matches(m, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
-			return nav.Taken
-		}
+		return p.step(m, s, findings, p.cursor.At(l))
+	}
+	return nav.Answer{}
+}
+
+// step answers a key.
+func (p *Problems) step(k tea.KeyPressMsg, s *part.Scene, findings []cluster.Finding, at int) nav.Answer {
+	every := func(int) bool { return true }
+	switch {
+	case key.Matches(k, keys.NextProblem):
+		return p.goTo(s, findings, nav.Next(len(findings), at, +1, every))
+	case key.Matches(k, keys.PrevProblem):
+		return p.goTo(s, findings, nav.Next(len(findings), at, -1, every))
+	case key.Matches(k, keys.Open):
+		return p.open(s, findings, at)
+	case key.Matches(k, keys.Filter):
+		p.filter.Open(s.Job.ID)
+		return nav.Taken
+	case key.Matches(k, keys.Back) && p.filter.On(s.Job.ID):
+		p.filter.Clear(s.Job.ID)
+		return nav.Taken
+	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
+		return nav.Taken
 	}
 	return nav.Answer{}
 }
@@ -171,15 +139,16 @@ func (p *Problems) typed(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !p.filter.Press(msg) {
 		return nav.Answer{}
 	}
-	return p.goTo(s, p.cursor(p.findings(s)))
+	findings := p.findings(s)
+	return p.goTo(s, findings, p.cursor.At(p.list(s, findings)))
 }
 
 // open goes to the GPU of a problem, or to its node.
-func (p *Problems) open(s *part.Scene, i int) nav.Answer {
-	a := p.goTo(s, i)
-	switch {
-	case p.at.key != "" && a.Node != "" && tally.HasNumbers(s.NodeOf(a.Node)):
-		a.Full, a.GPU = true, p.at.key
+func (p *Problems) open(s *part.Scene, findings []cluster.Finding, i int) nav.Answer {
+	a := p.goTo(s, findings, i)
+	switch on := p.cursor.On(); {
+	case on.key != "" && a.Node != "" && tally.HasNumbers(s.NodeOf(a.Node)):
+		a.Full, a.GPU = true, on.key
 	default:
 		a.Open = a.Node != ""
 	}
@@ -200,21 +169,12 @@ func (p *Problems) within(k tea.KeyPressMsg, s *part.Scene, finding *cluster.Fin
 }
 
 // click selects the problem under the mouse, and opens the one that is selected.
-func (p *Problems) click(s *part.Scene, m tea.MouseClickMsg, findings []cluster.Finding) nav.Answer {
-	f := &part.Frame{Scene: s}
-	from, to := p.window(s, findings)
-	y := problemsTop
-	for i := from; i < to && m.Button == tea.MouseLeft; i++ {
-		rows := part.SentenceRows(f, &findings[i])
-		if m.Y >= y && m.Y < y+rows {
-			if i == p.cursor(findings) {
-				return p.open(s, i)
-			}
-			return p.goTo(s, i)
-		}
-		y += rows
+func (p *Problems) click(m tea.MouseClickMsg, s *part.Scene, findings []cluster.Finding) nav.Answer {
+	at, again := p.cursor.Click(m, p.list(s, findings), problemsTop)
+	if again {
+		return p.open(s, findings, at)
 	}
-	return nav.Taken
+	return p.on(findings, at)
 }
 
 // Wants nothing.
@@ -238,7 +198,7 @@ func (p *Problems) Draw(f *part.Frame) {
 	}
 	switch {
 	case len(findings) > 0:
-		p.list(f, findings)
+		p.draw(f, findings)
 	case all > 0:
 		f.Left(3, problemsTop, f.W-4, p.filter.None(f.Job.ID, "problems", f.W-4), draw.Text)
 	default:
@@ -253,15 +213,14 @@ func (p *Problems) Draw(f *part.Frame) {
 
 // position says which problems are on the screen, or else their order.
 func (p *Problems) position(f *part.Frame, findings []cluster.Finding) string {
-	from, to := p.window(f.Scene, findings)
-	return cmp.Or(nav.Position(from, to, len(findings)), "worst first")
+	return cmp.Or(p.cursor.Window(p.list(f.Scene, findings)).Where(), "worst first")
 }
 
-// list draws the problems that fit.
-func (p *Problems) list(f *part.Frame, findings []cluster.Finding) {
-	at, y := p.cursor(findings), problemsTop
-	from, to := p.window(f.Scene, findings)
-	for i := from; i < to; i++ {
+// draw draws the problems that fit.
+func (p *Problems) draw(f *part.Frame, findings []cluster.Finding) {
+	l := p.list(f.Scene, findings)
+	w, at, y := p.cursor.Window(l), p.cursor.At(l), problemsTop
+	for i := w.From; i < w.From+w.Shown; i++ {
 		skip := 0
 		if i == at {
 			skip = min(p.skip, max(part.SentenceRows(f, &findings[i])-max(f.H-1-problemsTop, 1), 0))

@@ -200,7 +200,7 @@ func (p *Ranks) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
-		return p.click(s, m, rows, p.cursor.At(l))
+		return p.click(m, s, rows)
 	case tea.KeyPressMsg:
 		return p.step(m, s, rows, p.cursor.At(l))
 	}
@@ -273,28 +273,18 @@ func (p *Ranks) signal(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 	return a
 }
 
-// nextInTrouble is the place of the next row with a warning or an error, round the end; the same place if there is none.
+// nextInTrouble is the place of the next row with a warning or an error, round the end; the same place if there is no other.
 func nextInTrouble(s *part.Scene, rows []tally.RankRow, at, by int) int {
-	n := len(rows)
-	for i := 1; i <= n; i++ {
-		if next := ((at+i*by)%n + n) % n; inTrouble(s, &rows[next]) {
-			return next
-		}
-	}
-	return at
+	return nav.Next(len(rows), at, by, func(i int) bool { return inTrouble(s, &rows[i]) })
 }
 
 // click selects the row under the mouse, and opens the one that is selected.
-func (p *Ranks) click(s *part.Scene, m tea.MouseClickMsg, rows []tally.RankRow, at int) nav.Answer {
-	w := p.cursor.Window(p.list(s, rows))
-	i := w.From + m.Y - p.top(s, rows)
-	if m.Button != tea.MouseLeft || i < w.From || i >= w.From+w.Shown {
-		return nav.Taken
+func (p *Ranks) click(m tea.MouseClickMsg, s *part.Scene, rows []tally.RankRow) nav.Answer {
+	at, again := p.cursor.Click(m, p.list(s, rows), p.top(s, rows))
+	if again {
+		return p.open(s, rows, at)
 	}
-	if i == at {
-		return p.open(s, rows, i)
-	}
-	return p.goTo(s, rows, i)
+	return onRow(rows, at)
 }
 
 // Wants the processes of all nodes.

@@ -8,26 +8,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// problem is the place of the next process on a GPU with a problem, round the end; -1: there is none.
+// problem is the place of the next process on a GPU with a problem, round the end; the same one if there is no other.
 func (l *listing) problem(s *part.Scene, at, by int) int {
-	n := len(l.order)
-	for i := 1; i <= n; i++ {
-		next := ((at+i*by)%n + n) % n
-		if r := l.at(next); r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On), func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning }) {
-			return next
-		}
-	}
-	return -1
+	return nav.Next(len(l.order), at, by, func(i int) bool {
+		r := l.at(i)
+		return r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On), func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning })
+	})
 }
 
 // job is the place of the first process of the next job that has some, round the end; -1: there is none.
 func (l *listing) job(s *part.Scene, by int) int {
-	n := len(s.Snap.Jobs)
-	for i := 1; i < n; i++ {
-		id := s.Snap.Jobs[((s.JobAt+i*by)%n+n)%n].ID
-		if at := slices.IndexFunc(l.order, func(i int32) bool { return l.rows[i].Job == id }); at >= 0 {
-			return at
-		}
+	first := func(job int) int {
+		return slices.IndexFunc(l.order, func(i int32) bool { return l.rows[i].Job == s.Snap.Jobs[job].ID })
+	}
+	if next := nav.Next(len(s.Snap.Jobs), s.JobAt, by, func(job int) bool { return first(job) >= 0 }); next != s.JobAt {
+		return first(next)
 	}
 	return -1
 }

@@ -29,19 +29,16 @@ func (p *Page) wheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
 // click selects the row under the mouse and opens the one that is selected, or sorts by the heading under it: once more, and the order is reversed.
 func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 	l, r := p.listing(s), p.mode.rooms(s, p.scope.of(s))
-	w := p.cursor.Window(p.list(s, l))
-	i := w.From + m.Y - r.top
-	switch {
-	case m.Button != tea.MouseLeft:
-	case m.Y == r.top-1:
+	if m.Button == tea.MouseLeft && m.Y == r.top-1 {
 		if by, ok := p.table(s, l).OrderAt(m.X); ok {
 			p.sort(s, p.sorting.heading(by))
 		}
-	case i >= w.From && i < w.From+w.Shown && i == p.cursor.At(p.list(s, l)):
+		return nav.Taken
+	}
+	at, again := p.cursor.Click(m, p.list(s, l), r.top)
+	if again {
 		a, _ := p.inspectRow(tea.KeyPressMsg{Code: tea.KeyEnter}, s)
 		return a
-	case i >= w.From && i < w.From+w.Shown:
-		return p.goTo(s, l, i)
 	}
-	return nav.Taken
+	return p.on(s, l, at)
 }

@@ -69,9 +69,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	case key.Matches(k, keys.Back) && p.filter.On(everyJob):
 		p.filter.Clear(everyJob)
 	case key.Matches(k, keys.NextProblem):
-		return p.jump(s, l, l.problem(s, p.cursor.At(p.list(s, l)), +1))
+		return p.goTo(s, l, l.problem(s, p.cursor.At(p.list(s, l)), +1))
 	case key.Matches(k, keys.PrevProblem):
-		return p.jump(s, l, l.problem(s, p.cursor.At(p.list(s, l)), -1))
+		return p.goTo(s, l, l.problem(s, p.cursor.At(p.list(s, l)), -1))
 	case key.Matches(k, keys.PrevJob) && p.scope.chosen == OfJobs:
 		return p.jump(s, l, l.job(s, -1))
 	case key.Matches(k, keys.NextJob) && p.scope.chosen == OfJobs:

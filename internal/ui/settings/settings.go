@@ -83,10 +83,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
-		w := p.cursor.Window(l)
-		if at := w.From + m.Y - top; m.Button == tea.MouseLeft && m.Y >= top && at < w.From+w.Shown {
-			p.cursor.GoTo(l, at)
-		}
+		p.cursor.Click(m, l, top)
 		return nav.Taken
 	case tea.KeyPressMsg:
 		return p.key(m, l)
