@@ -2,143 +2,149 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/v2"
 )
 
-// edit sets a key of a file to a value in TOML, or takes it out for an empty one, and leaves all other lines as they are. It makes changes
-// as a person would, one after the other, and takes the first one after which the file means just what it should.
+// edit sets a key of a file to a value in TOML, or takes it out for an empty one, and leaves every other byte as it is.
 func edit(text, key, value string) (string, error) {
-	want, err := meaning(text)
+	d, err := parse(text)
 	if err != nil {
 		return "", err
 	}
-	table, name := split(key)
-	_, open := want[table]
-	if err := put(want, table, name, value); err != nil {
-		return "", err
-	}
-	lines := strings.SplitAfter(text, "\n")
-	p := parser{}
-	if _, err := p.Unmarshal([]byte(text)); err != nil {
-		return "", err
-	}
-	var tries []func() []string
-	switch at := p[key]; {
-	case at > 0:
-		for n := 1; n <= longestValue && at-1+n <= len(lines); n++ {
-			tries = append(tries, func() []string { return replaced(lines, at-1, n, value) })
-		}
+	at, known := d.places[key]
+	after := text
+	switch {
+	case known && value != "":
+		after = text[:at.value] + value + text[at.end:]
+	case known && at.inline:
+		after = d.without(at)
+	case known:
+		after = text[:strings.LastIndexByte(text[:at.start], '\n')+1] + text[d.lineEnd(at.end):]
 	case value != "":
-		tries = inserting(lines, table, name, value, open)
-	default:
-		return text, nil
+		after = d.with(key, value)
 	}
-	for _, try := range tries {
-		if after := strings.Join(try(), ""); means(after, want) {
-			return after, nil
+	if !d.becomes(after, key, value) {
+		return "", fmt.Errorf("%s is written in a way that cannot be changed here: change it by hand", key)
+	}
+	return after, nil
+}
+
+// without is the text without a key between braces, and without the comma that parted it from the next one, or else from the one before.
+func (d *document) without(at spot) string {
+	before, after := d.text[:at.start], d.text[at.end:]
+	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
+		return before + strings.TrimLeft(rest, " \t")
+	}
+	return strings.TrimSuffix(strings.TrimRight(before, " \t"), ",") + after
+}
+
+// with is the text with one more key: in its table if there is one, however that is written, else in a table of its own.
+func (d *document) with(key, value string) string {
+	cut := max(strings.LastIndex(key, delim), 0)
+	table, line := key[:cut], strings.TrimPrefix(key[cut:], delim)+" = "+value
+	at, known := d.places[table]
+	last := d.last(table)
+	switch {
+	case known && at.head:
+		return d.insert(d.lineEnd(at.end), line)
+	case known:
+		return d.between(at, line)
+	case last > 0: // the key is written out, as its neighbors are
+		return d.insert(d.lineEnd(last), key+" = "+value)
+	case table == "":
+		return d.insert(d.top(), line)
+	}
+	return d.insert(len(d.text), d.newline()+"["+table+"]"+d.newline()+line)
+}
+
+// between is the text with one more key at the begin of a table between braces.
+func (d *document) between(at spot, pair string) string {
+	inner := strings.TrimLeft(d.text[at.value+1:], " \t")
+	if !strings.HasPrefix(inner, "}") {
+		pair += ", "
+	}
+	first := len(d.text) - len(inner)
+	return d.text[:first] + pair + inner
+}
+
+// last is the end of the last value above all tables whose key is in a table, written with a dot; of any value for no table. 0: there is none.
+func (d *document) last(table string) int {
+	end := 0
+	for key, at := range d.places {
+		if !at.head && !at.inline && at.table == "" && (table == "" || strings.HasPrefix(key, table+delim)) {
+			end = max(end, at.end)
 		}
 	}
-	return "", fmt.Errorf("%s is written in a way that cannot be changed here: change it by hand", key)
+	return end
 }
 
-// longestValue is the most lines that a value may have.
-const longestValue = 64
-
-// split parts a key into its table and its name there.
-func split(key string) (table, name string) {
-	at := strings.LastIndex(key, delim)
-	return key[:max(at, 0)], key[at+1:]
-}
-
-// replaced is the lines with another value in n of them, or without them. A comment behind the value stays.
-func replaced(lines []string, at, n int, value string) []string {
-	name, old, found := strings.Cut(strings.Join(lines[at:at+n], ""), "=")
-	if value == "" || !found {
-		return slices.Concat(lines[:at], lines[at+n:])
+// top is below the comments that a file begins with, but not between a comment and what stands right below it.
+func (d *document) top() int {
+	rest := d.text
+	for strings.HasPrefix(rest, "#") {
+		_, rest, _ = strings.Cut(rest, "\n")
 	}
-	return slices.Concat(lines[:at], []string{strings.TrimRight(name, " \t") + " = " + value + comment(old)}, lines[at+n:])
+	if line, _, _ := strings.Cut(rest, "\n"); strings.TrimSpace(line) != "" {
+		return 0
+	}
+	return len(d.text) - len(rest)
 }
 
-// comment is what stands behind a value, with the end of the line.
-func comment(value string) string {
-	for at := range value {
-		if value[at] == '#' && means("x = "+value[:at], nil) {
-			return " " + value[at:]
-		}
+// insert is the text with one more line there.
+func (d *document) insert(at int, line string) string {
+	before := d.text[:at]
+	if before != "" && !strings.HasSuffix(before, "\n") {
+		before += d.newline()
+	}
+	return before + line + d.newline() + d.text[at:]
+}
+
+// lineEnd is the begin of the next line.
+func (d *document) lineEnd(at int) int {
+	if length := strings.IndexByte(d.text[at:], '\n'); length >= 0 {
+		return at + length + 1
+	}
+	return len(d.text)
+}
+
+// newline is how the lines of the file end.
+func (d *document) newline() string {
+	if strings.Contains(d.text, "\r\n") {
+		return "\r\n"
 	}
 	return "\n"
 }
 
-// inserting are the ways to add a key: to its table, in a table of its own, or above all tables. A table that is
-// open, but has no head, has keys with dots: TOML allows no head then.
-func inserting(lines []string, table, name, value string, open bool) []func() []string {
-	insert := func(at int, line string) func() []string {
-		return func() []string { return slices.Insert(slices.Clone(lines), at, line) }
-	}
-	if last := len(lines) - 1; lines[last] != "" {
-		lines = append(slices.Clone(lines[:last]), lines[last]+"\n")
-	}
-	line := name + " = " + value + "\n"
-	top := 0 // below the comments that a file begins with
-	for top < len(lines) && strings.HasPrefix(lines[top], "#") {
-		top++
-	}
-	if table == "" {
-		return []func() []string{insert(top, line)}
-	}
-	var tries []func() []string
-	for at, l := range lines {
-		if head, _, _ := strings.Cut(l, "#"); strings.TrimSpace(head) == "["+table+"]" {
-			tries = append(tries, insert(at+1, line))
+// becomes reports whether a text means the same as the document, but for that value of one key.
+func (d *document) becomes(text, key, value string) bool {
+	want := flat(d)
+	delete(want, key)
+	if value != "" {
+		one, err := parse("x = " + value)
+		if err != nil {
+			return false
 		}
+		want[key] = one.values["x"]
 	}
-	if !open {
-		tries = append(tries, insert(len(lines), "\n["+table+"]\n"+line))
-	}
-	return append(tries, insert(top, table+delim+line))
+	after, err := parse(text)
+	return err == nil && reflect.DeepEqual(flat(after), want)
 }
 
-// meaning is what a file says.
-func meaning(text string) (map[string]any, error) {
-	values := map[string]any{}
-	_, err := toml.Decode(text, &values)
-	return values, err
-}
-
-// means reports whether a text is a file with these values; nil: with any.
-func means(text string, want map[string]any) bool {
-	got, err := meaning(text)
-	return err == nil && (want == nil || reflect.DeepEqual(prune(got), prune(want)))
-}
-
-// prune takes out tables with nothing in them: they mean nothing.
-func prune(values map[string]any) map[string]any {
-	for key, value := range values {
-		if table, is := value.(map[string]any); is && len(prune(table)) == 0 {
-			delete(values, key)
-		}
-	}
-	return values
-}
-
-// put sets a value, or takes it out.
-func put(values map[string]any, table, name, value string) error {
-	if table != "" {
-		inner, is := values[table].(map[string]any)
-		if !is {
-			inner = map[string]any{}
-		}
-		values[table], values = inner, inner
-	}
-	if value == "" {
-		delete(values, name)
+// flat is the values by key. Tables with nothing in them are left out: they mean nothing.
+func flat(d *document) map[string]any {
+	k := koanf.New(delim)
+	if err := k.Load(confmap.Provider(d.values, ""), nil); err != nil {
 		return nil
 	}
-	one, err := meaning("x = " + value)
-	values[name] = one["x"]
-	return err
+	all := k.All()
+	maps.DeleteFunc(all, func(_ string, value any) bool {
+		table, is := value.(map[string]any)
+		return is && len(table) == 0
+	})
+	return all
 }

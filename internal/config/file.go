@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-	"github.com/knadh/koanf/providers/rawbytes"
+	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/v2"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // maxFile is the largest file of settings, in bytes, that is read.
@@ -36,84 +35,39 @@ func (o *Origins) file(path string) (*layer, error) {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	o.Files = append(o.Files, path)
-	k, p := koanf.New(delim), parser{}
-	if err := k.Load(rawbytes.Provider(text), p); err != nil {
+	d, err := parse(text)
+	if err != nil {
 		return nil, located(path, err)
 	}
-	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, p.line(key)) }
-	return &layer{values: k, line: p.line, origin: origin}, nil
+	k := koanf.New(delim)
+	if err := k.Load(confmap.Provider(d.values, ""), nil); err != nil {
+		return nil, located(path, err)
+	}
+	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, d.lineOf(key)) }
+	return &layer{values: k, line: d.lineOf, origin: origin}, nil
 }
 
-func contents(path string) ([]byte, error) {
+// contents reads a file. The mark with which some editors begin a file is no part of it.
+func contents(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, err
+		return "", err
 	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return nil, fmt.Errorf("%q is not a file of at most %d bytes", path, maxFile)
+		return "", fmt.Errorf("%q is not a file of at most %d bytes", path, maxFile)
 	}
-	return os.ReadFile(path)
+	text, err := os.ReadFile(path)
+	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
 // located names the file and the line of an error.
 func located(path string, err error) error {
-	if at, known := errors.AsType[toml.ParseError](err); known {
-		return fmt.Errorf("%s:%d: %s", path, at.Position.Line, strings.ReplaceAll(at.Message, "\n", " "))
+	if at, known := errors.AsType[*toml.DecodeError](err); known {
+		line, _ := at.Position()
+		return fmt.Errorf("%s:%d: %s", path, line, strings.ReplaceAll(strings.TrimPrefix(at.Error(), "toml: "), "\n", " "))
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
-
-// parser parses TOML for koanf, and notes the line of each key: koanf's own parser does not tell it.
-type parser map[string]int
-
-// line returns the line of a key, or that of its table.
-func (p parser) line(key string) int {
-	for ; p[key] == 0 && key != ""; key = key[:max(strings.LastIndex(key, delim), 0)] {
-	}
-	return cmp.Or(p[key], 1)
-}
-
-// Unmarshal implements koanf.Parser.
-func (p parser) Unmarshal(text []byte) (map[string]any, error) {
-	var raw map[string]toml.Primitive
-	meta, err := toml.Decode(string(text), &raw)
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range meta.Keys() {
-		for _, part := range key {
-			if strings.Contains(part, delim) {
-				return nil, fmt.Errorf("the key %q has a dot in it", part)
-			}
-		}
-	}
-	p.note(&meta, raw, "")
-	var values map[string]any
-	_, err = toml.Decode(string(text), &values)
-	return values, err
-}
-
-// note notes the lines of the keys of a table.
-func (p parser) note(meta *toml.MetaData, table map[string]toml.Primitive, prefix string) {
-	for name, value := range table {
-		if at, known := errors.AsType[toml.ParseError](meta.PrimitiveDecode(value, wrong{})); known {
-			p[prefix+name] = at.Position.Line
-		}
-		var inner map[string]toml.Primitive
-		if meta.PrimitiveDecode(value, &inner) == nil {
-			p.note(meta, inner, prefix+name+delim)
-		}
-	}
-}
-
-// Marshal implements koanf.Parser.
-func (parser) Marshal(map[string]any) ([]byte, error) { return nil, errors.ErrUnsupported }
-
-// wrong refuses every value, so that the decoder tells its line.
-type wrong struct{}
-
-// UnmarshalTOML implements toml.Unmarshaler.
-func (wrong) UnmarshalTOML(any) error { return errors.New("") }
 
 // path returns the path of one of our files in the directory that the environment names, or else in that one of the home directory.
 func path(variable, otherwise, name string) (string, error) {

@@ -59,14 +59,17 @@ func TestTheOrderOfPlaces(t *testing.T) {
 // A mistake in a file is one line that names the file, the line in it and the key.
 func TestMistakesInTheFile(t *testing.T) {
 	for text, want := range map[string]string{
-		"# nothing":      "",
-		"[thresholds]\n": "",
+		"# nothing":               "",
+		"\ufeffview = 'node'\r\n": "",
+		"[thresholds]\n":          "",
 		"[thresholds]\n\ngpu_memory_full_percent = 101\n":        ":3: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not 101",
 		"[thresholds]\nclock_skew_seconds = nan\n":               ":2: thresholds.clock_skew_seconds must be a number from 0.1 to 86400, not NaN",
 		"[thresholds]\ngpu_memory_full_percent = \"98\"\n":       `:2: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not "98"`,
 		"thresholds.gpu_memory_full_percent = true\n":            `:1: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not true`,
 		"[thresholds]\ngpu_memory = 1\n":                         `:2: unknown key "thresholds.gpu_memory" (the nearest is thresholds.gpu_memory_full_percent)`,
 		"[thresholds]\nclock_skew_second = 1\n":                  `:2: unknown key "thresholds.clock_skew_second" (the nearest is thresholds.clock_skew_seconds)`,
+		"poll = {\n  interval = 'x', # c\n}\n":                   ":2: poll.interval must be a time",
+		"poll . 'interval' = 'x'\n":                              ":1: poll.interval must be a time",
 		"interval = 1\n":                                         `:1: unknown key "interval" (the nearest is poll.interval)`,
 		"viwe = 1\nx = 2":                                        `:1: unknown key "viwe" (the nearest is view)`,
 		"\n[rules]\nabcdefgh = 1\n":                              `:3: unknown key "rules.abcdefgh" (nvnodetop config lists all keys)`,

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Save writes the values of some keys to a file of settings, and keeps everything else in it. The file is replaced at once; only its owner
-// can read it.
+// Save writes the values of some keys to a file of settings, and keeps everything else in it. The file is replaced at once, and
+// keeps its mode; only its owner can read a new one.
 func (c *Config) Save(path string, keys ...string) error {
 	if path == "" {
 		return errors.New("there is no home directory for a file of settings")
@@ -18,11 +18,10 @@ func (c *Config) Save(path string, keys ...string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil { // a link to a directory of settings stays one
 		path = real
 	}
-	before, err := contents(path)
+	text, err := contents(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	text := string(before)
 	for _, key := range keys {
 		s := named(key)
 		if s == nil {
@@ -32,20 +31,24 @@ func (c *Config) Save(path string, keys ...string) error {
 			return located(path, err)
 		}
 	}
-	return replace(path, text)
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return replace(path, text, mode)
 }
 
 // replace writes a file beside the old one, and puts it in its place.
-func replace(path, text string) error {
+func replace(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-*.toml") // 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-*.toml")
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(text)
-	err = cmp.Or(err, f.Sync(), f.Close())
+	err = cmp.Or(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -111,11 +109,7 @@ func quoted(s string) string {
 	if s == "" {
 		return ""
 	}
-	pair, err := toml.Marshal(map[string]string{"x": s})
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(string(pair), "x = "), "\n")
+	return strconv.Quote(strings.ToValidUTF8(s, "\ufffd")) // settings are printable: the same escapes as in TOML
 }
 
 // describe says what a value is, for an error.
@@ -124,7 +118,7 @@ func describe(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
 		return "a table"
-	case []any, []map[string]any:
+	case []any:
 		return "a list"
 	case string:
 		return strconv.Quote(text.Cut(v, most))

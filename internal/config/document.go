@@ -1,0 +1,116 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// document is the text of a file of settings, what it means, and where each key stands in it.
+type document struct {
+	text   string
+	values map[string]any
+	places map[string]spot
+
+	line, counted int // the line of the byte up to which lines are counted
+}
+
+// spot is where a key stands: the bytes from start up to end, its value from there on. The head of a table has no value.
+type spot struct {
+	line              int
+	start, value, end int
+	head, inline      bool   // it is the head of a table; it stands between braces
+	table             string // under whose head it stands
+}
+
+// parse reads TOML. A key with a dot between quotes is an error: koanf could not tell it from one in a table.
+func parse(text string) (*document, error) {
+	d := &document{text: text, places: map[string]spot{}, line: 1}
+	if err := toml.Unmarshal([]byte(text), &d.values); err != nil {
+		return nil, err
+	}
+	var p unstable.Parser
+	p.Reset([]byte(text))
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.KeyValue {
+			if err := d.pair(e, spot{table: table}, table); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		key, at, err := d.key(e, "")
+		if err != nil {
+			return nil, err
+		}
+		at.head = true
+		d.note(key, at)
+		table = key
+	}
+	return d, p.Error()
+}
+
+// pair notes a key with a value, and the keys in that.
+func (d *document) pair(e *unstable.Node, like spot, prefix string) error {
+	key, at, err := d.key(e, prefix)
+	if err != nil {
+		return err
+	}
+	at.inline, at.table = like.inline, like.table
+	at.value = at.end + strings.IndexByte(d.text[at.end:], '=') + 1
+	at.value += len(d.text[at.value:]) - len(strings.TrimLeft(d.text[at.value:], " \t"))
+	at.end = int(e.Raw.Offset + e.Raw.Length)
+	d.note(key, at)
+	if e.Value().Kind != unstable.InlineTable {
+		return nil
+	}
+	at.inline = true
+	for inner := e.Value().Children(); inner.Next(); {
+		if err := d.pair(inner.Node(), at, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key returns the key of a node, with that of the table that it is in, and where it begins and ends.
+func (d *document) key(e *unstable.Node, prefix string) (key string, at spot, err error) {
+	var parts []string
+	if prefix != "" {
+		parts = append(parts, prefix)
+	}
+	for part := e.Key(); part.Next(); {
+		n := part.Node()
+		if strings.Contains(string(n.Data), delim) {
+			return "", at, fmt.Errorf("the key %q has a dot in it", n.Data)
+		}
+		if at.end == 0 {
+			at.start = int(n.Raw.Offset)
+		}
+		at.end = int(n.Raw.Offset + n.Raw.Length)
+		parts = append(parts, string(n.Data))
+	}
+	d.line += strings.Count(d.text[d.counted:at.start], "\n")
+	d.counted, at.line = at.start, d.line
+	return strings.Join(parts, delim), at, nil
+}
+
+// note keeps the first place of a key: that of an array of tables has many.
+func (d *document) note(key string, at spot) {
+	if _, known := d.places[key]; !known {
+		d.places[key] = at
+	}
+}
+
+// lineOf returns the line of a key, or that of its table.
+func (d *document) lineOf(key string) int {
+	for ; key != ""; key = key[:max(strings.LastIndex(key, delim), 0)] {
+		if at, known := d.places[key]; known {
+			return at.line
+		}
+	}
+	return 1
+}
