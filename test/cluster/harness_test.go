@@ -180,8 +180,14 @@ func watchSize(t *testing.T, columns, rows int, args ...string) *watcher {
 
 func watchAt(t *testing.T, poll string, columns, rows int, args ...string) *watcher {
 	t.Helper()
+	return watchProgram(t, columns, rows, slices.Concat([]string{program, poll, "1", "--view", "node"}, args)...)
+}
+
+// watchProgram is watch for another command.
+func watchProgram(t *testing.T, columns, rows int, command ...string) *watcher {
+	t.Helper()
 	dog.Watch(t)
-	cmd := exec.Command("../../scripts/testcluster", slices.Concat(asAlice, []string{program, poll, "1", "--view", "node"}, args)...)
+	cmd := exec.Command("../../scripts/testcluster", slices.Concat(asAlice, command)...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	terminal, err := term.Start(cmd, columns, rows)
 	if err != nil {

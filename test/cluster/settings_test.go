@@ -28,3 +28,48 @@ func TestSettingsAndLog(t *testing.T) {
 		}
 	}
 }
+
+// The user changes a setting on the screen. Without w it ends with nvnodetop; with w the next start has it, and the rest of the file stays.
+func TestSettingsPage(t *testing.T) {
+	job(t, 2)
+	const (
+		home   = "/tmp/nvnodetop-settings-page"
+		file   = home + "/nvnodetop/config.toml"
+		before = "# mine\nview = 'auto'  # of two nodes: the overview\n\n[columns]\n# narrow\noverview = ['node', 'util']\n"
+		after  = "# mine\nview = \"node\"  # of two nodes: the overview\n\n[columns]\n# narrow\noverview = ['node', 'util']\n"
+	)
+	t.Cleanup(func() { do(t, "on", "-u", "alice", "login", "rm", "-rf", home) })
+	do(t, "on", "-u", "alice", "login", "sh", "-c", `rm -rf "$1"; mkdir -p "$1/nvnodetop" && printf %s "$2" >"$1/nvnodetop/config.toml"`, "sh", home, before)
+	contains := func(want string) {
+		t.Helper()
+		if got := do(t, "on", "-u", "alice", "login", "cat", file); got != strings.TrimSpace(want) {
+			t.Errorf("the file is\n%s\nwant\n%s", got, want)
+		}
+	}
+	start := func() *watcher {
+		return watchProgram(t, 120, 40, "env", "XDG_CONFIG_HOME="+home, program, "1", "1")
+	}
+	for _, writes := range []bool{false, true} {
+		w := start()
+		w.sees(reporting(2, 2), "utilization %")
+		w.types("\x1bOQ") // F2
+		w.sees("Settings", "Start page auto", "changes take effect at once")
+		w.types("jj\x1b[C") // to the next value
+		w.sees("Start page node", "1 change for this run only")
+		contains(before)
+		if writes {
+			w.types("w")
+			w.sees("written to " + file)
+			contains(after)
+		}
+		w.quits()
+		if !writes {
+			contains(before)
+		}
+	}
+	w := start()
+	w.sees(reporting(2, 2), "node [1/2]")
+	w.types("\x1bOQ")
+	w.sees("Start page node", "changes take effect at once")
+	w.quits()
+}
