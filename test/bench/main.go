@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -23,11 +24,12 @@ type options struct {
 	probe                int
 	transports           bool
 	jump                 int
+	processes            bool
 }
 
 func main() {
 	var o options
-	flag.IntVar(&o.nodes, "nodes", 16, "nodes of the cluster, and of the job")
+	flag.IntVar(&o.nodes, "nodes", 0, "nodes of the cluster, and of the job (default 16; 64 with --processes)")
 	flag.IntVar(&o.seconds, "seconds", 60, "duration of the steady state")
 	flag.IntVar(&o.keys, "keys", 200, "number of keys to time")
 	flag.IntVar(&o.rounds, "rounds", 1, "number of measurements per program; results are medians")
@@ -37,14 +39,24 @@ func main() {
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
+	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
 	flag.Parse()
-	if o.jump > 0 {
-		o.nodes = o.jump
-	}
+	o.nodes = o.size()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// size is how many nodes are measured.
+func (o options) size() int {
+	switch {
+	case o.jump > 0:
+		return o.jump
+	case o.nodes == 0 && o.processes:
+		return 64
+	}
+	return cmp.Or(o.nodes, 16)
 }
 
 func run(o options) error {
@@ -60,6 +72,8 @@ func run(o options) error {
 		return measureTransports(o, ours)
 	case o.jump > 0:
 		return measureJump(o, ours)
+	case o.processes:
+		return measureProcesses(o, ours)
 	}
 	return comparePrograms(o, ours)
 }
@@ -102,16 +116,29 @@ func prepare(o options) (string, error) {
 	if out, err := exec.Command("scripts/build").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("scripts/build: %w: %s", err, out)
 	}
-	for _, args := range [][]string{{"install"}, {"up", strconv.Itoa(o.nodes)}, {"heal"}, {"on", "login", "scancel", "-u", "alice"}} {
+	for _, args := range [][]string{{"install"}, {"up", strconv.Itoa(o.nodes)}, {"heal"}} {
 		if _, err := cluster(args...); err != nil {
 			return "", err
 		}
 	}
 	stopMasters() // of a run that was killed
-	if _, err := cluster("job", strconv.Itoa(o.nodes), "bench"); err != nil {
+	if err := restartJob(o); err != nil {
 		return "", err
 	}
 	return cluster("put", "bin/nvnodetop")
+}
+
+// restartJob starts a job once those that ran before have ended.
+func restartJob(o options) error {
+	if _, err := cluster("on", "login", "sh", "-c", `scancel -u alice; while [ -n "$(squeue -h -u alice)" ]; do sleep 0.2; done`); err != nil {
+		return err
+	}
+	job := []string{"job", strconv.Itoa(o.nodes), "bench"}
+	if o.processes {
+		job = append(job, "--ntasks-per-node="+strconv.Itoa(perNode))
+	}
+	_, err := cluster(job...)
+	return err
 }
 
 // asAlice runs a shell script as the user of the job, on the login node.

@@ -111,17 +111,9 @@ func measure(o options, program string, idle figures) (figures, error) {
 		return f, err
 	}
 	defer t.Close()
-	time.Sleep(settling)
-	a, err := read(t)
-	if err != nil {
+	if f, err = watched(o, t); err != nil {
 		return f, err
 	}
-	time.Sleep(time.Duration(o.seconds) * time.Second)
-	b, err := read(t)
-	if err != nil {
-		return f, err
-	}
-	f = rates(a, b)
 	f.nodes, f.forks = f.nodes-idle.nodes, f.forks-idle.forks
 	f.cold, f.warm, f.coldAll, f.warmAll = cold, warm, coldAll, warmAll
 	f.rss, f.probeRSS = peakRSS(filepath.Base(program)), peakRSS("nvnodetop-probe")
@@ -129,6 +121,18 @@ func measure(o options, program string, idle figures) (figures, error) {
 		return f, err
 	}
 	return f, quit(t)
+}
+
+// watched measures the steady state of what is on the screen.
+func watched(o options, t *term.Terminal) (figures, error) {
+	time.Sleep(settling)
+	a, err := read(t)
+	if err != nil {
+		return figures{}, err
+	}
+	time.Sleep(time.Duration(o.seconds) * time.Second)
+	b, err := read(t)
+	return rates(a, b), err
 }
 
 // timeStarts times a cold and a warm start.

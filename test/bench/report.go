@@ -24,14 +24,17 @@ var starts = []line{
 	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
 }
 
-// steady are the rows of the report about programs.
-var steady = slices.Concat([]line{
+// costs are the rows about the steady state.
+var costs = []line{
 	{"login side, % of a core", "%.2f", func(f figures) float64 { return f.login }},
 	{"nodes together, % of a core", "%.2f", func(f figures) float64 { return f.nodes }},
 	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
 	{"peak RSS, MiB", "%.1f", func(f figures) float64 { return float64(f.rss) / 1024 }},
 	{"peak RSS of a probe, MiB", "%.1f", func(f figures) float64 { return float64(f.probeRSS) / 1024 }},
-}, starts, []line{
+}
+
+// steady are the rows of the report about programs.
+var steady = slices.Concat(costs, starts, []line{
 	{"bytes per second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
 	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return ms(f.key50) }},
 	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return ms(f.key99) }},
