@@ -39,7 +39,7 @@ func withSteps(jobs []cluster.Job) []srun.Job {
 	var out []srun.Job
 	for i, j := range jobsByNode(jobs) {
 		s := srun.Job{ID: j.ID, Nodes: j.Nodes, GPUs: j.GPUs, Suspended: jobs[i].Suspended}
-		if leader, group, isHet := strings.Cut(jobs[i].ID, "+"); isHet {
+		if leader, group, isHet := jobs[i].Component(); isHet {
 			s.Leader, s.Group = leader, group
 		}
 		out = append(out, s)

@@ -109,6 +109,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		Columns:  cfg.Columns,
 		View:     startView(cfg),
 		Banner:   cfg.Banner,
+		Login:    cfg.Login,
 		ReadOnly: whyReadOnly(cfg),
 		Version:  build.Version(),
 		Remember: choices.remember,

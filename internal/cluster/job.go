@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -32,6 +33,9 @@ type Job struct {
 // Owns reports whether the GPU of node n belongs to the job, or may belong to it: see Share. A GPU without a number belongs to no job whose
 // minor numbers are known; the job's loss is then reported by Missing.
 func (j *Job) Owns(n *Node, g *GPU) bool { return j.Share(n).Has(&g.Number) }
+
+// Component returns, for a component of a heterogeneous job, the number of the first component, by which srun knows the whole job, and which one this is.
+func (j *Job) Component() (leader, group string, ok bool) { return strings.Cut(j.ID, "+") }
 
 // PendingJob is a job in the queue.
 type PendingJob struct {

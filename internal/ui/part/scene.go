@@ -46,6 +46,7 @@ type Scene struct {
 	Slow    int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
 	Banner  string // of the admins, for the help
 
+	Login    string // the host through which all nodes are reached, [user@]host[:port]; "": none is
 	ReadOnly string // why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may
 
 	Notice  string // stands in place of the footer

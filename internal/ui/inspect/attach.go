@@ -1,0 +1,95 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// attach is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is needed or known.
+func attach(s *part.Scene, t *tally.Target, route string) string {
+	switch route {
+	case "ssh", "control", "openssh":
+		return overSSH(s, t.Node)
+	case "srun":
+		if job := jobOn(s, t); job != nil && job.Number != "" {
+			return onLogin(s, overSLURM(job, t.Node))
+		}
+	}
+	return ""
+}
+
+// overSSH starts a shell on a node. Behind a login host the user there is also that of the nodes, whoever that is here.
+func overSSH(s *part.Scene, node string) string {
+	if s.Login == "" {
+		return command("ssh", "-t", node)
+	}
+	if user := s.Snap.Discovery.User; user != "" {
+		node = user + "@" + node
+	}
+	return command("ssh", "-t", "-J", s.Login, node)
+}
+
+// overSLURM starts a shell on a node of a job. srun takes a heterogeneous job by the number of its first component, and an array task by its own.
+func overSLURM(job *cluster.JobView, node string) string {
+	of := []string{"--jobid=" + job.Number}
+	if leader, group, isHet := job.Component(); isHet {
+		of = []string{"--jobid=" + leader, "--het-group=" + group}
+	}
+	return command(slices.Concat([]string{"srun", "--overlap", "--pty"}, of, []string{"-w", node, "-N1", "-n1", "bash"})...)
+}
+
+// onLogin is a command of SLURM where that runs.
+func onLogin(s *part.Scene, of string) string {
+	if s.Login == "" {
+		return of
+	}
+	host := s.Login
+	if !strings.HasPrefix(host, "ssh://") && strings.Contains(host, ":") {
+		host = "ssh://" + host // the only form in which ssh takes a port
+	}
+	return command("ssh", "-t", host, of)
+}
+
+// jobOn is the job of a process; nil for one that SLURM does not list: the node has named it, and it may be shell code. Nodes may name another
+// component of a heterogeneous job than the one that has the node.
+func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
+	at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == t.Job })
+	if at < 0 {
+		return nil
+	}
+	job := &s.Snap.Jobs[at]
+	whole, _, isHet := job.Component()
+	if !isHet || slices.Contains(job.Nodes, t.Node) {
+		return job
+	}
+	for i := range s.Snap.Jobs {
+		j := &s.Snap.Jobs[i]
+		if leader, _, isHet := j.Component(); isHet && leader == whole && slices.Contains(j.Nodes, t.Node) {
+			return j
+		}
+	}
+	return job
+}
+
+// command is a command line for a POSIX shell.
+func command(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// plain are the characters that no shell takes for anything else within a word.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-"
+
+func shellWord(w string) string {
+	if w != "" && strings.Trim(w, plain) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
