@@ -32,8 +32,8 @@ func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
 	}
 }
 
-// reasons are those for which a node sends no signal.
-var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel}
+// reasons are those for which a node sends no signal, or does not know whether it has.
+var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel, wire.SignalNoAnswer}
 
 // resultOf is what an answer says of the process that was the i-th to get a signal.
 func resultOf(i, pid int, reply *wire.Reply, err error) string {

@@ -84,7 +84,7 @@ func TestTheLogOfSignals(t *testing.T) {
 			return wire.Reply{}, fmt.Errorf("%w: s3cr3t", reach.ErrNoReply)
 		}
 		return wire.Reply{Signaled: []wire.Signaled{
-			{PID: 1}, {PID: 2, Error: "s3cr3t", ErrorID: wire.SignalReused}, {PID: 3, ErrorID: "s3cr3t"}, {PID: 4, Error: "s3cr3t"}, {PID: 666},
+			{PID: 1}, {PID: 2, Error: "s3cr3t", ErrorID: wire.SignalReused}, {PID: 3, ErrorID: "s3cr3t"}, {PID: 4, Error: "s3cr3t"}, {PID: 7, Error: "s3cr3t", ErrorID: wire.SignalNoAnswer}, {PID: 666},
 		}}, nil
 	}
 	drop := func(_ []string, a slog.Attr) slog.Attr {
@@ -108,7 +108,7 @@ func TestTheLogOfSignals(t *testing.T) {
 			}
 			_, _ = m.Ask(t.Context(), node, wire.Request{Signal: s})
 		}
-		send("a", 15, 1, 2, 3, 4, 5, 6)
+		send("a", 15, 1, 2, 3, 4, 7, 5, 6)
 		send("a", 9, 1)
 		send("a", 10, 1)
 		send("a", 12, 1)
@@ -124,14 +124,14 @@ func TestTheLogOfSignals(t *testing.T) {
 		}
 		cancel()
 		wg.Wait()
-		if first := "level=INFO msg=\"signal asked\" node=a pid=1 start=77 signal=TERM\n"; !strings.HasPrefix(asked, first) || strings.Count(asked, "\n") != 10 {
+		if first := "level=INFO msg=\"signal asked\" node=a pid=1 start=77 signal=TERM\n"; !strings.HasPrefix(asked, first) || strings.Count(asked, "\n") != 11 {
 			t.Errorf("asked for\n%s", asked)
 		}
 		line := func(level, node string, pid int, signal, result string) string {
 			return fmt.Sprintf("level=%s msg=signal node=%s pid=%d start=77 signal=%s result=%s\n", level, node, pid, signal, result)
 		}
 		want := line("INFO", "a", 1, "TERM", "sent") + line("WARN", "a", 2, "TERM", "reused") + line("WARN", "a", 3, "TERM", "unknown") +
-			line("WARN", "a", 4, "TERM", "unknown") + line("WARN", "a", 5, "TERM", `"not told"`) + line("WARN", "a", 6, "TERM", `"not told"`) +
+			line("WARN", "a", 4, "TERM", "unknown") + line("WARN", "a", 7, "TERM", "no_answer") + line("WARN", "a", 5, "TERM", `"not told"`) + line("WARN", "a", 6, "TERM", `"not told"`) +
 			line("WARN", "a", 1, "KILL", "refused") + line("WARN", "a", 1, "USR1", `"not sent"`) +
 			line("WARN", "a", 1, "USR2", `"no answer, may have arrived"`) + line("WARN", "x", 1, "40", `"not sent"`)
 		if got != want {

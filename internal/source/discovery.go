@@ -281,7 +281,7 @@ func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
 // Why an order was given up.
 var (
 	errTurn   = errors.New("scancel was not run: SLURM still answers another command")
-	errUnsure = errors.New("SLURM does not answer: nobody knows whether it has got the order")
+	errUnsure = errors.New("SLURM did not answer: it may or may not have received the request")
 )
 
 // obey carries out an order that nobody has given up.

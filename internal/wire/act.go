@@ -6,14 +6,14 @@ const MaxTargets = 256
 // Signal sends a signal to processes. The probe sends it to those of its own user only, and never to a process that has got the PID of one
 // that has ended.
 type Signal struct {
-	Number    int         `json:"number"` // as in kill -l on the node: 15 is TERM
-	Processes []ProcessID `json:"processes"`
+	Number    int         `json:"number"`    // as in kill -l on the node: 15 is TERM
+	Processes []ProcessID `json:"processes"` // each with its start time, without which the whole request is refused
 }
 
 // Signaled is what became of a signal to one process.
 type Signaled struct {
 	PID     int    `json:"pid"`
-	Error   string `json:"error,omitempty"` // why it was not sent, in words; empty: it was
+	Error   string `json:"error,omitempty"` // why it was not sent, or may not have been, in words; empty: it was
 	ErrorID string `json:"error_id,omitempty"`
 }
 
@@ -23,7 +23,8 @@ const (
 	SignalReused    = "reused"     // another process has its PID now
 	SignalOtherUser = "other_user" // it belongs to somebody else
 	SignalDenied    = "denied"     // it must not be signaled: init, or what the probe itself runs under
-	SignalKernel    = "kernel"     // the kernel refused, or did not answer
+	SignalKernel    = "kernel"     // the kernel refused, or the probe had no time to try
+	SignalNoAnswer  = "no_answer"  // the kernel did not answer: nobody knows whether it was sent
 )
 
 // Family asks for the relatives of processes: their ancestors up to the first one of the session or of the job step, and all descendants.

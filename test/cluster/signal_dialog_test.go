@@ -29,7 +29,7 @@ func TestSignalDialog(t *testing.T) {
 	w.sees("Send SIGTERM to 1 process?", "belongs to bob")
 	reusePID(t, pid)
 	w.types("y")
-	w.sees("Sent SIGTERM to 0 of 1 process", "node01:"+pid, "pid was reused: not signaled")
+	w.sees("Sent SIGTERM to 0 of 1 process", "node01:"+pid, "not sent: PID reused")
 	w.types("\x1b")
 	cancelJob(t, id)
 
@@ -48,7 +48,7 @@ func TestSignalDialog(t *testing.T) {
 	w.types("cont\r")
 	w.sees("Send SIGCONT to 1 process?")
 	w.types("y")
-	w.sees("Sent SIGCONT to 0 of 1 process", "node02 does not answer")
+	w.sees("Sent SIGCONT to 0 of 1 process", "outcome unknown for 1")
 	w.types("\r")
 	w.quits()
 }

@@ -22,6 +22,11 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	case len(s.Processes) == 0 || len(s.Processes) > wire.MaxTargets:
 		return nil, fmt.Errorf("a signal needs 1 to %d processes, not %d", wire.MaxTargets, len(s.Processes))
 	}
+	for _, p := range s.Processes {
+		if p.StartTicks == 0 {
+			return nil, fmt.Errorf("the request has no start time for pid %d: it could be another process by now", p.PID)
+		}
+	}
 	spared := map[int]bool{d.self: true}
 	for _, p := range d.above(d.self) {
 		spared[p.PID] = true
@@ -37,7 +42,7 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 		case !tried:
 			list[i].Error = "not tried: too many earlier requests hang on the node"
 		case i == done:
-			list[i].Error = "the kernel does not answer: nobody knows whether the signal arrives"
+			list[i].Error, list[i].ErrorID = "the kernel does not respond: the signal may or may not be delivered", wire.SignalNoAnswer
 		}
 	}
 	d.nameOwners(list, fates[:done])
@@ -74,7 +79,7 @@ func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
 	case errors.Is(err, syscall.ESRCH):
 		return gone
 	}
-	return fate{id: wire.SignalKernel, why: "the kernel refuses: " + err.Error()}
+	return fate{id: wire.SignalKernel, why: "the kernel refused: " + err.Error()}
 }
 
 var gone = fate{id: wire.SignalGone, why: "has exited"}
@@ -90,7 +95,7 @@ func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
 	case uid != d.uid:
 		return fate{id: wire.SignalOtherUser, owner: uid}
 	case spared[id.PID]:
-		return fate{id: wire.SignalDenied, why: "the connection of nvnodetop to this node runs under it"}
+		return fate{id: wire.SignalDenied, why: "nvnodetop's connection to this node runs under it"}
 	case dead(&stat):
 		return gone
 	}

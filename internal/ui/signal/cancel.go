@@ -85,7 +85,7 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 func (c *Cancel) turn() {
 	c.steps, c.picker = !c.steps, nil
 	if c.steps {
-		c.picker = &picker{about: "to the steps of job " + c.job + " that srun has started, on all nodes", not: Kill}
+		c.picker = &picker{about: "to the steps of job " + c.job + " that srun started, on all nodes", not: Kill}
 	}
 }
 
@@ -121,9 +121,9 @@ func (c *Cancel) take(r nav.Result) bool {
 		return false
 	}
 	if r.Err == nil {
-		text := "SLURM has taken the order: the job is ending."
+		text := "SLURM has accepted this: the job is ending."
 		if c.asked.Signal != "" {
-			text = "SLURM has taken the order: the steps of the job get SIG" + c.asked.Signal + "."
+			text = "SLURM has accepted this: the steps of the job get SIG" + c.asked.Signal + "."
 		}
 		c.said = []answer{{text, draw.Text}}
 		return true

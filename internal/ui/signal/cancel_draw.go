@@ -27,12 +27,12 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 		c.outcome(s, &b)
 	case c.steps:
 		b.title = "Send " + c.by.String() + " to job " + c.job + "?"
-		b.foot = append(wrapped(s, part.Dim(c.command(c.by.Name())+" signals all steps that srun has started, on all nodes, but not the batch script.")),
+		b.foot = append(wrapped(s, part.Dim(c.command(c.by.Name())+" signals all steps that srun started, on all nodes, but not the batch script.")),
 			wrapped(s, part.Dim(c.by.effect()))...)
 		b.keys = []keys.Hint{keys.HintOf(keys.Send), keys.HintOf(keys.OtherSignal), keys.HintOf(keys.Other)}
 	default:
-		b.foot = marked(s, "All its processes end, on all nodes. What is not saved is lost.")
-		b.foot = append(b.foot, c.typed.pieces("to run "+c.command("")+", type the job id: "))
+		b.foot = marked(s, "All its processes will end, on all nodes. What is not saved is lost.")
+		b.foot = append(b.foot, c.typed.pieces("to run "+c.command("")+", type the job ID: "))
 		if c.wrong {
 			b.foot = append(b.foot, []part.Piece{{Text: "that is not " + c.job, Role: draw.Warn}})
 		}
@@ -45,7 +45,7 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 func (c *Cancel) outcome(s *part.Scene, b *sheet) {
 	b.title, b.focus = c.command(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
 	if c.said == nil {
-		b.foot = [][]part.Piece{{part.Dim("no answer of SLURM yet")}}
+		b.foot = [][]part.Piece{{part.Dim("no answer from SLURM yet")}}
 	}
 	for _, a := range c.said {
 		b.foot = append(b.foot, wrapped(s, part.Piece{Text: a.text, Role: a.role})...)
@@ -56,7 +56,7 @@ func (c *Cancel) outcome(s *part.Scene, b *sheet) {
 func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 	job := c.jobOf(s)
 	if job == nil {
-		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM does not list this job any more", Role: draw.Warn}}}
+		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM no longer lists this job", Role: draw.Warn}}}
 	}
 	jobs := c.ends(s)
 	nodes, gpus := 0, 0

@@ -50,23 +50,23 @@ func TestScancel(t *testing.T) {
 // The dialog says which job it is, and then what SLURM said.
 func TestScancelSays(t *testing.T) {
 	r := cancelOf(t)
-	r.says("Cancel job 48211?", "48211  llama  of alice", "4 nodes, 32 GPUs, 1:00:00 left", "to run scancel 48211, type the job id: █", "What is not saved is lost.")
+	r.says("Cancel job 48211?", "48211  llama  of alice", "4 nodes, 32 GPUs, 1:00:00 left", "to run scancel 48211, type the job ID: █", "What is not saved is lost.")
 	r.press("4 enter")
-	r.says("that is not 48211", "job id: 4█")
+	r.says("that is not 48211", "job ID: 4█")
 	r.press("8")
 	r.says("!that is not")
 	r.press("tab")
-	r.says("Send which signal to job 48211?", "srun has started", "often: write a checkpoint")
+	r.says("Send which signal to job 48211?", "srun started", "often: write a checkpoint")
 	r.press("enter")
 	r.says("Send SIGUSR1 to job 48211?", "scancel --signal=USR1 48211 signals all steps", "A process that does not handle SIGUSR1 ends.", "y send")
 	r.s.Snap.Jobs = nil
-	r.says("SLURM does not list this job any more")
+	r.says("SLURM no longer lists this job")
 	for name, test := range map[string]struct {
 		err  error
 		keys string
 		says []string
 	}{
-		"taken":  {nil, "4 8 2 1 1 enter", []string{"scancel 48211", "SLURM has taken the order: the job is ending."}},
+		"taken":  {nil, "4 8 2 1 1 enter", []string{"scancel 48211", "SLURM has accepted this: the job is ending."}},
 		"signal": {nil, "tab enter y", []string{"scancel --signal=USR1 48211", "the steps of the job get SIGUSR1"}},
 		"refused": {&reach.Failure{Short: "scancel failed", Cause: "Access/permission denied\x1b[2J", Words: "scancel: error: Kill job error on job id 48211: Access/permission denied\x1b[2J\nsecond",
 			Meaning: "Only the owner of a job and the admins may cancel it.", Hints: []string{"check whose job it is"}}, "4 8 2 1 1 enter",
@@ -75,7 +75,7 @@ func TestScancelSays(t *testing.T) {
 	} {
 		r := cancelOf(t)
 		r.press(test.keys)
-		r.says("no answer of SLURM yet", "Esc close")
+		r.says("no answer from SLURM yet", "Esc close")
 		if r.hear(nav.Result{Ask: nav.Ask{Cancel: &nav.Cancel{Job: "48211"}}}) {
 			t.Errorf("%s: the result of another request was taken", name)
 		}

@@ -47,13 +47,13 @@ func TestWhoIsMeant(t *testing.T) {
 	tagged := []tally.Target{targetAt(s, "n02", 0), bob, unseen}
 	r := dialogOf(t, s, targetAt(s, "n01", 1), tagged, Kill)
 	r.says("Send SIGKILL to 1 process?", "3 tagged", "rank 1", "all ranks", "with its children", "n01:99", "belongs to bob", "it cannot be told from", "nothing is saved",
-		"▲ 1 of the 4 ranks of job 48211: the others will wait for it, or end.", "Esc cancel", "!gmx")
+		"▲ Only 1 of 4 ranks of job 48211 gets it: the others will wait or fail.", "Esc cancel", "!gmx")
 	r.press("y")
 	if got := sentTo(r.asks); got != "n02 9 2000/70" {
 		t.Errorf("asked for %q", got)
 	}
 	r = dialogOf(t, s, bob, nil, Terminate)
-	r.says("Nothing to send SIGTERM to", "belongs to bob", "this process", "!all ranks", "!children", "!y send", "!Tab", "!other signal", "!A process")
+	r.says("No process to send SIGTERM to", "belongs to bob", "this process", "!all ranks", "!children", "!y send", "!Tab", "!other signal", "!A process")
 	r.press("y tab y")
 	if got := sentTo(r.asks); got != "" {
 		t.Errorf("asked for %q of bob's", got)
@@ -74,7 +74,7 @@ func TestRanksAndJobs(t *testing.T) {
 	n.Processes = append(n.Processes, helper)
 	r := dialogOf(t, s, targetAt(s, "n02", 0), nil, Terminate)
 	r.press("tab")
-	r.says("Send SIGTERM to 2 processes?", "n02:2000", "n02:2500", "1 of the 4 ranks")
+	r.says("Send SIGTERM to 2 processes?", "n02:2000", "n02:2500", "Only 1 of 4 ranks")
 	for _, n := range s.Snap.Nodes {
 		for i := range n.Processes {
 			n.Processes[i].Rank = nil
@@ -83,7 +83,7 @@ func TestRanksAndJobs(t *testing.T) {
 	s.Snap.Nodes["n01"].Listed, s.Snap.Nodes["n01"].Processes = false, nil
 	r = dialogOf(t, s, targetAt(s, "n02", 0), nil, Terminate)
 	r.press("tab")
-	r.says("whole job", "Send SIGTERM to 3 processes?", "No processes are listed on 1 of 2 nodes: those get no signal.", "!rank")
+	r.says("whole job", "Send SIGTERM to 3 processes?", "No processes are listed on 1 of 2 nodes: nothing is sent there.", "!rank")
 }
 
 // Whom the signal is for is fixed when it is chosen: what comes later is not hit, and what disappears is said.
@@ -95,7 +95,7 @@ func TestTheListIsFixed(t *testing.T) {
 	next := n.Processes[1]
 	next.StartTicks = 800
 	n.Processes = []wire.Process{n.Processes[0], next}
-	r.says("Send SIGTERM to 3 processes?", "n01:1001  rank 1  GPU1  not on its GPU any more: it may have ended", "n01:1002  rank 2  GPU2  not on its GPU any more: it may have ended")
+	r.says("Send SIGTERM to 3 processes?", "n01:1001  rank 1  GPU1  no longer on its GPU: it may have exited", "n01:1002  rank 2  GPU2  no longer on its GPU: it may have exited")
 	n.Listed = false // nothing is known then
 	r.says("!not on its GPU")
 	r.press("y")
@@ -112,15 +112,15 @@ func TestTheListIsOld(t *testing.T) {
 	n.Listed, n.Processes = false, nil
 	r := dialogOf(t, s, targetAt(s, "n01", 0), nil, Terminate)
 	r.press("tab tab")
-	r.says("Send SIGTERM to 2 processes?", "No processes are listed on 1 of 2 nodes: those get no signal.", "!by now")
+	r.says("Send SIGTERM to 2 processes?", "No processes are listed on 1 of 2 nodes: nothing is sent there.", "!listed since")
 	n.Listed, n.Processes = true, later[:1]
-	r.says("Send SIGTERM to 2 processes?", "No processes were listed on 1 of 2 nodes: those get no signal. 1 more is", "listed by now: Tab, then Shift-Tab chooses anew.")
+	r.says("Send SIGTERM to 2 processes?", "No processes were listed on 1 of 2 nodes: nothing is sent there. 1 more", "process has been listed since: press Tab, then Shift-Tab, to include", "it.")
 	n.Processes = later
-	r.says("2 more are")
+	r.says("2 more", "processes have been listed since", "to include", "them.")
 	r.press("tab shift+tab")
-	r.says("Send SIGTERM to 4 processes?", "!No processes", "!by now")
+	r.says("Send SIGTERM to 4 processes?", "!No processes", "!listed since")
 	n.Processes = nil
-	r.says("!No processes", "!by now")
+	r.says("!No processes", "!listed since")
 }
 
 // Each node is asked once, for up to 256 processes; results may come in any order, and late.
@@ -135,15 +135,15 @@ func TestManyTargets(t *testing.T) {
 	if len(r.asks) != 16 || len(r.asks[15].Request.Signal.Processes) != 8 {
 		t.Fatalf("asked for %s", sentTo(r.asks))
 	}
-	r.says("Sending SIGKILL to 128 processes", "128 have no answer yet")
+	r.says("Sending SIGKILL to 128 processes", "no answer yet for 128")
 	for i := len(r.asks) - 1; i > 0; i-- {
 		if a := r.asks[i]; !r.hear(reply(a)) || r.hear(reply(a)) {
 			t.Errorf("the answer of %s is not taken once", a.Node)
 		}
 	}
-	r.says("sent to 120, 8 have no answer yet", "n01:1000")
+	r.says("sent to 120, no answer yet for 8", "n01:1000")
 	r.hear(reply(r.asks[0], wire.Signaled{ErrorID: wire.SignalGone, Error: "x"}, wire.Signaled{ErrorID: wire.SignalGone, Error: "x"}))
-	r.says("Sent SIGKILL to 126 of 128 processes", "sent to 126, 2 have exited", "n01:1000   rank   0  GPU0  has exited", "Esc close", "!y send")
+	r.says("Sent SIGKILL to 126 of 128 processes", "sent to 126, 2 had already exited", "n01:1000   rank   0  GPU0  has exited", "Esc close", "!y send")
 
 	var crowd []tally.Target
 	for i := range 600 {
@@ -163,24 +163,25 @@ func TestOutcomes(t *testing.T) {
 		says   []string
 	}{
 		"sent":      {func(a nav.Ask) nav.Result { return reply(a) }, []string{"Sent SIGTERM to 2 of 2 processes", "n01:1000  rank 0  GPU0  sent", "sent to 2"}},
-		"exited":    {fates(wire.Signaled{ErrorID: wire.SignalGone, Error: "gone"}), []string{"Sent SIGTERM to 1 of 2", "GPU0  has exited", "sent to 1, 1 has exited"}},
-		"reused":    {fates(wire.Signaled{ErrorID: wire.SignalReused, Error: "x"}), []string{"GPU0  pid was reused: not signaled", "sent to 1, 1 pid was reused"}},
-		"other":     {fates(wire.Signaled{ErrorID: wire.SignalOtherUser, Error: "belongs to bob"}), []string{"GPU0  belongs to bob", "1 belongs to somebody else"}},
+		"exited":    {fates(wire.Signaled{ErrorID: wire.SignalGone, Error: "gone"}), []string{"Sent SIGTERM to 1 of 2", "GPU0  has exited", "sent to 1, 1 had already exited"}},
+		"reused":    {fates(wire.Signaled{ErrorID: wire.SignalReused, Error: "x"}), []string{"GPU0  not sent: PID reused by another process", "sent to 1, 1 PID was reused"}},
+		"other":     {fates(wire.Signaled{ErrorID: wire.SignalOtherUser, Error: "belongs to bob"}), []string{"GPU0  belongs to bob", "1 belongs to another user"}},
 		"nameless":  {fates(wire.Signaled{ErrorID: wire.SignalOtherUser}), []string{"GPU0  belongs to another user"}},
-		"kernel":    {fates(wire.Signaled{ErrorID: wire.SignalKernel, Error: "the kernel refuses: \x1b[2J\x1b]0;x\a\nEPERM"}), []string{"GPU0  the kernel refuses: ?EPERM", "sent to 1, 1 was not sent"}},
-		"hostile":   {fates(wire.Signaled{ErrorID: "\x1b[31mnew", Error: strings.Repeat("\u202e模\x1b[31m", 9000)}), []string{"GPU0  ?模?模", "1 was not sent", "!\x1b"}},
-		"unknown":   {fates(wire.Signaled{ErrorID: "new"}), []string{"GPU0  not sent, and the node does not say why"}},
-		"bare":      {fates(wire.Signaled{Error: "why"}), []string{"GPU0  why", "sent to 1, 1 was not sent"}},
-		"too few":   {func(a nav.Ask) nav.Result { r := reply(a); r.Reply.Signaled = r.Reply.Signaled[:1]; return r }, []string{"n01:1001  rank 1  GPU1  the node does not say what became of it", "sent to 1, 1 was not sent"}},
-		"wrong pid": {func(a nav.Ask) nav.Result { r := reply(a); r.Reply.Signaled[1].PID = 7; return r }, []string{"n01:1001  rank 1  GPU1  the node does not say", "sent to 1, 1 was not sent"}},
+		"kernel":    {fates(wire.Signaled{ErrorID: wire.SignalKernel, Error: "the kernel refuses: \x1b[2J\x1b]0;x\a\nEPERM"}), []string{"GPU0  the kernel refuses: ?EPERM", "sent to 1, not sent to 1"}},
+		"no answer": {fates(wire.Signaled{ErrorID: wire.SignalNoAnswer, Error: "the kernel does not respond"}), []string{"GPU0  the kernel does not respond", "sent to 1, outcome unknown for 1"}},
+		"hostile":   {fates(wire.Signaled{ErrorID: "\x1b[31mnew", Error: strings.Repeat("\u202e模\x1b[31m", 9000)}), []string{"GPU0  ?模?模", "not sent to 1", "!\x1b"}},
+		"unknown":   {fates(wire.Signaled{ErrorID: "new"}), []string{"GPU0  not sent, and the node did not say why"}},
+		"bare":      {fates(wire.Signaled{Error: "why"}), []string{"GPU0  why", "sent to 1, not sent to 1"}},
+		"too few":   {func(a nav.Ask) nav.Result { r := reply(a); r.Reply.Signaled = r.Reply.Signaled[:1]; return r }, []string{"n01:1001  rank 1  GPU1  the node did not say whether it was sent", "sent to 1, outcome unknown for 1"}},
+		"wrong pid": {func(a nav.Ask) nav.Result { r := reply(a); r.Reply.Signaled[1].PID = 7; return r }, []string{"n01:1001  rank 1  GPU1  the node did not say", "sent to 1, outcome unknown for 1"}},
 		"silent": {func(a nav.Ask) nav.Result {
 			return nav.Result{Ask: a, Err: fmt.Errorf("ask %q: %w", a.Node, context.DeadlineExceeded)}
-		}, []string{"n01 does not answer: the signal may still arrive  2 processes", "Sent SIGTERM to 0 of 2", "2 are on nodes that do not answer"}},
-		"away": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Err: fmt.Errorf("%q is not connected", a.Node)} }, []string{"n01 cannot be asked, not sent: it is not connected  2 processes", "2 were not sent", "!nobody knows"}},
+		}, []string{"n01  2 processes  no answer: the signal may still arrive", "Sent SIGTERM to 0 of 2", "outcome unknown for 2"}},
+		"away": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Err: fmt.Errorf("%q is not connected", a.Node)} }, []string{"n01  2 processes  not sent: it is not connected", "not sent to 2", "!unknown"}},
 		"ended": {func(a nav.Ask) nav.Result {
 			return nav.Result{Ask: a, Err: fmt.Errorf("ask %q: %w", a.Node, fmt.Errorf("%w: %w", reach.ErrNoReply, errors.New("session \x1b[2Jclosed")))}
-		}, []string{"n01 does not answer, nobody knows whether it arrived: session closed", "2 are on nodes that do not answer", "!not sent"}},
-		"refuses": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Reply: wire.Reply{Error: "8 requests\x1b[2J"}} }, []string{"n01 refuses: 8 requests  2 processes", "2 were not sent"}},
+		}, []string{"n01  2 processes  no answer, it may have arrived: session closed", "outcome unknown for 2", "!not sent"}},
+		"refuses": {func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Reply: wire.Reply{Error: "8 requests\x1b[2J"}} }, []string{"n01  2 processes  refused: 8 requests", "not sent to 2"}},
 	} {
 		s := sceneOf(1, 2)
 		r := dialogOf(t, s, targetAt(s, "n01", 0), []tally.Target{targetAt(s, "n01", 0), targetAt(s, "n01", 1)}, Terminate)
@@ -211,7 +212,7 @@ func TestResultsOfOthers(t *testing.T) {
 			t.Errorf("the result of another %s was taken", name)
 		}
 	}
-	next.says("1 has no answer yet")
+	next.says("no answer yet for 1")
 }
 
 // The children are those that the node tells; before that nothing is sent.
@@ -223,7 +224,7 @@ func TestFamily(t *testing.T) {
 		if got := sentTo(r.asks); got != "n01 family [1000]" {
 			t.Fatalf("asked for %q", got)
 		}
-		r.says("asking n01 for the children of 1000", "Nothing to send SIGKILL to")
+		r.says("asking n01 for the children of 1000", "No process to send SIGKILL to")
 		r.press("y tab shift+tab")
 		if len(r.asks) != 1 {
 			t.Fatalf("asked for %s", sentTo(r.asks))
@@ -242,7 +243,7 @@ func TestFamily(t *testing.T) {
 	if !r.hear(nav.Result{Ask: r.asks[0], Reply: wire.Reply{Family: family, Truncated: true}}) {
 		t.Fatal("the family is not taken")
 	}
-	r.says("Send SIGKILL to 4 processes?", "grandchild", "child ?", "n01:1001  rank 1", "belongs to root", "There are more children", "!\x1b", "!sibling", "!bash")
+	r.says("Send SIGKILL to 4 processes?", "grandchild", "child ?", "n01:1001  rank 1", "belongs to root", "The process has more children", "!\x1b", "!sibling", "!bash")
 	for _, target := range r.dialog.(*Dialog).list {
 		if !text.Plain(target.Command) {
 			t.Errorf("the node's command is kept as it is: %q", target.Command)
@@ -253,15 +254,15 @@ func TestFamily(t *testing.T) {
 		t.Errorf("asked for %q", got)
 	}
 	for want, result := range map[string]nav.Result{
-		"the process has ended":                                {Reply: wire.Reply{Family: []wire.Relative{relative(1000, 1, 999, "alice", "another")}}},
-		"n01 does not list all processes, and this one is not": {Reply: wire.Reply{Family: []wire.Relative{relative(900, 1, 3, "alice", "bash")}, Truncated: true}},
-		"n01 does not answer: it is not connected":             {Err: errors.New(`"n01" is not connected`)},
-		"n01 refuses: no /proc":                                {Reply: wire.Reply{Error: "no /proc\x1b[2J"}},
+		"the process has exited":                                {Reply: wire.Reply{Family: []wire.Relative{relative(1000, 1, 999, "alice", "another")}}},
+		"n01 lists only some of its processes, and this one is not": {Reply: wire.Reply{Family: []wire.Relative{relative(900, 1, 3, "alice", "bash")}, Truncated: true}},
+		"n01 did not answer: it is not connected":             {Err: errors.New(`"n01" is not connected`)},
+		"n01 refused: no /proc":                                {Reply: wire.Reply{Error: "no /proc\x1b[2J"}},
 	} {
 		r := ask()
 		result.Ask = r.asks[0]
 		r.hear(result)
-		r.says(want, "Nothing to send")
+		r.says(want, "No process to send")
 		if r.press("y"); len(r.asks) != 1 {
 			t.Errorf("%s: asked for %s", want, sentTo(r.asks))
 		}

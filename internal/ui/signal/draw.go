@@ -36,7 +36,7 @@ func (d *Dialog) sheet(s *part.Scene) sheet {
 	if n > 0 {
 		b.keys = append(b.keys, keys.HintOf(keys.Send))
 	} else {
-		b.title = "Nothing to send " + d.by.String() + " to"
+		b.title = "No process to send " + d.by.String() + " to"
 	}
 	if d.whom.choices(s) > 1 {
 		b.keys = append(b.keys, keys.HintOf(keys.Whom))
@@ -91,7 +91,7 @@ func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 		case why != "":
 			lines = append(lines, c.line(t, draw.Ghost, part.Piece{Text: why, Role: draw.Ghost}))
 		case tally.Left(s.Snap, &t.Target):
-			lines = append(lines, c.line(t, draw.Dim, part.Piece{Text: "not on its GPU any more: it may have ended", Role: draw.Dim}))
+			lines = append(lines, c.line(t, draw.Dim, part.Piece{Text: "no longer on its GPU: it may have exited", Role: draw.Dim}))
 		default:
 			lines = append(lines, c.line(t, draw.Text, part.Text(t.Command)))
 		}
@@ -103,7 +103,7 @@ func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 func (d *Dialog) absence() part.Piece {
 	switch at := d.whom.at; {
 	case d.whom.kind != theFamily:
-		return part.Dim("no process is listed")
+		return part.Dim("no processes are listed")
 	case d.family.wrong != "":
 		return part.Piece{Text: d.family.wrong, Role: draw.Warn}
 	default:
@@ -216,7 +216,7 @@ func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	}
 	var silent [][]part.Piece
 	for _, t := range unheardOf {
-		silent = append(silent, []part.Piece{{Text: t.Node + " " + t.why, Role: draw.Warn}, part.Dim("  " + d.unheardOn(t))})
+		silent = append(silent, []part.Piece{part.Text(t.Node + "  "), part.Dim(d.unheardOn(t) + "  "), {Text: t.why, Role: draw.Warn}})
 	}
 	return append(silent, lines...)
 }
@@ -237,7 +237,7 @@ func (d *Dialog) unheardOn(of *target) string {
 
 // sorted are the targets that were asked for: first those that did not get the signal, last those that did.
 func (d *Dialog) sorted() []*target {
-	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, foreign: -4, reused: -3, exited: -2, waiting: -1}
+	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, unsure: -8, foreign: -4, reused: -3, exited: -2, waiting: -1}
 	var list []*target
 	for i := range d.list {
 		if d.list[i].fate != notAsked {
@@ -258,7 +258,7 @@ func said(t *target) part.Piece {
 
 func resultRole(f fate) draw.Role {
 	switch f {
-	case reused, foreign, failed:
+	case reused, foreign, failed, unsure:
 		return draw.Warn
 	case exited, waiting:
 		return draw.Dim

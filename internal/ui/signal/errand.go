@@ -1,9 +1,10 @@
 package signal
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -23,7 +24,8 @@ const (
 	exited
 	reused
 	foreign  // belongs to somebody else
-	failed   // the node says why
+	failed   // it was not sent, and the node says why
+	unsure   // the node answers, and yet nobody knows whether it was sent
 	unasked  // the node could not be asked, or refuses: it was not sent
 	unheard  // the node does not answer: nobody knows whether it was sent
 	fateKind // how many there are
@@ -76,7 +78,7 @@ func (e *errand) take(r nav.Result, list []target) {
 		case wrong != "":
 			t.fate, t.why = fated, wrong
 		case k >= len(r.Reply.Signaled), r.Reply.Signaled[k].PID != t.PID:
-			t.fate, t.why = failed, "the node does not say what became of it"
+			t.fate, t.why = unsure, "the node did not say whether it was sent"
 		default:
 			t.fate, t.why = fateOf(&r.Reply.Signaled[k])
 		}
@@ -87,11 +89,11 @@ func (e *errand) take(r nav.Result, list []target) {
 func unanswered(r nav.Result) (fate, string) {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
-		return unheard, "does not answer: the signal may still arrive"
+		return unheard, "no answer: the signal may still arrive"
 	case errors.Is(r.Err, reach.ErrNoReply):
-		return unheard, "does not answer, nobody knows whether it arrived: " + cause(r)
+		return unheard, "no answer, it may have arrived: " + cause(r)
 	case r.Err != nil:
-		return unasked, "cannot be asked, not sent: " + cause(r)
+		return unasked, "not sent: " + cause(r)
 	}
 	return unasked, trouble(r)
 }
@@ -107,17 +109,16 @@ func fateOf(w *wire.Signaled) (fate, string) {
 	case wire.SignalGone:
 		return exited, "has exited"
 	case wire.SignalReused:
-		return reused, "pid was reused: not signaled"
+		return reused, "not sent: PID reused by another process"
 	case wire.SignalOtherUser:
 		if why == "" {
 			why = "belongs to another user"
 		}
 		return foreign, why
+	case wire.SignalNoAnswer:
+		return unsure, cmp.Or(why, "the node does not know whether it was sent")
 	}
-	if why == "" {
-		why = "not sent, and the node does not say why"
-	}
-	return failed, why
+	return failed, cmp.Or(why, "not sent, and the node did not say why")
 }
 
 // counts are how many targets have each fate.
@@ -128,32 +129,31 @@ func counts(list []target) (n [fateKind]int) {
 	return n
 }
 
-// summary groups what became of the signal: "sent to 126, 2 have exited".
+// summary groups what became of the signal: "sent to 126, 2 had already exited".
 func summary(list []target) string {
 	n := counts(list)
 	n[failed] += n[unasked]
+	n[unheard] += n[unsure]
 	var parts []string
 	for _, p := range []struct {
 		fate
 		one, many string
 	}{
-		{exited, " has exited", " have exited"},
-		{reused, " pid was reused", " pids were reused"},
-		{foreign, " belongs to somebody else", " belong to somebody else"},
-		{failed, " was not sent", " were not sent"},
-		{unheard, " is on a node that does not answer", " are on nodes that do not answer"},
-		{waiting, " has no answer yet", " have no answer yet"},
+		{sent, "sent to %d", "sent to %d"},
+		{exited, "%d had already exited", "%d had already exited"},
+		{reused, "%d PID was reused", "%d PIDs were reused"},
+		{foreign, "%d belongs to another user", "%d belong to other users"},
+		{failed, "not sent to %d", "not sent to %d"},
+		{unheard, "outcome unknown for %d", "outcome unknown for %d"},
+		{waiting, "no answer yet for %d", "no answer yet for %d"},
 	} {
 		switch count := n[p.fate]; count {
 		case 0:
 		case 1:
-			parts = append(parts, "1"+p.one)
+			parts = append(parts, fmt.Sprintf(p.one, count))
 		default:
-			parts = append(parts, strconv.Itoa(count)+p.many)
+			parts = append(parts, fmt.Sprintf(p.many, count))
 		}
-	}
-	if n[sent] > 0 {
-		parts = append([]string{"sent to " + strconv.Itoa(n[sent])}, parts...)
 	}
 	return strings.Join(parts, ", ")
 }

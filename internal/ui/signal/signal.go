@@ -42,9 +42,9 @@ var first = []known{
 	{"HUP", "the terminal has gone; daemons reload their settings"},
 	{"INT", "as Ctrl-C does; Python raises KeyboardInterrupt"},
 	{"QUIT", "ends with a core dump; Go and Java print their stacks"},
-	{"USR2", "up to the program"},
-	{"TERM", "asks the program to end; it may clean up before"},
-	{"CONT", "goes on after STOP"},
+	{"USR2", "what it does is up to the program"},
+	{"TERM", "asks the program to end; it may clean up first"},
+	{"CONT", "continues after STOP"},
 	{"STOP", "pauses; cannot be caught"},
 	{"KILL", "ends at once; cannot be caught, nothing is saved"},
 	{"ABRT", "ends with a core dump"},
@@ -99,7 +99,7 @@ func (s Signal) effect() string {
 	case "STOP":
 		return "SIGSTOP cannot be caught: the process pauses until SIGCONT, and keeps its GPU memory."
 	case "CONT":
-		return "A process that was stopped goes on."
+		return "A stopped process continues."
 	case "TSTP", "TTIN", "TTOU":
 		return "A process that does not handle " + s.String() + " pauses until SIGCONT."
 	case "CHLD", "URG", "WINCH":

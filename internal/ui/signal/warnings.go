@@ -65,17 +65,17 @@ func (d *Dialog) others(s *part.Scene) string {
 			continue
 		}
 		if all := tally.RanksOf(s.Snap, job); n < all {
-			return strconv.Itoa(n) + " of the " + strconv.Itoa(all) + " ranks of job " + job.ID + ": the others will wait for " + these(n) + ", or end."
+			return "Only " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID + gets(n) + ": the others will wait or fail."
 		}
 	}
 	return ""
 }
 
-func these(n int) string {
+func gets(n int) string {
 	if n == 1 {
-		return "it"
+		return " gets it"
 	}
-	return "these"
+	return " get it"
 }
 
 // unlisted says that processes are missing in the list, which is as old as the choice.
@@ -83,7 +83,7 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 	switch d.whom.kind {
 	case theFamily:
 		if d.family.more {
-			return "There are more children: the node lists only these."
+			return "The process has more children: the node does not list them all."
 		}
 	case theRank, theJob:
 		var said []string
@@ -93,14 +93,14 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 			if late > 0 {
 				verb = " were"
 			}
-			said = append(said, "No processes"+verb+" listed on "+strconv.Itoa(b.nodes)+" of "+part.Plural(b.of, "node", "nodes")+": those get no signal.")
+			said = append(said, "No processes"+verb+" listed on "+strconv.Itoa(b.nodes)+" of "+part.Plural(b.of, "node", "nodes")+": nothing is sent there.")
 		}
 		if late > 0 {
-			verb := " more are"
-			if late == 1 {
-				verb = " more is"
+			verb, them := " more process has", "it"
+			if late > 1 {
+				verb, them = " more processes have", "them"
 			}
-			said = append(said, strconv.Itoa(late)+verb+" listed by now: "+keys.Whom.Help().Key+", then "+keys.WhomBefore.Help().Key+" chooses anew.")
+			said = append(said, strconv.Itoa(late)+verb+" been listed since: press "+keys.Whom.Help().Key+", then "+keys.WhomBefore.Help().Key+", to include "+them+".")
 		}
 		return strings.Join(said, " ")
 	}

@@ -169,9 +169,9 @@ func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
 	case found:
 		k.list, k.more = list, r.Reply.Truncated
 	case r.Reply.Truncated:
-		k.wrong = of.Node + " does not list all processes, and this one is not among them"
+		k.wrong = of.Node + " lists only some of its processes, and this one is not among them"
 	default:
-		k.wrong = "the process has ended"
+		k.wrong = "the process has exited"
 	}
 }
 
@@ -182,9 +182,9 @@ const mostText = 300
 func trouble(r nav.Result) string {
 	switch {
 	case r.Err != nil:
-		return "does not answer: " + cause(r)
+		return "did not answer: " + cause(r)
 	case r.Reply.Error != "":
-		return "refuses: " + safe.Line(r.Reply.Error, mostText)
+		return "refused: " + safe.Line(r.Reply.Error, mostText)
 	}
 	return ""
 }
