@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"internal/ui/keys":         {},
 	"internal/ui/nav":          {"internal/ui/keys", "internal/wire"},
 	"internal/ui/page":         {"internal/cluster", "internal/columns", "internal/filter", "internal/filter/rows", "internal/metric", "internal/reach", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/table", "internal/wire"},
-	"internal/ui/part":         {"internal/cluster", "internal/columns", "internal/filter", "internal/filter/rows", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys", "internal/wire"},
+	"internal/ui/part":         {"internal/cluster", "internal/columns", "internal/filter", "internal/filter/rows", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys"},
 	"internal/ui/process":      {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/inspect", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/signal", "internal/ui/table", "internal/wire"},
 	"internal/ui/prompt":       {"internal/filter", "internal/ui/draw", "internal/ui/keys", "internal/ui/part"},
 	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
