@@ -2,8 +2,10 @@ package config
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 )
@@ -36,6 +38,30 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%q: %v, %q", value, err, c.Columns.Node)
 		}
 	}
+}
+
+// Whatever stands in the environment gives different columns of the table, in the order in which they stand there, or a short error.
+func FuzzColumns(f *testing.F) {
+	for _, text := range []string{"", " ", "gpu, util ,flags", "gpu,gpu", "gpu,", "tmep", ",", "gpu;util", "\x1b[2J", strings.Repeat("gpu,", 1000), strings.Repeat("\U000e0001", 100)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		for _, table := range columns.Tables {
+			l, good, why := asColumns(table, words(value))
+			if good == (why != "") || len(why) > 600 || strings.ContainsAny(why, "\x1b\n") {
+				t.Fatalf("%q: %t, %q", value, good, why)
+			}
+			names := l.Names()
+			if left := strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), ","); good && left != string(l) {
+				t.Errorf("%q gives %q", value, l)
+			}
+			for i, name := range names {
+				if !slices.Contains(table.Names(), name) || slices.Contains(names[:i], name) {
+					t.Errorf("%q gives %q, with %q", value, l, name)
+				}
+			}
+		}
+	})
 }
 
 // The page about columns has each of them, and its example is a file of settings.
