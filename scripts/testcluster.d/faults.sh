@@ -40,6 +40,7 @@ host       poweroff H | poweron H               everything on H ends at once | i
            drain H [REASON] | resume H          as an admin would
            ctldstop | ctldcont                  SIGSTOP | SIGCONT for slurmctld
            ctldkill | ctldstart                 kill -9 for slurmctld | it starts
+           ctldaccounts | ctldnoaccounts        slurmdbd keeps accounts of jobs | nobody does, as at first
 
 A fault that finds no process (no session, no probe) exits 1.
 HELP
@@ -245,5 +246,5 @@ fault_ctldstop() { in_host ctl pkill -STOP -x slurmctld; }
 fault_ctldcont() { in_host ctl pkill -CONT -x slurmctld; }
 fault_ctldkill() { in_host ctl pkill -KILL -x slurmctld; }
 fault_ctldstart() {
-	in_host ctl setpriv --reuid=slurm --regid=slurm --clear-groups /usr/sbin/slurmctld 2>>"$STATE/hosts/ctl/log/boot.log"
+	as_slurm /usr/sbin/slurmctld 2>>"$STATE/hosts/ctl/log/boot.log"
 }

@@ -111,6 +111,7 @@ make_slurm_conf() {
 		TaskPlugin=task/none
 		JobAcctGatherType=jobacct_gather/none
 		AccountingStorageType=accounting_storage/none
+		AccountingStorageHost=ctl
 		JobCompType=jobcomp/none
 		SwitchType=switch/none
 		MpiDefault=none

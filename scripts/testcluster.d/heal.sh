@@ -21,6 +21,7 @@ heal_host() {
 	ctl)
 		heal_network ctl
 		in_host ctl pkill -CONT -x slurmctld || fault_ctldstart ctl
+		fault_ctldnoaccounts
 		;;
 	*) heal_node "$1" ;;
 	esac

@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# Accounts: slurmdbd on ctl, with a MariaDB of its own that has neither system tables nor users. Without them, as at first, only slurmctld knows
+# for a minute how a job has ended.
+
+fault_ctldaccounts() {
+	local lines=(DbdHost=ctl AuthType=auth/munge SlurmUser=slurm StorageType=accounting_storage/mysql StorageHost=localhost StorageUser=slurm
+		PidFile=/run/slurmctld/slurmdbd.pid LogFile=/var/log/slurm/slurmdbd.log)
+	fault_ctldnoaccounts
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	in_host ctl sh -ec '
+		install -d -o slurm -g slurm /run/mysqld /run/accounts
+		install -o slurm -g slurm -m 600 /dev/null /etc/slurm/slurmdbd.conf
+		printf "%s\n" "$@" >/etc/slurm/slurmdbd.conf
+	' sh "${lines[@]}"
+	as_slurm setsid -f /usr/sbin/mariadbd --no-defaults --datadir=/run/accounts --socket=/run/mysqld/mysqld.sock --pid-file=/run/mysqld/pid \
+		--skip-grant-tables --skip-networking --innodb-buffer-pool-size=16M </dev/null >"$STATE/hosts/ctl/log/mariadb.log" 2>&1
+	retry 20 in_host ctl test -S /run/mysqld/mysqld.sock || die "the database did not start"
+	as_slurm /usr/sbin/slurmdbd 2>>"$STATE/hosts/ctl/log/boot.log"
+	set_accounts slurmdbd
+	retry 20 in_host login timeout 5 sacct -n >/dev/null 2>&1 || die "there are no accounts"
+}
+
+fault_ctldnoaccounts() {
+	if in_host ctl grep -q storage/slurmdbd /etc/slurm/slurm.conf; then set_accounts none; fi
+	in_host ctl pkill -x slurmdbd || true
+	in_host ctl pkill -KILL -x mariadbd || true
+	in_host ctl rm -rf /run/accounts /run/mysqld
+}
+
+# set_accounts TYPE: slurmctld starts with that type of accounting; login's commands know it.
+set_accounts() {
+	local host
+	for host in login ctl; do in_host "$host" sed -i "s|storage/[a-z]*$|storage/$1|" /etc/slurm/slurm.conf; done
+	in_host ctl pkill -x slurmctld || true
+	retry 20 no_slurmctld || die "slurmctld does not end"
+	fault_ctldstart
+	retry 20 in_host login timeout 5 squeue -h >/dev/null || die "slurmctld does not answer"
+}
+no_slurmctld() { ! in_host ctl pgrep -x slurmctld >/dev/null; }
+
+as_slurm() { in_host ctl setpriv --reuid=slurm --regid=slurm --clear-groups "$@"; }
