@@ -13,9 +13,16 @@ import (
 // onceParting is how long --once and --json wait for sessions to close after they have printed.
 const onceParting = 500 * time.Millisecond
 
+// printed shows one Snapshot with print.
+func printed(print func(*config.Config, streams, *cluster.Snapshot) error) show {
+	return func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+		return once(ctx, cfg, io, from, func(s *cluster.Snapshot) error { return print(cfg, io, s) })
+	}
+}
+
 // once waits until every node has reported or failed, or until the timeout, and prints one Snapshot. It prints before it closes the
 // sessions, because a hung node closes slowly.
-func once(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+func once(ctx context.Context, cfg *config.Config, io streams, from feed, print func(*cluster.Snapshot) error) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
@@ -40,7 +47,7 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed) error 
 		return err
 	}
 	snap := lastLook(store, began)
-	if err := printOnce(cfg, io, snap); err != nil {
+	if err := print(snap); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	cancel()

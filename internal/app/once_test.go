@@ -97,7 +97,7 @@ func runOnce(t *testing.T, f *fakeFeed, timeout time.Duration, errs io.Writer) (
 	defer out.Close()
 	cfg := config.Default()
 	cfg.JSON, cfg.Timeout = true, timeout
-	failed := once(t.Context(), &cfg, streams{out: out, err: errs}, f)
+	failed := printed(printOnce)(t.Context(), &cfg, streams{out: out, err: errs}, f)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -32,10 +32,13 @@ type feed interface {
 // connections.
 const partingTime = 2 * time.Second
 
+// show makes an output of the Events of a source.
+type show func(ctx context.Context, cfg *config.Config, io streams, from feed) error
+
 func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) error {
-	show := once
+	out := printed(printOnce)
 	if !cfg.Once && !cfg.JSON {
-		show = watch
+		out = watch
 		if !isTerminal(io.in) || !isTerminal(io.out) {
 			return usage("not a terminal: use --once for text or --json for JSON")
 		}
@@ -43,11 +46,16 @@ func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) 
 			return usage("a terminal with TERM=dumb cannot show the screen: use --once")
 		}
 	}
+	return fed(ctx, cfg, io, log, out)
+}
+
+// fed shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
+func fed(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out show) error {
 	from, err := choose(ctx, cfg, io, log)
 	if err != nil {
 		return err
 	}
-	err = show(ctx, cfg, io, from)
+	err = out(ctx, cfg, io, from)
 	if !errors.Is(err, slurm.ErrNoSlurm) {
 		return err
 	}
@@ -58,7 +66,7 @@ func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) 
 	if from, err = thisHost(ctx, cfg, notConfigured, log); err != nil {
 		return err
 	}
-	return show(ctx, cfg, io, from)
+	return out(ctx, cfg, io, from)
 }
 
 // watch shows the screens until the user quits or a signal comes.
