@@ -34,3 +34,48 @@ func TestProcessesAreFiltered(t *testing.T) {
 		t.Errorf("filtered and reversed, there are %v", r.pids())
 	}
 }
+
+// Enter on a user opens the processes of that user on all nodes, on GPUs of other jobs too. The scope is the widest; Esc clears the filter, then leads back.
+func TestUsersOpenTheirProcesses(t *testing.T) {
+	const all = "Processes of all nodes of your 2 jobs "
+	for keys, want := range map[string][2]string{
+		"U enter": {all + "20 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"}, "U down enter": {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+		"U down enter end": {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48377/gpu-s11"}, "U down enter esc": {all + "25 processes, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+		"U down enter end W": {"Processes of gpu-s11 3 of 7 match, by GPU", "48377/gpu-s11"}, "U down enter W esc w w": {"Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "48377/gpu-s11"},
+		"a U down enter": {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+	} {
+		r := newRig(t, fixture())
+		r.press(strings.Fields(keys)...)
+		if got := r.title(); got != want[0] || r.where() != want[1]+" processes" {
+			t.Errorf("after %q: %q on %s, want %q", keys, got, r.where(), want)
+		}
+	}
+	r := newRig(t, fixture())
+	if r.press("U", "down", "enter"); len(r.pids()) != 3 || strings.Count(r.text(), " carol ") != 3 {
+		t.Errorf("the processes of carol are %v", r.pids())
+	}
+	if r.press("esc", "esc"); !strings.Contains(r.text(), "── Users ──") {
+		t.Errorf("Esc leads to\n%s", r.text())
+	}
+}
+
+// A user whose name is odd, or not known, is found too.
+func TestOddUsersOpenTheirProcesses(t *testing.T) {
+	for _, name := range []string{"", `o"dd`, "a'b, c", "x|y", "1234"} {
+		s := fixture()
+		for i := range s.Nodes["gpu-s11"].Processes {
+			if p := &s.Nodes["gpu-s11"].Processes[i]; p.User == "carol" {
+				p.User = name
+			}
+		}
+		found := "\n"
+		for _, keys := range []string{"U enter", "U down enter", "U end enter"} {
+			r := newRig(t, s)
+			r.press(strings.Fields(keys)...)
+			found += strings.Join(r.pids(), " ") + "\n"
+		}
+		if !strings.Contains(found, "\n901248 901255 901262\n") {
+			t.Errorf("the processes of %q are in none of\n%s", name, found)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func TestProcessesKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU", "o P": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
 		"enter P": "Processes of gpu-n01 GPU5 1 process, by GPU", "enter P w": "Processes of gpu-n01 9 processes, by GPU", "P w": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
-		"P w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "P w w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
+		"P w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "P w w w": "Processes of all nodes of your 2 jobs 25 processes, on 3 of 5 nodes, by GPU", "P w w w w W": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
 		"P w w end W": "Processes of job 48377 2 processes, by GPU", "P w w end W W": "Processes of gpu-s11 7 processes, by GPU", "P end W": "Processes of gpu-n01 GPU7 1 process, by GPU", "P W W W": "Processes of gpu-n01 GPU0 1 process, by GPU",
 		"P space j space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space space": "Processes of gpu-n01 9 processes, by GPU", "P space esc": "Processes of gpu-n01 9 processes, by GPU",
 		"P space w": "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU", "P ]": "Processes of gpu-s11 7 processes, by GPU",

@@ -205,6 +205,10 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	case a.Full:
 		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
 		v.over(screenGPU)
+	case a.Match != "" && s.Job != nil:
+		v.process.Begin(process.OfNodes, "")
+		v.process.Filter(a.Match)
+		v.over(screenProcesses)
 	case a.Process != nil:
 		v.resolve(s) // its node is the selected one now
 		shown := v.process.Show(s, *a.Process)

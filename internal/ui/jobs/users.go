@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -66,20 +67,33 @@ func (p *Users) listOf(s *part.Scene, list []tally.UserRow) nav.List[string] {
 	return p.list(s, len(list), func(i int) string { return list[i].User })
 }
 
-// Press moves the cursor, sorts and filters.
+// Press moves the cursor, sorts, filters, and opens the processes of the user under the cursor.
 func (p *Users) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	list, _ := p.shown(s)
-	did, _ := p.press(msg, p.listOf(s, list), uint8(table.UserOrders))
+	did, at := p.press(msg, p.listOf(s, list), uint8(table.UserOrders))
 	switch did {
 	case passed:
 		k, is := msg.(tea.KeyPressMsg)
 		return nav.Answer{Taken: is && key.Matches(k, keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem)} // of what is not seen here
+	case opened:
+		return nav.Answer{Taken: true, Match: of(list[at].User)}
 	case changed:
 		list, _ = p.shown(s)
 		l := p.listOf(s, list)
 		p.cursor.GoTo(l, p.cursor.At(l))
 	}
 	return nav.Taken
+}
+
+// of is the filter of the processes of a user; "": those whose user is not known.
+func of(user string) string {
+	switch {
+	case user == "":
+		return "not user~."
+	case strings.Contains(user, `"`):
+		return "user=='" + user + "'"
+	}
+	return `user=="` + user + `"`
 }
 
 // Wants the processes of all nodes.
@@ -116,7 +130,7 @@ func (p *Users) Draw(f *part.Frame) {
 		f.Left(3, headRow, f.W-4, "no processes on the GPUs of your nodes", draw.Dim)
 	}
 	p.foot(f, len(list), all, []keys.Hint{
-		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Worst).As("sort: " + userOrders[p.order]), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs),
+		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: " + userOrders[p.order]), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs),
 		keys.HintOf(keys.Refresh),
 	})
 }

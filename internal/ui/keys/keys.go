@@ -134,6 +134,7 @@ var rows = []Row{
 	{Bindings: of(Open), Text: "open the node", On: on(OnOverview)},
 	{Bindings: of(Open), Text: "open the GPU or the node", On: on(OnProblems, OnRanks)},
 	{Bindings: of(Open), Text: "open the job", On: on(OnJobs)},
+	{Bindings: of(Open), Text: "processes of the user", Long: "processes of the user, on all nodes of your jobs", On: on(OnUsers)},
 	{Bindings: of(GPU), Text: "one GPU in full", Long: "one GPU in full: the first with a problem", On: on(OnNode)},
 	{Bindings: of(Processes), Text: "processes", Long: "show or hide the node's processes", On: withJob},
 	{Bindings: of(Manager), Text: "process manager", Long: "process manager: the processes of the GPU, the node or the job", On: everyJob},

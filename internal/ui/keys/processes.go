@@ -38,7 +38,7 @@ var processRows = []Row{
 		Long: "sort: on GPU, op PID, ou user, or rank, og GPU memory, os SM, ob bandwidth, oc CPU, om memory, ot time; capital: reverse",
 	},
 	{Bindings: of(FilterRows), Text: "filter", Long: "show only processes that match: words, and comparisons such as sm<50", On: on(OnProcesses)},
-	{Bindings: of(Widen, Narrow), Text: "wider / narrower", Long: "wider / narrower: GPU, node, job, all your jobs", On: on(OnProcesses)},
+	{Bindings: of(Widen, Narrow), Text: "wider / narrower", Long: "wider / narrower: GPU, node, job, all your jobs, all on their nodes", On: on(OnProcesses)},
 	{Bindings: of(Tree), Text: "tree of processes", Long: "tree: also their parents and children on the node", On: on(OnProcesses)},
 	{Bindings: of(Auto, Full, Compact), Text: "GPUs above: auto / on / off", Long: "GPUs above the processes: where there is room / always / never", On: on(OnProcesses)},
 	{Bindings: of(FreeMouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: on(OnProcesses)},

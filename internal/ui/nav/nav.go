@@ -27,6 +27,8 @@ type Answer struct {
 	Process *Process // show the processes of that node, with the cursor on this one
 	Again   bool     // and let that page answer the message too
 
+	Match string // show the processes that match this filter, on all nodes of all jobs
+
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // into the clipboard of the user's terminal
 

@@ -44,7 +44,7 @@ func (p *Page) rows(f *part.Frame, r rooms, l *listing) {
 // table is the table for the terminal and the scope.
 func (p *Page) table(s *part.Scene, l *listing) *table.ProcessList {
 	scope := l.of.scope
-	return table.NewProcessList(s.W, nodesOf(s, scope), scope == OfJobs, p.across, s.Columns.Processes)
+	return table.NewProcessList(s.W, nodesOf(s, scope), scope >= OfJobs, p.across, s.Columns.Processes)
 }
 
 // hints are the keys of the footer, the most useful first.
@@ -61,7 +61,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
 	hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse), keys.HintOf(keys.CopyMenu))
-	if p.scope.of(s) < OfJobs {
+	if p.scope.of(s) < widest(s) {
 		hints = append(hints, keys.HintOf(keys.Widen))
 	}
 	if p.scope.of(s) > OfGPU {

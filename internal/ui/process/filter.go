@@ -18,7 +18,7 @@ func (l *listing) keep(s *part.Scene) {
 	}
 	findings := map[string]map[string][]*cluster.Finding{} // by job and node
 	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; j == s.Job || l.of.scope == OfJobs {
+		if j := &s.Snap.Jobs[i]; j == s.Job || l.of.scope >= OfJobs {
 			findings[j.ID] = part.NewHealth(s.Snap, j).ByNode
 		}
 	}

@@ -39,6 +39,9 @@ func New(past *prompt.History) *Page { return &Page{filter: prompt.New(rows.Proc
 // Match shows only these processes, until the user filters them.
 func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
+// Filter shows only the processes that match a text, as if it had been typed.
+func (p *Page) Filter(text string) { p.filter.Set(everyJob, text) }
+
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
 	p.scope, p.sorting.asked, p.tree = scoping{scope, gpu}, false, false

@@ -87,7 +87,7 @@ func (l *listing) fill(s *part.Scene, q question, kin *families) {
 	clear(l.found)
 	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0], places: l.places[:0]}
 	switch q.scope {
-	case OfJobs:
+	case OfJobs, OfNodes:
 		l.addJobs(s)
 	case OfJob:
 		for _, name := range s.Job.Nodes {
@@ -129,7 +129,7 @@ type slot struct {
 	owner *cluster.JobView // of the jobs in the scope; nil: none of them
 }
 
-// addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs.
+// addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs. Where others' are asked for they are not hidden.
 func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobView, all bool) {
 	l.nodes++
 	if n.Listed {
@@ -140,7 +140,7 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 	for i := range n.Processes {
 		r := rowOf(s, n, &n.Processes[i], slots, jobs)
 		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
-		if inGPU && (all && !l.of.mine || r.Own) {
+		if inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
 			l.places = append(l.places, int32(len(l.found)))
 			l.found = append(l.found, r)
 		}

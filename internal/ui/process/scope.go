@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -17,10 +18,11 @@ type Scope uint8
 
 // The scopes, each wider than the one before it.
 const (
-	OfGPU  Scope = iota // of the selected node
-	OfNode              // the selected one
-	OfJob               // likewise
-	OfJobs              // all
+	OfGPU   Scope = iota // of the selected node
+	OfNode               // the selected one
+	OfJob                // likewise
+	OfJobs               // all
+	OfNodes              // of all jobs, with what others have there
 )
 
 // scoping is the scope that has been chosen, and what stands above the processes: the GPUs or the nodes of it.
@@ -39,11 +41,18 @@ func (x *scoping) of(s *part.Scene) Scope {
 
 // widen chooses the next wider scope.
 func (x *scoping) widen(s *part.Scene) {
-	widest := OfJobs
-	if len(s.Snap.Jobs) == 1 {
-		widest = OfJob
+	x.chosen = min(x.of(s)+1, widest(s))
+	if x.chosen == OfJobs && len(s.Snap.Jobs) == 1 { // as the scope before it
+		x.chosen = OfNodes
 	}
-	x.chosen = min(x.of(s)+1, widest)
+}
+
+// widest is the widest scope that there is: without SLURM all processes of the nodes are those of the one job.
+func widest(s *part.Scene) Scope {
+	if s.Job.ID == "" {
+		return OfJob
+	}
+	return OfNodes
 }
 
 // narrow chooses the job, the node or the GPU of a row. It reports whether there is such a scope.
@@ -55,8 +64,27 @@ func (x *scoping) narrow(s *part.Scene, r *table.ProcessRow) bool {
 	if at == OfNode {
 		x.gpu = r.On.Key
 	}
-	x.chosen = at - 1
+	switch x.chosen = at - 1; {
+	case at == OfNodes && r.Job == "": // it is of others, and on none of the jobs' GPUs
+		x.chosen = OfNode
+	case at == OfNodes && len(s.Snap.Jobs) == 1:
+		x.chosen = OfJob
+	}
 	return true
+}
+
+// jobOf is the job of a row, or one whose node it is on: the selected one, if that is there.
+func jobOf(s *part.Scene, r *table.ProcessRow) string {
+	has := func(j *cluster.JobView) bool { return slices.Contains(j.Nodes, r.Node.Name) }
+	if r.Job != "" || has(s.Job) {
+		return cmp.Or(r.Job, s.Job.ID)
+	}
+	for i := range s.Snap.Jobs {
+		if j := &s.Snap.Jobs[i]; has(j) {
+			return j.ID
+		}
+	}
+	return ""
 }
 
 // wants the processes of the selected node, or of all nodes.
@@ -76,6 +104,8 @@ func (x *scoping) name(s *part.Scene) string {
 		return s.Node.Name
 	case OfJobs:
 		return "your " + part.Plural(len(s.Snap.Jobs), "job", "jobs")
+	case OfNodes:
+		return "all nodes of your " + part.Plural(len(s.Snap.Jobs), "job", "jobs")
 	}
 	if s.Job.ID == "" {
 		return part.Plural(len(s.Job.Nodes), "node", "nodes")
@@ -86,6 +116,8 @@ func (x *scoping) name(s *part.Scene) string {
 // none says why no processes are listed.
 func (x *scoping) none(f *part.Frame) (string, draw.Role) {
 	switch scope := x.of(f.Scene); {
+	case scope == OfNodes:
+		return "no processes on the GPUs of these nodes are listed", draw.Dim
 	case scope == OfJobs:
 		return "no processes on the GPUs of your jobs are listed", draw.Dim
 	case scope == OfJob:
@@ -159,7 +191,7 @@ func nodesOf(s *part.Scene, scope Scope) []*cluster.Node {
 	var nodes []*cluster.Node
 	seen := map[string]bool{}
 	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; scope == OfJobs || j == s.Job {
+		if j := &s.Snap.Jobs[i]; scope >= OfJobs || j == s.Job {
 			for _, name := range j.Nodes {
 				if !seen[name] {
 					seen[name] = true

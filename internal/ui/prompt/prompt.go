@@ -61,6 +61,14 @@ func (f *Filter) in(job string) kept {
 // Expr is the filter that is in force for a job; nil if none is.
 func (f *Filter) Expr(job string) *filter.Expr { return f.in(job).expr }
 
+// Set puts a text in force for a job, as if it had been typed there. One with a mistake shows all rows.
+func (f *Filter) Set(job, text string) {
+	f.Clear(job)
+	if expr, wrong := filter.Parse(text, f.fields); wrong == nil {
+		f.of[job] = kept{text, expr}
+	}
+}
+
 // On reports whether rows of a job are filtered.
 func (f *Filter) On(job string) bool { return f.Expr(job) != nil }
 

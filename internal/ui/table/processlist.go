@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -38,7 +39,7 @@ var orderColumn = [ProcessOrders]col{
 type ProcessRow struct {
 	tally.Process
 	Node   *cluster.Node
-	Job    string // ID; "": none that is shown
+	Job    string // ID of one of the user's; "": none that is shown
 	Kin    bool   // a relative of the processes on the GPUs: it is on none itself
 	Ghost  bool   // of another user, or on a GPU of another job
 	Branch string // how the row hangs in the tree, before its command
@@ -148,7 +149,7 @@ func (t *ProcessList) readings(end int) int {
 func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
 	l := &t.layout
 	onGPU(f, y, r.Node, &r.Process, l, text, dim)
-	f.Text(l[colJob], y, r.Job, text)
+	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
 	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.SlowRole(r.Node.Name, r.On, text), known(r.CPUPercent, draw.Whole))
 }
 
