@@ -21,13 +21,13 @@ func (r *rig) titled() string {
 	return r.title()
 }
 
-// The pages about one process open over the page of processes, and from each other; Esc closes the last.
+// The pages about one process open over the page of processes, and from each other; Esc and q close the last, and so does the key that has opened it.
 func TestInspectKeys(t *testing.T) {
 	const list = "Processes of gpu-n02 9 processes, by GPU"
 	for keys, want := range map[string]string{
 		"P e": "Environment of gpu-n02:358802", "P down e": "Environment of gpu-n02:358805", "P e esc": list, "P enter": "Process gpu-n02:358802 rank", "P enter esc": list, "P y": "Copy from gpu-n02:358802",
 		"P enter e": "Environment of gpu-n02:358802", "P enter e esc": "Process gpu-n02:358802 rank", "P enter e esc esc": list, "P enter y esc": "Process gpu-n02:358802 rank", "P enter y": "Process gpu-n02:358802 rank",
-		"P y esc": list, "P y q": list, "P y 1": list, "P enter enter": "Process gpu-n02:358802 rank", "P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802", "P enter P": "Process gpu-n02:358802 rank",
+		"P y esc": list, "P y q": list, "P y 1": list, "P enter enter": list, "P enter q": list, "P e q": list, "P e e": list, "P enter e q": "Process gpu-n02:358802 rank", "P e ? q": "Environment of gpu-n02:358802", "P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802", "P enter P": "Process gpu-n02:358802 rank",
 		"P e !": "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802", "P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q", "P enter y ?": "Process gpu-n02:358802 rank",
 		"P e ? esc": "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802", "P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",
 	} {

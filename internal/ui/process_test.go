@@ -36,17 +36,17 @@ func (r *rig) pids() (pids []string) {
 	return pids
 }
 
-// P opens the processes of what is on the screen, and leads back. Esc takes the tags away first.
+// P opens the processes of what is on the screen, and leads back. Space goes on to the next, and Esc takes the tags away first.
 func TestProcessesKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU", "o P": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
 		"enter P": "Processes of gpu-n01 GPU5 1 process, by GPU", "enter P w": "Processes of gpu-n01 9 processes, by GPU", "P w": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
 		"P w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "P w w w": "Processes of all nodes of your 2 jobs 25 processes, on 3 of 5 nodes, by GPU", "P w w w w W": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
 		"P w w end W": "Processes of job 48377 2 processes, by GPU", "P w w end W W": "Processes of gpu-s11 7 processes, by GPU", "P end W": "Processes of gpu-n01 GPU7 1 process, by GPU", "P W W W": "Processes of gpu-n01 GPU0 1 process, by GPU",
-		"P space j space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space space": "Processes of gpu-n01 9 processes, by GPU", "P space esc": "Processes of gpu-n01 9 processes, by GPU",
+		"P space j space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space k space": "Processes of gpu-n01 9 processes, by GPU", "P end space space": "Processes of gpu-n01 9 processes, by GPU", "P space esc": "Processes of gpu-n01 9 processes, by GPU",
 		"P space w": "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU", "P ]": "Processes of gpu-s11 7 processes, by GPU",
 		"enter P ]": "Processes of gpu-s11 7 processes, by GPU", "enter P ] W": "Processes of gpu-s11 GPU2 1 process, by GPU", "enter P ] w": "Processes of job 48377 2 processes, by GPU",
-		"P .": "Processes of gpu-n01 9 processes, by PID", "P ,": "Processes of gpu-n01 9 processes, by time, longest first", "P , ,": "Processes of gpu-n01 9 processes, by %MEM, most first",
+		"P .": "Processes of gpu-n01 9 processes, by PID", "P >": "Processes of gpu-n01 9 processes, by PID", "P <": "Processes of gpu-n01 9 processes, by time, longest first", "P ,": "Processes of gpu-n01 9 processes, by time, longest first", "P , ,": "Processes of gpu-n01 9 processes, by %MEM, most first",
 		"P /": "Processes of gpu-n01 9 processes, by GPU, last first", "P , /": "Processes of gpu-n01 9 processes, by time, shortest first", "P o esc": "Processes of gpu-n01 9 processes, by GPU",
 		"P o x": "Processes of gpu-n01 9 processes, by GPU", "P esc": "", "P P": "", "P space esc esc": "", "P q": "Processes of gpu-n01 9 processes, by GPU", "P M": "Processes of gpu-n01 9 processes, by GPU",
 	} {
@@ -109,7 +109,7 @@ func TestUnknownValuesAreSortedLast(t *testing.T) {
 // The cursor and the tags stay on their processes when rows are sorted, come and go; a tag ends with its process.
 func TestProcessesKeepTheirPlace(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("P", "down", "down", "space", "down", "space")
+	r.press("P", "down", "down", "space", "space", "up")
 	r.press("o", "C")
 	if line := r.cursorLine(); !strings.HasPrefix(line, "▸●") || !strings.Contains(line, "318761") {
 		t.Errorf("sorted, the cursor is on %q", line)

@@ -59,7 +59,7 @@ func TestProcessTree(t *testing.T) {
 	r.press("right", "P")
 	ask := r.view.press(pressed("t"), r.scene).Ask[0]
 	r.send(told{r.view.process, relatives(ask)})
-	r.press("space")
+	r.press("space", "up")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
 	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") || !strings.Contains(r.title(), "1 tagged of 13, as a tree") {
 		t.Errorf("the tree is %v, with the cursor on %q; %s", got, r.cursorLine(), r.title())

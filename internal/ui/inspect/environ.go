@@ -86,7 +86,7 @@ func (e *Environ) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool
 	switch {
 	case key.Matches(k, keys.Back) && e.search.text != "":
 		e.search.text = ""
-	case key.Matches(k, keys.Back):
+	case key.Matches(k, keys.LeaveEnviron):
 		return nav.Taken, false
 	case key.Matches(k, keys.Search):
 		e.search.open()

@@ -112,9 +112,9 @@ func (e *Environ) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.Secrets))
 	}
 	hints = append(hints, keys.HintOf(keys.CopyLine), keys.HintOf(keys.CopyAll), keys.HintOf(keys.Refresh))
-	back := keys.HintOf(keys.Back)
+	back := keys.HintOf(keys.LeaveEnviron)
 	if e.search.text != "" {
 		back = back.As("show all")
 	}
-	return append(hints, back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	return append(hints, back, keys.HintOf(keys.Help))
 }

@@ -75,8 +75,8 @@ func TestEnvironKeys(t *testing.T) {
 		{keys: "/ x esc", shows: "rank 3, 5 variables", taken: true, open: true},
 		{keys: "/ x enter esc", shows: "rank 3, 5 variables", taken: true, open: true},
 		{keys: "/ q", shows: "/q█", taken: true, open: true},
-		{keys: "/ ctrl+c", open: true}, {keys: "ctrl+c", open: true}, {keys: "q", open: true}, {keys: "?", open: true}, {keys: "x", open: true},
-		{keys: "esc", taken: true}, {keys: "/ x enter esc esc", taken: true},
+		{keys: "/ ctrl+c", open: true}, {keys: "ctrl+c", open: true}, {keys: "?", open: true}, {keys: "x", open: true},
+		{keys: "esc", taken: true}, {keys: "q", taken: true}, {keys: "e", taken: true}, {keys: "/ x enter q", taken: true}, {keys: "/ x enter esc esc", taken: true},
 	} {
 		s := scene(100, 20, noon)
 		e := environ(t, s, false, some...)

@@ -65,7 +65,7 @@ func (m *Metrics) Press(msg tea.Msg, _ *part.Scene) (a nav.Answer, open bool) {
 	case nav.Result:
 		m.hear(msg)
 	case tea.KeyPressMsg:
-		if !key.Matches(msg, keys.Back) {
+		if !key.Matches(msg, keys.LeaveMetrics) {
 			return nav.Answer{}, true
 		}
 		return nav.Taken, false

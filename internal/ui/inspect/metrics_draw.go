@@ -102,5 +102,5 @@ func (m *Metrics) hints(s *part.Scene) []keys.Hint {
 	if s.Forbidden() == "" && !m.exited() {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
-	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.LeaveMetrics), keys.HintOf(keys.Help))
 }

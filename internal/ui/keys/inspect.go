@@ -12,6 +12,9 @@ var (
 	CopyAll  = bind("Y", "copy all", "Y")
 	Pick     = bind("Enter y", "copy", "enter", "y")
 	Close    = bind("Esc", "cancel", "esc", "q")
+
+	LeaveEnviron = bind("Esc q e", "back", "esc", "q", "Q", "f10", "e")
+	LeaveMetrics = bind("Esc q", "back", "esc", "q", "Q", "f10", "enter")
 )
 
 var inspectRows = []Row{
@@ -25,5 +28,7 @@ var inspectRows = []Row{
 	{Bindings: of(Secrets), Text: "show or hide secrets", Long: "show or hide values that look like secrets", On: on(OnEnviron)},
 	{Bindings: of(CopyLine, CopyAll), Text: "copy the line / all", Long: "copy the variable / all that are shown", On: on(OnEnviron)},
 	{Bindings: of(FreeMouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: on(OnEnviron, OnMetrics)},
-	{Bindings: of(Back), Text: "back", On: on(OnEnviron, OnMetrics)},
+	{Bindings: of(LeaveEnviron), Text: "back", On: on(OnEnviron)},
+	{Bindings: of(LeaveMetrics), Text: "back", On: on(OnMetrics)},
+	{Bindings: of(Help), Text: "help", Long: "help; q closes it", On: on(OnEnviron, OnMetrics)},
 }

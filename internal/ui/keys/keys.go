@@ -159,7 +159,7 @@ var rows = []Row{
 	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text", On: ordinary},
 	{Bindings: of(Refresh), Text: "refresh jobs, retry nodes", Long: "query SLURM and retry failed nodes now"},
 	{Bindings: of(Back), Text: "back, one level up", Long: "go back: closes help or details, then node view → overview", On: ordinary},
-	{Bindings: of(Help, Quit), Text: "help / quit", Long: "help / quit; in the help both close it"},
+	{Bindings: of(Help, Quit), Text: "help / quit", Long: "help / quit; in the help both close it", On: configured},
 	{Bindings: of(Interrupt), Text: "quit, from anywhere"},
 	{Bindings: of(Repaint), Text: "redraw the screen"},
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},

@@ -11,8 +11,8 @@ var (
 	CommandStart = bind("^", "start", "^", "ctrl+a")
 	CommandEnd   = bind("$", "end", "$", "ctrl+e")
 	Tag          = bind("Space", "tag", "space")
-	SortBefore   = bind(",", "sort", ",")
-	SortAfter    = bind(".", "sort", ".")
+	SortBefore   = bind(",", "sort", ",", "<")
+	SortAfter    = bind(".", "sort", ".", ">")
 	Reverse      = bind("/", "reverse", "/")
 	SortBy       = bind("o", "sort by", "o")
 	FilterRows   = bind("F \\", "filter", "F", "\\")
@@ -30,7 +30,7 @@ var processRows = []Row{
 	{Bindings: of(RowsUp, RowsDown), Text: "page up / down", On: on(OnProcesses)},
 	{Bindings: of(CommandLeft, CommandRight), Text: "scroll the commands", On: on(OnProcesses)},
 	{Bindings: of(CommandStart, CommandEnd), Text: "their start / end", Long: "start / end of the commands", On: on(OnProcesses)},
-	{Bindings: of(Tag), Text: "tag, for signals to several", Long: "tag the process, or take its tag away; Esc takes all away", On: on(OnProcesses)},
+	{Bindings: of(Tag), Text: "tag, for signals to several", Long: "tag the process, or take its tag away, and go to the next; Esc takes all away", On: on(OnProcesses)},
 	{Bindings: of(SortBefore, SortAfter), Text: "sort by another column", Long: "sort by the previous / next column; a click on a heading sorts too", On: on(OnProcesses)},
 	{Bindings: of(Reverse), Text: "reverse the order", On: on(OnProcesses)},
 	{

@@ -95,7 +95,7 @@ func TestTargets(t *testing.T) {
 	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.listing(s)) != nil {
 		t.Errorf("under the cursor: %s", cmp.Diff(one, got))
 	}
-	press(p, s, ' ', 'j', ' ', 'j', ' ', 'o', 'P')
+	press(p, s, ' ', ' ', ' ', 'o', 'P')
 	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.targets(s, p.listing(s))); diff != "" {
 		t.Errorf("tagged: %s", diff)
 	}

@@ -81,6 +81,8 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 			p.kin.forget()
 		}
 		return nav.Answer{}
+	case key.Matches(k, keys.Tag):
+		return p.tag(s, l)
 	case key.Matches(k, keys.Widen):
 		p.scope.widen(s)
 	case key.Matches(k, keys.Narrow):
@@ -115,8 +117,6 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
 	switch {
 	case key.Matches(k, keys.FilterRows):
 		p.filter.Open(everyJob)
-	case key.Matches(k, keys.Tag) && len(l.order) > 0:
-		p.tags.toggle(keyOf(l.at(p.cursor.At(p.list(s, l)))))
 	case key.Matches(k, keys.Tree):
 		p.tree = !p.tree
 		p.kin.forget()
@@ -159,6 +159,16 @@ func (p *Page) sort(s *part.Scene, o order) {
 	if first {
 		p.goTo(s, p.listing(s), 0)
 	}
+}
+
+// tag tags the process under the cursor, or takes its tag away, and goes to the next one: several are tagged by one key.
+func (p *Page) tag(s *part.Scene, l *listing) nav.Answer {
+	if len(l.order) == 0 {
+		return nav.Taken
+	}
+	at := p.cursor.At(p.list(s, l))
+	p.tags.toggle(keyOf(l.at(at)))
+	return p.goTo(s, l, at+1)
 }
 
 // list is the list as it is now.
