@@ -74,7 +74,7 @@ func (p *Users) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch did {
 	case passed:
 		k, is := msg.(tea.KeyPressMsg)
-		return nav.Answer{Taken: is && key.Matches(k, keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem)} // of what is not seen here
+		return nav.Answer{Taken: is && key.Matches(k, ofOneJob...)}
 	case opened:
 		return nav.Answer{Taken: true, Match: of(list[at].User)}
 	case changed:
@@ -95,6 +95,9 @@ func of(user string) string {
 	}
 	return `user=="` + user + `"`
 }
+
+// ofOneJob are keys of pages with a selected job, which is not seen here.
+var ofOneJob = []key.Binding{keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem, keys.Ranks, keys.Processes, keys.Manager, keys.Doctor}
 
 // Wants the processes of all nodes.
 func (p *Users) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true} }

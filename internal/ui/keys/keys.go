@@ -115,7 +115,7 @@ var moving = []Row{
 	{Bindings: of(Left, Right), Text: "next column of the map", Long: "move the cursor to the next column of the heat map", On: on(OnOverview)},
 	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: on(OnNoJobs)},
 	{Bindings: of(PageUp, PageDown), Text: "page up / down", Long: "page up / down, where a list is longer than the screen", On: ordinary},
-	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnProcesses, OnJobs, OnUsers, OnSettings, OnNoJobs)},
+	{Bindings: of(First, Last), Text: "first / last", On: on(OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnJobs, OnUsers, OnSettings, OnNoJobs)},
 	{Bindings: of(Top, Last), Text: "first / last", On: on(OnNode, OnGPU)},
 	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: everyJob},
 	{
