@@ -73,7 +73,7 @@ func TestHelpWithoutJobs(t *testing.T) {
 
 // Every page says that the mouse is off.
 func TestMouseOffIsSaidEverywhere(t *testing.T) {
-	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M"} {
+	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M", "M J", "M U", "M P", "P m e", "P m enter", "M f2"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.footer(), "mouse: off") {

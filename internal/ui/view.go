@@ -52,6 +52,9 @@ const (
 // screenPages are the screens' names in the list of keys.
 var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses, screenJobs: keys.OnJobs, screenUsers: keys.OnUsers, screenSettings: keys.OnSettings}
 
+// withGPUs are the screens that show GPUs of other jobs.
+var withGPUs = []screen{screenNode, screenGPU, screenOverview}
+
 // view is what the user has chosen to see.
 type view struct {
 	selection
@@ -328,7 +331,7 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 // turn leads to another page, or changes what all pages show.
 func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
-	case key.Matches(k, keys.Mine):
+	case key.Matches(k, keys.Mine) && slices.Contains(withGPUs, v.screen):
 		v.mine = !v.mine
 	case key.Matches(k, keys.Processes) && v.screen != screenNode:
 		v.level(screenNode)

@@ -9,9 +9,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // ruleRow is the row of the rule with the title of an overlay that covers the page, below the header.
@@ -26,14 +24,6 @@ func rankOf(t *tally.Target) string {
 		return ""
 	}
 	return "rank " + strconv.Itoa(t.Rank.Rank)
-}
-
-// mouseOff says that the mouse is the terminal's, before all other hints: narrow terminals must show it too.
-func mouseOff(s *part.Scene) []keys.Hint {
-	if s.MouseFree {
-		return []keys.Hint{keys.HintOf(keys.FreeMouse).As("mouse: off")}
-	}
-	return nil
 }
 
 // copied copies a text and says what it is.

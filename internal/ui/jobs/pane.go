@@ -126,9 +126,7 @@ func (p *pane) foot(f *part.Frame, shown, all int, hints []keys.Hint) {
 		p.filter.Draw(f, shown, all)
 		return
 	}
-	if f.MouseFree {
-		hints = append([]keys.Hint{keys.HintOf(keys.Mouse).As("mouse: off")}, hints...)
-	}
+	hints = append(part.MouseOff(f.Scene, keys.HintOf(keys.Mouse)), hints...)
 	part.Footer(f, "", append(hints, keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 

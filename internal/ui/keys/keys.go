@@ -126,11 +126,11 @@ var moving = []Row{
 
 var rows = []Row{
 	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem", Long: "next / previous problem; in this job, or the next job that has one", On: everyJob},
-	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first", On: lists},
+	{Bindings: of(Problems), Text: "all problems", Long: "all problems of the job, worst first", On: toProblems},
 	{Bindings: of(Ranks), Text: "ranks of the job", Long: "ranks of the job: the processes of all its nodes in one list", On: withJob},
 	{Bindings: of(AllJobs), Text: "all jobs", Long: "all jobs: running, pending, and just ended", On: lists},
 	{Bindings: of(Users), Text: "users", Long: "users: who holds what on the nodes of your jobs", On: lists},
-	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered", On: others},
+	{Bindings: of(Overview), Text: "overview / node view", Long: "overview of all nodes / node view; remembered", On: toOverview},
 	{Bindings: of(Open), Text: "open the node", On: on(OnOverview)},
 	{Bindings: of(Open), Text: "open the GPU or the node", On: on(OnProblems, OnRanks)},
 	{Bindings: of(Open), Text: "open the job", On: on(OnJobs)},
@@ -167,16 +167,19 @@ var rows = []Row{
 
 // withJob are the pages that show a job or select one, but for those whose keys are nvitop's, withGPUs those of them that show its GPUs, and everyJob all
 // that do. others are all but those, and ordinary are they and the settings. lists are all but the pages about one process, and configured are they and the
-// settings.
+// settings. toProblems and toOverview are those from which a key leads there: without a job there is nothing to see.
 var (
-	withJob  = append(slices.Clone(withGPUs), OnJobs)
-	withGPUs = on(OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks)
+	withGPUs = on(OnNode, OnGPU, OnOverview)
+	withJob  = append(slices.Clone(withGPUs), OnDoctor, OnProblems, OnRanks, OnJobs)
 	everyJob = append(slices.Clone(withJob), OnProcesses)
 	others   = append(slices.Clone(withJob), OnUsers, OnNoJobs)
 	lists    = append(slices.Clone(everyJob), OnUsers, OnNoJobs)
 
 	ordinary   = append(slices.Clone(others), OnSettings)
 	configured = append(slices.Clone(lists), OnSettings)
+
+	toProblems = append(slices.Clone(everyJob), OnUsers)
+	toOverview = append(slices.Clone(withJob), OnUsers)
 )
 
 func on(pages ...Page) []Page { return pages }

@@ -125,7 +125,7 @@ func cell(r Row) string {
 
 // where names the pages that have the row's keys.
 func (r Row) where() string {
-	for _, most := range [][]Page{withJob, withGPUs, everyJob, others, lists, ordinary, configured} {
+	for _, most := range [][]Page{withJob, everyJob, others, lists, ordinary, configured, toProblems, toOverview} {
 		if slices.Equal(r.On, most) {
 			return ""
 		}

@@ -8,12 +8,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// released says that the mouse is the terminal's, before all other hints: narrow terminals must show it too.
+// released says that the mouse is the terminal's.
 func released(s *part.Scene) []keys.Hint {
-	if s.MouseFree {
-		return []keys.Hint{keys.HintOf(keys.Mouse).As("mouse: off")}
-	}
-	return nil
+	return part.MouseOff(s, keys.HintOf(keys.Mouse))
 }
 
 // around are the hints of a page without a cursor: the arrows lead to other jobs and nodes.

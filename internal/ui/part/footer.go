@@ -10,6 +10,14 @@ import (
 
 var lastHints = map[string]bool{"Esc": true, "?": true, "q": true}
 
+// MouseOff says that the mouse is the terminal's, before all other hints: narrow terminals must show it too. by is the key that takes it back.
+func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
+	if s.MouseFree {
+		return []keys.Hint{by.As("mouse: off")}
+	}
+	return nil
+}
+
 // Footer draws the keys in the last row, and right at its end. The keys are cut from the right; Esc, ? and q stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	y := f.H - 1

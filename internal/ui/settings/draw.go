@@ -36,9 +36,9 @@ func (p *Page) Draw(f *part.Frame) {
 	if text, role := p.state(); f.H > top+2 {
 		f.Left(label, f.H-2, f.W-label-1, text, role)
 	}
-	part.Footer(f, "",
+	part.Footer(f, "", append(part.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
 		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"), keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
-		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
 // state says what is written, and what is not.
