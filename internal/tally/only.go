@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Only names the GPUs to show, each by its number ("3", "3:1" for a MIG instance), its UUID or the beginning of that, or its PCI bus ID. The
@@ -27,6 +28,23 @@ func NamesGPU(name string) bool {
 // Shows reports whether a GPU is one of these. With a GPU its instances are shown too.
 func (o Only) Shows(g *cluster.GPU) bool {
 	return len(o) == 0 || slices.ContainsFunc(o, func(name string) bool { return isNamed(g, name) })
+}
+
+// ShowsProcess reports whether a process of a node is on a GPU that is shown, or on none that is known.
+func (o Only) ShowsProcess(n *cluster.Node, id wire.ProcessID) bool {
+	hidden := false
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		if len(o) == 0 || idOfProcess(p) != id {
+			continue
+		}
+		at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU })
+		if at < 0 || o.Shows(&n.GPUs[at]) {
+			return true
+		}
+		hidden = true
+	}
+	return !hidden
 }
 
 func isNamed(g *cluster.GPU, name string) bool {

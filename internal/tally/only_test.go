@@ -20,6 +20,17 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%s shows %v, want %v; is a name: %v", name, got, want, NamesGPU(name))
 		}
 	}
+	n := &cluster.Node{GPUs: []cluster.GPU{*gpu, *other}, Processes: []wire.Process{{PID: 7, GPU: 0}, {PID: 7, GPU: 1}, {PID: 8, GPU: 1}, {PID: 9, GPU: 5}}}
+	n.GPUs[1].Index = 1
+	for pid, want := range map[int][3]bool{7: {true, true, true}, 8: {false, true, true}, 9: {true, true, true}, 10: {true, true, true}} { // of GPU 3, GPU 1, all
+		id := wire.ProcessID{PID: pid}
+		if got := [3]bool{Only{"3"}.ShowsProcess(n, id), Only{"1"}.ShowsProcess(n, id), Only{}.ShowsProcess(n, id)}; got != want {
+			t.Errorf("process %d: %v, want %v", pid, got, want)
+		}
+	}
+	if (Only{"2"}).ShowsProcess(n, wire.ProcessID{PID: 7}) {
+		t.Error("a process on two hidden GPUs is shown")
+	}
 	if !(Only{}).Shows(other) || !(Only{"3", "1"}).Shows(other) || (Only{"0"}).Shows(&cluster.GPU{Number: cluster.NoNumber}) {
 		t.Error("none, or several")
 	}

@@ -79,6 +79,37 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// The page of processes has those on the GPUs of --only, in each scope; a signal to all ranks is for all of them.
+func TestOnlyOnThePageOfProcesses(t *testing.T) {
+	for only, test := range map[string]struct{ rows, ofJob string }{
+		"3": {"  3  358761   3  358811 ", "4 processes on the GPUs of --only, on 2 of 4 nodes"}, "5": {"  5  358817 ", "2 processes on the GPUs of --only"}, "9": {"", "waiting for the process lists"},
+	} {
+		r := narrowed(t, tally.Only{only}, "")
+		r.press("P")
+		var got string
+		for line := range strings.Lines(r.text()) {
+			if words := strings.Fields(strings.TrimLeft(line, " ▸")); len(words) > 4 && strings.HasPrefix(words[1], "3587") || len(words) > 4 && strings.HasPrefix(words[1], "3588") {
+				got += "  " + words[0] + "  " + words[1] + " "
+			}
+		}
+		want := test.rows
+		if got != want || want != "" && !strings.Contains(r.text(), " on the GPUs of --only, by GPU") {
+			t.Errorf("--only %s: %q, want %q, in\n%s", only, got, want, r.text())
+		}
+		if want == "" && !strings.Contains(r.text(), "no processes on the GPUs of --only: 9") {
+			t.Errorf("nothing says why there is nothing:\n%s", r.text())
+		}
+		if r.press("w"); !strings.Contains(r.text(), test.ofJob) {
+			t.Errorf("--only %s in the job:\n%s", only, r.text())
+		}
+	}
+	r := narrowed(t, tally.Only{"5"}, "")
+	r.press("m", "home")
+	if r.press("T"); r.where() != "48211/gpu-n01 ranks" || !strings.Contains(r.text(), "this process is on a GPU that --only hides: start without it to signal the process") {
+		t.Errorf("T leads to %s:\n%s", r.where(), r.text())
+	}
+}
+
 // The page of processes begins with the processes that were asked for at the start.
 func TestProcessesAskedForAtTheStart(t *testing.T) {
 	r := narrowed(t, nil, "pid=358811")

@@ -18,7 +18,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under the cursor is the
@@ -241,36 +240,6 @@ func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at 
 		return nav.Taken
 	}
 	return nav.Answer{}
-}
-
-// open goes to the GPU of the row at that place, or to its node.
-func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
-	a := p.goTo(s, rows, at)
-	if a.Node == "" {
-		return a
-	}
-	if g := rows[max(min(at, len(rows)-1), 0)].GPU; g != nil && tally.HasNumbers(s.NodeOf(a.Node)) {
-		a.Full, a.GPU = true, g.Key
-	} else {
-		a.Open = true
-	}
-	return a
-}
-
-// signal goes to the process of the row at that place, where the key asks whether to send a signal to it.
-func (p *Ranks) signal(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
-	a := p.goTo(s, rows, at)
-	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {
-		return a
-	}
-	r := &rows[max(min(at, len(rows)-1), 0)]
-	if r.Process == nil {
-		a.Notice = "there is no process to send a signal to"
-		return a
-	}
-	id := wire.ProcessID{PID: r.Process.PID, StartTicks: r.Process.StartTicks}
-	a.Process, a.Again = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}, true
-	return a
 }
 
 // nextInTrouble is the place of the next row with a warning or an error, round the end; the same place if there is no other.

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"strings"
+
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -18,6 +20,8 @@ func (p *Page) Draw(f *part.Frame) {
 		p.rows(f, r, l)
 	case l.all > 0:
 		f.Left(2, r.top-1, f.W-3, p.filter.None(everyJob, "processes", f.W-3), draw.Text)
+	case len(f.Only) > 0 && l.listed == l.nodes:
+		f.Left(2, r.top-1, f.W-3, "no processes on the GPUs of --only: "+strings.Join(f.Only, ", "), draw.Dim)
 	default:
 		text, role := p.scope.none(f)
 		f.Left(2, r.top-1, f.W-3, text, role)

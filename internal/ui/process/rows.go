@@ -127,6 +127,7 @@ func (l *listing) addJobs(s *part.Scene) {
 type slot struct {
 	gpu   *cluster.GPU
 	owner *cluster.JobView // of the jobs in the scope; nil: none of them
+	hides bool             // --only does not name it
 }
 
 // addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs. Where others' are asked for they are not hidden.
@@ -135,12 +136,12 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 	if n.Listed {
 		l.listed++
 	}
-	slots := slotsOf(n, jobs)
+	slots := slotsOf(n, jobs, s.Only)
 	l.found, l.places = l.found[:0], l.places[:0]
 	for i := range n.Processes {
-		r := rowOf(s, n, &n.Processes[i], slots, jobs)
+		r, hidden := rowOf(s, n, &n.Processes[i], slots, jobs)
 		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
-		if inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
+		if !hidden && inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
 			l.places = append(l.places, int32(len(l.found)))
 			l.found = append(l.found, r)
 		}
@@ -179,10 +180,10 @@ func on(g, want *cluster.GPU) bool {
 	return g != nil && (g.Key == want.Key || g.Instance() && !want.Instance() && g.Number == want.Number)
 }
 
-func slotsOf(n *cluster.Node, jobs []*cluster.JobView) []slot {
+func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 	slots := make([]slot, len(n.GPUs))
 	for i := range n.GPUs {
-		slots[i].gpu = &n.GPUs[i]
+		slots[i].gpu, slots[i].hides = &n.GPUs[i], !only.Shows(&n.GPUs[i])
 	}
 	for k := len(jobs) - 1; k >= 0; k-- { // the first one has the last word
 		share := jobs[k].Share(n)
@@ -196,12 +197,12 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView) []slot {
 }
 
 // rowOf is the row of a process. It is the job's that its cgroup or environment names, else the one whose GPU it is on.
-func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) table.ProcessRow {
-	r := table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}
+func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow, hidden bool) {
+	r = table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}
 	var job *cluster.JobView
 	for i := range slots {
 		if g := slots[i].gpu; g.Index == w.GPU {
-			r.On, r.Number, job = g, g.Number, slots[i].owner
+			r.On, r.Number, job, hidden = g, g.Number, slots[i].owner, slots[i].hides
 			r.Own = job != nil
 		}
 	}
@@ -214,5 +215,5 @@ func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs [
 		r.Job = job.ID
 	}
 	r.Ghost = !r.Own || !tally.Mine(s.Snap, w)
-	return r
+	return r, hidden
 }

@@ -17,6 +17,9 @@ func (p *Page) title(f *part.Frame, r rooms, l *listing) {
 		order = p.kin.words(f.Snap.At, l)
 	}
 	count, listed := l.count(p.tags.shown), l.unlisted()
+	if len(f.Only) > 0 {
+		count += " on the GPUs of --only"
+	}
 	for _, text := range []string{count + listed + order, count + order, count + listed, count, ""} {
 		text = strings.TrimSpace(text + "  " + where)
 		if at := f.W - 4 - draw.Width(text); text != "" && at > x {

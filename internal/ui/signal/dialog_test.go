@@ -104,6 +104,26 @@ func TestTheListIsFixed(t *testing.T) {
 	}
 }
 
+// All ranks are all ranks, also those whose GPUs are not shown, and the dialog says so.
+func TestHiddenGPUsGetTheSignalToo(t *testing.T) {
+	s := sceneOf(2, 3)
+	s.Only = tally.Only{"0", "2"}
+	r := dialogOf(t, s, targetAt(s, "n01", 0), nil, Terminate)
+	r.says("!--only")
+	r.press("tab tab")
+	r.says("Send SIGTERM to 6 processes?", "▲ 2 of these are on GPUs that --only hides: they get the signal too.")
+	s.Only = tally.Only{"0", "GPU-"}
+	s.NodeOf("n01").GPUs[1].Card.UUID = "GPU-a"
+	s.Only[1] = "GPU-a"
+	r.says("▲ 3 of these")
+	r.press("y")
+	if got := sentTo(r.asks); got != "n01 15 1000/70 1001/71 1002/72; n02 15 2000/70 2001/71 2002/72" {
+		t.Errorf("asked for %q", got)
+	}
+	s.Only = tally.Only{"1"}
+	dialogOf(t, s, targetAt(s, "n01", 0), nil, Terminate).says("▲ 1 of these is on a GPU that --only hides: it gets the signal too.")
+}
+
 // That the list is older than those of the nodes is said for as long as it is, and how to make a new one.
 func TestTheListIsOld(t *testing.T) {
 	s := sceneOf(2, 2)

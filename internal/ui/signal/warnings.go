@@ -21,6 +21,9 @@ func (d *Dialog) warnings(s *part.Scene) (lines [][]part.Piece) {
 	if text := d.others(s); text != "" {
 		lines = append(lines, marked(s, text)...)
 	}
+	if n := d.hidden(s); n > 0 {
+		lines = append(lines, marked(s, onHidden(n))...)
+	}
 	if text := d.unlisted(s); text != "" {
 		lines = append(lines, wrapped(s, part.Dim(text))...)
 	}
@@ -76,6 +79,23 @@ func gets(n int) string {
 		return " gets it"
 	}
 	return " get it"
+}
+
+// hidden counts those that get the signal although the page does not list them: all ranks of a job are all of them.
+func (d *Dialog) hidden(s *part.Scene) (n int) {
+	for i := range d.list {
+		if t := &d.list[i]; t.Refusal() == "" && !s.Only.ShowsProcess(s.NodeOf(t.Node), t.ProcessID) {
+			n++
+		}
+	}
+	return n
+}
+
+func onHidden(n int) string {
+	if n == 1 {
+		return "1 of these is on a GPU that --only hides: it gets the signal too."
+	}
+	return strconv.Itoa(n) + " of these are on GPUs that --only hides: they get the signal too."
 }
 
 // unlisted says that processes are missing in the list, which is as old as the choice.

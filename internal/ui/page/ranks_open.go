@@ -1,0 +1,42 @@
+package page
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// open goes to the GPU of the row at that place, or to its node.
+func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
+	a := p.goTo(s, rows, at)
+	if a.Node == "" {
+		return a
+	}
+	if g := rows[max(min(at, len(rows)-1), 0)].GPU; g != nil && tally.HasNumbers(s.NodeOf(a.Node)) {
+		a.Full, a.GPU = true, g.Key
+	} else {
+		a.Open = true
+	}
+	return a
+}
+
+// signal goes to the process of the row at that place, where the key asks whether to send a signal to it.
+func (p *Ranks) signal(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
+	a := p.goTo(s, rows, at)
+	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {
+		return a
+	}
+	r := &rows[max(min(at, len(rows)-1), 0)]
+	if r.Process == nil {
+		a.Notice = "there is no process to send a signal to"
+		return a
+	}
+	id := wire.ProcessID{PID: r.Process.PID, StartTicks: r.Process.StartTicks}
+	if !s.Only.ShowsProcess(s.NodeOf(r.Node), id) { // the page of processes does not list it
+		a.Notice = "this process is on a GPU that --only hides: start without it to signal the process"
+		return a
+	}
+	a.Process, a.Again = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}, true
+	return a
+}
