@@ -24,7 +24,7 @@ func (w *world) answer(h *host, r *wire.Request, now time.Duration) wire.Reply {
 			reply.Signaled = append(reply.Signaled, w.signal(h, id, r.Signal.Number, now))
 		}
 	case r.Family != nil:
-		reply.Family = w.family(h, r.Family.PIDs, now)
+		reply.Family, reply.ReadMS = w.family(h, r.Family.PIDs, now), uint64((h.booted()+now)/time.Millisecond)
 	}
 	if err != nil {
 		return wire.Reply{ID: r.ID, Error: err.Error()}
@@ -127,7 +127,7 @@ func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
 			continue
 		}
 		p := w.process(h, g, now)
-		self, under, over := w.relatives(h, g, &p)
+		self, under, over := w.relatives(h, g, &p, now)
 		wanted := func(of ...wire.Relative) bool {
 			return slices.ContainsFunc(of, func(r wire.Relative) bool { return slices.Contains(pids, r.PID) })
 		}
@@ -147,14 +147,15 @@ func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
 }
 
 // relatives are the process on a GPU, those that it has started, and those that have started it.
-func (w *world) relatives(h *host, gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
+func (w *world) relatives(h *host, gpu int, p *wire.Process, now time.Duration) (self wire.Relative, under, over []wire.Relative) {
 	age := *p.ElapsedSec
 	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {
 		elapsed := max(age-later, 0)
+		ticks := max(int64((h.booted()+now)/(10*time.Millisecond))-int64(p.StartTicks)-100*later, 0)
 		return wire.Relative{
 			ProcessID: wire.ProcessID{PID: pid, StartTicks: uint64(int64(p.StartTicks) + 100*later)}, Parent: parent, UID: p.UID, User: p.User,
 			Name: strings.TrimPrefix(strings.Fields(command)[0], "/opt/gromacs/bin/"), Command: command, State: "S",
-			CPUTicks: new(uint64(float64(elapsed) * busy)), RSS: &rss, ElapsedSec: &elapsed,
+			CPUTicks: new(uint64(float64(ticks) * busy / 100)), RSS: &rss, ElapsedSec: &elapsed,
 		}
 	}
 	agent := h.agent(h.gpus[gpu].use)

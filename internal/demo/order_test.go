@@ -139,6 +139,13 @@ func TestQuestionsAboutProcesses(t *testing.T) {
 		if len(family) != 6 || family[0].Name != "slurmstepd" || parents[p.PID] != p.Parent || parents[parents[p.Parent]] != family[0].PID || parents[p.PID+1] != p.PID {
 			t.Errorf("family of %d: %+v", p.PID, family)
 		}
+		first := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{p.PID}}})
+		look()
+		second := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{p.PID}}})
+		used := *second.Family[4].CPUTicks - *first.Family[4].CPUTicks // of a process that loads data
+		if percent := 1000 * float64(used) / float64(second.ReadMS-first.ReadMS); !(percent > 29 && percent < 33) {
+			t.Errorf("a process that loads data uses %.1f%% of a CPU", percent)
+		}
 		if all := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{family[0].PID}}}).Family; len(all) != 3+3*8 {
 			t.Errorf("the whole step has %d processes", len(all))
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/act"
+	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -25,6 +26,7 @@ type clerk struct {
 	out     *output
 	procs   *procs.Inspector
 	desk    *act.Desk
+	now     func() clock.Moment
 	reading atomic.Int32
 	replies chan *wire.Reply
 }
@@ -32,7 +34,7 @@ type clerk struct {
 func newClerk(out *output, opts Options) *clerk {
 	opts = opts.complete()
 	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine, Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
-	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, replies: make(chan *wire.Reply)}
+	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, now: opts.Now, replies: make(chan *wire.Reply)}
 }
 
 // run answers until ctx ends or out cannot be written.
@@ -110,6 +112,7 @@ func (c *clerk) find(r request) *wire.Reply {
 	case r.Signal != nil:
 		reply.Signaled, err = c.desk.Signal(*r.Signal)
 	default:
+		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
 		reply.Family, reply.Truncated, err = c.desk.Family(*r.Family)
 	}
 	if err != nil {

@@ -38,6 +38,9 @@ func TestSignalRequest(t *testing.T) {
 	if !strings.Contains(strings.Join(names, ","), fmt.Sprint(pid, " sleep 60")) {
 		t.Errorf("family %q: %s", names, family.Error)
 	}
+	if later := ask(t, "/proc", fmt.Sprintf(`"family":{"pids":[%d]}`, pid)); family.ReadMS == 0 || later.ReadMS < family.ReadMS || later.ReadMS > family.ReadMS+60_000 {
+		t.Errorf("read at %d, and then at %d", family.ReadMS, later.ReadMS)
+	}
 	reply := ask(t, "/proc", fmt.Sprintf(`"signal":{"number":15,"processes":[%s,%s]}`, processID(pid, int(stat.Starttime)+1), processID(pid, int(stat.Starttime))))
 	if reply.Error != "" || len(reply.Signaled) != 2 || reply.Signaled[0].ErrorID != wire.SignalReused || reply.Signaled[1] != (wire.Signaled{PID: pid}) {
 		t.Errorf("got %+v", reply)

@@ -86,6 +86,56 @@ func TestProcessTree(t *testing.T) {
 	}
 }
 
+// The share of the CPU of a relative is known from the second answer of its node on, by the node's own clock. One that comes a moment later, or fails,
+// changes nothing; after a boot, and for another process with the PID, it is not known.
+func TestSharesOfRelatives(t *testing.T) {
+	r := newRig(t, treeFixture())
+	r.press("right", "P")
+	for _, step := range []struct {
+		keys      string
+		ms, ticks uint64
+		start     uint64
+		err       error
+		want      string
+	}{
+		{keys: "t", ms: 10_000, ticks: 500, start: 3, want: "–"},
+		{keys: "r", ms: 14_000, ticks: 700, start: 3, want: "50.0"},
+		{keys: "r", ms: 14_100, ticks: 800, start: 3, want: "50.0"},
+		{keys: "r", ms: 16_000, ticks: 800, start: 3, want: "50.0"}, // since 14 s
+		{keys: "r", err: errors.New("not watched"), want: "50.0"},
+		{keys: "t t", ms: 18_000, ticks: 900, start: 3, want: "50.0"},
+		{keys: "r", ms: 19_000, ticks: 890, start: 3, want: "–"},
+		{keys: "r", ms: 20_000, ticks: 890, start: 3, want: "0.0"},
+		{keys: "r", ms: 21_000, ticks: 900, start: 5, want: "–"},
+		{keys: "r", ms: 1_000, ticks: 910, start: 5, want: "–"},
+		{keys: "r", ticks: 920, start: 5, want: "–"},
+		{keys: "r", ms: 5_000, ticks: 930, start: 5, want: "–"},
+		{keys: "r", ms: 6_000, ticks: 1130, start: 5, want: "200.0"},
+	} {
+		var ask nav.Ask
+		for k := range strings.FieldsSeq(step.keys) {
+			if asks := r.view.press(pressed(k), r.scene).Ask; len(asks) > 0 {
+				ask = asks[0]
+			}
+		}
+		kin := []wire.Relative{{ProcessID: wire.ProcessID{PID: 358901, StartTicks: step.start}, Parent: 358802, User: "alice", Name: "pt_data_worker", CPUTicks: &step.ticks}}
+		r.send(told{r.view.process, nav.Result{Ask: ask, Err: step.err, Reply: wire.Reply{Family: kin, ReadMS: step.ms}}})
+		if got := cpuOf(r.text()); got != step.want {
+			t.Errorf("%s at %d ms with %d ticks: %q, want %q", step.keys, step.ms, step.ticks, got, step.want)
+		}
+	}
+}
+
+// cpuOf is the %CPU of the process that loads data.
+func cpuOf(text string) string {
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); strings.Contains(line, "358901") {
+			return words[slices.Index(words, "alice")+5]
+		}
+	}
+	return ""
+}
+
 // What a node says of relatives may be nonsense: a circle, itself as its parent, or text that would corrupt the screen.
 func TestHostileRelatives(t *testing.T) {
 	r := newRig(t, fixture())

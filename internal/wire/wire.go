@@ -302,6 +302,9 @@ type Reply struct {
 	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID
 
+	// ReadMS is when the family was read, in ms on a clock of the node that never goes back; 0: not known. Two of them give the shares of the CPU.
+	ReadMS uint64 `json:"read_ms,omitempty"`
+
 	// Truncated says that the family is larger than Family. Environ and Details have one of their own.
 	Truncated bool `json:"truncated,omitempty"`
 }

@@ -25,6 +25,7 @@ type family struct {
 	at     time.Time // of the Snapshot that was shown when it came
 	cut    bool      // it is not all of them
 	failed bool
+	used   used
 }
 
 // noGPU is the index of the GPU of a relative, which is on none.
@@ -70,12 +71,15 @@ func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 		if old == nil {
 			old = &family{at: s.Snap.At}
 		}
-		fs.of[m.Node] = &family{kin: old.kin, at: old.at, cut: old.cut, failed: true}
+		fs.of[m.Node] = &family{kin: old.kin, at: old.at, cut: old.cut, failed: true, used: old.used}
 		return true
 	}
-	f := &family{at: s.Snap.At, cut: m.Reply.Truncated}
+	f := &family{at: s.Snap.At, cut: m.Reply.Truncated, used: usedBy(&m.Reply)}
 	for i := range m.Reply.Family {
 		f.kin = append(f.kin, processOf(&m.Reply.Family[i]))
+	}
+	if old := fs.of[m.Node]; old != nil {
+		f.measure(old)
 	}
 	fs.of[m.Node] = f
 	return true

@@ -153,13 +153,18 @@ func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.R
 	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.SlowRole(r.Node.Name, r.On, text), known(r.CPUPercent, draw.Whole))
 }
 
-// kin writes that a relative is on no GPU. Its share of the processor is not measured.
+// kin writes that a relative is on no GPU. Its share of the CPU is not known before its node has been asked twice.
 func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
 	l := &t.layout
 	f.Text(l[colJob], y, r.Job, text)
-	for _, c := range []col{colRank, colGPUMem, colSM, colBandwidth, colCPU} {
+	for _, c := range []col{colRank, colGPUMem, colSM, colBandwidth} {
 		f.Number(l[c], y, "–", draw.Dim)
 	}
+	if r.CPUPercent == nil {
+		f.Number(l[colCPU], y, "–", draw.Dim)
+		return
+	}
+	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), text, known(r.CPUPercent, draw.Whole))
 }
 
 // command writes what is on the screen of the command.
