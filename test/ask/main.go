@@ -1,6 +1,6 @@
 // Command ask sends one request to the probe of a node and prints the reply as JSON: `ask NODE environ PID START`,
-// `ask NODE process PID START`, `ask NODE family PID START` or `ask NODE TERM PID START`, where TERM is any signal and START the start of the
-// process in ticks, as in --json. It connects to the node as nvnodetop does. `ask cancel JOB [SIGNAL]` runs scancel as nvnodetop does.
+// `ask NODE process PID START`, `ask NODE family PID START` or `ask NODE TERM PID START [PID START]...`, where TERM is any signal and START the
+// start of the process in ticks, as in --json. It connects to the node as nvnodetop does. `ask cancel JOB [SIGNAL]` runs scancel as nvnodetop does.
 //
 // The tests on a real cluster run it. It contains the probe, so that it can be copied to a cluster alone.
 package main
@@ -76,24 +76,28 @@ func run(args []string) error {
 }
 
 func parse(args []string) (node string, r wire.Request, err error) {
-	if len(args) != 4 {
-		return "", r, errors.New("usage: ask NODE environ|process|family|SIGNAL PID START, or ask cancel JOB [SIGNAL]")
+	if len(args) < 4 || len(args)%2 != 0 {
+		return "", r, errors.New("usage: ask NODE environ|process|family|SIGNAL PID START [PID START]..., or ask cancel JOB [SIGNAL]")
 	}
-	pid, err1 := strconv.Atoi(args[2])
-	start, err2 := strconv.ParseUint(args[3], 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
-		return "", r, err
+	var all []wire.ProcessID
+	for i := 2; i < len(args); i += 2 {
+		pid, err1 := strconv.Atoi(args[i])
+		start, err2 := strconv.ParseUint(args[i+1], 10, 64)
+		if err := errors.Join(err1, err2); err != nil {
+			return "", r, err
+		}
+		all = append(all, wire.ProcessID{PID: pid, StartTicks: start})
 	}
-	id := &wire.ProcessID{PID: pid, StartTicks: start}
+	id := &all[0]
 	switch args[1] {
 	case "environ":
 		r.Environ = id
 	case "process":
 		r.Process = id
 	case "family":
-		r.Family = &wire.Family{PIDs: []int{pid}}
+		r.Family = &wire.Family{PIDs: []int{id.PID}}
 	default:
-		if r.Signal = (&wire.Signal{Number: wire.SignalNumber(args[1]), Processes: []wire.ProcessID{*id}}); r.Signal.Number == 0 {
+		if r.Signal = (&wire.Signal{Number: wire.SignalNumber(args[1]), Processes: all}); r.Signal.Number == 0 {
 			return "", r, fmt.Errorf("unknown request %q", args[1])
 		}
 	}

@@ -30,20 +30,27 @@ func half(t *testing.T, user string) string {
 	return id
 }
 
-// process finds a process of user on node01 and returns its PID and its start.
-func process(t *testing.T, user string) (pid, start string) {
+// found is a process, as in --json.
+type found struct{ pid, start string }
+
+// processes finds a process of alice's and one of bob's on node01.
+func processes(t *testing.T) (alices, bobs found) {
 	t.Helper()
 	for range 60 {
+		of := map[any]found{}
 		for _, n := range runs(t, "--json").json(t).Nodes {
 			for _, p := range n.Processes {
-				if p["user"] == user && n.Name == "node01" {
-					return number(p["pid"]), number(p["start_ticks"])
+				if n.Name == "node01" {
+					of[p["user"]] = found{number(p["pid"]), number(p["start_ticks"])}
 				}
 			}
 		}
+		if of["alice"].pid != "" && of["bob"].pid != "" {
+			return of["alice"], of["bob"]
+		}
 	}
-	t.Fatalf("no process of %s's on node01", user)
-	return "", ""
+	t.Fatal("alice or bob has no process on node01")
+	return alices, bobs
 }
 
 func number(v any) string {
@@ -73,31 +80,30 @@ func TestCalls(t *testing.T) {
 	ask := askProgram(t)
 	id := half(t, "alice")
 	half(t, "bob")
-	pid, start := process(t, "alice")
-	bobs, bobsStart := process(t, "bob")
+	alices, bobs := processes(t)
 
 	t.Run("environ", func(t *testing.T) {
-		reply := asks(t, ask, "node01", "environ", pid, start)
+		reply := asks(t, ask, "node01", "environ", alices.pid, alices.start)
 		if reply.Error != "" || reply.Environ == nil || !slices.Contains(reply.Environ.Variables, "SLURM_JOB_ID="+id) {
 			t.Errorf("the environment of one's own process: %+v", reply)
 		}
 	})
 	t.Run("process", func(t *testing.T) {
-		d := asks(t, ask, "node01", "process", pid, start).Process // no Job: that is from the cgroup, by which this cluster does not track processes
-		if d == nil || number(float64(d.PID)) != pid || d.User != "alice" || d.Name != "gpuwork" || d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {
+		d := asks(t, ask, "node01", "process", alices.pid, alices.start).Process // no Job: that is from the cgroup, by which this cluster does not track processes
+		if d == nil || number(float64(d.PID)) != alices.pid || d.User != "alice" || d.Name != "gpuwork" || d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {
 			t.Errorf("one's own process: %+v", d)
 		}
 	})
 	t.Run("of another user", func(t *testing.T) {
-		if reply := asks(t, ask, "node01", "environ", bobs, bobsStart); !strings.Contains(reply.Error, "belongs to bob") || reply.Environ != nil {
+		if reply := asks(t, ask, "node01", "environ", bobs.pid, bobs.start); !strings.Contains(reply.Error, "belongs to bob") || reply.Environ != nil {
 			t.Errorf("bob's environment: %+v", reply)
 		}
-		if d := asks(t, ask, "node01", "process", bobs, bobsStart).Process; d == nil || d.User != "bob" || d.Executable != "" {
+		if d := asks(t, ask, "node01", "process", bobs.pid, bobs.start).Process; d == nil || d.User != "bob" || d.Executable != "" {
 			t.Errorf("bob's process: %+v", d)
 		}
 	})
 	t.Run("another process by now", func(t *testing.T) {
-		if reply := asks(t, ask, "node01", "environ", pid, start+"1"); !strings.Contains(reply.Error, "has been reused") || reply.Environ != nil {
+		if reply := asks(t, ask, "node01", "environ", alices.pid, alices.start+"1"); !strings.Contains(reply.Error, "has been reused") || reply.Environ != nil {
 			t.Errorf("got %+v", reply)
 		}
 	})

@@ -7,14 +7,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// signals sends a signal with test/ask as alice to a process of node01, and returns what became of it.
-func signals(t *testing.T, ask, name, pid, start string) wire.Signaled {
+// signals sends a signal with test/ask as alice to processes of node01, and returns what became of each.
+func signals(t *testing.T, ask, name string, to ...found) []wire.Signaled {
 	t.Helper()
-	reply := asks(t, ask, "node01", name, pid, start)
-	if reply.Error != "" || len(reply.Signaled) != 1 || number(float64(reply.Signaled[0].PID)) != pid {
-		t.Fatalf("%s to %s: %+v", name, pid, reply)
+	args := []string{"node01", name}
+	for _, p := range to {
+		args = append(args, p.pid, p.start)
 	}
-	return reply.Signaled[0]
+	reply := asks(t, ask, args...)
+	if reply.Error != "" || len(reply.Signaled) != len(to) {
+		t.Fatalf("%s to %v: %+v", name, to, reply)
+	}
+	for i, p := range to {
+		if number(float64(reply.Signaled[i].PID)) != p.pid {
+			t.Fatalf("%s to %v: %+v", name, to, reply)
+		}
+	}
+	return reply.Signaled
 }
 
 // alive reports whether there is a process with this PID on node01 that has not exited.
@@ -30,20 +39,20 @@ func TestSignals(t *testing.T) {
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork; sleep 600")
 	t.Cleanup(func() { cancelJob(t, id) })
 	half(t, "bob")
-	pid, start := process(t, "alice")
-	bobs, bobsStart := process(t, "bob")
+	alices, bobs := processes(t)
 	fault(t, "nvml", "node01", "gpu 3 slow nvmlDeviceGetUtilizationRates 600000")
 
-	if got := signals(t, ask, "KILL", pid, start+"1"); got.ErrorID != wire.SignalReused || !alive(t, pid) {
-		t.Errorf("another process by now: %+v", got)
+	got := signals(t, ask, "KILL", found{alices.pid, alices.start + "1"}, bobs)
+	if got[0].ErrorID != wire.SignalReused || !alive(t, alices.pid) {
+		t.Errorf("another process by now: %+v", got[0])
 	}
-	if got := signals(t, ask, "KILL", bobs, bobsStart); got.ErrorID != wire.SignalOtherUser || got.Error != "belongs to bob" || !alive(t, bobs) {
-		t.Errorf("bob's process: %+v", got)
+	if got[1].ErrorID != wire.SignalOtherUser || got[1].Error != "belongs to bob" || !alive(t, bobs.pid) {
+		t.Errorf("bob's process: %+v", got[1])
 	}
-	if got := signals(t, ask, "TERM", pid, start); got.Error != "" || alive(t, pid) || !alive(t, bobs) {
-		t.Errorf("the right process: %+v, alive %t", got, alive(t, pid))
+	if got := signals(t, ask, "TERM", alices)[0]; got.Error != "" || alive(t, alices.pid) || !alive(t, bobs.pid) {
+		t.Errorf("the right process: %+v, alive %t", got, alive(t, alices.pid))
 	}
-	if got := signals(t, ask, "TERM", pid, start); got.ErrorID != wire.SignalGone {
+	if got := signals(t, ask, "TERM", alices)[0]; got.ErrorID != wire.SignalGone {
 		t.Errorf("a process that has ended: %+v", got)
 	}
 
