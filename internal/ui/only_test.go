@@ -37,7 +37,7 @@ func narrowed(t *testing.T, only tally.Only, text string) *rig {
 // gpuRows are the numbers in the first column, of GPUs and then of processes.
 func (r *rig) gpuRows() (numbers string) {
 	for line := range strings.Lines(r.text()) {
-		if words := strings.Fields(strings.TrimLeft(line, " ▲✗▸")); len(words) > 4 && len(words[0]) == 1 && strings.Contains("01234567", words[0]) {
+		if words := strings.Fields(strings.TrimLeft(line, " ▲✗▸")); len(words) > 4 && words[1] != "of" && len(words[0]) == 1 && strings.Contains("01234567", words[0]) {
 			numbers += words[0]
 		}
 	}
@@ -65,7 +65,7 @@ func TestOnly(t *testing.T) {
 		t.Errorf("the filter is said to hide something:\n%s", r.text())
 	}
 	r := narrowed(t, nil, "pid=358811")
-	if !strings.Contains(r.text(), `1 of 9 match "pid=358811"`) {
+	if !strings.Contains(r.text(), `1 of 9 matches "pid=358811"`) {
 		t.Errorf("nothing tells of the filter:\n%s", r.text())
 	}
 	if r.press("m"); !strings.Contains(r.text(), `1 of 18 matches "pid=358811"`) {

@@ -87,7 +87,7 @@ type view struct {
 func newView(classic bool) *view {
 	past := &prompt.History{}
 	return &view{
-		selection: selection{nodes: map[string]choice{}}, classic: classic, node: &page.Node{}, overview: page.NewOverview(past), problems: page.NewProblems(past),
+		selection: selection{nodes: map[string]choice{}}, classic: classic, node: page.NewNode(past), overview: page.NewOverview(past), problems: page.NewProblems(past),
 		ranks: page.NewRanks(past), process: process.New(past), jobs: jobs.New(past), users: jobs.NewUsers(past),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,18 @@ func TestProcesses(t *testing.T) {
 		"node=gpu-n01": "alice bob", "mem>10GiB": "alice", "mem<10GiB": "", "sm>90": "alice", "mbw=50": "alice", "cpu>100": "alice", "rss=4GiB": "alice", "time>2h": "alice",
 		"cmd~train.*py$": "alice", "type=C": "alice bob", "type=G": "bob", "type=C+G": "bob", "state=D": "bob", "job=48211": "alice", "util<50": "bob", "temp=70": "alice", "power<300W": "bob",
 		"gpu=1": "bob", "uuid=GPU-a": "alice", "mem_pct=75": "alice bob", "driver~^550": "alice bob", "problem=lag": "bob", "letter=T": "",
+	})
+}
+
+// A GPU has what it has itself, and what each process on it has.
+func TestGPUs(t *testing.T) {
+	s, _, by := snapshot()
+	n := s.Nodes["gpu-n01"]
+	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1], {Number: 2, Card: wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
+	r := &GPU{Node: n, Findings: by[n.Name]}
+	check(t, ProcessFields, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
+		"util>50": "0", "util<50": "1", "gpu=1,2": "1 2", "user=bob": "1", "user!=bob": "0", "pid=101": "0", "rank=12": "0", "sm>90": "0", "cmd~train": "0", "train": "0", "XORG": "1", "lag": "1",
+		"problem=lag": "1", "node=gpu-n01": "0 1 2", "n01": "0 1 2", "type=G": "1", "not user=alice": "1 2", "uuid=GPU-a": "0", "power>500W or user=bob": "0 1",
 	})
 }
 

@@ -151,7 +151,7 @@ var rows = []Row{
 	{Bindings: of(Worst), Text: "sort the jobs", Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: on(OnJobs)},
 	{Bindings: of(Worst), Text: "sort the users", Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: on(OnUsers)},
 	{
-		Bindings: of(Filter), Text: "filter the rows", On: on(OnOverview, OnRanks, OnProblems, OnJobs, OnUsers),
+		Bindings: of(Filter), Text: "filter the rows", On: on(OnNode, OnOverview, OnRanks, OnProblems, OnJobs, OnUsers),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, Esc clears",
 	},
 	{Bindings: of(Colors), Text: "colors: job / classic", Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},

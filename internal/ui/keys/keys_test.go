@@ -61,8 +61,8 @@ func TestHelpOf(t *testing.T) {
 	has := func(page Page) bool {
 		return slices.ContainsFunc(HelpOf(page), func(r Row) bool { return r.Shown() == "/" })
 	}
-	if has(OnNode) || !has(OnOverview) {
-		t.Errorf("the filter is in the help of the node: %v, of the overview: %v", has(OnNode), has(OnOverview))
+	if has(OnDoctor) || !has(OnOverview) {
+		t.Errorf("the filter is in the help of the connection: %v, of the overview: %v", has(OnDoctor), has(OnOverview))
 	}
 	for _, row := range Rows {
 		for _, b := range row.Bindings {

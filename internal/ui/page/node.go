@@ -9,12 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -24,9 +26,13 @@ import (
 type Node struct {
 	Processes Show
 
-	doctor Doctor // in place of the lists for a node without values
-	from   int    // how many rows its lists are scrolled: the GPUs first, then the processes
+	filter *prompt.Filter // of its GPUs and its processes
+	doctor Doctor         // in place of the lists for a node without values
+	from   int            // how many rows its lists are scrolled: the GPUs first, then the processes
 }
+
+// NewNode returns the page as it is at the start.
+func NewNode(past *prompt.History) *Node { return &Node{filter: prompt.New(rows.ProcessFields, past)} }
 
 // Show says whether something is shown.
 type Show uint8
@@ -40,6 +46,10 @@ const (
 
 // Press shows and hides the processes, and scrolls.
 func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if p.typing(s) {
+		return p.typed(msg)
+	}
+	p.filter.Close() // it was for another job, or for what is not shown now
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, keys.Processes):
@@ -54,9 +64,12 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !tally.HasNumbers(s.Node) {
 		return p.doctor.Press(msg, s)
 	}
+	if k, ok := msg.(tea.KeyPressMsg); ok && p.refilter(k, s) {
+		return nav.Taken
+	}
 	r := p.rooms(s)
 	if m, ok := msg.(tea.MouseClickMsg); ok {
-		return r.click(m, s)
+		return p.click(m, s, &r)
 	}
 	from, moved := r.scrolled(msg)
 	if !moved {
@@ -67,9 +80,9 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // click opens the GPU under the mouse, or the page of processes with the one under it.
-func (r *nodeRooms) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
+func (p *Node) click(m tea.MouseClickMsg, s *part.Scene, r *nodeRooms) nav.Answer {
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
-		list, _, _ := processes(s)
+		list, _, _ := p.processes(s)
 		w := list[r.list.From+at]
 		return nav.Answer{Taken: true, Process: &nav.Process{Node: s.Node.Name, ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}}
 	}
@@ -77,7 +90,7 @@ func (r *nodeRooms) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.Shown {
 		return nav.Answer{}
 	}
-	g := table.InOrder(s, r.gpus.Shown)[r.gpus.From+row]
+	g := r.rows[r.gpus.From+row]
 	return nav.Answer{Taken: true, Full: true, GPU: g.Key}
 }
 
@@ -91,7 +104,7 @@ func (p *Node) toggle(s *part.Scene) {
 
 // Wants to know the selected node.
 func (p *Node) Wants(s *part.Scene) nav.Wants {
-	return nav.Wants{Selected: true, Processes: s.Node != nil && p.shows(s)}
+	return nav.Wants{Selected: true, Processes: s.Node != nil && (p.shows(s) || p.filter.On(s.Job.ID))}
 }
 
 // Draw draws the page.
@@ -102,6 +115,10 @@ func (p *Node) Draw(f *part.Frame) {
 	}
 	part.Header(f, true)
 	p.body(f)
+	if p.typing(f.Scene) {
+		p.filter.Draw(f, len(p.gpus(f.Scene)), len(f.GPUs(f.Node)))
+		return
+	}
 	part.Footer(f, "", p.hints(f.Scene)...)
 }
 
@@ -119,7 +136,11 @@ func (p *Node) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.GPU))
 	}
 	hints = append(hints, keys.HintOf(keys.Overview))
-	return slices.Concat(released(s), hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Doctor)}, last)
+	var back []keys.Hint
+	if p.filter.On(s.Job.ID) {
+		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
+	}
+	return slices.Concat(released(s), back, hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, last)
 }
 
 func (p *Node) body(f *part.Frame) {
@@ -133,7 +154,7 @@ func (p *Node) body(f *part.Frame) {
 		return
 	}
 	if r.processes {
-		y = processSection(f, y, &r)
+		y = p.processSection(f, y, &r)
 	}
 	graph.NodeGraphs(f, nodeProblems(f, y, f.H-1))
 }
@@ -141,14 +162,18 @@ func (p *Node) body(f *part.Frame) {
 // gpuTable draws the GPUs, a rule and their sum, and returns the row below.
 func gpuTable(f *part.Frame, r *nodeRooms) int {
 	y := r.head
-	if len(f.GPUs(f.Node)) == 0 {
+	switch {
+	case len(r.rows) == 0 && r.none != "":
+		f.Left(2, y, f.W-3, r.none, draw.Text)
+		return y + 1
+	case len(r.rows) == 0:
 		return noGPUs(f, y)
 	}
 	t := table.NewGPUs(f)
 	t.Head(f, y)
-	y = t.Rows(f, y+1, r.gpus.From, r.gpus.Shown)
+	y = t.These(f, y+1, r.rows[r.gpus.From:r.gpus.From+r.gpus.Shown])
 	if r.where {
-		f.Left(2, y, f.W-3, r.gpus.Where(), draw.Dim)
+		whereRow(f, y, r)
 		y++
 	}
 	if f.H >= part.Small {
@@ -185,16 +210,16 @@ func noGPUs(f *part.Frame, y int) int {
 }
 
 // processSection draws the processes of the node from row y and returns the row below.
-func processSection(f *part.Frame, y int, r *nodeRooms) int {
-	list, own, of := processes(f.Scene)
+func (p *Node) processSection(f *part.Frame, y int, r *nodeRooms) int {
+	list, own, of := p.processes(f.Scene)
 	where := r.list.Where()
 	if r.tight {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
-		ruleEnd(f, y, where)
+		ruleEnd(f, y, strings.TrimSpace(p.matched(f.Scene, len(list), of)+"  "+where))
 	} else {
 		y++
 		f.Section(y, "Processes", "")
-		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+unmatched(f, len(list), of)+oldList(f), ", ") + "  " + where)
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+p.unmatched(f, len(list), of)+oldList(f), ", ") + "  " + where)
 		if draw.Width(right)+len(" Processes ")+8 > f.W {
 			right = where
 		}
@@ -205,7 +230,7 @@ func processSection(f *part.Frame, y int, r *nodeRooms) int {
 	case y >= r.end:
 		return y
 	case len(list) == 0:
-		f.Left(2, y, f.W-3, part.NoProcesses(f), draw.Dim)
+		f.Left(2, y, f.W-3, p.noProcesses(f, of), draw.Dim)
 		return max(y+1, r.below)
 	}
 	t := table.NewProcesses(f)
@@ -219,28 +244,6 @@ func oldList(f *part.Frame) string {
 		return ""
 	}
 	return ", listed " + draw.Age(f.Snap.At.Sub(f.Node.ListedAt)) + " ago"
-}
-
-// unmatched says which filter hides some of the processes of the node.
-func unmatched(f *part.Frame, shown, of int) string {
-	if shown < of {
-		return ", " + strconv.Itoa(shown) + " of " + strconv.Itoa(of) + ` match "` + draw.Clip(f.Matching.String(), part.FilterClip) + `"`
-	}
-	return ""
-}
-
-// processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown without the filter.
-func processes(s *part.Scene) (list []tally.Process, own, of int) {
-	list, own = tally.Processes(s.Job, s.Node)
-	if s.Mine {
-		list = list[:own]
-	}
-	list, of = s.Processes(s.Node, list)
-	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
-	if others < 0 {
-		others = len(list)
-	}
-	return list, others, of
 }
 
 // processCount says how many processes there are, and how they are sorted.

@@ -9,14 +9,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // nodeRooms says which rows of the screen the parts of the node view have.
 type nodeRooms struct {
-	head  int        // the GPUs' headings
-	gpus  nav.Window // below them
-	where bool       // a row below the GPUs says which are on the screen
-	rule  bool       // a rule separates them from the sum
+	head  int            // the GPUs' headings
+	gpus  nav.Window     // below them
+	rows  []*cluster.GPU // in their order
+	title string         // which of all GPUs match the filter; "": there is none
+	none  string         // that none does
+	where bool           // a row below the GPUs says which match, and which are on the screen
+	rule  bool           // a rule separates them from the sum
 
 	processes bool
 	tight     bool       // a low terminal: one rule separates the processes from the sum, which is bold anyway
@@ -31,7 +35,7 @@ func (p *Node) rooms(s *part.Scene) nodeRooms {
 	r := nodeRooms{head: headRow(s), processes: s.H >= part.Small && p.shows(s)}
 	r.tight = r.processes && s.H < part.Tall
 	r.rule = !r.tight && s.H >= ruled
-	r.roomForGPUs(s)
+	p.roomForGPUs(s, &r)
 	y := r.head + 1
 	if r.gpus.All > 0 {
 		y += r.gpus.Shown + 1 // and the sum
@@ -43,7 +47,7 @@ func (p *Node) rooms(s *part.Scene) nodeRooms {
 		}
 	}
 	if r.processes {
-		r.roomForProcesses(s, y)
+		p.roomForProcesses(s, &r, y)
 	}
 	r.gpus.From = min(p.from, r.gpus.Hidden())
 	r.list.From = min(max(p.from-r.gpus.Hidden(), 0), r.list.Hidden())
@@ -66,8 +70,8 @@ func headRow(s *part.Scene) int {
 }
 
 // roomForGPUs leaves room for their sum and, in a low terminal, for some of the processes.
-func (r *nodeRooms) roomForGPUs(s *part.Scene) {
-	y, end := r.head+1, s.H-2 // the sum and the keys
+func (p *Node) roomForGPUs(s *part.Scene, r *nodeRooms) {
+	y, end := r.head+1, s.H-2-p.filter.Rows(s.Job.ID) // the sum and the keys
 	if s.H < part.Small {
 		end = s.H - 1
 	}
@@ -77,18 +81,24 @@ func (r *nodeRooms) roomForGPUs(s *part.Scene) {
 	if r.tight {
 		end = min(end, y+max(s.H-y-8, 4))
 	}
-	n, room := len(s.GPUs(s.Node)), max(end-y, 0)
-	if n > room && room > 1 {
+	gpus := p.gpus(s)
+	n, room := len(gpus), max(end-y, 0)
+	if all := len(s.GPUs(s.Node)); p.filter.On(s.Job.ID) && all > 0 {
+		r.title = p.filter.Title(s.Job.ID, n, all, "GPU", "GPUs", s.W-4)
+		r.none = p.filter.None(s.Job.ID, "GPUs", s.W-3)
+	}
+	if (n > room || r.title != "") && room > 1 {
 		r.where = true
 		room--
 	}
 	r.gpus = nav.Window{Shown: min(n, room), All: n}
+	r.rows = table.InOrder(s, gpus, r.gpus.Shown)
 }
 
 // roomForProcesses gives them what is left from row y on, except for the worst problem of the node. The rows of one process per GPU are
 // theirs before they are known: what is below must not jump when the list comes.
-func (r *nodeRooms) roomForProcesses(s *part.Scene, y int) {
-	r.end = s.H - 1
+func (p *Node) roomForProcesses(s *part.Scene, r *nodeRooms, y int) {
+	r.end = s.H - 1 - p.filter.Rows(s.Job.ID)
 	if len(s.Health.Listed(s.Node.Name)) > 0 {
 		r.end -= problemRows(s.H)
 	}
@@ -96,7 +106,7 @@ func (r *nodeRooms) roomForProcesses(s *part.Scene, y int) {
 	if r.tight {
 		y-- // a rule
 	}
-	list, _, _ := processes(s)
+	list, _, _ := p.processes(s)
 	room := max(r.end-y-1, 0) // below the headings
 	r.list = nav.Window{Shown: min(len(list), room), All: len(list)}
 	r.first = y + 1

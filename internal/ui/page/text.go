@@ -92,6 +92,7 @@ func textNode(f *part.Frame) {
 		return
 	}
 	f.Section(0, f.Node.Name, "")
-	n := len(f.GPUs(f.Node))
-	gpuTable(f, &nodeRooms{head: hostLines(f, 1), rule: true, gpus: nav.Window{Shown: n, All: n}})
+	gpus := f.GPUs(f.Node)
+	n := len(gpus)
+	gpuTable(f, &nodeRooms{head: hostLines(f, 1), rule: true, gpus: nav.Window{Shown: n, All: n}, rows: gpus})
 }

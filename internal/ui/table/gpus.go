@@ -41,7 +41,12 @@ func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns
 
 // Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
-	for _, g := range InOrder(f.Scene, n)[from : from+n] {
+	return t.These(f, y, InOrder(f.Scene, f.GPUs(f.Node), n)[from:from+n])
+}
+
+// These draws GPUs of the node from row y on, and returns the row below the last.
+func (t *GPUs) These(f *part.Frame, y int, gpus []*cluster.GPU) int {
+	for _, g := range gpus {
 		t.Row(f, y, g)
 		y++
 	}
@@ -51,9 +56,8 @@ func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
 // Row draws one GPU of the selected node in row y.
 func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, &t.layout) }
 
-// InOrder are the GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the bad ones come first.
-func InOrder(s *part.Scene, n int) []*cluster.GPU {
-	gpus := s.GPUs(s.Node)
+// InOrder puts GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the bad ones come first.
+func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	if n < len(gpus) {
 		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return s.GPURank(b) - s.GPURank(a) })
 	}

@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// In the view of a node one filter is for the GPUs and for the processes on them. The page says what it hides; the sum stays that of the node.
+func TestFilterOfANode(t *testing.T) {
+	for _, test := range []struct {
+		start, typed, then string
+		only               tally.Only
+		rows               string // the numbers of the GPUs, and those of the processes
+		shows              string
+	}{
+		{typed: "util>97", rows: "257" + "257", shows: `3 of 8 GPUs match "util>97"`},
+		{typed: "user=alice", rows: "01234567" + "012334567", shows: `8 of 8 GPUs match "user=alice"`},
+		{typed: "user=bob", shows: `no GPUs match "user=bob": Esc clears the filter`},
+		{typed: "pid=358811", rows: "33", shows: `1 of 8 GPUs matches "pid=358811"`},
+		{typed: "ecc", rows: "3", shows: `no processes match "ecc": Esc clears the filter`},
+		{typed: "pid=358811", then: "enter", rows: "33", shows: `1 of 9 matches "pid=358811"`},
+		{typed: "rank>13", rows: "6767", shows: `2 of 9 match "rank>13"`},
+		{typed: "rank>13", then: "enter left", rows: "", shows: `no GPUs match "rank>13"`},
+		{typed: "rank>13", then: "enter left right", rows: "6767", shows: `2 of 8 GPUs match "rank>13"`},
+		{typed: "rank>13", then: "esc", rows: "01234567" + "012334567"},
+		{typed: "rank>13", then: "enter esc", rows: "01234567" + "012334567"},
+		{typed: "gpu<4", only: tally.Only{"3", "5"}, rows: "333", shows: `1 of 2 GPUs matches "gpu<4"`},
+		{start: "gpu!=3", typed: "gpu<5", rows: "01234" + "0124", shows: `4 of 9 match "gpu!=3" and "gpu<5"`},
+	} {
+		r := narrowed(t, test.only, test.start)
+		r.press("/")
+		r.types(test.typed)
+		r.press(strings.Fields(test.then)...)
+		if got := r.gpuRows(); got != test.rows || !strings.Contains(r.text(), test.shows) || test.rows != "" && !strings.Contains(r.text(), "ALL (8 GPUs)") {
+			t.Errorf("%q /%s %s: %s, want %s and %q in\n%s", test.start, test.typed, test.then, got, test.rows, test.shows, r.text())
+		}
+		if test.then == "esc" || test.then == "enter esc" {
+			if strings.Contains(r.text(), "match") || r.where() != "48211/gpu-n02 0" {
+				t.Errorf("/%s %s leads to %s:\n%s", test.typed, test.then, r.where(), r.text())
+			}
+		}
+	}
+}
+
+// A click opens the GPU that is under the mouse, not the one that was there without the filter. What a node without values shows is not filtered.
+func TestFilteredRowsOfANode(t *testing.T) {
+	r := narrowed(t, nil, "")
+	r.press("/")
+	r.types("rank=13")
+	if got := r.footer(); !strings.HasPrefix(got, "filter: rank=13█") || !strings.Contains(got, "1 of 8") {
+		t.Errorf("the last row is %q", got)
+	}
+	r.press("enter")
+	if !strings.Contains(r.footer(), "Esc clear filter") {
+		t.Errorf("the footer is %q", r.footer())
+	}
+	for y, line := range strings.Split(r.text(), "\n") {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "5" && words[1] == "13" {
+			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+			break
+		}
+	}
+	if key := r.view.gpu.Key(); r.where() != "48211/gpu-n02 gpu" || key != r.scene.NodeOf("gpu-n02").GPUs[5].Key {
+		t.Errorf("a click leads to %s %s", r.where(), key)
+	}
+	r.press("esc", "right", "/", "x") // to a node without values
+	if strings.Contains(r.footer(), "filter:") || r.where() != "48211/gpu-n03 0" {
+		t.Errorf("the last row at %s is %q", r.where(), r.footer())
+	}
+}
