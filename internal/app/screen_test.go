@@ -54,6 +54,15 @@ func TestChoicesAreKept(t *testing.T) {
 	}
 }
 
+// The screen knows the login host, which stands in commands that the user copies.
+func TestScreenKnowsTheLoginHost(t *testing.T) {
+	cfg := config.Default()
+	cfg.Login = "al@cluster"
+	if o := screen(&cfg, nil, nil, nil); o.Login != "al@cluster" {
+		t.Errorf("got %q", o.Login)
+	}
+}
+
 func TestDumbTerminal(t *testing.T) {
 	tty, written := terminal(t)
 	defer written()

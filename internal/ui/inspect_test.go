@@ -44,6 +44,21 @@ func TestInspectKeys(t *testing.T) {
 	}
 }
 
+// The shell that is to be copied starts behind the login host of --login, if there is one.
+func TestCopyBehindALoginHost(t *testing.T) {
+	for login, want := range map[string]string{"": "ssh -t gpu-n02", "al@cluster": "ssh -t -J al@cluster alice@gpu-n02"} {
+		r := newRig(t, fixture())
+		o := r.Options
+		o.Login = login
+		r.model = newModel(o, &r.out)
+		r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+		r.press("right", "P", "y")
+		if !strings.Contains(r.text(), "shell on its node   "+want+" ") {
+			t.Errorf("--login %q: no %q in\n%s", login, want, r.text())
+		}
+	}
+}
+
 // What is selected stays so, a click on the selected row opens it, and m gives the mouse back.
 func TestInspectMouse(t *testing.T) {
 	r := newRig(t, fixture())
