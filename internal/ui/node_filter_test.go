@@ -72,3 +72,33 @@ func TestFilteredRowsOfANode(t *testing.T) {
 		t.Errorf("the last row at %s is %q", r.where(), r.footer())
 	}
 }
+
+// A prompt is no more once its node shows no values: keys mean what they mean there.
+func TestPromptOfANodeWithoutValues(t *testing.T) {
+	r := narrowed(t, nil, "")
+	r.press("/", "x")
+	gone := fixture()
+	gone.Nodes["gpu-n02"].State, gone.Nodes["gpu-n02"].GPUs = gone.Nodes["gpu-n03"].State, nil
+	gone.Nodes["gpu-n02"].Hello = nil
+	r.snap = gone
+	r.send(tick{r.chain})
+	if strings.Contains(r.footer(), "filter:") {
+		t.Errorf("the last row is %q", r.footer())
+	}
+	if r.press("!"); r.where() != "48211/gpu-n02 3" { // the problems
+		t.Errorf("! leads to %s", r.where())
+	}
+}
+
+// Processes that are not shown are asked for while a filter may be about them.
+func TestFilterAsksForProcesses(t *testing.T) {
+	r := narrowed(t, nil, "")
+	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	r.press("p", "/", "x", "enter")
+	if got := r.heard.looks[len(r.heard.looks)-1]; !got.processes {
+		t.Errorf("asked for %+v", got)
+	}
+	if r.press("esc"); r.heard.looks[len(r.heard.looks)-1].processes {
+		t.Error("they are asked for without a filter too")
+	}
+}

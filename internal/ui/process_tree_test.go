@@ -108,6 +108,7 @@ func TestSharesOfRelatives(t *testing.T) {
 		{keys: "r", ms: 20_000, ticks: 890, start: 3, want: "0.0"},
 		{keys: "r", ms: 21_000, ticks: 900, start: 5, want: "–"},
 		{keys: "r", ms: 1_000, ticks: 910, start: 5, want: "–"},
+		{keys: "r", ms: 2_000, ticks: 915, start: 5, want: "5.0"}, // it has booted
 		{keys: "r", ticks: 920, start: 5, want: "–"},
 		{keys: "r", ms: 5_000, ticks: 930, start: 5, want: "–"},
 		{keys: "r", ms: 6_000, ticks: 1130, start: 5, want: "200.0"},
