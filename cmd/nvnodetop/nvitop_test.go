@@ -107,6 +107,7 @@ var habits = []habit{
 
 	{key: "I", bytes: "I", want: sends("SIGINT"), after: "n"}, {key: "T", bytes: "T", want: sends("SIGTERM"), after: "n"}, {key: "K", bytes: "K", want: sends("SIGKILL"), after: "n"},
 	{key: "I, no", before: "I", from: sends("SIGINT"), bytes: "n", want: start}, {key: "T, no", before: "T", from: sends("SIGTERM"), bytes: esc, want: start},
+	{key: "T, Enter", before: "T", from: sends("SIGTERM"), bytes: enter, want: start}, // nothing is sent: only y does that, since a signal may go to all ranks
 	{key: "T, tagged", before: "  ", from: `2 tagged of 16`, bytes: "T", want: `╭─ Send SIGTERM to 2 processes\? ─`, after: "n" + escAlone},
 
 	{key: ".", bytes: ".", want: sortedBy("PID", "PID↑")}, {key: ">", bytes: ">", want: sortedBy("PID", "PID↑")},

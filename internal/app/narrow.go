@@ -29,7 +29,15 @@ type narrow struct {
 // manyValues are nvitop's flags that take several values behind them, "-u alice bob". The flags of this program take one.
 var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only", "--only": "only"}
 
-// asNvitop rewrites arguments as nvitop takes them: -ov is --only-visible, and "-u alice bob" is --user=alice,bob.
+// sameFlags are nvitop's names of what has another one here.
+var sameFlags = map[string]string{
+	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii", "--light": "--theme=light", "--colorful": "--colors=classic",
+}
+
+// panels are the values of nvitop's -m: whether its two panels are folded. Here the size of the terminal decides.
+var panels = []string{"auto", "full", "compact"}
+
+// asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is --user=alice,bob.
 func asNvitop(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -37,8 +45,15 @@ func asNvitop(args []string) []string {
 		switch {
 		case args[i] == "--":
 			return append(out, args[i:]...)
-		case args[i] == "-ov":
-			out = append(out, "--only-visible")
+		case sameFlags[args[i]] != "":
+			out = append(out, sameFlags[args[i]])
+		case args[i] == "--interval" && i+1 < len(args) && isNumber(args[i+1]): // the number stays
+		case strings.HasPrefix(args[i], "--interval="):
+			out = append(out, strings.TrimPrefix(args[i], "--interval="))
+		case args[i] == "-m" || args[i] == "--monitor":
+			if i+1 < len(args) && slices.Contains(panels, args[i+1]) {
+				i++
+			}
 		case many:
 			from := i + 1
 			for i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
