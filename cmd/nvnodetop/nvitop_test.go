@@ -51,8 +51,8 @@ type habit struct {
 
 // Parts of screens, as regular expressions. The demo lists the processes of the GPUs 0 to 15 of one node, of which 15 fit on the screen.
 var (
-	first, second, third = cursorOn("358802"), cursorOn("358805"), cursorOn("358808")
-	fourth, last         = cursorOn("358811"), cursorOn("358847")
+	first, second = cursorOn("358802"), cursorOn("358805")
+	fourth, last  = cursorOn("358811"), cursorOn("358847")
 
 	scrolled  = `358802 .* … train\.py --config`
 	scrolled2 = `358802 .* …y --config`
