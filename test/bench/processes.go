@@ -34,37 +34,47 @@ func measureProcesses(o options, program string) error {
 	return benchmarkFrames()
 }
 
-// comparePages measures the node view, the processes of the whole job and their tree in one run, one after the other.
+// comparePages measures the node view, the processes of the whole job and their tree in one run, one after the other. The cost of the nodes without
+// nvnodetop is measured last: the job has just started before.
 func comparePages(o options, program string) error {
+	results, err := watchPages(o, program)
+	if err != nil {
+		return err
+	}
+	time.Sleep(settling)
 	idle, err := idleCost(20 * time.Second)
 	if err != nil {
 		return err
 	}
+	for _, f := range results {
+		f[0].nodes -= idle.nodes
+	}
+	report(costs, []string{"node view", "processes of the job", "as a tree"}, results, false)
+	return nil
+}
+
+func watchPages(o options, program string) (results [][]figures, err error) {
 	t, err := openNodeView(o, program)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer t.Close()
-	count := perNode * o.nodes
-	var results [][]figures
 	for _, open := range []func() error{
 		func() error { return nil },
-		func() error { return openJob(t, count) },
+		func() error { return openJob(t, perNode*o.nodes) },
 		func() error { return press(t, "t", "as a tree") },
 	} {
 		if err := open(); err != nil {
-			return err
+			return nil, err
 		}
 		f, err := watched(o, t)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		f.nodes, f.forks = f.nodes-idle.nodes, f.forks-idle.forks
 		f.rss, f.probeRSS = peakRSS(filepath.Base(program)), peakRSS("nvnodetop-probe")
 		results = append(results, []figures{f})
 	}
-	report(costs, []string{"node view", "processes of the job", "as a tree"}, results, false)
-	return quit(t)
+	return results, quit(t)
 }
 
 // openNodeView starts program in the node view.

@@ -24,17 +24,18 @@ var starts = []line{
 	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
 }
 
-// costs are the rows about the steady state.
+// costs are the rows about the CPU time and the memory of the steady state.
 var costs = []line{
 	{"login side, % of a core", "%.2f", func(f figures) float64 { return f.login }},
 	{"nodes together, % of a core", "%.2f", func(f figures) float64 { return f.nodes }},
-	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
 	{"peak RSS, MiB", "%.1f", func(f figures) float64 { return float64(f.rss) / 1024 }},
 	{"peak RSS of a probe, MiB", "%.1f", func(f figures) float64 { return float64(f.probeRSS) / 1024 }},
 }
 
 // steady are the rows of the report about programs.
-var steady = slices.Concat(costs, starts, []line{
+var steady = slices.Concat(costs, []line{
+	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
+}, starts, []line{
 	{"bytes per second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
 	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return ms(f.key50) }},
 	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return ms(f.key99) }},
