@@ -108,6 +108,7 @@ func (r *rig) state() string {
 
 // A key that the help of a page does not have does nothing there.
 func TestOtherKeysDoNothing(t *testing.T) {
+	notRaced(t)
 	for at, p := range helpPages {
 		r := onPage(t, at)
 		for _, k := range everyKey() {
