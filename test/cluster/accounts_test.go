@@ -19,8 +19,11 @@ func TestAccounts(t *testing.T) {
 		cancelJob(t, id)
 		do(t, "on", "login", "rm", "-f", "/home/alice/go-on")
 	})
-	for _, task := range []string{"_0", "_1", "_2", "_3", "_4"} {
-		runsNow(t, id+task)
+	for range 100 { // a job is in the accounts up to 5 s after its start
+		if strings.Count(do(t, "on", "-u", "alice", "login", "sacct", "-n", "-X", "-j", id, "-o", "State"), "RUNNING") == 5 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	w := watch(t, "--log", dir+"/log")
 	w.sees("Job " + id + "_")
