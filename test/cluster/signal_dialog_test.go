@@ -31,7 +31,7 @@ func TestSignalDialog(t *testing.T) {
 	reusePID(t, pid)
 	w.types("y")
 	w.sees("Sent SIGTERM to 0 of 1 process", "node01:"+pid, "not sent: PID reused")
-	w.types("\x1b")
+	w.types("\r") // not Esc: with ] it would be the beginning of an escape sequence
 	w.types("]")
 	w.sees("Processes of node02", "4 processes") // the first job may have ended with its process
 	w.types("T")
