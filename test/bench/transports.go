@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -53,7 +57,7 @@ func measureTransport(o options, program, name string) (figures, error) {
 	return f, err
 }
 
-// pace measures the CPU time per second.
+// pace measures the CPU time per second, of the processes that last: a squeue more or less would count for a hundred polls.
 func pace(o options, program, name string) (figures, error) {
 	t, _, _, err := start(o, program, "--transport", name)
 	if err != nil {
@@ -65,14 +69,34 @@ func pace(o options, program, name string) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
+	before := lasting()
 	time.Sleep(time.Duration(o.seconds) * time.Second)
 	b, err := read(t)
 	if err != nil {
 		return figures{}, err
 	}
+	var used time.Duration
+	for pid, cpu := range lasting() {
+		if from, ok := before[pid]; ok {
+			used += cpu - from
+		}
+	}
 	sec := b.at.Sub(a.at).Seconds()
-	perSecond := func(ns int64) time.Duration { return time.Duration(float64(ns) / sec) }
-	return figures{poll: perSecond(b.login - a.login), master: perSecond(b.host - a.host)}, quit(t)
+	perSecond := func(cpu time.Duration) time.Duration { return time.Duration(float64(cpu) / sec) }
+	return figures{poll: perSecond(used), master: perSecond(time.Duration(b.host - a.host))}, quit(t)
+}
+
+// lasting returns the CPU time of the program and of each process that it has started and that lives, by PID.
+func lasting() map[int]time.Duration {
+	used := map[int]time.Duration{}
+	groups, _ := filepath.Glob("/proc/[0-9]*/cgroup")
+	for _, path := range groups {
+		if group, err := os.ReadFile(path); err == nil && strings.Contains(string(group), "/login-app") {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			used[pid] = cpuOf(pid)
+		}
+	}
+	return used
 }
 
 // startMasters starts a ControlMaster of alice for each node, and tells her configuration where they are.
