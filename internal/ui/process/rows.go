@@ -36,6 +36,8 @@ type listing struct {
 	weighs []weighed          // kept for its memory, like those below
 	found  []table.ProcessRow // on one node
 	places []int32            // of them, in order
+	flat   []table.ProcessRow // the rows before they were put in the order of a tree
+	tree   tree
 }
 
 // at is a row by its place on the screen's list.
@@ -85,7 +87,9 @@ func keyOf(r *table.ProcessRow) nav.Process {
 func (l *listing) fill(s *part.Scene, q question, kin *families) {
 	clear(l.rows) // they would keep an old Snapshot alive
 	clear(l.found)
-	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0], places: l.places[:0]}
+	clear(l.flat)
+	l.tree.clear()
+	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0], places: l.places[:0], flat: l.flat[:0], tree: l.tree}
 	switch q.scope {
 	case OfJobs, OfNodes:
 		l.addJobs(s)

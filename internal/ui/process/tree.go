@@ -14,7 +14,7 @@ import (
 // deepest is how many bytes of branches a row has at least before its tree is no longer indented.
 const deepest = 120
 
-// tree is the processes of a node with their relatives, while their rows are put in order.
+// tree is the processes of a node with their relatives, while their rows are put in order. It is used for one node after the other, for its memory.
 type tree struct {
 	rows     []table.ProcessRow
 	children []int32 // places in rows, by PID of the parent, then by the row's own
@@ -24,15 +24,14 @@ type tree struct {
 
 // asTree puts the rows of each node in the order of a tree, with the relatives that are known.
 func (l *listing) asTree(s *part.Scene, fs *families) {
-	processes := slices.Clone(l.rows)
-	clear(l.rows)
-	l.rows = l.rows[:0]
-	for from := 0; from < len(processes); {
-		n, to := processes[from].Node, from
-		for to < len(processes) && processes[to].Node == n {
+	l.rows, l.flat = l.flat[:0], l.rows
+	for from := 0; from < len(l.flat); {
+		n, to := l.flat[from].Node, from
+		for to < len(l.flat) && l.flat[to].Node == n {
 			to++
 		}
-		newTree(s, processes[from:to], fs.of[n.Name]).addTo(l)
+		l.tree.plant(s, l.flat[from:to], fs.of[n.Name])
+		l.tree.addTo(l)
 		from = to
 	}
 	for i := range l.rows {
@@ -40,14 +39,23 @@ func (l *listing) asTree(s *part.Scene, fs *families) {
 	}
 }
 
-// newTree takes the processes of a node and adds the relatives that are not among them.
-func newTree(s *part.Scene, rows []table.ProcessRow, f *family) *tree {
-	t := &tree{rows: rows, pids: map[int]bool{}}
+func (t *tree) clear() {
+	clear(t.rows[:cap(t.rows)])
+	clear(t.pids)
+	*t = tree{rows: t.rows[:0], children: t.children[:0], pids: t.pids, done: t.done[:0]}
+}
+
+// plant takes the processes of a node and adds the relatives that are not among them.
+func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
+	t.clear()
+	if t.pids == nil {
+		t.pids = map[int]bool{}
+	}
+	t.rows = append(t.rows, rows...)
 	for i := range rows {
 		t.pids[rows[i].PID] = true
 	}
 	if f != nil {
-		t.rows = slices.Clone(rows)
 		for _, w := range f.kin {
 			if !t.pids[w.PID] {
 				t.pids[w.PID] = true
@@ -56,14 +64,12 @@ func newTree(s *part.Scene, rows []table.ProcessRow, f *family) *tree {
 		}
 	}
 	for i := range t.rows {
-		t.children = append(t.children, int32(i))
+		t.children, t.done = append(t.children, int32(i)), append(t.done, false)
 	}
 	slices.SortFunc(t.children, func(i, k int32) int {
 		a, b := &t.rows[i], &t.rows[k]
 		return cmp.Or(cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.PID, b.PID), cmp.Compare(i, k))
 	})
-	t.done = make([]bool, len(t.rows))
-	return t
 }
 
 func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
