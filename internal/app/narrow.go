@@ -34,7 +34,7 @@ var sameFlags = map[string]string{
 	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii", "--light": "--theme=light", "--colorful": "--colors=classic",
 }
 
-// panels are the values of nvitop's -m: whether its two panels are folded. Here the size of the terminal decides.
+// panels are the values of nvitop's -m, which may stand alone.
 var panels = []string{"auto", "full", "compact"}
 
 // asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is --user=alice,bob.
@@ -51,9 +51,12 @@ func asNvitop(args []string) []string {
 		case strings.HasPrefix(args[i], "--interval="):
 			out = append(out, strings.TrimPrefix(args[i], "--interval="))
 		case args[i] == "-m" || args[i] == "--monitor":
+			panel := panels[0]
 			if i+1 < len(args) && slices.Contains(panels, args[i+1]) {
 				i++
+				panel = args[i]
 			}
+			out = append(out, "--monitor="+panel)
 		case many:
 			from := i + 1
 			for i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {

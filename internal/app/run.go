@@ -116,6 +116,7 @@ func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper
 		Levels:   part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
 		Columns:  cfg.Columns,
 		View:     startView(cfg),
+		Monitor:  cfg.Monitor,
 		Banner:   cfg.Banner,
 		Login:    cfg.Login,
 		ReadOnly: whyReadOnly(cfg),

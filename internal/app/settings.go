@@ -17,7 +17,7 @@ import (
 var systemFile = config.SystemFile
 
 // settingFlags lists the flags that are settings, which files and the environment can set too.
-var settingFlags = []string{"transport", "login", "view", "colors", "theme", "gpu-util-thresh", "mem-util-thresh", "ascii", "timeout", "log", "readonly"}
+var settingFlags = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh", "mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
 // intervals are the arguments POLL and DISPLAY.
 var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}

@@ -43,9 +43,10 @@ type Config struct {
 	Once bool
 	JSON bool
 
-	View   string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
-	Colors string // "job" or "classic"; "" for the remembered choice
-	Theme  string // one of Themes
+	View    string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
+	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
+	Colors  string // "job" or "classic"; "" for the remembered choice
+	Theme   string // one of Themes
 
 	GPULevels    Levels // thresholds of the classic colors, of utilization
 	MemoryLevels Levels // and of GPU memory; without them it has no levels
@@ -65,7 +66,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll, SlurmFloor: MinSlurm,
-		Transport: Auto, Doors: allDoors, View: "auto", Theme: "auto", GPULevels: Levels{60, 85}, Thresholds: health.Defaults(),
+		Transport: Auto, Doors: allDoors, View: "auto", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85}, Thresholds: health.Defaults(),
 	}
 }
 

@@ -17,13 +17,12 @@ const (
 	nvitopMemory = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS"
 )
 
-// modes are the words of NVITOP_MONITOR_MODE, by the setting that each is here. Those without one say how nvitop folds its two panels: here
-// the size of the terminal decides, and on the page of processes the keys a, f and c.
+// modes are the words of NVITOP_MONITOR_MODE, by the setting that each is here.
 var modes = map[string]struct {
 	key   string
 	value any
 }{
-	"auto": {}, "full": {}, "compact": {},
+	"auto": {"monitor", "auto"}, "full": {"monitor", "full"}, "compact": {"monitor", "compact"},
 	"plain": {"colors", "job"}, "colorful": {"colors", "classic"},
 	"dark": {"theme", "dark"}, "light": {"theme", "light"},
 	"readonly": {"readonly", true},
@@ -47,11 +46,9 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 			take(name, "mem_util_thresh", words(value))
 		case nvitopModes:
 			for word := range strings.SplitSeq(value, ",") {
-				mode, known := modes[strings.TrimSpace(word)]
-				switch {
-				case mode.key != "":
+				if mode, known := modes[strings.TrimSpace(word)]; known {
 					take(name, mode.key, mode.value)
-				case !known:
+				} else {
 					o.ignore(name, word)
 				}
 			}

@@ -19,14 +19,14 @@ func TestNvitopsVariables(t *testing.T) {
 		{
 			name: "all of them", environ: []string{"NVITOP_MONITOR_MODE=full,colorful, light", "NVITOP_GPU_UTILIZATION_THRESHOLDS=10,75", "NVITOP_MEMORY_UTILIZATION_THRESHOLDS=10, 80"},
 			want: func(c *Config) {
-				c.Colors, c.Theme, c.GPULevels, c.MemoryLevels = "classic", "light", Levels{10, 75}, Levels{10, 80}
+				c.Monitor, c.Colors, c.Theme, c.GPULevels, c.MemoryLevels = "full", "classic", "light", Levels{10, 75}, Levels{10, 80}
 			},
 			from: map[string]string{"colors": nvitopModes, "theme": nvitopModes, "gpu_util_thresh": nvitopGPU, "mem_util_thresh": nvitopMemory, "view": ByDefault},
 		},
-		{name: "words without a meaning here", environ: []string{"NVITOP_MONITOR_MODE=auto,compact,full"}, want: func(*Config) {}},
+		{name: "the last panel counts", environ: []string{"NVITOP_MONITOR_MODE=auto,full,compact"}, want: func(c *Config) { c.Monitor = "compact" }},
 		{name: "plain and dark", environ: []string{"NVITOP_MONITOR_MODE=plain,dark"}, want: func(c *Config) { c.Colors, c.Theme = "job", "dark" }},
 		{
-			name: "readonly", environ: []string{"NVITOP_MONITOR_MODE=full,readonly"}, want: func(c *Config) { c.ReadOnly, c.ReadOnlyFrom = true, nvitopModes },
+			name: "readonly", environ: []string{"NVITOP_MONITOR_MODE=plain,readonly"}, want: func(c *Config) { c.Colors, c.ReadOnly, c.ReadOnlyFrom = "job", true, nvitopModes },
 			from: map[string]string{"readonly": nvitopModes},
 		},
 		{

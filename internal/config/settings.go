@@ -28,6 +28,7 @@ var settings = append([]setting{
 	doors(),
 	line("login", func(c *Config) *string { return &c.Login }),
 	choice("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
+	choice("monitor", func(c *Config) *string { return &c.Monitor }, "auto", "full", "compact"),
 	choice("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
 	choice("theme", func(c *Config) *string { return &c.Theme }, Themes...),
 	levels("gpu_util_thresh", "60,85", func(c *Config) *Levels { return &c.GPULevels }),

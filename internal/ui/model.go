@@ -76,6 +76,7 @@ func newModel(o Options, out io.Writer) *model {
 	m.scene.Only, m.scene.Matching = o.Only, o.Processes
 	m.view.ranks.Match(o.Processes)
 	m.view.process.Match(o.Processes)
+	m.view.process.Monitor(o.Monitor)
 	m.began = o.Now()
 	m.touched = m.began
 	m.begin()

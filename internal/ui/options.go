@@ -43,6 +43,7 @@ type Options struct {
 	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; without one the memory has no levels
 	Columns              columns.Chosen       // of the tables; empty: the usual ones
 	View                 string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
+	Monitor              string               // GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
 	Banner               string               // a line for the user: in place of the footer until a key is pressed, and in the help
 	Login                string               // as part.Scene has it
 	ReadOnly             string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may

@@ -271,3 +271,23 @@ func TestNoProcesses(t *testing.T) {
 		}
 	}
 }
+
+// The option says whether there are GPUs above the processes; by itself the page has them where there is room.
+func TestMonitor(t *testing.T) {
+	for _, test := range []struct {
+		mode   string
+		height int
+		gpus   bool
+	}{{"", 40, true}, {"auto", 14, false}, {"full", 14, true}, {"compact", 40, false}} {
+		r := newRig(t, fixture())
+		o := r.Options
+		o.Monitor = test.mode
+		r.model = newModel(o, &r.out)
+		r.send(tea.WindowSizeMsg{Width: 120, Height: test.height})
+		r.send(tick{})
+		r.press("P")
+		if got := strings.Contains(r.text(), "Used/Tot"); got != test.gpus {
+			t.Errorf("%q at a height of %d: GPUs are shown is %v\n%s", test.mode, test.height, got, r.text())
+		}
+	}
+}

@@ -14,6 +14,12 @@ const (
 	modeCompact             // never
 )
 
+// modes are their names in the settings.
+var modes = map[string]mode{"auto": modeAuto, "full": modeFull, "compact": modeCompact}
+
+// Monitor sets whether GPUs are shown above the processes: "auto", "full" or "compact".
+func (p *Page) Monitor(name string) { p.mode = modes[name] }
+
 // hint is the key of what the screen does not show.
 func (m mode) hint() keys.Hint {
 	if m == modeCompact {
