@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -87,7 +88,7 @@ func TestProcessTree(t *testing.T) {
 }
 
 // The share of the CPU of a relative is known from the second answer of its node on, by the node's own clock. One that comes a moment later, or fails,
-// changes nothing; after a boot, and for another process with the PID, it is not known.
+// changes nothing; after a boot or a minute, and for another process with the PID, it is not known.
 func TestSharesOfRelatives(t *testing.T) {
 	r := newRig(t, treeFixture())
 	r.press("right", "P")
@@ -112,6 +113,8 @@ func TestSharesOfRelatives(t *testing.T) {
 		{keys: "r", ticks: 920, start: 5, want: "–"},
 		{keys: "r", ms: 5_000, ticks: 930, start: 5, want: "–"},
 		{keys: "r", ms: 6_000, ticks: 1130, start: 5, want: "200.0"},
+		{keys: "r", ms: 67_000, ticks: 1140, start: 5, want: "–"}, // nobody looked for a minute
+		{keys: "r", ms: 68_000, ticks: 1240, start: 5, want: "100.0"},
 	} {
 		var ask nav.Ask
 		for k := range strings.FieldsSeq(step.keys) {
@@ -139,14 +142,18 @@ func cpuOf(text string) string {
 
 // What a node says of relatives may be nonsense: a circle, itself as its parent, or text that would corrupt the screen.
 func TestHostileRelatives(t *testing.T) {
-	r := newRig(t, fixture())
+	s := fixture()
+	s.Nodes["gpu-n01"].Processes[0].Parent, s.Nodes["gpu-n01"].Processes[1].Parent = 400001, 400003
+	r := newRig(t, s)
 	r.press("P")
 	ask := r.view.press(pressed("t"), r.scene).Ask[0]
 	kin := []wire.Relative{
 		{ProcessID: wire.ProcessID{PID: 400001}, Parent: 400002, Command: "a\x1b[2Jb"}, {ProcessID: wire.ProcessID{PID: 400002}, Parent: 400001}, {ProcessID: wire.ProcessID{PID: 400003}, Parent: 400003},
 	}
-	for i := range 900 {
-		kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: 500000 + i}, Parent: 499999 + i, Command: strings.Repeat("x", 3000)})
+	parent := 318823
+	for pid := range 900 {
+		kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: 500000 + pid}, Parent: parent, Command: strings.Repeat("x", 3000)})
+		parent = 500000 + pid
 	}
 	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 	if !strings.Contains(r.title(), "912 processes, as a tree") {
@@ -156,5 +163,50 @@ func TestHostileRelatives(t *testing.T) {
 	r.checkGeometry("hostile", 120, 40)
 	if text := r.text(); !strings.Contains(text, "400001") || strings.Contains(text, "\x1b") || !strings.Contains(r.cursorLine(), "400003") {
 		t.Errorf("the cursor is on %q in\n%s", r.cursorLine(), text)
+	}
+}
+
+// The answer of a node is also about processes that a filter or the scope leaves out: they are no relatives of those that are shown. What was not asked
+// about is asked when it is shown, and an answer that is old is renewed by any key.
+func TestTreeOfSomeProcesses(t *testing.T) {
+	r := newRig(t, treeFixture())
+	asked := func(keys ...string) (about []int) {
+		for _, k := range keys {
+			for _, ask := range r.view.press(pressed(k), r.scene).Ask {
+				about = ask.Request.Family.PIDs
+				kin := slices.Clone(family)
+				for _, w := range r.snap.Nodes["gpu-n02"].Processes {
+					kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, Parent: w.Parent, User: "alice", Command: "python -u train.py"})
+				}
+				r.send(told{r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
+			}
+			r.view.resolve(r.scene)
+		}
+		r.send(tick{r.chain})
+		return about
+	}
+	r.press("right", "P")
+	if asked("t"); len(r.pids()) != 13 {
+		t.Fatalf("the tree is %v", r.pids())
+	}
+	if got := asked("F", "g", "p", "u", "=", "1", "enter"); got != nil || !slices.Equal(r.pids(), []string{"358701", "358709", "358805"}) {
+		t.Errorf("with a filter the tree is %v, and %v are asked about", r.pids(), got)
+	}
+	r.view.process.Begin(process.OfNode, "")
+	if got := asked("t"); !slices.Equal(got, []int{358805}) {
+		t.Errorf("after a new start %v are asked about", got)
+	}
+	if got := asked("esc"); len(got) != 9 || len(r.pids()) != 13 {
+		t.Errorf("without the filter %v are asked about, and the tree is %v", got, r.pids())
+	}
+	if got := asked("down"); got != nil {
+		t.Errorf("a key asks about %v again", got)
+	}
+	later := *r.snap
+	later.At = later.At.Add(11 * time.Second)
+	r.snap = &later
+	r.send(tick{r.chain})
+	if got := asked("down"); len(got) != 9 {
+		t.Errorf("11 s later a key asks about %v", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // families are the relatives of the processes that are shown as a tree: what the nodes on the screen have been asked, and have answered.
 type families struct {
-	asked map[string]*wire.Family // by node
+	asked map[string]*inquiry // by node
 	of    map[string]*family
 	heard int // answers: rows of an earlier one are made anew
 }
@@ -31,37 +31,72 @@ type family struct {
 // noGPU is the index of the GPU of a relative, which is on none.
 const noGPU = -1
 
-// ask asks the nodes of some rows for relatives, each once.
-func (fs *families) ask(l *listing, w nav.Window) (asks []nav.Ask) {
+// inquiry is what a node is asked about.
+type inquiry struct {
+	about    *wire.Family
+	at       time.Time // of the Snapshot that was shown
+	cut      bool      // there are more processes than a node answers about
+	answered bool
+}
+
+// renew is the age of an answer from which a key asks again: the rates of relatives are those since the last one.
+const renew = 10 * time.Second
+
+// serves reports whether a node need not be asked about these PIDs: it is being asked, or has answered lately, about all of them.
+func (q *inquiry) serves(pids []int, now time.Time) bool {
+	if q == nil {
+		return false
+	}
+	for _, pid := range pids {
+		if !slices.Contains(q.about.PIDs, pid) {
+			return !q.answered
+		}
+	}
+	return !q.answered || now.Sub(q.at) < renew
+}
+
+// ask asks the nodes of some rows for relatives: each once, and again when there are other processes or the answer is old.
+func (fs *families) ask(l *listing, w nav.Window, now time.Time) (asks []nav.Ask) {
+	if fs.asked == nil {
+		fs.asked = map[string]*inquiry{}
+	}
+	last := ""
 	for i := w.From; i < w.From+w.Shown; i++ {
 		name := l.at(i).Node.Name
-		if fs.asked[name] != nil {
+		if name == last {
 			continue
 		}
-		if fs.asked == nil {
-			fs.asked = map[string]*wire.Family{}
+		last = name
+		pids, cut := l.pids(name)
+		if !fs.asked[name].serves(pids, now) {
+			fs.asked[name] = &inquiry{about: &wire.Family{PIDs: pids}, at: now, cut: cut}
+			asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: fs.asked[name].about}})
 		}
-		fs.asked[name] = &wire.Family{PIDs: l.pids(name)}
-		asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: fs.asked[name]}})
 	}
 	return asks
 }
 
-// pids are those of the processes of a node, as many as a node answers about.
-func (l *listing) pids(node string) (pids []int) {
+// pids are those of the processes of a node. cut: there are more than a node answers about.
+func (l *listing) pids(node string) (pids []int, cut bool) {
 	for i := range l.rows {
-		if r := &l.rows[i]; r.Node.Name == node && !r.Kin && len(pids) < wire.MaxTargets && !slices.Contains(pids, r.PID) {
+		switch r := &l.rows[i]; {
+		case r.Node.Name != node || r.Kin || slices.Contains(pids, r.PID):
+		case len(pids) == wire.MaxTargets:
+			return pids, true
+		default:
 			pids = append(pids, r.PID)
 		}
 	}
-	return pids
+	return pids, false
 }
 
 // hear keeps what a node has answered to the last request of ask; false: to another one. Where it fails, the relatives that were known stay.
 func (fs *families) hear(m nav.Result, s *part.Scene) bool {
-	if m.Request.Family == nil || m.Request.Family != fs.asked[m.Node] {
+	q := fs.asked[m.Node]
+	if q == nil || m.Request.Family != q.about {
 		return false
 	}
+	q.answered = true
 	if fs.of == nil {
 		fs.of = map[string]*family{}
 	}
@@ -74,7 +109,7 @@ func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 		fs.of[m.Node] = &family{kin: old.kin, at: old.at, cut: old.cut, failed: true, used: old.used}
 		return true
 	}
-	f := &family{at: s.Snap.At, cut: m.Reply.Truncated, used: usedBy(&m.Reply)}
+	f := &family{at: s.Snap.At, cut: m.Reply.Truncated || q.cut, used: usedBy(&m.Reply)}
 	for i := range m.Reply.Family {
 		f.kin = append(f.kin, processOf(&m.Reply.Family[i]))
 	}
@@ -83,6 +118,37 @@ func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 	}
 	fs.of[m.Node] = f
 	return true
+}
+
+// related are the ancestors and the descendants of some processes. The answer may also be about others, which a filter or the scope leaves out.
+func (f *family) related(rows []table.ProcessRow) (kin []*wire.Process) {
+	parent, children := map[int]int{}, map[int][]int{}
+	for _, w := range f.kin {
+		parent[w.PID] = w.Parent
+		children[w.Parent] = append(children[w.Parent], w.PID)
+	}
+	above, below := map[int]bool{}, map[int]bool{} // a node may say that one is its own ancestor: each is looked at once
+	var next []int
+	for i := range rows {
+		for up := rows[i].Parent; !above[up]; up = parent[up] {
+			above[up] = true
+		}
+		next = append(next, children[rows[i].PID]...)
+	}
+	for len(next) > 0 {
+		pid := next[len(next)-1]
+		next = next[:len(next)-1]
+		if !below[pid] {
+			below[pid] = true
+			next = append(next, children[pid]...)
+		}
+	}
+	for _, w := range f.kin {
+		if above[w.PID] || below[w.PID] {
+			kin = append(kin, w)
+		}
+	}
+	return kin
 }
 
 // processOf is a relative as a process. Its strings are those of the node.

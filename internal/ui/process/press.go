@@ -21,7 +21,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	a := p.press(msg, s)
 	if p.tree {
 		l := p.listing(s)
-		a.Ask = append(a.Ask, p.kin.ask(l, p.cursor.Window(p.list(s, l)))...)
+		a.Ask = append(a.Ask, p.kin.ask(l, p.cursor.Window(p.list(s, l)), s.Snap.At)...)
 	}
 	return a
 }

@@ -85,9 +85,9 @@ func keyOf(r *table.ProcessRow) nav.Process {
 
 // fill makes the rows. It keeps the memory that they had.
 func (l *listing) fill(s *part.Scene, q question, kin *families) {
-	clear(l.rows) // they would keep an old Snapshot alive
-	clear(l.found)
-	clear(l.flat)
+	for _, rows := range [][]table.ProcessRow{l.rows, l.found, l.flat} {
+		clear(rows[:cap(rows)]) // they would keep an old Snapshot alive
+	}
 	l.tree.clear()
 	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0], places: l.places[:0], flat: l.flat[:0], tree: l.tree}
 	switch q.scope {

@@ -56,7 +56,7 @@ func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
 		t.pids[rows[i].PID] = true
 	}
 	if f != nil {
-		for _, w := range f.kin {
+		for _, w := range f.related(rows) {
 			if !t.pids[w.PID] {
 				t.pids[w.PID] = true
 				t.rows = append(t.rows, kinRow(s, rows[0].Node, w))
