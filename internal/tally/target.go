@@ -36,15 +36,9 @@ func (t *Target) Refusal() string {
 func Targets(s *cluster.Snapshot, job *cluster.JobView) []Target {
 	var list []Target
 	for _, name := range job.Nodes {
-		n := Node(s, name)
-		list = append(list, targets(s, n, func(p *wire.Process) bool { return job.Runs(n, p) })...)
+		list = append(list, targets(s, job, Node(s, name))...)
 	}
 	return list
-}
-
-// TargetsOn are the processes on the GPUs of a node, each once, whoever they belong to.
-func TargetsOn(s *cluster.Snapshot, n *cluster.Node) []Target {
-	return targets(s, n, func(*wire.Process) bool { return true })
 }
 
 // TargetOf is the Target of one process of a node.
@@ -58,12 +52,12 @@ func TargetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	return t
 }
 
-// targets are the processes of a node that are wanted. A process on several GPUs is listed on each.
-func targets(s *cluster.Snapshot, n *cluster.Node, wanted func(*wire.Process) bool) (list []Target) {
+// targets are the processes of a job on a node. A process on several GPUs is listed on each.
+func targets(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node) (list []Target) {
 	at := map[wire.ProcessID]int{}
 	for i := range n.Processes {
 		p := &n.Processes[i]
-		if !wanted(p) {
+		if !job.Runs(n, p) {
 			continue
 		}
 		id := idOfProcess(p)
