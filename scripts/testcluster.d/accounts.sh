@@ -23,7 +23,9 @@ fault_ctldaccounts() {
 fault_ctldnoaccounts() {
 	if in_host ctl grep -q storage/slurmdbd /etc/slurm/slurm.conf; then set_accounts none; fi
 	in_host ctl pkill -x slurmdbd || true
+	retry 20 none_runs slurmdbd || die "slurmdbd does not end"
 	in_host ctl pkill -KILL -x mariadbd || true
+	retry 20 none_runs mariadbd || die "the database does not end"
 	in_host ctl rm -rf /run/accounts /run/mysqld
 }
 
@@ -32,10 +34,11 @@ set_accounts() {
 	local host
 	for host in login ctl; do in_host "$host" sed -i "s|storage/[a-z]*$|storage/$1|" /etc/slurm/slurm.conf; done
 	in_host ctl pkill -x slurmctld || true
-	retry 20 no_slurmctld || die "slurmctld does not end"
+	retry 20 none_runs slurmctld || die "slurmctld does not end"
 	fault_ctldstart
 	retry 20 in_host login timeout 5 squeue -h >/dev/null || die "slurmctld does not answer"
 }
-no_slurmctld() { ! in_host ctl pgrep -x slurmctld >/dev/null; }
+# none_runs NAME: no process of that name is left on ctl.
+none_runs() { ! in_host ctl pgrep -x "$1" >/dev/null; }
 
 as_slurm() { in_host ctl setpriv --reuid=slurm --regid=slurm --clear-groups "$@"; }
