@@ -13,6 +13,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
+// mark is what some editors begin a file with. It is no part of the text.
+const mark = "\ufeff"
+
 // maxFile is the largest file of settings, in bytes, that is read.
 const maxFile = 1 << 20
 
@@ -35,7 +38,7 @@ func (o *Origins) file(path string) (*layer, error) {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	o.Files = append(o.Files, path)
-	d, err := parse(text)
+	d, err := parse(strings.TrimPrefix(text, mark))
 	if err != nil {
 		return nil, located(path, err)
 	}
@@ -47,7 +50,7 @@ func (o *Origins) file(path string) (*layer, error) {
 	return &layer{values: k, line: d.lineOf, origin: origin}, nil
 }
 
-// contents reads a file. The mark with which some editors begin a file is no part of it.
+// contents reads a file.
 func contents(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -57,7 +60,7 @@ func contents(path string) (string, error) {
 		return "", fmt.Errorf("%q is not a file of at most %d bytes", path, maxFile)
 	}
 	text, err := os.ReadFile(path)
-	return strings.TrimPrefix(string(text), "\ufeff"), err
+	return string(text), err
 }
 
 // located names the file and the line of an error.

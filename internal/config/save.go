@@ -7,39 +7,75 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // Save writes the values of some keys to a file of settings, and keeps everything else in it. The file is replaced at once, and
-// keeps its mode; only its owner can read a new one.
+// keeps its mode and, where that is allowed, its owner and group; only its owner can read a new one. A link to a file stays one.
 func (c *Config) Save(path string, keys ...string) error {
 	if path == "" {
 		return errors.New("there is no home directory for a file of settings")
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil { // a link to a directory of settings stays one
-		path = real
+	path, err := linked(path)
+	if err != nil {
+		return err
 	}
 	text, err := contents(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if text, err = c.edited(path, text, keys); err != nil {
+		return err
+	}
+	old, err := os.Stat(path)
+	if err != nil {
+		old = nil
+	}
+	return replace(path, text, old)
+}
+
+// edited is the text of a file with the values of some keys.
+func (c *Config) edited(path, text string, keys []string) (string, error) {
+	text, marked := strings.CutPrefix(text, mark)
 	for _, key := range keys {
 		s := named(key)
 		if s == nil {
-			return fmt.Errorf("there is no setting %q", key)
+			return "", fmt.Errorf("there is no setting %q", key)
 		}
+		var err error
 		if text, err = edit(text, key, s.show(c)); err != nil {
-			return located(path, err)
+			return "", located(path, err)
 		}
 	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
+	if marked {
+		text = mark + text
 	}
-	return replace(path, text, mode)
+	return text, nil
 }
 
-// replace writes a file beside the old one, and puts it in its place.
-func replace(path, text string, mode fs.FileMode) error {
+// linked is the path of what a link leads to. That need not be there, but its directory must be.
+func linked(path string) (string, error) {
+	end, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return end, err
+	}
+	to, err := os.Readlink(path)
+	if err != nil {
+		return path, nil // no link: a new file
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Dir(path) + string(filepath.Separator) + to
+	}
+	dir, name := filepath.Split(to)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", fmt.Errorf("%q is a link to %q, whose directory cannot be used: %w", path, to, err)
+	}
+	return linked(filepath.Join(dir, name))
+}
+
+// replace writes a file beside the old one, nil if there is none, and puts it in its place.
+func replace(path, text string, old fs.FileInfo) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -48,7 +84,7 @@ func replace(path, text string, mode fs.FileMode) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	err = cmp.Or(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = cmp.Or(err, dress(f, old), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -57,4 +93,32 @@ func replace(path, text string, mode fs.FileMode) error {
 		_ = os.Remove(f.Name())
 	}
 	return err
+}
+
+// dress gives a new file the owner, the group and the mode of the old one.
+func dress(f *os.File, old fs.FileInfo) error {
+	if old == nil {
+		return f.Chmod(0o600)
+	}
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return cmp.Or(give(f, now, old), f.Chmod(old.Mode().Perm()))
+}
+
+// give gives a file to the owner and the group of the old one. Only root can change the owner, and must; a group that the user is not in is lost.
+func give(f *os.File, now, old fs.FileInfo) error {
+	is, known := now.Sys().(*syscall.Stat_t)
+	was, knows := old.Sys().(*syscall.Stat_t)
+	if !known || !knows {
+		return nil
+	}
+	if is.Gid != was.Gid {
+		_ = f.Chown(-1, int(was.Gid))
+	}
+	if is.Uid != was.Uid && os.Geteuid() == 0 {
+		return f.Chown(int(was.Uid), -1)
+	}
+	return nil
 }

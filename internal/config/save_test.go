@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -99,5 +100,87 @@ func TestSaveInPlace(t *testing.T) {
 	}
 	if err := c.Save(dir, "theme"); err == nil {
 		t.Error("written to a directory")
+	}
+}
+
+// A link to a file that is not there yet leads to the new file; without the directory of that there is an error.
+func TestSaveThroughDanglingLink(t *testing.T) {
+	dir := t.TempDir()
+	c := Default()
+	c.Theme = "mono"
+	for _, d := range []string{"dotfiles", "config"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{
+		"config/relative.toml": "../dotfiles/one.toml", "config/absolute.toml": filepath.Join(dir, "dotfiles/two.toml"), "config/chain.toml": "next.toml",
+		"config/next.toml": "../dotfiles/three.toml", "config/nowhere.toml": "../missing/four.toml",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"relative": "one", "absolute": "two", "chain": "three"} {
+		link := filepath.Join(dir, "config", name+".toml")
+		if err := c.Save(link, "theme"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Readlink(link); err != nil {
+			t.Errorf("%s: the link is gone: %v", name, err)
+		}
+		if text, _ := os.ReadFile(filepath.Join(dir, "dotfiles", to+".toml")); string(text) != "theme = \"mono\"\n" {
+			t.Errorf("%s: the file has become %q", name, text)
+		}
+	}
+	nowhere := filepath.Join(dir, "config", "nowhere.toml")
+	if err := c.Save(nowhere, "theme"); err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("error %v", err)
+	}
+	if to, err := os.Readlink(nowhere); err != nil || to != "../missing/four.toml" {
+		t.Errorf("the link leads to %q: %v", to, err)
+	}
+}
+
+// The mark at the begin of a file stays, and what is written behind it is read again.
+func TestSaveKeepsMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte("\ufefftheme = 'dark'\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	c.Theme = "mono"
+	if err := c.Save(path, "theme"); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != "\ufefftheme = \"mono\"\r\n" {
+		t.Errorf("the file has become %q", text)
+	}
+	again := Default()
+	if _, err := again.Load(Inputs{User: path}); err != nil || again.Theme != "mono" {
+		t.Errorf("theme %q, %v", again.Theme, err)
+	}
+}
+
+// A file that root changes for somebody else still belongs to them.
+func TestSaveKeepsOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 4321, 1234); err != nil {
+		t.Skipf("not root: %v", err)
+	}
+	c := Default()
+	c.Theme = "mono"
+	if err := c.Save(path, "theme"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is := info.Sys().(*syscall.Stat_t); is.Uid != 4321 || is.Gid != 1234 || info.Mode() != 0o640 {
+		t.Errorf("owner %d, group %d, mode %v", is.Uid, is.Gid, info.Mode())
 	}
 }
