@@ -173,6 +173,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case settings.Saved:
 		m.view.settings.Told(msg)
 		m.dirty = true
+		return m, m.write()
 	case tea.WindowSizeMsg:
 		m.scene.W, m.scene.H = msg.Width, msg.Height
 		m.resolve()

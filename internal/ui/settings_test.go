@@ -64,18 +64,9 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 		written = append(written, append(keys, c.Theme))
 		return "/home/alice/config.toml", fails
 	}
-	var do func(cmd tea.Cmd)
-	do = func(cmd tea.Cmd) {
-		if cmd == nil {
-			return
-		}
-		switch msg := cmd().(type) {
-		case tea.BatchMsg:
-			for _, c := range msg {
-				do(c)
-			}
-		case settings.Saved:
-			r.send(msg)
+	do := func(cmd tea.Cmd) {
+		for _, saved := range saves(cmd) {
+			r.send(saved)
 		}
 	}
 	r.send(f2)
@@ -101,6 +92,53 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 	if want := []string{"theme", draw.Auto}; len(written) != 2 || !slices.Equal(written[1], want) {
 		t.Errorf("written was %q, want twice %q", written, want)
 	}
+}
+
+// What is to be written while something else is being written follows it, as it was when the key was pressed, also if it is what there was first.
+func TestSettingsAreWrittenInTurn(t *testing.T) {
+	r := newRig(t, fixture())
+	var written []string
+	r.Save = func(c settings.Choices, keys []string) (string, error) {
+		written = append(written, strings.Join(keys, ",")+" "+c.Theme)
+		return "/x", nil
+	}
+	r.send(f2)
+	first := r.Theme
+	r.press("right")
+	second := r.Theme
+	one := r.press("w")
+	r.press("left")
+	two := r.press("w")
+	r.press("right", "right")
+	told := saves(one)
+	if more := saves(two); len(told) != 1 || len(more) != 0 {
+		t.Fatalf("at once %d and %d are written", len(told), len(more))
+	}
+	if told = saves(r.send(told[0])); len(told) != 1 || len(saves(r.send(told[0]))) != 0 {
+		t.Errorf("then %d are written", len(told))
+	}
+	if want := []string{"theme " + second, "theme " + first}; !slices.Equal(written, want) {
+		t.Errorf("written was %q, want %q", written, want)
+	}
+	if !strings.Contains(r.text(), "1 change for this run only") {
+		t.Errorf("the page does not say what is not written:\n%s", r.text())
+	}
+}
+
+// saves does what a command does, and returns what has been written.
+func saves(cmd tea.Cmd) (done []settings.Saved) {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			done = append(done, saves(c)...)
+		}
+	case settings.Saved:
+		done = append(done, msg)
+	}
+	return done
 }
 
 // A theme that goes by the terminal's background asks for it when it is chosen first, also on the page of settings, and never again.

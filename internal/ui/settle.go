@@ -22,11 +22,19 @@ func (m *model) settle() tea.Cmd {
 		m.Theme = now.Theme
 		m.retheme()
 	}
-	changed, wanted := m.view.settings.Unwritten()
-	if !wanted || len(changed) == 0 || m.Save == nil {
+	return m.write()
+}
+
+// write writes what the user wants to be written. The next is written when the model has been told about this one.
+func (m *model) write() tea.Cmd {
+	if m.Save == nil {
 		return nil
 	}
-	saved := settings.Saved{Choices: *now}
+	wanted, changed := m.view.settings.Unwritten()
+	if len(changed) == 0 {
+		return nil
+	}
+	saved := settings.Saved{Choices: wanted}
 	return func() tea.Msg { // a home directory may be slow
 		saved.Path, saved.Err = m.Save(saved.Choices, changed)
 		return saved

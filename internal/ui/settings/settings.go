@@ -54,10 +54,11 @@ type Saved struct {
 
 // Page is the page.
 type Page struct {
-	Now     Choices // what is in effect
-	written Choices // what the user's file gives
-	wants   bool    // to be written
-	last    *Saved  // since the last change
+	Now     Choices  // what is in effect
+	written Choices  // what the user's file gives
+	wants   *Choices // what is to be written; nil: nothing is
+	writing bool     // until the page is told what has become of it
+	last    *Saved   // since the last change
 
 	cursor nav.Cursor[row]
 }
@@ -65,10 +66,16 @@ type Page struct {
 // Begin begins with these choices, which came from the settings.
 func (p *Page) Begin(c Choices) { p.Now, p.written = c, c }
 
-// Unwritten reports, once, that the user wants the changes to be written: these keys.
-func (p *Page) Unwritten() (changed []string, wanted bool) {
-	wanted, p.wants = p.wants, false
-	return p.Now.Changed(&p.written), wanted
+// Unwritten returns, once, what the user wants to be written, and its keys; none if there is nothing to write. While something is
+// being written that is so until Told: of two that are written at once the first could win.
+func (p *Page) Unwritten() (wanted Choices, changed []string) {
+	if p.writing || p.wants == nil {
+		return Choices{}, nil
+	}
+	wanted, p.wants = *p.wants, nil
+	changed = wanted.Changed(&p.written)
+	p.writing = len(changed) > 0
+	return wanted, changed
 }
 
 // Wants nothing.
@@ -106,7 +113,8 @@ func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
 	case key.Matches(k, keys.Usual):
 		p.Now.reset(on)
 	case key.Matches(k, keys.Write):
-		p.wants = true
+		wanted := p.Now
+		p.wants = &wanted
 	default:
 		return nav.Answer{}
 	}
@@ -119,6 +127,7 @@ func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
 
 // Told takes what has become of the changes.
 func (p *Page) Told(s Saved) {
+	p.writing = false
 	if s.Err == nil {
 		p.written = s.Choices
 	}

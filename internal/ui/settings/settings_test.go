@@ -106,25 +106,26 @@ func TestWriting(t *testing.T) {
 	var p Page
 	p.Begin(usual)
 	press(&p, row{what: theme}, "right")
-	if _, wanted := p.Unwritten(); wanted {
+	if _, changed := p.Unwritten(); changed != nil {
 		t.Error("written without being asked")
 	}
 	for _, k := range []string{"w", "f12"} {
 		press(&p, row{what: theme}, k)
-		changed, wanted := p.Unwritten()
-		if !wanted || !slices.Equal(changed, []string{"theme"}) {
-			t.Errorf("%s: %v, %q", k, wanted, changed)
+		wanted, changed := p.Unwritten()
+		if wanted != p.Now || !slices.Equal(changed, []string{"theme"}) {
+			t.Errorf("%s: %+v, %q", k, wanted, changed)
 		}
-		if _, again := p.Unwritten(); again {
+		if _, again := p.Unwritten(); again != nil {
 			t.Errorf("%s: written twice", k)
 		}
+		p.Told(Saved{Choices: p.Now, Path: "/x", Err: errors.New("disk full")})
 	}
-	p.Told(Saved{Choices: p.Now, Path: "/x", Err: errors.New("disk full")})
 	if text, role := p.state(); text != "not written: disk full" || role != draw.Crit {
 		t.Errorf("%q", text)
 	}
-	if changed, _ := p.Unwritten(); len(changed) != 1 {
-		t.Errorf("after a failure %q are not written", changed)
+	press(&p, row{what: theme}, "w")
+	if _, changed := p.Unwritten(); len(changed) != 1 {
+		t.Errorf("after a failure %q are written", changed)
 	}
 	p.Told(Saved{Choices: p.Now, Path: "/x"})
 	if text, _ := p.state(); text != "written to /x" {
@@ -134,7 +135,8 @@ func TestWriting(t *testing.T) {
 	if text, _ := p.state(); !strings.HasPrefix(text, "1 change for this run only") {
 		t.Errorf("%q", text)
 	}
-	if changed, _ := p.Unwritten(); !slices.Equal(changed, []string{"colors"}) {
-		t.Errorf("%q are not written", changed)
+	press(&p, row{what: colors}, "w")
+	if _, changed := p.Unwritten(); !slices.Equal(changed, []string{"colors"}) {
+		t.Errorf("%q are written", changed)
 	}
 }
