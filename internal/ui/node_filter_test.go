@@ -20,6 +20,8 @@ func TestFilterOfANode(t *testing.T) {
 		{typed: "util>97", rows: "257" + "257", shows: `3 of 8 GPUs match "util>97"`},
 		{typed: "user=alice", rows: "01234567" + "012334567", shows: `8 of 8 GPUs match "user=alice"`},
 		{typed: "user=bob", shows: `no GPUs match "user=bob": Esc clears the filter`},
+		{typed: `user=="bob"`, then: "enter", shows: `no processes match user=="bob": Esc clears the filter`},
+		{start: `user=="alice"`, typed: "gpu<1", rows: "00", shows: `1 of 9 matches user=="alice" and "gpu<1"`},
 		{typed: "pid=358811", rows: "33", shows: `1 of 8 GPUs matches "pid=358811"`},
 		{typed: "ecc", rows: "3", shows: `no processes match "ecc": Esc clears the filter`},
 		{typed: "pid=358811", then: "enter", rows: "33", shows: `1 of 9 matches "pid=358811"`},

@@ -88,7 +88,7 @@ func (p *Node) unmatched(f *part.Frame, shown, of int) string {
 	var texts []string
 	for _, e := range []*filter.Expr{f.Matching, p.filter.Expr(f.Job.ID)} {
 		if e != nil {
-			texts = append(texts, `"`+draw.Clip(e.String(), part.FilterClip)+`"`)
+			texts = append(texts, part.Quote(e.String(), part.FilterClip))
 		}
 	}
 	return ", " + text + " " + strings.Join(texts, " and ")

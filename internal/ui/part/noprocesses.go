@@ -13,6 +13,14 @@ import (
 // FilterClip is the most room for a filter in a title or a sentence.
 const FilterClip = 40
 
+// Quote is a filter in a title or a sentence, with at most w columns of its text: in quotes, unless it has some of its own.
+func Quote(filter string, w int) string {
+	if filter = draw.Clip(filter, w); strings.Contains(filter, `"`) {
+		return filter
+	}
+	return `"` + filter + `"`
+}
+
 // NoProcesses says why no processes are listed.
 func NoProcesses(f *Frame) string {
 	switch h := f.Node.Hello; {
@@ -20,7 +28,7 @@ func NoProcesses(f *Frame) string {
 		return "no NVML here: processes cannot be listed"
 	case f.Node.Listed:
 		if f.Matching != nil && len(f.Node.Processes) > 0 {
-			return `no processes match "` + draw.Clip(f.Matching.String(), FilterClip) + `"`
+			return `no processes match ` + Quote(f.Matching.String(), FilterClip)
 		}
 		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
 	case f.Node.State == cluster.NodeStale:

@@ -93,7 +93,7 @@ func (f *Filter) None(job, many string, w int) string {
 	return text + f.quote(job, w-draw.Width(text)-len(way)) + way
 }
 
-// quote is the filter of a job in quotes, in w columns.
+// quote is the filter of a job in w columns, in quotes if it has none.
 func (f *Filter) quote(job string, w int) string {
-	return `"` + draw.Clip(f.in(job).text, max(w-2, 6)) + `"`
+	return part.Quote(f.in(job).text, max(w-2, 6))
 }

@@ -235,4 +235,8 @@ func TestTitle(t *testing.T) {
 	if got := f.None("1", "nodes", 60); got != `no nodes match "user=alice and util…": Esc clears the filter` {
 		t.Errorf("%q", got)
 	}
+	f.Begin(parsed(t, `user=="carol"`))
+	if got := f.None("1", "processes", 60); got != `no processes match user=="carol": Esc clears the filter` {
+		t.Errorf("quotes in quotes: %q", got)
+	}
 }
