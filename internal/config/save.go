@@ -61,8 +61,11 @@ func linked(path string) (string, error) {
 		return end, err
 	}
 	to, err := os.Readlink(path)
+	if errors.Is(err, fs.ErrNotExist) { // no link, but a new file
+		return path, nil
+	}
 	if err != nil {
-		return path, nil // no link: a new file
+		return "", err
 	}
 	if !filepath.IsAbs(to) {
 		to = filepath.Dir(path) + string(filepath.Separator) + to
