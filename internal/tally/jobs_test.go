@@ -82,7 +82,7 @@ func TestUsers(t *testing.T) {
 	s := &cluster.Snapshot{Discovery: cluster.Discovery{User: "alice"}, Nodes: map[string]*cluster.Node{"n1": n1, "n2": n2}}
 	s.Jobs = []cluster.JobView{{Job: cluster.Job{ID: "2_1", Number: "16"}}, {Job: cluster.Job{ID: "2_2", Number: "17"}}}
 	var got []string
-	for _, u := range Users(s) {
+	for _, u := range Users(s, nil) {
 		longest := int64(-1)
 		if u.Longest != nil {
 			longest = *u.Longest
@@ -95,5 +95,14 @@ func TestUsers(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for only, want := range map[string]string{"4": "alice 2 200W, bob 0 NaNW", "5": "alice 1 NaNW, bob 1 NaNW", "6": " 1 102W, bob 0 NaNW", "9": "bob 0 NaNW"} {
+		var got []string
+		for _, u := range Users(s, Only{only}) {
+			got = append(got, fmt.Sprintf("%s %d %gW", u.User, u.GPUs, u.Power))
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("--only %s: %s, want %s", only, got, want)
+		}
 	}
 }

@@ -31,6 +31,12 @@ type userPlace struct {
 	key  string
 }
 
+// userHold is a user on a GPU.
+type userHold struct {
+	at   userPlace
+	user string
+}
+
 // userSum is a UserRow while it is made.
 type userSum struct {
 	row         UserRow
@@ -38,10 +44,11 @@ type userSum struct {
 	gpus, procs map[userPlace]bool
 }
 
-// Users are the users who have processes on the GPUs of the nodes of jobs, by name.
-func Users(s *cluster.Snapshot) []UserRow {
+// Users are the users who have processes on those GPUs of the nodes of jobs that are to be shown, or on none that is known, by name.
+func Users(s *cluster.Snapshot, only Only) []UserRow {
 	sums := map[string]*userSum{}
-	holders := map[userPlace]int{} // how many users each GPU has
+	holders := map[userPlace]int{} // how many users each GPU has, also those of its instances that are hidden
+	holds := map[userHold]bool{}
 	watts := map[userPlace]float64{}
 	ids := map[string]string{}
 	for i := range s.Jobs {
@@ -50,24 +57,32 @@ func Users(s *cluster.Snapshot) []UserRow {
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
 		gpus := make(map[int]userPlace, len(n.GPUs)) // by index
+		hidden := map[int]bool{}
 		for i := range n.GPUs {
 			g := &n.GPUs[i]
 			at := placeOfGPU(n, g)
-			gpus[g.Index] = at
+			gpus[g.Index], hidden[g.Index] = at, !only.Shows(g)
 			if w, known := g.Get(metric.Power); known && !g.Instance() {
 				watts[at] = w
 			}
 		}
 		for i := range n.Processes {
 			p := &n.Processes[i]
+			at, known := gpus[p.GPU]
+			if hold := (userHold{at, p.User}); known && !holds[hold] {
+				holds[hold] = true
+				holders[at]++
+			}
+			if hidden[p.GPU] {
+				continue
+			}
 			u := sums[p.User]
 			if u == nil {
 				u = &userSum{UserRow{User: p.User, Memory: math.NaN(), Power: math.NaN()}, map[string]bool{}, map[string]bool{}, map[userPlace]bool{}, map[userPlace]bool{}}
 				sums[p.User] = u
 			}
-			if at, known := gpus[p.GPU]; known && !u.gpus[at] {
+			if known {
 				u.gpus[at] = true
-				holders[at]++
 			}
 			u.add(n, p, Mine(s, p), cmp.Or(ids[p.Job], p.Job))
 		}

@@ -117,3 +117,20 @@ func TestProcessesAskedForAtTheStart(t *testing.T) {
 		t.Errorf("got\n%s", r.text())
 	}
 }
+
+// A user all of whose processes are hidden is not listed.
+func TestOnlyOnThePageOfUsers(t *testing.T) {
+	for only, want := range map[string]string{"3": "1 user on", "5": "2 users on"} {
+		r := narrowed(t, tally.Only{only}, "")
+		if r.press("U"); !strings.Contains(r.text(), want) || strings.Contains(r.text(), "bob ") {
+			t.Errorf("--only %s:\n%s", only, r.text())
+		}
+	}
+	r := narrowed(t, tally.Only{"9"}, "")
+	for _, n := range r.snap.Nodes {
+		n.Listed = true
+	}
+	if r.press("U"); !strings.Contains(r.text(), "no processes on the GPUs of --only: 9") {
+		t.Errorf("nothing says why there is nothing:\n%s", r.text())
+	}
+}

@@ -203,7 +203,7 @@ func TestUsers(t *testing.T) {
 	s.Discovery.User = "alice"
 	var r User
 	name := func(row *tally.UserRow) string { return row.User }
-	check(t, UserFields, tally.Users(s), r.Of, name, map[string]string{
+	check(t, UserFields, tally.Users(s, nil), r.Of, name, map[string]string{
 		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice", "power=600W": "alice", "power<300W": "bob", "time>2h": "alice", "job=48211": "alice",
 		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",
 	})

@@ -129,6 +129,8 @@ func (p *Users) Draw(f *part.Frame) {
 		f.Left(3, headRow, f.W-4, p.filter.None(every, "users", f.W-4), draw.Text)
 	case waits > 0:
 		f.Left(3, headRow, f.W-4, "· waiting for the process lists of the nodes", draw.Dim)
+	case len(f.Only) > 0:
+		f.Left(3, headRow, f.W-4, "no processes on the GPUs of --only: "+strings.Join(f.Only, ", "), draw.Dim)
 	default:
 		f.Left(3, headRow, f.W-4, "no processes on the GPUs of your nodes", draw.Dim)
 	}

@@ -29,11 +29,11 @@ func (s *Scene) Jobs() []tally.JobRow {
 	return r.jobs
 }
 
-// Users are tally.Users of the Snapshot. They must not be changed.
+// Users are tally.Users of the Snapshot, on the GPUs that are to be shown. They must not be changed.
 func (s *Scene) Users() []tally.UserRow {
 	r := s.everyone()
 	if r.users == nil {
-		r.users = tally.Users(s.Snap)
+		r.users = tally.Users(s.Snap, s.Only)
 	}
 	return r.users
 }
