@@ -15,7 +15,7 @@ type Target struct {
 	User    string
 	Command string // its name, if the command line is not known
 	Rank    *wire.Rank
-	Job     string // its ID, as squeue prints it, or SLURM's number if it is none of the user's jobs; "": not known
+	Job     string // JobOf it
 	Mine    bool   // of the user whose jobs these are
 }
 
@@ -76,16 +76,21 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 
 // targetOf is a process as a Target, without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
-	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank, Job: p.Job, Mine: Mine(s, p)}
+	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank, Job: JobOf(s, p), Mine: Mine(s, p)}
 	if t.Command == "" {
 		t.Command = p.Name
 	}
+	return t
+}
+
+// JobOf is the ID of the job of a process, as squeue prints it, or SLURM's number if it is none of the user's jobs; "": not known.
+func JobOf(s *cluster.Snapshot, p *wire.Process) string {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Number != "" && j.Number == p.Job {
-			t.Job = j.ID
+			return j.ID
 		}
 	}
-	return t
+	return p.Job
 }
 
 // addGPU adds the GPU on which the process is listed.

@@ -48,6 +48,26 @@ func TestFilterOfANode(t *testing.T) {
 	}
 }
 
+// A task of an array has the ID that squeue prints, not only the number that SLURM gives its processes.
+func TestFilterOfANodeByTask(t *testing.T) {
+	for _, start := range []string{"", "job=48100_7"} {
+		r := narrowed(t, nil, start)
+		r.snap.Jobs[0].ID = "48100_7"
+		for i := range r.snap.Jobs[0].Findings {
+			r.snap.Jobs[0].Findings[i].Job = "48100_7"
+		}
+		for i := range r.snap.Nodes["gpu-n02"].Processes {
+			r.snap.Nodes["gpu-n02"].Processes[i].Job = r.snap.Jobs[0].Number
+		}
+		r.send(tick{r.chain})
+		r.press("right", "/")
+		r.types("job=48100_7")
+		if got := r.gpuRows(); got != "01234567"+"012334567" {
+			t.Errorf("begun with %q: %s in\n%s", start, got, r.text())
+		}
+	}
+}
+
 // A click opens the GPU that is under the mouse, not the one that was there without the filter. What a node without values shows is not filtered.
 func TestFilteredRowsOfANode(t *testing.T) {
 	r := narrowed(t, nil, "")

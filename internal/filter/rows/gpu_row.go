@@ -10,6 +10,7 @@ import (
 // GPU is a GPU of a node as a filter.Subject. It has ProcessFields: its own, and those of each process on it, so that a filter of processes leaves
 // the GPUs on which they are.
 type GPU struct {
+	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
 	Findings []*cluster.Finding // of the node, those that hold
 
@@ -39,6 +40,10 @@ func (r *GPU) Values(key filter.Key, to []filter.Value) []filter.Value {
 		if key == filter.Rank && p.Rank != nil {
 			to = number(to, float64(p.Rank.Rank))
 		}
+		if key == filter.Job {
+			to = word(to, p.job())
+			return
+		}
 		to = ofProcess(to, key, p.Process)
 	})
 	return gpuValues(to, key, r.Node, []*cluster.GPU{r.gpu})
@@ -48,7 +53,7 @@ func (r *GPU) Values(key filter.Key, to []filter.Value) []filter.Value {
 func (r *GPU) processes(do func(*Process)) {
 	for i := range r.Node.Processes {
 		if p := &r.Node.Processes[i]; p.GPU == r.gpu.Index && !tally.Absent(r.gpu) {
-			do(&Process{Node: r.Node, Process: p, Rank: p.Rank})
+			do(&Process{Snapshot: r.Snapshot, Node: r.Node, Process: p, Rank: p.Rank})
 		}
 	}
 }

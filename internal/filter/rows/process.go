@@ -20,19 +20,20 @@ var ProcessFields = filter.Of(slices.Concat(
 
 // Process is a process as a filter.Subject. Process is nil for a rank that has none.
 type Process struct {
+	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
 	Process  *wire.Process
 	GPU      *cluster.GPU // nil: not among the GPUs that the node has now
 	Number   int          // of the GPU; cluster.NoNumber: not known
 	Rank     *wire.Rank
 	State    string             // of a rank without a process
-	Job      string             // ID; "": as the process says
+	Job      string             // its ID; "": tally.JobOf the process
 	Findings []*cluster.Finding // of the node, those that hold
 }
 
 // Set makes it a process of a node.
-func (r *Process) Set(n *cluster.Node, p *tally.Process) {
-	r.Node, r.Process, r.GPU, r.Number, r.Rank, r.State = n, p.Process, p.On, p.Number, p.Rank, ""
+func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) {
+	r.Snapshot, r.Node, r.Process, r.GPU, r.Number, r.Rank, r.State = s, n, p.Process, p.On, p.Number, p.Rank, ""
 }
 
 // Values implements filter.Subject.
@@ -55,9 +56,7 @@ func (r *Process) Values(key filter.Key, to []filter.Value) []filter.Value {
 	case filter.GPU:
 		return gpuNumber(to, r.Number)
 	case filter.Job:
-		if r.Job != "" {
-			return word(to, r.Job)
-		}
+		return word(to, r.job())
 	case filter.State:
 		to = word(to, r.State)
 	}
@@ -68,6 +67,14 @@ func (r *Process) Values(key filter.Key, to []filter.Value) []filter.Value {
 		to = gpuValues(to, key, r.Node, []*cluster.GPU{r.GPU})
 	}
 	return to
+}
+
+// job is the ID of its job. It is looked for only where a filter asks: there may be a thousand jobs.
+func (r *Process) job() string {
+	if r.Job != "" || r.Process == nil {
+		return r.Job
+	}
+	return tally.JobOf(r.Snapshot, r.Process)
 }
 
 // ofProcess appends what a process itself has in a field.
@@ -95,8 +102,6 @@ func ofProcess(to []filter.Value, key filter.Key, p *wire.Process) []filter.Valu
 		return kinds(to, p.Type)
 	case filter.State:
 		return word(to, p.State)
-	case filter.Job:
-		return word(to, p.Job)
 	}
 	return to
 }
@@ -120,7 +125,7 @@ func command(p *wire.Process) string {
 
 // Texts implements filter.Subject: node, user, PID, command and job.
 func (r *Process) Texts(to []string) []string {
-	to = append(to, r.Node.Name, r.State, r.Job)
+	to = append(to, r.Node.Name, r.State, r.job())
 	if p := r.Process; p != nil {
 		to = append(to, p.User, strconv.Itoa(p.PID), command(p), p.Job)
 	}
@@ -142,7 +147,7 @@ type Rank struct {
 // Of is that row.
 func (r *Rank) Of(row *tally.RankRow) filter.Subject {
 	r.process = Process{
-		Node: tally.Node(r.Snapshot, row.Node), Process: row.Process, GPU: row.GPU, Number: row.Number, Rank: row.Rank, State: rankStates[row.State], Job: r.Job.ID,
+		Snapshot: r.Snapshot, Node: tally.Node(r.Snapshot, row.Node), Process: row.Process, GPU: row.GPU, Number: row.Number, Rank: row.Rank, State: rankStates[row.State], Job: r.Job.ID,
 		Findings: r.Findings[row.Node],
 	}
 	return &r.process

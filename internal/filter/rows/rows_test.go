@@ -85,7 +85,7 @@ func TestProcesses(t *testing.T) {
 	n := s.Nodes["gpu-n01"]
 	list, _ := tally.Processes(job, n)
 	r := &Process{Findings: by[n.Name]}
-	of := func(p *tally.Process) filter.Subject { r.Set(n, p); return r }
+	of := func(p *tally.Process) filter.Subject { r.Set(s, n, p); return r }
 	name := func(p *tally.Process) string { return p.User }
 	check(t, ProcessFields, list, of, name, map[string]string{
 		"train": "alice", "PYTHON n01": "alice", "xorg": "bob", "102": "bob", "48211": "alice", "user=bob": "bob", "pid=101,102": "alice bob", "rank=12": "alice", "rank!=12": "",
@@ -95,12 +95,27 @@ func TestProcesses(t *testing.T) {
 	})
 }
 
+// A process has the ID of its job, as squeue prints it, on the GPU's row too.
+func TestTasksOfArrays(t *testing.T) {
+	s, job, _ := snapshot()
+	n := s.Nodes["gpu-n01"]
+	job.ID = "48100_7" // its processes have the number 48211
+	list, _ := tally.Processes(job, n)
+	r := &Process{}
+	of := func(p *tally.Process) filter.Subject { r.Set(s, n, p); return r }
+	check(t, ProcessFields, list, of, func(p *tally.Process) string { return p.User }, map[string]string{"job=48100_7": "alice", "48100_7": "alice", "job=48211": ""})
+	g := &GPU{Snapshot: s, Node: n}
+	check(t, ProcessFields, []*cluster.GPU{&n.GPUs[0], &n.GPUs[1]}, g.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
+		"job=48100_7": "0", "48100_7": "0", "job=48211": "",
+	})
+}
+
 // A GPU has what it has itself, and what each process on it has.
 func TestGPUs(t *testing.T) {
 	s, _, by := snapshot()
 	n := s.Nodes["gpu-n01"]
 	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1], {Number: 2, Card: wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
-	r := &GPU{Node: n, Findings: by[n.Name]}
+	r := &GPU{Snapshot: s, Node: n, Findings: by[n.Name]}
 	check(t, ProcessFields, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
 		"util>50": "0", "util<50": "1", "gpu=1,2": "1 2", "user=bob": "1", "user!=bob": "0", "pid=101": "0", "rank=12": "0", "sm>90": "0", "cmd~train": "0", "train": "0", "XORG": "1", "lag": "1",
 		"problem=lag": "1", "node=gpu-n01": "0 1 2", "n01": "0 1 2", "type=G": "1", "not user=alice": "1 2", "uuid=GPU-a": "0", "power>500W or user=bob": "0 1",

@@ -47,7 +47,7 @@ func (p *Node) refilter(k tea.KeyPressMsg, s *part.Scene) (did bool) {
 
 // gpus are the GPUs of the node that match the filter, by what they and the processes on them have.
 func (p *Node) gpus(s *part.Scene) []*cluster.GPU {
-	r := rows.GPU{Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
+	r := rows.GPU{Snapshot: s.Snap, Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
 	return filter.Keep(p.filter.Expr(s.Job.ID), s.GPUs(s.Node), r.Of)
 }
 
@@ -59,7 +59,7 @@ func (p *Node) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	}
 	list, of = s.Processes(s.Node, list)
 	r := rows.Process{Findings: s.Health.ByNode[s.Node.Name]}
-	list = filter.Keep(p.filter.Expr(s.Job.ID), list, func(w *tally.Process) filter.Subject { r.Set(s.Node, w); return &r })
+	list = filter.Keep(p.filter.Expr(s.Job.ID), list, func(w *tally.Process) filter.Subject { r.Set(s.Snap, s.Node, w); return &r })
 	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
 	if others < 0 {
 		others = len(list)

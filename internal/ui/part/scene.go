@@ -116,7 +116,7 @@ func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 func (s *Scene) Processes(n *cluster.Node, list []tally.Process) (shown []tally.Process, of int) {
 	list = slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
 	r := rows.Process{Findings: s.Health.ByNode[n.Name]}
-	return filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(n, p); return &r }), len(list)
+	return filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(s.Snap, n, p); return &r }), len(list)
 }
 
 // GPUName names a GPU of the job: "gpu-n02 GPU3".

@@ -24,7 +24,7 @@ func (l *listing) keep(s *part.Scene) {
 	}
 	subject := &rows.Process{}
 	kept := filter.Keep(l.of.filter, l.rows, func(r *table.ProcessRow) filter.Subject {
-		subject.Set(r.Node, &r.Process)
+		subject.Set(s.Snap, r.Node, &r.Process)
 		subject.Job, subject.Findings = r.Job, findings[r.Job][r.Node.Name]
 		return subject
 	})
