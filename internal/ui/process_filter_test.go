@@ -61,7 +61,7 @@ func TestUsersOpenTheirProcesses(t *testing.T) {
 
 // A user whose name is odd, or not known, is found too.
 func TestOddUsersOpenTheirProcesses(t *testing.T) {
-	for _, name := range []string{"", `o"dd`, "a'b, c", "x|y", "1234"} {
+	for _, name := range []string{"", `o"dd`, "a'b, c", "x|y", "1234", `o"d'd.*`} {
 		s := fixture()
 		for i := range s.Nodes["gpu-s11"].Processes {
 			if p := &s.Nodes["gpu-s11"].Processes[i]; p.User == "carol" {

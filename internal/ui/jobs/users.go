@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,6 +91,8 @@ func of(user string) string {
 	switch {
 	case user == "":
 		return "not user~."
+	case strings.Contains(user, `"`) && strings.Contains(user, "'"):
+		return `user~"^` + strings.ReplaceAll(regexp.QuoteMeta(user), `"`, `\x22`) + `$"`
 	case strings.Contains(user, `"`):
 		return "user=='" + user + "'"
 	}
