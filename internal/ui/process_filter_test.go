@@ -79,3 +79,17 @@ func TestOddUsersOpenTheirProcesses(t *testing.T) {
 		}
 	}
 }
+
+// Without SLURM there are no jobs: the processes of a user are those on the nodes.
+func TestTheProcessesOfAUserWithoutSlurm(t *testing.T) {
+	s := fixture()
+	s.Jobs = s.Jobs[:1]
+	s.Jobs[0].ID, s.Jobs[0].Number = "", ""
+	for i := range s.Jobs[0].Findings {
+		s.Jobs[0].Findings[i].Job = ""
+	}
+	r := newRig(t, s)
+	if r.press("U", "enter"); !strings.HasPrefix(r.title(), "Processes of 4 nodes 1") {
+		t.Errorf("got %q", r.title())
+	}
+}

@@ -72,9 +72,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		return p.goTo(s, l, l.problem(s, p.cursor.At(p.list(s, l)), +1))
 	case key.Matches(k, keys.PrevProblem):
 		return p.goTo(s, l, l.problem(s, p.cursor.At(p.list(s, l)), -1))
-	case key.Matches(k, keys.PrevJob) && p.scope.chosen >= OfJobs:
+	case key.Matches(k, keys.PrevJob) && p.scope.of(s) >= OfJobs:
 		return p.jump(s, l, l.job(s, -1))
-	case key.Matches(k, keys.NextJob) && p.scope.chosen >= OfJobs:
+	case key.Matches(k, keys.NextJob) && p.scope.of(s) >= OfJobs:
 		return p.jump(s, l, l.job(s, +1))
 	case key.Matches(k, passed...):
 		if key.Matches(k, keys.Refresh) {
@@ -194,7 +194,7 @@ func (p *Page) on(s *part.Scene, l *listing, i int) nav.Answer {
 	a := nav.Taken
 	if i >= 0 {
 		a.Node = l.at(i).Node.Name
-		if p.scope.chosen >= OfJobs {
+		if p.scope.of(s) >= OfJobs {
 			a.Job = jobOf(s, l.at(i))
 		}
 	}

@@ -31,12 +31,12 @@ type scoping struct {
 	gpu    string // the key of the GPU, where the scope has been one
 }
 
-// of is the scope that the scene has: a GPU is on one node only.
+// of is the scope that the scene has: a GPU is on one node only, and without SLURM there are no jobs.
 func (x *scoping) of(s *part.Scene) Scope {
 	if x.chosen == OfGPU && gpuOf(s.Node, x.gpu) == nil {
 		return OfNode
 	}
-	return x.chosen
+	return min(x.chosen, widest(s))
 }
 
 // widen chooses the next wider scope.
