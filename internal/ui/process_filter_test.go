@@ -80,6 +80,38 @@ func TestOddUsersOpenTheirProcesses(t *testing.T) {
 	}
 }
 
+// The way back from the processes of a user leads to the users, also where the page of processes was on the way there. That page is then as it was.
+func TestTheProcessesOfAUserLeadBack(t *testing.T) {
+	const node, filtered = "Processes of gpu-n01 9 processes, by GPU", "Processes of gpu-n01 2 of 9 match, by GPU"
+	for keys, want := range map[string][2]string{
+		"P U down enter esc esc": {"users", ""}, "P U down enter U": {"users", ""}, "P U down enter U esc": {"processes", node}, "P U down enter P": {"users", ""}, "P U down enter P esc": {"processes", node},
+		"P U down enter esc esc esc": {"processes", node}, "P U down enter esc esc esc esc": {"0", ""}, "P U enter U enter P esc": {"processes", node}, "U down enter ! P": {"processes", "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU"},
+		"P F gpu=3 U down enter P esc": {"processes", filtered}, "P F gpu=3 U down enter esc esc esc": {"processes", filtered}, "P F gpu=3 U down enter ! esc P esc": {"processes", filtered},
+		"P F gpu=3 U down enter ! o P": {"processes", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"}, "P t U down enter P esc": {"processes", "Processes of gpu-n01 9 processes, as a tree"},
+	} {
+		r := newRig(t, fixture())
+		for _, k := range strings.Fields(keys) {
+			if strings.Contains(k, "=") {
+				r.types(k)
+				r.press("enter")
+			} else {
+				r.press(k)
+			}
+		}
+		where := strings.TrimPrefix(r.where(), "48211/gpu-n01 ")
+		if strings.Contains(r.text(), "── Users ──") {
+			where = "users"
+		}
+		if where != want[0] || where == "processes" && r.title() != want[1] {
+			t.Errorf("%q leads to %s %q, want %s %q", keys, r.where(), r.title(), want[0], want[1])
+		}
+	}
+	r := narrowed(t, nil, "pid=358811")
+	if r.press("U", "enter", "esc", "esc", "esc", "P"); !strings.Contains(r.text(), "1 of 9 match") {
+		t.Errorf("the filter of the start is no more:\n%s", r.text())
+	}
+}
+
 // Without SLURM there are no jobs: the processes of a user are those on the nodes.
 func TestTheProcessesOfAUserWithoutSlurm(t *testing.T) {
 	s := fixture()

@@ -209,9 +209,8 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
 		v.over(screenGPU)
 	case a.Match != "" && s.Job != nil:
-		v.process.Begin(process.OfNodes, "")
-		v.process.Filter(a.Match)
-		v.over(screenProcesses)
+		v.process.Visit(a.Match)
+		v.screen, v.trail, v.auto = screenProcesses, append(v.trail, v.screen), false // not over: the page may be below, as it was
 	case a.Process != nil:
 		v.resolve(s) // its node is the selected one now
 		shown := v.process.Show(s, *a.Process)
@@ -384,15 +383,24 @@ func (v *view) over(to screen) {
 	v.auto = false
 	if at := slices.Index(v.trail, to); at >= 0 {
 		v.screen, v.trail = to, v.trail[:at]
-		return
+	} else {
+		v.screen, v.trail = to, append(v.trail, v.screen)
 	}
-	v.screen, v.trail = to, append(v.trail, v.screen)
+	v.leave()
+}
+
+// leave ends the visit of the processes of a user, where the users are on again.
+func (v *view) leave() {
+	if v.screen == screenUsers {
+		v.process.Leave()
+	}
 }
 
 // back goes to the screen below, or one level up.
 func (v *view) back() {
 	if last := len(v.trail) - 1; last >= 0 {
 		v.screen, v.trail = v.trail[last], v.trail[:last]
+		v.leave()
 		return
 	}
 	v.level(screenOverview)

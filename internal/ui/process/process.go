@@ -27,25 +27,51 @@ type Page struct {
 	kin    families
 	over   overlays
 	filter *prompt.Filter
+	past   *prompt.History
+	before *before // nil: this is no visit
 	now    listing
+}
+
+// before is what a visit leaves alone.
+type before struct {
+	scope  scoping
+	tree   bool
+	filter *prompt.Filter
 }
 
 // everyJob is what the filter is for: it stays when the scope changes.
 const everyJob = ""
 
 // New returns the page as it is at the start.
-func New(past *prompt.History) *Page { return &Page{filter: prompt.New(rows.ProcessFields, past)} }
+func New(past *prompt.History) *Page {
+	return &Page{filter: prompt.New(rows.ProcessFields, past), past: past}
+}
 
 // Match shows only these processes, until the user filters them.
 func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
-// Filter shows only the processes that match a text, as if it had been typed.
-func (p *Page) Filter(text string) { p.filter.Set(everyJob, text) }
-
 // Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) Begin(scope Scope, gpu string) {
+	p.Leave()
 	p.scope, p.sorting.asked, p.tree = scoping{scope, gpu}, false, false
 	p.over.close()
+}
+
+// Visit shows the processes of all nodes that match a text, as if it had been typed, until Leave or Begin. The filter that the page has is in
+// force again then.
+func (p *Page) Visit(text string) {
+	p.Leave()
+	was := &before{p.scope, p.tree, p.filter}
+	p.Begin(OfNodes, "")
+	p.before, p.filter = was, prompt.New(rows.ProcessFields, p.past)
+	p.filter.Set(everyJob, text)
+}
+
+// Leave shows what was shown before a Visit, if this is one.
+func (p *Page) Leave() {
+	if was := p.before; was != nil {
+		p.scope, p.tree, p.filter, p.before = was.scope, was.tree, was.filter, nil
+	}
 }
 
 // Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A filter that hides it ends.
