@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -187,7 +188,7 @@ func processes(cfg *config.Config) *filter.Expr {
 
 // me is the user on the nodes.
 func me(cfg *config.Config) string {
-	if name, _, given := strings.Cut(cfg.Login, "@"); given {
+	if name := ssh.UserOf(cfg.Login); name != "" {
 		return name
 	}
 	name, _ := whoAndWhere()

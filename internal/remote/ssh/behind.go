@@ -24,6 +24,12 @@ func CheckLogin(login string) error {
 	return err
 }
 
+// UserOf is the user that login, [user@]host[:port], names; "": it names none.
+func UserOf(login string) string {
+	h, _ := parseHop(login)
+	return h.user
+}
+
 // Through makes login, [user@]host[:port], the way to all nodes, which are reached as the same user. It must be called before anything else.
 func (d *Door) Through(login string) error {
 	to, err := parseHop(login)
