@@ -49,7 +49,7 @@ func asNvitop(args []string) []string {
 		case sameFlags[args[i]] != "":
 			out = append(out, sameFlags[args[i]])
 		case args[i] == "--interval" && i+1 < len(args) && isNumber(args[i+1]): // the number stays
-		case strings.HasPrefix(args[i], "--interval="):
+		case strings.HasPrefix(args[i], "--interval=") && isNumber(strings.TrimPrefix(args[i], "--interval=")):
 			out = append(out, strings.TrimPrefix(args[i], "--interval="))
 		case args[i] == "-m" || args[i] == "--monitor":
 			panel := panels[0]

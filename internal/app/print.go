@@ -28,9 +28,18 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 		return export.JSON(io.out, snap)
 	}
 	return page.Text(io.out, snap, page.TextOptions{
-		Width: textWidth(io.out), Theme: cfg.Theme, Profile: colorprofile.Detect(io.out, os.Environ()), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
+		Width: textWidth(io.out), Theme: cfg.Theme, Profile: profile(cfg, io.out), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
 		Only: only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels), Columns: cfg.Columns,
 	})
+}
+
+// profile is which colors the output takes. NO_COLOR counts more than --force-color.
+func profile(cfg *config.Config, out *os.File) colorprofile.Profile {
+	environ := os.Environ()
+	if cfg.ForceColor {
+		environ = append(environ, "CLICOLOR_FORCE=1")
+	}
+	return colorprofile.Detect(out, environ)
 }
 
 func textWidth(out *os.File) int {

@@ -94,3 +94,15 @@ func TestTextFollowsTheEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// --force-color is nvitop's: text has colors in a pipe, too.
+func TestColorsInAPipe(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("CLICOLOR_FORCE", "")
+	for flag, want := range map[string]bool{"": false, "--force-color": true} {
+		if _, text, _ := program(t, strings.Fields("--demo 2x4 --once "+flag)...); strings.Contains(text, "\x1b[") != want {
+			t.Errorf("with %q: %.200q", flag, text)
+		}
+	}
+}

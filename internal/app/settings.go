@@ -22,6 +22,9 @@ var settingFlags = []string{"transport", "login", "view", "monitor", "colors", "
 // intervals are the arguments POLL and DISPLAY.
 var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}
 
+// intervalFlag is POLL where it is no plain number: asNvitop makes an argument of one.
+const intervalFlag = "interval"
+
 // atMostIntervals checks the number of arguments.
 func atMostIntervals(args []string) error {
 	if len(args) > len(intervals) {
@@ -35,6 +38,12 @@ func load(cfg *config.Config, flags *pflag.FlagSet, args []string) (*config.Orig
 	line := map[string]config.Word{}
 	for i, arg := range args {
 		line[intervals[i].key] = config.Word{Name: intervals[i].name, Text: arg}
+	}
+	if flags.Changed(intervalFlag) {
+		if len(args) > 0 {
+			return nil, fmt.Errorf("--%s is POLL: both cannot be given", intervalFlag)
+		}
+		line[intervals[0].key] = config.Word{Name: "--" + intervalFlag, Text: flags.Lookup(intervalFlag).Value.String()}
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		if slices.Contains(settingFlags, f.Name) {

@@ -40,8 +40,9 @@ type Config struct {
 	Transport string // how nodes are reached: one of Transports
 	Doors     Doors  // the transports that may be used
 
-	Once bool
-	JSON bool
+	Once       bool
+	ForceColor bool // of Once: colors though the output is no terminal
+	JSON       bool
 
 	View    string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
