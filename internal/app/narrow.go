@@ -35,9 +35,6 @@ var sameFlags = map[string]string{
 	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii", "--light": "--theme=light", "--colorful": "--colors=classic",
 }
 
-// panels are the values of nvitop's -m, which may stand alone.
-var panels = []string{"auto", "full", "compact"}
-
 // asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is --user=alice,bob.
 func asNvitop(args []string) []string {
 	var out []string
@@ -52,8 +49,8 @@ func asNvitop(args []string) []string {
 		case strings.HasPrefix(args[i], "--interval=") && isNumber(strings.TrimPrefix(args[i], "--interval=")):
 			out = append(out, strings.TrimPrefix(args[i], "--interval="))
 		case args[i] == "-m" || args[i] == "--monitor":
-			panel := panels[0]
-			if i+1 < len(args) && slices.Contains(panels, args[i+1]) {
+			panel := "auto"                                                                    // nvitop takes -m alone, too
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") && !isNumber(args[i+1]) { // a number is POLL
 				i++
 				panel = args[i]
 			}

@@ -12,7 +12,7 @@ import (
 func TestAsNvitop(t *testing.T) {
 	for args, want := range map[string]string{
 		"-V": "--version", "-1 -U": "--once --ascii", "--no-unicode": "--ascii", "--light --colorful": "--theme=light --colors=classic", "--interval 2 1": "2 1", "--interval=0.5": "0.5",
-		"--interval": "--interval", "--interval x": "--interval x", "--interval=x": "--interval=x", "-m": "--monitor=auto", "-m full -o 0": "--monitor=full --only=0", "--monitor 3": "--monitor=auto 3", "--monitor=compact": "--monitor=compact", "-- -1 -m": "-- -1 -m",
+		"--interval": "--interval", "--interval x": "--interval x", "--interval=x": "--interval=x", "-m": "--monitor=auto", "-m full -o 0": "--monitor=full --only=0", "--monitor 3": "--monitor=auto 3", "-m -c": "--monitor=auto -c", "-m wide": "--monitor=wide", "--monitor=compact": "--monitor=compact", "-- -1 -m": "-- -1 -m",
 		"":                       "",
 		"5 2":                    "5 2",
 		"-ov":                    "--only-visible",

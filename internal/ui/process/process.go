@@ -1,4 +1,5 @@
-// Package process is the page of processes: those of a GPU, a node, a job, or all of the user's jobs, with the keys of nvitop.
+// Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their nodes, with the
+// keys of nvitop.
 //
 // The rows of a Snapshot are made and sorted once, when the view settles on it or a key changes what is shown; a frame draws those on the
 // screen only. The cursor and the tags belong to processes, not to rows: they stay when rows come, go and are sorted anew, and end with
