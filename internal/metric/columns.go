@@ -30,7 +30,7 @@ func AppendColumns(to []byte, n int, gpu func(i int) (now, base *Values)) []byte
 				to = append(to, ',')
 			}
 			if now, base := gpu(i); now.differs(id, base) {
-				to = appendNumber(to, now.v[id])
+				to = AppendNumber(to, now.v[id])
 			} else {
 				to = append(to, "null"...)
 			}

@@ -24,7 +24,11 @@ type Row struct {
 	From     []string // NVML functions, of which the first that the library has is called; or the file in /proc
 	Kept     bool     // whether histories keep it
 	Sum      Sum      // how the values of several GPUs or nodes are combined
-	Help     string   // one sentence
+	Series   string   // its name as a time series, where that is not made from Key: without the prefix, and a counter's without _total
+	Labels   string   // tell it from others of that name, as Prometheus writes them
+	Counter  bool     // it only grows, until the driver is loaded again
+	DCGM     string   // its name in DCGM; "": DCGM has no such metric, or another unit or meaning
+	Help     string   // one sentence, which is true in any unit
 }
 
 // Scope says whether a metric belongs to a GPU or to a node.

@@ -55,16 +55,26 @@ the screen, no key in the JSON document. This page is generated from the table i
 - NVML: the function that is called. If there are several, it is the first that the driver's library has.
 - Aggregate: how the values of several GPUs or nodes are combined.
 - History: how much of its past nvnodetop keeps.
+- Prometheus: its name in ` + "`nvnodetop snapshot --format prometheus`" + `, in a base unit: percentages are shares of 1, MHz are Hz.
+- DCGM: its name there with ` + "`--metrics-names dcgm`" + `, in DCGM's unit. A metric without one keeps its name.
 `)
 	for _, s := range []struct {
 		scope       Scope
 		title, from string
 	}{{GPU, "GPU", "NVML"}, {Host, "Node", "Source"}} {
-		fmt.Fprintf(&b, "\n## %s\n\n| key | unit | description | interval | %s | aggregate | history |\n|---|---|---|---|---|---|---|\n", s.title, s.from)
+		fmt.Fprintf(&b, "\n## %s\n\n| key | unit | description | interval | %s | aggregate | history | Prometheus | DCGM |\n|---|---|---|---|---|---|---|---|---|\n", s.title, s.from)
 		for id := range All(s.scope) {
 			row := id.Row()
 			history := map[bool]string{true: "12 min"}[row.Kept]
-			fmt.Fprintf(&b, "| `%s` | %v | %s | %v | `%s` | %v | %s |\n", row.Key, row.Unit, row.Help, row.Pace, strings.Join(row.From, "`, `"), row.Sum, history)
+			series := row.SeriesName()
+			if row.Labels != "" {
+				series += "{" + row.Labels + "}"
+			}
+			dcgm := ""
+			if row.DCGM != "" {
+				dcgm = "`" + row.DCGM + "`"
+			}
+			fmt.Fprintf(&b, "| `%s` | %v | %s | %v | `%s` | %v | %s | `%s` | %s |\n", row.Key, row.Unit, row.Help, row.Pace, strings.Join(row.From, "`, `"), row.Sum, history, series, dcgm)
 		}
 	}
 	if *update {

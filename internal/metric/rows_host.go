@@ -4,8 +4,9 @@ package metric
 var hostRows = map[ID]Row{
 	CPU: {
 		Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Sum: Mean,
-		From: []string{"/proc/stat"},
-		Help: "CPU utilization since the last report, all CPUs together; absent in the first report.",
+		From:   []string{"/proc/stat"},
+		Series: "cpu_utilization_ratio",
+		Help:   "CPU utilization since the last report, all CPUs together; absent in the first report.",
 	},
 	Load: {
 		Key: "load1", Label: "load", Unit: Count, Decimals: 2, Scope: Host, Sum: Add,
@@ -44,23 +45,27 @@ var hostRows = map[ID]Row{
 	},
 	NetTX: {
 		Key: "net_tx_bytes_per_second", Label: "network sent", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
-		From: []string{"/sys/class/net"},
-		Help: "Bytes per second sent over the physical network interfaces.",
+		From:   []string{"/sys/class/net"},
+		Series: "network_transmit_bytes_per_second",
+		Help:   "Bytes per second sent over the physical network interfaces.",
 	},
 	NetRX: {
 		Key: "net_rx_bytes_per_second", Label: "network received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
-		From: []string{"/sys/class/net"},
-		Help: "Bytes per second received over the physical network interfaces.",
+		From:   []string{"/sys/class/net"},
+		Series: "network_receive_bytes_per_second",
+		Help:   "Bytes per second received over the physical network interfaces.",
 	},
 	InfiniBandTX: {
 		Key: "infiniband_tx_bytes_per_second", Label: "InfiniBand sent", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
-		From: []string{"/sys/class/infiniband"},
-		Help: "Bytes per second sent over all InfiniBand ports.",
+		From:   []string{"/sys/class/infiniband"},
+		Series: "infiniband_transmit_bytes_per_second",
+		Help:   "Bytes per second sent over all InfiniBand ports.",
 	},
 	InfiniBandRX: {
 		Key: "infiniband_rx_bytes_per_second", Label: "InfiniBand received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
-		From: []string{"/sys/class/infiniband"},
-		Help: "Bytes per second received over all InfiniBand ports.",
+		From:   []string{"/sys/class/infiniband"},
+		Series: "infiniband_receive_bytes_per_second",
+		Help:   "Bytes per second received over all InfiniBand ports.",
 	},
 	DiskFree: {
 		Key: "disk_free_bytes", Label: "free disk", Unit: Bytes, Scope: Host, Sum: Add,

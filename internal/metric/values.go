@@ -78,7 +78,7 @@ func (v *Values) AppendChanged(to []byte, base *Values) []byte {
 		}
 		first = false
 		to = append(append(append(to, '"'), table[id].Key...), `":`...)
-		to = appendNumber(to, v.v[id])
+		to = AppendNumber(to, v.v[id])
 	}
 	return append(to, '}')
 }
@@ -115,7 +115,8 @@ func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	}
 }
 
-func appendNumber(to []byte, x float64) []byte {
+// AppendNumber appends a number as JSON and Prometheus take it: in full, without an exponent.
+func AppendNumber(to []byte, x float64) []byte {
 	if n := int64(x); float64(n) == x {
 		return strconv.AppendInt(to, n, 10)
 	}
