@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -98,6 +99,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
   nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
   nvnodetop --json                one JSON document, for scripts
+  nvnodetop snapshot --help       the same as CSV, or for Prometheus
   nvnodetop doctor gpu01          examine the connection to a node, step by step
   nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
 		Version:       build.Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
@@ -111,35 +113,46 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 			return atMostIntervals(args)
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("nodes") && cfg.Nodes == "" {
-				return errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
-			}
-			if err := cfg.Validate(); err != nil { // what only the command line has
-				return err
-			}
-			if _, err := hosts("--nodes", cfg.Nodes); err != nil { // before the terminal is looked at
-				return err
-			}
-			origins, err := load(&cfg, cmd.Flags(), paces)
+			origins, err := accept(&cfg, cmd.Flags(), paces, io)
 			if err != nil {
 				return err
-			}
-			for _, note := range origins.Notes {
-				fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
 			}
 			from = origins
 			return only.apply(&cfg)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return logged(cmd.Context(), &cfg, from, io) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return logged(&cfg, from, func(log *slog.Logger) error { return run(cmd.Context(), &cfg, io, log) })
+		},
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	f := cmd.Flags()
 	addFlags(f, &cfg)
 	only.add(f)
-	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io))
+	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
+}
+
+// accept checks what only the command line has, and sets the settings from all places where they can stand.
+func accept(cfg *config.Config, f *pflag.FlagSet, paces []string, io streams) (*config.Origins, error) {
+	if f.Changed("nodes") && cfg.Nodes == "" {
+		return nil, errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if _, err := hosts("--nodes", cfg.Nodes); err != nil { // before the terminal is looked at
+		return nil, err
+	}
+	origins, err := load(cfg, f, paces)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range origins.Notes {
+		fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
+	}
+	return origins, nil
 }
 
 // help prints what --help prints behind the names of a command.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -41,17 +40,8 @@ failed or skipped. It says which transport nvnodetop would use, and what to do a
 Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 		Args: cobra.ArbitraryArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cfg.Validate(); err != nil { // what only the command line has
-				return err
-			}
-			origins, err := load(cfg, cmd.Flags(), nil)
-			if err != nil {
-				return err
-			}
-			for _, note := range origins.Notes {
-				fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
-			}
-			return nil
+			_, err := accept(cfg, cmd.Flags(), nil, io)
+			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names, err := hosts("NODE", strings.Join(args, ","))

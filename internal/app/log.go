@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,15 +13,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// logged runs the program with its log.
-func logged(ctx context.Context, cfg *config.Config, from *config.Origins, io streams) error {
+// logged runs a command with its log.
+func logged(cfg *config.Config, from *config.Origins, run func(*slog.Logger) error) error {
 	log, closed, err := openLog(cfg.Log)
 	if err != nil {
 		return err
 	}
 	defer closed()
 	logStart(log, cfg, from)
-	err = run(ctx, cfg, io, log)
+	err = run(log)
 	log.Info("end", "failed", err != nil)
 	return err
 }

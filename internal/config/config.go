@@ -40,9 +40,9 @@ type Config struct {
 	Transport string // how nodes are reached: one of Transports
 	Doors     Doors  // the transports that may be used
 
-	Once       bool
+	Once       bool // print text and exit
 	ForceColor bool // of Once: colors though the output is no terminal
-	JSON       bool
+	JSON       bool // print data for programs and exit
 
 	View    string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)

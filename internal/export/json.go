@@ -1,5 +1,6 @@
-// Package export writes a Snapshot for programs. The JSON is documented by schema.json beside this file, whose version is in every
-// document: a field's meaning changes only with the version.
+// Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON is documented by schema.json beside this file,
+// whose version is in every document: a field's meaning changes only with the version. The names of metrics are those of package metric. What is
+// not known has no key, an empty cell, no sample.
 //
 // Functions here are pure: they may be called from any goroutine.
 package export
@@ -13,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
 // Version is the version of the JSON document.
@@ -41,17 +43,10 @@ func newDocument(s *cluster.Snapshot) document {
 			Answered: disc.Answered, Took: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
 		}
 	}
-	var names []string
-	jobs := map[string][]*cluster.JobView{} // by node
 	for i := range s.Jobs {
 		d.Jobs = append(d.Jobs, newJob(s, &s.Jobs[i]))
-		for _, name := range s.Jobs[i].Nodes {
-			if jobs[name] == nil {
-				names = append(names, name)
-			}
-			jobs[name] = append(jobs[name], &s.Jobs[i])
-		}
 	}
+	names, jobs := jobsByNode(s)
 	for _, name := range names {
 		d.Nodes = append(d.Nodes, newNode(s.Nodes[name], jobs[name]))
 	}
@@ -146,7 +141,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 		out.StandIn = h.StandIn
 	}
-	if n.State != cluster.NodeReporting && n.State != cluster.NodeStale {
+	if !tally.HasNumbers(n) {
 		return out
 	}
 	age := n.Age.Seconds()
@@ -223,10 +218,8 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object 
 		out = out.add("absent", g.Card.Absent)
 	}
 	var ids []string
-	for _, j := range jobs {
-		if share := j.Share(node); j.ID != "" && share.Known && share.Has(&g.Number) {
-			ids = append(ids, j.ID)
-		}
+	for _, j := range owners(node, g, jobs) {
+		ids = append(ids, j.ID)
 	}
 	if len(ids) > 0 {
 		out = out.add("jobs", ids)

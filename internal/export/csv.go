@@ -1,0 +1,104 @@
+package export
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. After what says which GPU it is come the
+// metrics of the table, by their keys. What is not known is an empty cell. docs/commands/snapshot.md describes the columns.
+func CSV(w io.Writer, s *cluster.Snapshot) error {
+	out := csv.NewWriter(w)
+	line := append([]string{}, csvNames...)
+	for id := range metric.All(metric.GPU) {
+		line = append(line, id.Row().Key)
+	}
+	_ = out.Write(line) // the writer keeps its first error
+	names, jobs := jobsByNode(s)
+	for _, name := range names {
+		n := tally.Node(s, name)
+		if !tally.HasNumbers(n) {
+			continue
+		}
+		for i := range n.GPUs {
+			line = appendFacts(line[:0], s, n, &n.GPUs[i], jobs[name])
+			line = appendValues(line, &n.GPUs[i])
+			_ = out.Write(line)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// csvNames are the columns before those of the metrics.
+var csvNames = []string{
+	"time", "node", "node_state", "age_seconds", "driver_version", "gpu", "uuid", "name", "pci_bus", "serial", "mig", "mig_parent", "jobs", "users", "lost", "hangs_seconds",
+}
+
+// appendFacts appends the cells of csvNames.
+func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) []string {
+	driver, mig, parent, hangs := "", "", "", ""
+	if n.Hello != nil {
+		driver = n.Hello.Driver
+	}
+	if g.Card.MIG {
+		mig = "1"
+	}
+	if g.Instance() {
+		parent = g.Card.Instance.Parent
+	}
+	if g.HangsMS > 0 {
+		hangs = decimal(float64(g.HangsMS) / 1000)
+	}
+	var ids, users []string
+	for _, j := range owners(n, g, jobs) {
+		ids, users = append(ids, j.ID), append(users, j.User)
+	}
+	return append(line,
+		s.At.Format(time.RFC3339Nano), cell(n.Name), string(n.State), decimal(n.Age.Seconds()), cell(driver), cell(numberText(g)), cell(g.Card.UUID),
+		cell(g.Card.Name), cell(g.Card.PCIBus), cell(g.Card.Serial), mig, cell(parent), cell(strings.Join(ids, " ")), cell(strings.Join(users, " ")), cell(tally.Lost(g)), hangs)
+}
+
+// none says in a list that nothing is in it. An empty cell would mean that it is not known.
+const none = "none"
+
+// appendValues appends the metrics.
+func appendValues(line []string, g *cluster.GPU) []string {
+	for id := range metric.All(metric.GPU) {
+		v, known := g.Get(id)
+		text := ""
+		switch {
+		case !known:
+		case id.Row().Unit != metric.Bits:
+			text = decimal(v)
+		case v == 0:
+			text = none
+		case id == metric.Throttle:
+			text = strings.Join(throttleNames(uint64(v)), " ")
+		default:
+			for _, bit := range bitNumbers(uint64(v)) {
+				text += " " + strconv.Itoa(bit)
+			}
+			text = text[1:]
+		}
+		line = append(line, text)
+	}
+	return line
+}
+
+func decimal(v float64) string { return string(metric.AppendNumber(nil, v)) }
+
+// cell is a text that no spreadsheet takes for a formula: nodes are not trusted.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// golden compares a text with a file, or writes it.
+func golden(t *testing.T, name string, text []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(text)); diff != "" {
+		t.Errorf("%s has changed (-want +got); see it and run the test with -update:\n%s", name, diff)
+	}
+}
+
+// table parses the CSV of a Snapshot: a map for each line, by the names of the first one.
+func table(t *testing.T, s *cluster.Snapshot) (text []byte, names []string, rows []map[string]string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := CSV(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll() // all lines have as many cells
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			if _, twice := row[name]; twice {
+				t.Errorf("two columns are called %s", name)
+			}
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return b.Bytes(), lines[0], rows
+}
+
+// TestCSV: the numbers are those of the JSON document, with empty cells where it has no key.
+func TestCSV(t *testing.T) {
+	text, names, rows := table(t, full())
+	golden(t, "full.csv", text)
+	_, doc := export(t, full())
+	var gpus []map[string]any
+	for _, n := range doc["nodes"].([]any) {
+		for _, g := range list(n.(map[string]any)["gpus"]) {
+			gpus = append(gpus, g.(map[string]any))
+		}
+	}
+	if len(gpus) != len(rows) {
+		t.Fatalf("%d lines, the document has %d GPUs", len(rows), len(gpus))
+	}
+	for i, g := range gpus {
+		for id := range metric.All(metric.GPU) {
+			key := id.Row().Key
+			if want, known := g[key]; id.Row().Unit != metric.Bits && rows[i][key] != textOf(want) || known != (rows[i][key] != "") && id != metric.Throttle {
+				t.Errorf("line %d: %s is %q, the document has %v", i, key, rows[i][key], want)
+			}
+		}
+	}
+	page, err := os.ReadFile("../../docs/commands/snapshot.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names[:len(csvNames)] {
+		if !strings.Contains(string(page), "\n| `"+name+"` |") {
+			t.Errorf("docs/commands/snapshot.md does not describe the column %s", name)
+		}
+	}
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func textOf(v any) string {
+	if v == nil {
+		return ""
+	}
+	return v.(interface{ String() string }).String()
+}
+
+// A GPU of which nothing is known has empty cells, and a list that is known to be empty has not.
+func TestCSVAbsent(t *testing.T) {
+	_, names, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0}, {Index: 1}}}, &wire.Report{GPUs: []wire.GPU{
+		{Index: 0}, {Index: 1, Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.NVLinkUp: 0, metric.Util: 0})},
+	}}))
+	if len(rows) != 2 {
+		t.Fatalf("%d lines", len(rows))
+	}
+	for _, name := range names[len(csvNames):] {
+		if rows[0][name] != "" {
+			t.Errorf("%s is %q", name, rows[0][name])
+		}
+	}
+	if r := rows[1]; r["throttle_reasons"] != "none" || r["nvlink_up"] != "none" || r["util_percent"] != "0" {
+		t.Errorf("%v", r)
+	}
+}
+
+// A node that does not report has no lines, but the names are there for programs.
+func TestCSVOfNothing(t *testing.T) {
+	for name, s := range map[string]*cluster.Snapshot{"no job": {}, "a node that was not reached": oneNode(nil, nil)} {
+		if _, names, rows := table(t, s); len(rows) > 0 || len(names) < 50 {
+			t.Errorf("%s: %d names, %d lines", name, len(names), len(rows))
+		}
+	}
+}
+
+// A spreadsheet runs a cell that begins so.
+func TestCSVHasNoFormula(t *testing.T) {
+	for _, text := range []string{"=cmd()", "+1", "-1", "@x"} {
+		_, _, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Name: text, UUID: text, Serial: text, PCIBus: text}}}, &wire.Report{
+			GPUs: []wire.GPU{{Lost: text, Values: metric.Make(map[metric.ID]float64{metric.Temperature: -5})}},
+		}))
+		for name, cell := range rows[0] {
+			if cell != "" && strings.ContainsAny(cell[:1], "=+-@") && name != "temperature_celsius" {
+				t.Errorf("%s is %q", name, cell)
+			}
+		}
+		if rows[0]["name"] != "'"+text {
+			t.Errorf("the name is %q", rows[0]["name"])
+		}
+	}
+}
+
+// oneNode is a Snapshot of the node n1, which the user named: without a Hello it was not reached.
+func oneNode(hello *wire.Hello, r *wire.Report) *cluster.Snapshot {
+	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
+	if hello != nil {
+		s.Apply(cluster.Event{At: now, Node: "n1", Hello: hello})
+		s.Apply(cluster.Event{At: now, Node: "n1", Report: r})
+	}
+	return s.Snapshot(now)
+}

@@ -1,0 +1,164 @@
+package export
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Names says what metrics and labels are called for Prometheus.
+type Names string
+
+// Names for Prometheus.
+const (
+	OwnNames  Names = "nvnodetop" // in base units
+	DCGMNames Names = "dcgm"      // the classic names and units of DCGM, for the metrics that it has, with the labels of dcgm-exporter
+)
+
+// Prometheus writes what is known of the nodes that report, in Prometheus' text format. What is not known has no sample. Jobs and users are labels
+// of one metric only, nvnodetop_gpu_job_info: a new job must not begin new series of all others.
+func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
+	t := newTargets(s, names)
+	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
+	e.states(t)
+	fresh := slices.DeleteFunc(slices.Clone(t.nodes), func(n nodeTarget) bool { return !n.fresh })
+	e.table(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) { return fresh[i].labels, fresh[i].node.Host.Float })
+	e.facts(t)
+	e.table(metric.GPU, names, len(t.gpus), func(i int) (string, func(metric.ID) float64) { return t.gpus[i].labels, t.gpus[i].gpu.Float })
+	e.xids(t, names)
+	return e.out.Flush()
+}
+
+// exposition writes families one after the other, each with all its samples.
+type exposition struct {
+	out  *bufio.Writer
+	open string // the family that has begun
+}
+
+// sample writes one sample, and before the first of a family what that is. The writer keeps its first error.
+func (e *exposition) sample(f *family, labels, more string, value float64) {
+	if e.open != f.name {
+		e.open = f.name
+		_, _ = e.out.WriteString("# HELP " + f.name + " " + f.help + "\n# TYPE " + f.name + " " + f.kind + "\n")
+	}
+	b := e.out.AvailableBuffer()
+	b = append(append(append(append(append(b, f.name...), '{'), labels...), more...), "} "...)
+	_, _ = e.out.Write(append(metric.AppendNumber(b, value), '\n'))
+}
+
+// table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one before those of the next: a GPU has thousands of bytes, and to
+// go through all of them for each metric takes longer than to write the samples.
+func (e *exposition) table(s metric.Scope, names Names, n int, at func(i int) (labels string, value func(metric.ID) float64)) {
+	ids := slices.Collect(metric.All(s))
+	columns, about := make([][]float64, slices.Max(ids)+1), make([]string, n)
+	for _, id := range ids {
+		columns[id] = make([]float64, n)
+	}
+	for i := range n {
+		labels, value := at(i)
+		about[i] = labels
+		for _, id := range ids {
+			columns[id][i] = value(id)
+		}
+	}
+	for _, f := range families(s, names) {
+		for i := range n {
+			for k := range f.parts {
+				p := &f.parts[k]
+				if v := columns[p.id][i]; v == v { // not NaN: it is known
+					e.sample(&f, about[i], p.labels, p.convert(v))
+				}
+			}
+		}
+	}
+}
+
+// states says which nodes report, and what runs on them.
+func (e *exposition) states(t *targets) {
+	up := gauge("nvnodetop_node_up", "1 if the node reports, else 0.")
+	for i := range t.nodes {
+		e.sample(&up, t.nodes[i].labels, "", oneIf(t.nodes[i].fresh))
+	}
+	info := gauge("nvnodetop_node_info", "Host name and versions of the driver on a node.")
+	for i := range t.nodes {
+		if n := &t.nodes[i]; n.fresh && n.node.Hello != nil {
+			h := n.node.Hello
+			e.sample(&info, n.labels, labels("").add("hostname", h.Host).add("driver_version", h.Driver).add("cuda_version", h.CUDA).tail(), 1)
+		}
+	}
+}
+
+// facts says what does not change about the GPUs, which of them work, and whose they are.
+func (e *exposition) facts(t *targets) {
+	up := gauge("nvnodetop_gpu_up", "1 if the driver answers for the GPU, 0 if the GPU is lost or a call for it hangs.")
+	for i := range t.gpus {
+		g := t.gpus[i].gpu
+		e.sample(&up, t.gpus[i].labels, "", oneIf(g.Lost == "" && !g.Hung()))
+	}
+	info := gauge("nvnodetop_gpu_info", "What does not change about a GPU.")
+	for i := range t.gpus {
+		e.sample(&info, t.gpus[i].labels, t.gpus[i].info(), 1)
+	}
+	owner := gauge("nvnodetop_gpu_job_info", "The jobs to which SLURM has allocated the GPU.")
+	for i := range t.gpus {
+		g := &t.gpus[i]
+		for _, j := range owners(g.node, g.gpu, g.jobs) {
+			e.sample(&owner, g.labels, labels("").add("job_id", j.ID).add("job_name", j.Name).add("user", j.User).add("partition", j.Partition).tail(), 1)
+		}
+	}
+}
+
+// xids are the last ones of the GPUs that had any lately. A count cannot be given: they are kept for an hour only.
+func (e *exposition) xids(t *targets, names Names) {
+	last := gauge("nvnodetop_gpu_xid_last", "The last Xid of the GPU, if it had one within the last hour.")
+	if names == DCGMNames {
+		last.name = "DCGM_FI_DEV_XID_ERRORS"
+	}
+	for i := range t.gpus {
+		g := &t.gpus[i]
+		code, had := 0.0, false
+		for _, x := range g.node.Xids {
+			if x.Key == g.gpu.Key {
+				code, had = float64(x.Code), true
+			}
+		}
+		if had {
+			e.sample(&last, g.labels, "", code)
+		}
+	}
+}
+
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// labels are pairs as Prometheus writes them, with commas between them.
+type labels string
+
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// add adds a pair, unless the value is not known.
+func (l labels) add(name, value string) labels {
+	if value == "" {
+		return l
+	}
+	if l != "" {
+		l += ","
+	}
+	return l + labels(name+`="`+escapes.Replace(strings.ToValidUTF8(value, "\uFFFD"))+`"`)
+}
+
+// tail is how pairs stand behind others.
+func (l labels) tail() string {
+	if l == "" {
+		return ""
+	}
+	return "," + string(l)
+}

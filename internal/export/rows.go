@@ -1,0 +1,42 @@
+package export
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// jobsByNode lists the nodes of all jobs, each once, and the jobs of each of them.
+func jobsByNode(s *cluster.Snapshot) (names []string, jobs map[string][]*cluster.JobView) {
+	jobs = map[string][]*cluster.JobView{}
+	for i := range s.Jobs {
+		for _, name := range s.Jobs[i].Nodes {
+			if jobs[name] == nil {
+				names = append(names, name)
+			}
+			jobs[name] = append(jobs[name], &s.Jobs[i])
+		}
+	}
+	return names, jobs
+}
+
+// owners are those jobs of a node that own a GPU, as far as that is known.
+func owners(n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) (list []*cluster.JobView) {
+	for _, j := range jobs {
+		if share := j.Share(n); j.ID != "" && share.Known && share.Has(&g.Number) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// numberText is the number of a GPU as the screen shows it, "3:1" for a MIG instance; without a number it is the key.
+func numberText(g *cluster.GPU) string {
+	switch {
+	case g.Number == cluster.NoNumber:
+		return g.Key
+	case g.Instance():
+		return strconv.Itoa(g.Number) + ":" + strconv.Itoa(g.Card.Instance.Index)
+	}
+	return strconv.Itoa(g.Number)
+}
