@@ -80,7 +80,7 @@ func away(f *reach.Failure) {
 // firstLine is the first line of an error message, without the name of the command or library call that prints it.
 func firstLine(words string) string {
 	line := strings.TrimSpace(text.FirstLine(words))
-	for _, prefix := range []string{"squeue: error: ", "scontrol: error: ", "scancel: error: ", "slurm_load_jobs error: ", "error: "} {
+	for _, prefix := range []string{"squeue: error: ", "scontrol: error: ", "sinfo: error: ", "scancel: error: ", "slurm_load_jobs error: ", "error: "} {
 		line = strings.TrimPrefix(line, prefix)
 	}
 	return text.Cut(line, maxLine)

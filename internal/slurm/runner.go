@@ -49,13 +49,13 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 	return out.Bytes(), words.Bytes(), err
 }
 
-// environment is base without settings that change the shape of the output of squeue, scontrol and sacct, or what scancel does. Times come in one format and in UTC:
+// environment is base without settings that change the shape of the output of squeue, sinfo, scontrol and sacct, or what scancel does. Times come in one format and in UTC:
 // glibc knows time zones that Go does not. Jobs are those of one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters
 // federated with it, since their nodes may have the same names. An old scontrol refuses --local, but no variable.
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || strings.HasPrefix(name, "SCANCEL_") || strings.HasPrefix(name, "SACCT_") ||
+		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || strings.HasPrefix(name, "SCANCEL_") || strings.HasPrefix(name, "SACCT_") || strings.HasPrefix(name, "SINFO_") ||
 			name == "SLURM_TIME_FORMAT" || name == "TZ" || name == "SLURM_CLUSTERS" && !isOneCluster(value)
 	})
 	return append(env, "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SCONTROL_LOCAL=1")

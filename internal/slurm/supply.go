@@ -1,0 +1,334 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Supply is the GPUs of a cluster, and how many of them SLURM has given to jobs.
+type Supply struct {
+	Partitions []Partition // those that the user sees, with their nodes that have GPUs
+	Nodes      []NodeGPUs  // that have GPUs, by name
+}
+
+// Partition is a partition.
+type Partition struct {
+	Name    string
+	Default bool
+	State   string // "up", or why it takes no jobs or starts none: "down", "drain", "inact"
+	Nodes   []string
+}
+
+// NodeGPUs are the GPUs of a node.
+type NodeGPUs struct {
+	Name   string
+	States []string // as scontrol names them: "MIXED", "DRAIN"
+	Silent bool     // it does not respond to the controller
+	Reason string   // why it is not available, in the words of an admin
+	Full   bool     // no CPU or no memory of the node is left
+	Types  []GPUType
+}
+
+// GPUType is the GPUs of one GRES type on a node.
+type GPUType struct {
+	Type  string // "" if the GPUs have no type
+	Total int
+	Used  int
+	Known bool // Used is known
+}
+
+// maxListed is how many nodes all partitions together may list: each of the largest cluster in 16 of them.
+const maxListed = 16 * maxHosts
+
+// supplyFormat has a mark between the fields that is in none of them.
+const supplyFormat = "%P|%a|%G|%N"
+
+// AskSupply runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is ErrNoSlurm, ctx's error, or a
+// *reach.Failure.
+func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
+	out, stderr, err := c.call(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound), strings.Contains(string(stderr), noConfig):
+		return nil, ErrNoSlurm
+	case err != nil:
+		return nil, failure("sinfo", stderr, err)
+	}
+	s := &Supply{}
+	var lists []string
+	if s.Partitions, lists, err = parsePartitions(out); err != nil {
+		return nil, failure("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
+	}
+	for _, batch := range batches(lists, maxArgument) {
+		out, stderr, err := c.call(ctx, "scontrol", "-d", "show", "node", strings.Join(batch, ","))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		nodes := parseNodes(out)
+		if err != nil && len(nodes) == 0 {
+			return nil, failure("scontrol", stderr, err)
+		}
+		s.Nodes = append(s.Nodes, nodes...)
+	}
+	slices.SortFunc(s.Nodes, func(a, b NodeGPUs) int { return strings.Compare(a.Name, b.Name) })
+	s.Nodes = slices.CompactFunc(s.Nodes, func(a, b NodeGPUs) bool { return a.Name == b.Name })
+	return s, nil
+}
+
+// parsePartitions reads the lines "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]" of sinfo. A partition has several. It also returns the node lists, each
+// once.
+func parsePartitions(out []byte) (partitions []Partition, lists []string, err error) {
+	at, total := map[string]int{}, 0
+	for line := range bytes.Lines(out) {
+		fields := strings.Split(strings.TrimSpace(string(line)), "|")
+		if len(fields) != 4 || fields[0] == "" {
+			return nil, nil, fmt.Errorf("%.80q", line)
+		}
+		if count, err := countGPUs(fields[2]); err != nil || count == 0 {
+			continue // what is not understood is not counted
+		}
+		names, err := ExpandHostlist(fields[3])
+		if err == nil {
+			err = areHosts(names)
+		}
+		if total += len(names); err == nil && total > maxListed {
+			err = errTooManyHosts
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		name, isDefault := strings.CutSuffix(fields[0], "*")
+		i, seen := at[name]
+		if !seen {
+			i = len(partitions)
+			at[name] = i
+			partitions = append(partitions, Partition{Name: name, Default: isDefault, State: fields[1]})
+		}
+		partitions[i].Nodes = append(partitions[i].Nodes, names...)
+		if !slices.Contains(lists, fields[3]) {
+			lists = append(lists, fields[3])
+		}
+	}
+	return partitions, lists, nil
+}
+
+// parseNodes reads the output of `scontrol -d show node`. A node without GPUs is left out, and so is one that occurs twice, or whose GPUs are
+// not understood.
+func parseNodes(out []byte) []NodeGPUs {
+	var nodes []NodeGPUs
+	seen := map[string]int{}
+	var n *nodeText
+	end := func() {
+		if n == nil {
+			return
+		}
+		if node, ok := n.node(); ok && seen[node.Name] == 1 {
+			nodes = append(nodes, node)
+		}
+	}
+	for line := range bytes.Lines(out) {
+		text := strings.TrimRight(string(line), "\r\n ")
+		if rest, ok := strings.CutPrefix(text, "NodeName="); ok {
+			end()
+			name, _, _ := strings.Cut(rest, " ")
+			seen[name]++
+			n = &nodeText{name: name, fields: map[string]string{}}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(text, "   "); ok && n != nil {
+			n.add(rest)
+		}
+	}
+	end()
+	return slices.DeleteFunc(nodes, func(n NodeGPUs) bool { return seen[n.Name] > 1 })
+}
+
+// nodeText is what scontrol prints of a node.
+type nodeText struct {
+	name   string
+	fields map[string]string
+}
+
+// alone are the fields that fill the rest of their line.
+var alone = []string{"Gres", "GresUsed", "Reason", "CfgTRES", "AllocTRES"}
+
+// sharing are the fields that share a line with others.
+var sharing = []string{"CPUAlloc", "CPUEfctv", "CPUTot", "RealMemory", "AllocMem", "State"}
+
+// add takes the fields of a line. The first one of a name counts.
+func (n *nodeText) add(line string) {
+	name, value, _ := strings.Cut(line, "=")
+	if slices.Contains(alone, name) {
+		n.keep(name, value)
+		return
+	}
+	if !slices.Contains(sharing, name) { // other lines have words of users and admins
+		return
+	}
+	for field := range strings.FieldsSeq(line) {
+		if name, value, ok := strings.Cut(field, "="); ok && slices.Contains(sharing, name) {
+			n.keep(name, value)
+		}
+	}
+}
+
+func (n *nodeText) keep(name, value string) {
+	if _, has := n.fields[name]; !has {
+		n.fields[name] = value
+	}
+}
+
+// node is the node, if it has GPUs.
+func (n *nodeText) node() (NodeGPUs, bool) {
+	types, err := typedGPUs(n.fields["Gres"])
+	if err != nil || len(types) == 0 || !IsHostName(n.name) {
+		return NodeGPUs{}, false
+	}
+	node := NodeGPUs{Name: n.name, Reason: n.fields["Reason"], Full: n.full(), Types: types}
+	for state := range strings.SplitSeq(n.fields["State"], "+") {
+		plain := strings.TrimRight(state, "*~#!%$@^-")
+		node.Silent = node.Silent || strings.HasPrefix(state[len(plain):], "*")
+		if plain != "" {
+			node.States = append(node.States, plain)
+		}
+	}
+	n.count(node.Types)
+	return node, true
+}
+
+// full reports whether no CPU or no memory is left.
+func (n *nodeText) full() bool {
+	used := func(part string, all ...string) bool {
+		a, err := strconv.ParseUint(n.fields[part], 10, 64)
+		for _, name := range all {
+			if b, err2 := strconv.ParseUint(n.fields[name], 10, 64); err == nil && err2 == nil {
+				return b > 0 && a >= b
+			}
+		}
+		return false
+	}
+	return used("CPUAlloc", "CPUEfctv", "CPUTot") || used("AllocMem", "RealMemory")
+}
+
+// count fills in how many GPUs are in use: from GresUsed, or where there is none from AllocTRES.
+func (n *nodeText) count(types []GPUType) {
+	used, told := n.fields["GresUsed"]
+	counts, err := usedGPUs(used)
+	if !told || err != nil {
+		counts, err = n.tres(types)
+	}
+	if err != nil {
+		return
+	}
+	for i := range types {
+		types[i].Used, types[i].Known = min(counts[types[i].Type], types[i].Total), true
+	}
+}
+
+// tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". Nothing is said of GPUs where the site does not account for them.
+func (n *nodeText) tres(types []GPUType) (map[string]int, error) {
+	if _, told := tresGPUs(n.fields["CfgTRES"]); !told {
+		return nil, errors.New("GPUs are not accounted for")
+	}
+	counts := map[string]int{}
+	all, _ := tresGPUs(n.fields["AllocTRES"])
+	for item := range strings.SplitSeq(n.fields["AllocTRES"], ",") {
+		name, text, _ := strings.Cut(item, "=")
+		if typ, ok := strings.CutPrefix(name, "gres/gpu:"); ok {
+			count, err := strconv.Atoi(text)
+			if err != nil || count < 0 {
+				return nil, fmt.Errorf("unexpected TRES %.40q", item)
+			}
+			counts[typ] = count
+			all -= count
+		}
+	}
+	if all > 0 && len(types) > 1 {
+		return nil, errors.New("the types of GPUs are not told")
+	}
+	counts[types[0].Type] += max(all, 0)
+	return counts, nil
+}
+
+// typedGPUs reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+func typedGPUs(list string) ([]GPUType, error) {
+	var types []GPUType
+	for _, item := range splitGres(withoutNull(list)) {
+		typ, count, ok, err := typedGPU(item)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || count == 0 {
+			continue
+		}
+		if i := slices.IndexFunc(types, func(t GPUType) bool { return t.Type == typ }); i >= 0 {
+			types[i].Total += count
+		} else {
+			types = append(types, GPUType{Type: typ, Total: count})
+		}
+	}
+	return types, nil
+}
+
+// withoutNull leaves out the "(null)" that stands for no type and for no resources.
+func withoutNull(list string) string { return strings.ReplaceAll(list, "(null)", "") }
+
+// typedGPU reads "gpu:a100:4(S:0-1)", "gpu::2(IDX:0-1)" or "gpu:2". ok is false for another resource.
+func typedGPU(item string) (typ string, count int, ok bool, err error) {
+	name, _, _ := strings.Cut(item, "(")
+	name, rest, _ := strings.Cut(name, ":")
+	if name != "gpu" {
+		return "", 0, false, nil
+	}
+	text := rest
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		typ, text = rest[:i], rest[i+1:]
+	}
+	count, err = strconv.Atoi(text)
+	if err != nil || count < 0 || count > maxMinor+1 {
+		return "", 0, false, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return typ, count, true, nil
+}
+
+// usedGPUs reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a share is in use cannot be
+// asked for as a whole.
+func usedGPUs(list string) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, item := range splitGres(withoutNull(list)) {
+		typ, count, ok, err := typedGPU(item)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			counts[typ] += count
+			continue
+		}
+		if typ, count, ok := sharedGPUs(item); ok {
+			counts[typ] += count
+		}
+	}
+	return counts, nil
+}
+
+// sharedGPUs counts in "shard:a100:3(3/8,0/8)" the GPUs of which a share is in use.
+func sharedGPUs(item string) (typ string, count int, ok bool) {
+	name, shares, _ := strings.Cut(strings.TrimSuffix(item, ")"), "(")
+	parts := strings.Split(name, ":")
+	if parts[0] != "shard" && parts[0] != "mps" || len(parts) < 2 {
+		return "", 0, false
+	}
+	for share := range strings.SplitSeq(shares, ",") {
+		if used, _, isShare := strings.Cut(share, "/"); isShare && used != "0" && used != "" {
+			count++
+		}
+	}
+	return strings.Join(parts[1:len(parts)-1], ":"), count, true
+}
