@@ -1,0 +1,183 @@
+package vacancy
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// agent is what an agent of nvgpu answers to /gpu_status. Its names and forms are nvgpu's: what is not known is null.
+type agent struct {
+	Hostname string     `json:"hostname"`
+	GPUs     []agentGPU `json:"gpus"`
+}
+
+// silent is what stands in nvgpu's /cluster_status for an agent that does not answer.
+type silent struct {
+	Error string `json:"error"`
+}
+
+type agentGPU struct {
+	Type        string       `json:"type"`
+	Available   bool         `json:"is_available"`
+	PIDs        string       `json:"pids"`
+	Users       string       `json:"users"` // one for each process
+	Since       *string      `json:"running_since"`
+	Utilization *int64       `json:"utilization"`
+	Memory      *agentMemory `json:"memory"`
+	Clock       *int64       `json:"clock_mhz"`
+	Temperature *int64       `json:"temperature"`
+	Command     *string      `json:"cmd"`
+}
+
+// agentMemory is NVML's memory of a GPU, in bytes.
+type agentMemory struct {
+	Total int64 `json:"total"`
+	Free  int64 `json:"free"`
+	Used  int64 `json:"used"`
+}
+
+// Agent is a node as nvgpu's agents report it at /gpu_status. One that does not report is an error.
+func Agent(n *Node, at time.Time) any {
+	if !tally.HasNumbers(n.Node) {
+		return silent{missing(n.Node)}
+	}
+	a := agent{Hostname: n.Host(), GPUs: []agentGPU{}}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		a.GPUs = append(a.GPUs, agentGPU{
+			Type: g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","), Since: filled(g.since(n.Node, at)),
+			Utilization: whole(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: whole(g.Float(metric.SMClock)),
+			Temperature: whole(g.Float(metric.Temperature)), Command: filled(g.command()),
+		})
+	}
+	return a
+}
+
+func (g *GPU) agentMemory() *agentMemory {
+	used, total := whole2(g.memory())
+	if used == nil || total == nil {
+		return nil
+	}
+	return &agentMemory{*total, max(*total-*used, 0), *used}
+}
+
+// stat is a host as gpustat prints it. Its names and forms are gpustat's: what is not known is null.
+type stat struct {
+	Hostname string    `json:"hostname"`
+	Driver   *string   `json:"driver_version"`
+	Time     string    `json:"query_time"`
+	GPUs     []statGPU `json:"gpus"`
+}
+
+type statGPU struct {
+	Index       int           `json:"index"`
+	UUID        string        `json:"uuid"`
+	Name        string        `json:"name"`
+	Temperature *int64        `json:"temperature.gpu"`
+	Fan         *int64        `json:"fan.speed"`
+	Utilization *int64        `json:"utilization.gpu"`
+	Encoder     *int64        `json:"utilization.enc"`
+	Decoder     *int64        `json:"utilization.dec"`
+	Power       *int64        `json:"power.draw"`
+	PowerLimit  *int64        `json:"enforced.power.limit"`
+	Used        *int64        `json:"memory.used"`  // MiB
+	Total       *int64        `json:"memory.total"` // MiB
+	Processes   []statProcess `json:"processes"`    // nil: not known
+}
+
+type statProcess struct {
+	User      *string  `json:"username"`
+	Command   *string  `json:"command"`
+	Arguments []string `json:"full_command"`
+	Memory    *int64   `json:"gpu_memory_usage"` // MiB
+	CPU       *float64 `json:"cpu_percent"`
+	RSS       *uint64  `json:"cpu_memory_usage"`
+	PID       int      `json:"pid"`
+}
+
+// statTime is the form in which Python prints a local time.
+const statTime = "2006-01-02T15:04:05.000000"
+
+// Stat is a node as gpustat reports its host. One that does not report has no GPUs.
+func Stat(n *Node, at time.Time) any {
+	s := stat{Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
+	if n.Hello != nil {
+		s.Driver = filled(n.Hello.Driver)
+	}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		used, total := g.memory()
+		s.GPUs = append(s.GPUs, statGPU{
+			Index: g.Card.Index, UUID: g.Card.UUID, Name: g.Card.Name, Temperature: whole(g.Float(metric.Temperature)), Fan: whole(g.Float(metric.Fan)),
+			Utilization: whole(g.Float(metric.Util)), Encoder: whole(g.Float(metric.Encoder)), Decoder: whole(g.Float(metric.Decoder)),
+			Power: whole(math.Trunc(g.Float(metric.Power))), PowerLimit: whole(math.Trunc(g.Float(metric.PowerLimit))),
+			Used: mebibytes(used), Total: mebibytes(total), Processes: n.statProcesses(g),
+		})
+	}
+	return s
+}
+
+// statProcesses are all processes on a GPU: gpustat lists those that draw, too.
+func (n *Node) statProcesses(g *GPU) []statProcess {
+	if !g.Listed {
+		return nil
+	}
+	list := []statProcess{}
+	for i := range n.Processes {
+		if p := &n.Processes[i]; p.GPU == g.GPU.Index {
+			list = append(list, newStatProcess(p))
+		}
+	}
+	return list
+}
+
+func newStatProcess(p *wire.Process) statProcess {
+	name, arguments := program(p)
+	out := statProcess{User: filled(p.User), Command: filled(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS, PID: p.PID}
+	if p.GPUMemory != nil {
+		out.Memory = mebibytes(float64(*p.GPUMemory))
+	}
+	return out
+}
+
+// filled is a text, nil if it is empty.
+func filled(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// whole is a number, nil if it is not known.
+func whole(v float64) *int64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return new(int64(math.Round(v)))
+}
+
+func whole2(a, b float64) (*int64, *int64) { return whole(a), whole(b) }
+
+func mebibytes(bytes float64) *int64 { return whole(math.Trunc(bytes / (1 << 20))) }
+
+// JSON writes a document for each node as of makes it: of a single host, as its own program would print it, else as a list.
+func JSON(w io.Writer, nodes []Node, single bool, of func(*Node) any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "    ")
+	e.SetEscapeHTML(false)
+	if single && len(nodes) == 1 {
+		return e.Encode(of(&nodes[0]))
+	}
+	list := []any{}
+	for i := range nodes {
+		list = append(list, of(&nodes[i]))
+	}
+	return e.Encode(list)
+}

@@ -1,0 +1,65 @@
+package vacancy
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+func TestCountSupply(t *testing.T) {
+	c := CountSupply(&slurm.Supply{
+		Partitions: []slurm.Partition{
+			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}}, {Name: "old", State: "down", Nodes: []string{"n1", "nosuch"}},
+		},
+		Nodes: []slurm.NodeGPUs{
+			{Name: "n1", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 1, Known: true}, {Type: "v100", Total: 2, Known: true}}},
+			{Name: "n2", States: []string{"IDLE", "DRAIN"}, Reason: "fan\x1b[31m", Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+			{Name: "n3", States: []string{"ALLOCATED"}, Full: true, Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 3, Known: true}}},
+			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []slurm.GPUType{{Total: 8, Known: true}}},
+			{Name: "n5", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4}}},
+			{Name: "n6", States: []string{"IDLE", "PLANNED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+		},
+	}, now)
+	var out bytes.Buffer
+	if err := c.Text(&out, plain); err != nil {
+		t.Fatal(err)
+	}
+	want := `PARTITION  TYPE  FREE  USED  OUT  TOTAL  STATE
+---------  ----  ----  ----  ---  -----  -----
+gpu*       gpu      0     0    8      8  up
+gpu*       a100     7     4    9     20  up
+gpu*       v100     2     0    0      2  up
+old        a100     0     1    3      4  down
+old        v100     0     0    2      2  down
+
+NODE  TYPE  FREE  USED  OUT  TOTAL  STATE                  PARTITIONS
+----  ----  ----  ----  ---  -----  ---------------------  ----------
+n1    a100     3     1    0      4  mixed                  gpu,old
+n1    v100     2     0    0      2  mixed                  gpu,old
+n2    a100     0     0    4      4  idle+drain             gpu
+n3    a100     0     3    1      4  allocated              gpu
+n4    gpu      0     0    8      8  mixed, not responding  gpu
+n5    a100     0     0    4      4  mixed                  gpu
+n6    a100     4     0    0      4  idle+planned           gpu
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	out.Reset()
+	if err := c.WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var d Cluster
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil || len(d.Nodes) != 6 || !strings.HasPrefix(d.Nodes[1].Reason, "fan") || strings.Contains(out.String(), "u001b") {
+		t.Errorf("%v in %s", err, out.String())
+	}
+	out.Reset()
+	if err := CountSupply(&slurm.Supply{}, now).Text(&out, plain); err != nil || out.String() != "SLURM has no node with GPUs\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+}

@@ -1,0 +1,74 @@
+package vacancy
+
+import (
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// listColumns are the columns of nvgpu's table. A heading has at least two spaces behind it, as there.
+var listColumns = []column{
+	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"temp.", true}, {"MHz", true}, {"users", false}, {"since", false}, {"pids", false}, {"cmd", false},
+}
+
+// stateRoles are the colors of the states: green, blue and red in nvgpu.
+var stateRoles = [...]draw.Role{Free: draw.Green, Used: draw.Data, Unknown: draw.Red, Out: draw.Dim}
+
+// List writes the table of the GPUs of nodes, each node under its name unless it is alone.
+func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
+	var parts []string
+	for i := range nodes {
+		n := &nodes[i]
+		text := ""
+		if len(nodes) > 1 || !tally.HasNumbers(n.Node) {
+			text = n.Name + "\n"
+		}
+		switch {
+		case !tally.HasNumbers(n.Node):
+			text += missing(n.Node)
+		case len(n.GPUs) == 0:
+			text += "no GPU"
+		default:
+			text += n.table(at).encode(theme)
+		}
+		parts = append(parts, text)
+	}
+	_, err := io.WriteString(w, strings.Join(parts, "\n\n")+"\n")
+	return err
+}
+
+// missing says why a node has no numbers.
+func missing(n *cluster.Node) string {
+	if n.Failure != nil {
+		return n.Failure.Summary()
+	}
+	return "not reporting yet"
+}
+
+func (n *Node) table(at time.Time) *table {
+	t := &table{columns: listColumns, padded: true}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		util := number(g.Float(metric.Util))
+		if util != "" {
+			util = strings.Repeat(" ", max(3-len(util), 0)) + util + " %"
+		}
+		t.add(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util, number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
+			strings.Join(distinct(g.users()), ","), g.since(n.Node, at), g.pids(), g.command())
+	}
+	return t
+}
+
+// number is a value without decimals; "" if it is not known.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return draw.Whole(v)
+}

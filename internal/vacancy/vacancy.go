@@ -1,0 +1,146 @@
+// Package vacancy decides which GPUs are free, used, or used by nobody known, and chooses among the free ones. It also counts which GPUs
+// SLURM has given away. Its texts and JSON documents are those that the users of nvgpu, nvisel and gpustat know.
+//
+// Everything here is a function of its arguments: no clock is read, and nothing is kept. Functions may be called concurrently.
+package vacancy
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// State says whether somebody uses a GPU.
+type State int
+
+// States of a GPU.
+const (
+	Free    State = iota
+	Used          // by a process whose user is known
+	Unknown       // by nobody known: a process without a known user, or memory without a process
+	Out           // nobody can use it, or nothing is known of its use
+)
+
+// Mark is the state as nvgpu marks it; nvgpu has none for Out.
+func (s State) Mark() string {
+	return [...]string{Free: "[ ]", Used: "[~]", Unknown: "[!]", Out: "[x]"}[s]
+}
+
+// DefaultMemory is how many percent of its memory a free GPU has in use at most: the desktop needs some.
+const DefaultMemory = 20
+
+// GPU is a GPU that programs can use as a whole, or a MIG instance.
+type GPU struct {
+	*cluster.GPU
+	Index     string // as nvidia-smi and CUDA_VISIBLE_DEVICES have it, also of the probe's cgroup; of a MIG instance "3:1"
+	State     State
+	Listed    bool            // Processes are known
+	Processes []*wire.Process // that compute, by PID
+}
+
+// Node is a node with its GPUs. It has none if it does not report.
+type Node struct {
+	*cluster.Node
+	GPUs []GPU
+}
+
+// Host is the name that the node gives itself, else the one by which it was reached.
+func (n *Node) Host() string {
+	if n.Hello != nil && n.Hello.Host != "" {
+		return n.Hello.Host
+	}
+	return n.Name
+}
+
+// Nodes are the nodes of all jobs of a Snapshot in their order, with their GPUs, or only with those of the jobs.
+func Nodes(s *cluster.Snapshot, own bool) []Node {
+	var nodes []Node
+	at := map[string]int{}
+	for i := range s.Jobs {
+		job := &s.Jobs[i]
+		for _, name := range job.Nodes {
+			n := tally.Node(s, name)
+			if _, seen := at[name]; !seen {
+				at[name] = len(nodes)
+				nodes = append(nodes, Node{Node: n, GPUs: gpusOf(n)})
+			}
+		}
+	}
+	if own {
+		for i := range nodes {
+			n := &nodes[i]
+			n.GPUs = slices.DeleteFunc(n.GPUs, func(g GPU) bool { return !owned(s, n.Node, g.GPU) })
+		}
+	}
+	return nodes
+}
+
+// owned reports whether one of the jobs on the node has the GPU.
+func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
+	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
+}
+
+// gpusOf are the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its instances.
+func gpusOf(n *cluster.Node) []GPU {
+	if !tally.HasNumbers(n) {
+		return nil
+	}
+	index := map[string]int{} // of GPUs by UUID
+	split := map[string]bool{}
+	for _, g := range tally.All(n) {
+		if g.Instance() {
+			split[g.Card.Instance.Parent] = true
+		} else {
+			index[g.Card.UUID] = g.Card.Index
+		}
+	}
+	var out []GPU
+	for _, g := range tally.All(n) {
+		if g.Card.UUID != "" && split[g.Card.UUID] {
+			continue
+		}
+		v := GPU{GPU: g, Index: strconv.Itoa(g.Card.Index), Listed: n.Listed && g.Unlisted == "", Processes: processes(n, g)}
+		if i := g.Card.Instance; i != nil {
+			v.Index = strconv.Itoa(index[i.Parent]) + ":" + strconv.Itoa(i.Index)
+		}
+		v.State = v.decide()
+		out = append(out, v)
+	}
+	return out
+}
+
+// processes are those on a GPU that do not only draw.
+func processes(n *cluster.Node, g *cluster.GPU) []*wire.Process {
+	var out []*wire.Process
+	for i := range n.Processes {
+		if p := &n.Processes[i]; p.GPU == g.Index && p.Type != "G" {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *wire.Process) int { return a.PID - b.PID })
+	return out
+}
+
+func (g *GPU) decide() State {
+	percent, known := cluster.Percent(g.memory())
+	switch {
+	case tally.Lost(g.GPU) != "" || g.Hung() || g.Card.MIG && !g.Instance():
+		return Out
+	case slices.ContainsFunc(g.Processes, func(p *wire.Process) bool { return p.User != "" }):
+		return Used
+	case len(g.Processes) > 0 || known && percent > DefaultMemory:
+		return Unknown
+	case !known && !g.Listed:
+		return Out
+	}
+	return Free
+}
+
+// memory is the used and the total memory in bytes; NaN: not known.
+func (g *GPU) memory() (used, total float64) {
+	return g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)
+}

@@ -1,0 +1,126 @@
+package vacancy
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// nobody stands for a user who is not known.
+const nobody = "?"
+
+// users are the users of the processes, one for each.
+func (g *GPU) users() []string {
+	var out []string
+	for _, p := range g.Processes {
+		out = append(out, cmp.Or(p.User, nobody))
+	}
+	return out
+}
+
+// pids are the processes, with commas between them.
+func (g *GPU) pids() string {
+	var out []string
+	for _, p := range g.Processes {
+		out = append(out, strconv.Itoa(p.PID))
+	}
+	return strings.Join(out, ",")
+}
+
+// command is the first command that is known, in short.
+func (g *GPU) command() string {
+	for _, p := range g.Processes {
+		if c := cmp.Or(p.Command, p.Name); c != "" {
+			return short(c)
+		}
+	}
+	return ""
+}
+
+// longest is how much of a command is shown.
+const longest = 25
+
+// short is a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
+func short(command string) string {
+	if strings.Contains(command, "python -m ipykernel_launcher") {
+		return "jupyter"
+	}
+	for word := range strings.FieldsSeq(command) {
+		if strings.HasSuffix(word, ".py") {
+			return word
+		}
+	}
+	if runes := []rune(command); len(runes) > longest {
+		return string(runes[:longest]) + "..."
+	}
+	return command
+}
+
+// since is how long ago the process began that runs longest; "" if that is not known.
+func (g *GPU) since(n *cluster.Node, at time.Time) string {
+	var seconds int64 = -1
+	for _, p := range g.Processes {
+		if p.ElapsedSec != nil {
+			seconds = max(seconds, *p.ElapsedSec)
+		}
+	}
+	if seconds < 0 {
+		return ""
+	}
+	return ago(time.Duration(min(seconds, maxSeconds))*time.Second + max(at.Sub(n.ListedAt), 0))
+}
+
+// maxSeconds is longer than any computer has run.
+const maxSeconds = 100 * 365 * 86400
+
+// ago is a time in the past in words.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	several := func(unit time.Duration, name string) string {
+		return fmt.Sprintf("%d %s ago", max(int(d/unit), 2), name)
+	}
+	switch {
+	case d < 10*time.Second:
+		return "just now"
+	case d < 45*time.Second:
+		return several(time.Second, "seconds")
+	case d < 90*time.Second:
+		return "a minute ago"
+	case d < 45*time.Minute:
+		return several(time.Minute, "minutes")
+	case d < 90*time.Minute:
+		return "an hour ago"
+	case d < 22*time.Hour:
+		return several(time.Hour, "hours")
+	case d < 36*time.Hour:
+		return "a day ago"
+	}
+	return several(day, "days")
+}
+
+// distinct leaves out what has come before.
+func distinct(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// program is the name of the program that a process runs, and its arguments. The list of processes has them joined by spaces.
+func program(p *wire.Process) (name string, arguments []string) {
+	arguments = strings.Fields(p.Command)
+	if len(arguments) == 0 {
+		return p.Name, nil
+	}
+	return path.Base(arguments[0]), arguments
+}
