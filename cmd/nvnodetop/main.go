@@ -15,5 +15,5 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "probe" {
 		os.Exit(probe.Main(build.Version(), nvml.New()))
 	}
-	os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(app.Main(app.Called(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,6 +1,64 @@
 package app
 
-import "strconv"
+import (
+	"cmp"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Called returns the arguments of a program: under the name nvl, as nvgpu has it, those of the command list.
+func Called(argv []string) []string {
+	if len(argv) > 0 && filepath.Base(argv[0]) == nvl {
+		return append([]string{listName}, argv[1:]...)
+	}
+	return argv[min(len(argv), 1):]
+}
+
+// habits rewrites arguments as the users of other programs write them into those that the flags of this program take.
+func habits(args []string) []string {
+	if len(args) > 0 && behind[args[0]] != nil {
+		return joinBehind(args, behind[args[0]])
+	}
+	return asNvitop(joinPairs(args))
+}
+
+// takes says which values a flag may have behind it.
+type takes struct {
+	most int               // so many; 0: any number
+	ok   func(string) bool // nil: all that do not begin with "-"
+	name string            // of the flag, if it has another one here
+}
+
+// behind are the flags of the commands that have a value only behind "=", and that nvgpu, nvisel and gpustat take with none, one or several behind them.
+var behind = map[string]map[string]takes{
+	availableName: {"-i": {most: 1}, "--inherit": {most: 1}, "--account-as-free": {}},
+	listName:      watchTakes,
+	nvl:           watchTakes,
+}
+
+var (
+	watchTakes = map[string]takes{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds, "--interval": seconds}
+	seconds    = takes{1, isNumber, "--watch"}
+)
+
+// joinBehind rewrites such flags: "--account-as-free=alice,bob".
+func joinBehind(args []string, flags map[string]takes) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		take, ours := flags[args[i]]
+		from := i + 1
+		for ours && i+1 < len(args) && (take.most == 0 || i+1-from < take.most) && !strings.HasPrefix(args[i+1], "-") && (take.ok == nil || take.ok(args[i+1])) {
+			i++
+		}
+		flag := cmp.Or(take.name, args[from-1])
+		if i >= from {
+			flag += "=" + strings.Join(args[from:i+1], ",")
+		}
+		out = append(out, flag)
+	}
+	return out
+}
 
 // pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program take one value.
 var pairs = map[string]bool{"--gpu-util-thresh": true, "--mem-util-thresh": true}

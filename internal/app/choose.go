@@ -65,7 +65,7 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 		return ending{source.NewHosts(cfg.Nodes, names, nodes, a.user, a.host), a.close}, nil
 	}
 	live := source.NewLive(a.client, nodes, a.user, a.host)
-	live.Floor, live.Heard = cfg.SlurmFloor, heard
+	live.Floor, live.Heard, live.Job = cfg.SlurmFloor, heard, cfg.Job
 	live.Jobs = func(jobs []cluster.Job) { a.opener.know(jobs) }
 	return ending{live, a.close}, nil
 }
@@ -165,17 +165,33 @@ const (
 
 // thisHost returns the source for the GPUs of this host, for where there is no SLURM.
 func thisHost(ctx context.Context, cfg *config.Config, noSlurm string, log *slog.Logger) (feed, error) {
+	if cfg.Job != "" {
+		return nil, &exitError{exitNoJobs, fmt.Errorf("%s: it cannot be asked for job %q", noSlurm, cfg.Job)}
+	}
+	from, err := ownGPUs(ctx, cfg, log)
+	if _, ours := errors.AsType[*exitError](err); ours {
+		return nil, err
+	} else if err != nil {
+		return nil, &exitError{exitNoJobs, fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
+	}
+	return from, nil
+}
+
+// ownGPUs returns the source for the GPUs of this host. The error says why there are none, errNoGPU where it has none.
+func ownGPUs(ctx context.Context, cfg *config.Config, log *slog.Logger) (feed, error) {
 	name, host := whoAndWhere()
 	opener, err := local.New()
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
 	if err := findGPUs(ctx, opener); err != nil {
-		return nil, &exitError{exitNoJobs, fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
+		return nil, err
 	}
 	nodes := newPoller(cfg, poller.Config{Opener: opener, Retries: 1, Log: log})
 	return source.NewHosts(host, []string{host}, nodes, name, host), nil
 }
+
+var errNoGPU = errors.New("it has no NVIDIA GPU")
 
 // localWithin is the time limit for finding this host's GPUs.
 const localWithin = 10 * time.Second
@@ -191,7 +207,7 @@ func findGPUs(ctx context.Context, opener poller.Opener) error {
 	case len(hello.GPUs) > 0:
 		return nil
 	case hello.Fault == "" || hello.FaultID == wire.FaultNoLibrary:
-		return errors.New("it has no NVIDIA GPU")
+		return errNoGPU
 	}
 	return fmt.Errorf("it has no working NVIDIA driver: %s", hello.Fault)
 }

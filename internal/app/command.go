@@ -61,7 +61,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	cmd := newCommand(streams{in, out, errs})
-	cmd.SetArgs(asNvitop(joinPairs(args)))
+	cmd.SetArgs(habits(args))
 	cmd.SetIn(in)
 	cmd.SetOut(out)
 	cmd.SetErr(errs)
@@ -130,6 +130,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	addFlags(f, &cfg)
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
+	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }

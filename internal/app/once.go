@@ -23,6 +23,11 @@ func printed(print func(*config.Config, streams, *cluster.Snapshot) error) show 
 // once waits until every node has reported or failed, or until the timeout, and prints one Snapshot. It prints before it closes the
 // sessions, because a hung node closes slowly.
 func once(ctx context.Context, cfg *config.Config, io streams, from feed, print func(*cluster.Snapshot) error) error {
+	return judged(ctx, cfg, io, from, print, exitCode)
+}
+
+// judged is once with another verdict on the Snapshot that was printed.
+func judged(ctx context.Context, cfg *config.Config, io streams, from feed, print, verdict func(*cluster.Snapshot) error) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
@@ -48,13 +53,13 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed, print 
 	}
 	snap := lastLook(store, began)
 	if err := print(snap); err != nil {
-		return &exitError{exitFailed, err}
+		return failed(err)
 	}
 	cancel()
 	if _, err := source.wait(onceParting); err != nil {
 		return err
 	}
-	return exitCode(snap)
+	return verdict(snap)
 }
 
 // Limits of the time between two looks of await: a Snapshot of a large cluster costs milliseconds, and its nodes send thousands of

@@ -36,6 +36,7 @@ type Config struct {
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
+	Job   string // the ID of a job; "" for all of the user's
 
 	Transport string // how nodes are reached: one of Transports
 	Doors     Doors  // the transports that may be used
@@ -95,6 +96,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--demo and --transport cannot be combined")
 	case c.Demo != "" && c.Login != "":
 		return fmt.Errorf("--demo and --login cannot be combined")
+	case c.Job != "" && (c.Nodes != "" || c.Demo != ""):
+		return fmt.Errorf("--job cannot be combined with --nodes or --demo")
 	case c.Once && c.JSON:
 		return fmt.Errorf("--once and --json cannot be combined")
 	}

@@ -39,6 +39,9 @@ var (
 
 var errForm = errors.New("not a number of this type")
 
+// Number reads a value of a type, in the form that filters have.
+func Number(t Type, text string) (float64, error) { return number(t, text) }
+
 // number reads a value of a type.
 func number(t Type, text string) (float64, error) {
 	text = strings.ToLower(strings.TrimSpace(text))

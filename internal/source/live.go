@@ -9,6 +9,7 @@ package source
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type Live struct {
 	*poller.Manager
 	Heard *Heard        // an answer of squeue to begin with, if it is younger than Floor; nil: none. Likewise
 	Floor time.Duration // the least time from one answer of squeue to the next question; it must not change once Run is called
+
+	Job string // only this job is watched, of an array or a heterogeneous job all its tasks or components; "": all. Likewise
 
 	discoverer *discoverer
 
@@ -53,12 +56,26 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 		})
 	})
 	return l.discoverer.run(ctx, func(d cluster.Discovery) {
+		if l.Job != "" {
+			d.Jobs = only(l.Job, d.Jobs)
+		}
 		emit(cluster.Event{At: time.Now(), Discovery: &d})
 		if l.Jobs != nil {
 			l.Jobs(d.Jobs)
 		}
 		l.SetNodes(nodesOf(d.Jobs))
 	})
+}
+
+// only returns the job with an ID or a number, or the tasks of an array, or the components of a heterogeneous job.
+func only(id string, jobs []cluster.Job) (out []cluster.Job) {
+	for i := range jobs {
+		j := &jobs[i]
+		if j.ID == id || j.Number == id || strings.HasPrefix(j.ID, id+"_") || strings.HasPrefix(j.ID, id+"+") {
+			out = append(out, *j)
+		}
+	}
+	return out
 }
 
 // noteLoss asks SLURM again when the session of a reporting node ends: its job may have ended.

@@ -1,0 +1,196 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAvailable(t *testing.T) {
+	for args, want := range map[string]struct {
+		code int
+		out  string
+	}{
+		"--demo=2x8 -c 1 -G 100 --tol 5 --separator : -f 60GiB": {exitFailed, ""}, // the job uses 87 % of each
+		"--demo 2x2 --max-memory-percent 100 -l 1":              {exitOK, "gpu-n01 0\ngpu-n02 0\ngpu-s11 0\n"},
+		"--demo=1x2 -n 2 -f 1GiB -s :":                          {exitOK, "gpu-n01 0:1\ngpu-s11 0:1\n"},
+		"--demo=1x2 --count 2 --min-free-memory 1GiB --newline": {exitOK, "gpu-n01 0\n1\ngpu-s11 0\n1\n"},
+		"--demo=1x2 -n 2 -f 1073741824 -0":                      {exitOK, "gpu-n01 0\x001\x00gpu-s11 0\x001\x00"},
+		"--demo=1x2 -n 1 -f 1g -i 1,0 -S":                       {exitOK, "gpu-n01 1\ngpu-s11 1\n"},
+		"--demo=1x2 --account-as-free alice bob":                {exitOK, "gpu-n01 0,1\ngpu-s11 0,1\n"},
+		"--demo=1x2 --account-as-free bob":                      {exitFailed, ""},
+		"--demo=1x2 -n 3 -f 1GiB":                               {exitFailed, ""},
+	} {
+		code, out, errs := program(t, append([]string{"available"}, strings.Fields(args)...)...)
+		if code != want.code || out != want.out || code != exitOK && !strings.Contains(errs, "too few free GPUs") {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %d, %q", args, code, out, errs, want.code, want.out)
+		}
+	}
+	code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-O", "uuid", "-l", "1")
+	if code != exitOK || !strings.HasPrefix(out, "gpu-n01 GPU-") {
+		t.Errorf("UUIDs: %d, %q", code, out)
+	}
+	t.Setenv("CUDA_VISIBLE_DEVICES", "1")
+	if code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-i"); code != exitOK || out != "gpu-n01 1\ngpu-s11 1\n" {
+		t.Errorf("inherited: %d, %q", code, out)
+	}
+}
+
+// Where there is no GPU nothing is printed, and the exit code is that of too few.
+func TestAvailableWithoutGPU(t *testing.T) {
+	for fault, want := range map[string]string{"": "no free GPU on this host: it has no NVIDIA GPU", "Driver/library version mismatch": "no working NVIDIA driver"} {
+		t.Setenv(faultEnv, fault)
+		code, out, errs := program(t, "available", "-l", "1")
+		if code != exitFailed || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+		}
+	}
+}
+
+func TestUsageOfLists(t *testing.T) {
+	for args, want := range map[string]string{
+		"available -l 0":                     "--limit must be at least 1, not 0",
+		"available -n 0":                     "--count must be at least 1, not 0",
+		"available -l 1 -n 2":                "--limit cannot be combined with --max-count or --count",
+		"available -c 3 -C 2":                "--min-count must be",
+		"available -c -1":                    "--min-count must be",
+		"available --max-memory-percent 101": "--max-memory-percent must be from 0 to 100, not 101",
+		"available -f much":                  `--free-memory must be an amount of memory, such as 10GiB, not "much"`,
+		"available -t -3GiB":                 `--total-memory must be an amount of memory`,
+		"available -O name":                  `--format must be index or uuid, not "name"`,
+		"available --newline -0":             "--sep, --newline and --null cannot be combined",
+		"available --json":                   "add --cluster",
+		"available --cluster -l 1":           "--limit cannot be combined with --cluster",
+		"available --cluster --nodes n1":     "--nodes cannot be combined with --cluster",
+		"available 3":                        `unexpected argument "3"`,
+		"available --nodes=":                 "--nodes is empty",
+		"available --job=":                   "--job is empty",
+		"available --job 1 --nodes n1":       "--job cannot be combined with --nodes or --demo",
+		"available --nodes a;b":              `invalid host name "a;b"`,
+		"list --json=xml":                    `--json must be nvgpu or gpustat, not "xml"`,
+		"list --watch=0.1":                   `--watch must be from 0.25 to 600 seconds, not "0.1"`,
+		"list --watch=NaN":                   `--watch must be`,
+		"list x":                             `unexpected argument "x"`,
+		"nvl --nonsense":                     "unknown flag: --nonsense",
+	} {
+		code, out, errs := program(t, strings.Fields(args)...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
+		}
+	}
+}
+
+// A job that is not the user's, or has ended, is not running.
+func TestListOfNoJob(t *testing.T) {
+	fakeSqueue(t, oneJob)
+	for _, command := range []string{"list", "available"} {
+		code, out, errs := program(t, command, "--job", "8", "--timeout", "5s")
+		if code != exitNoJobs || out != "" || errs != "nvnodetop: job \"8\" is not one of your running jobs\n" {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", command, code, out, errs)
+		}
+	}
+	code, out, errs := program(t, "list", "--job", "7", "--timeout", "1s")
+	if code != exitFailed || !strings.HasPrefix(out, "host.invalid\n") || !strings.Contains(errs, "1 of 1 nodes not reporting") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+func TestList(t *testing.T) {
+	code, out, errs := program(t, "list", "--demo=2x2")
+	if code != exitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 || !strings.Contains(out, "train.py") {
+		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
+	}
+	for _, form := range []string{"--json", "--json=nvgpu", "--json=gpustat"} {
+		code, out, _ := program(t, "nvl", "--demo=2x2", form)
+		var hosts []struct {
+			Hostname string
+			GPUs     []map[string]any
+		}
+		if err := json.Unmarshal([]byte(out), &hosts); code != exitOK || err != nil || len(hosts) != 3 || len(hosts[1].GPUs) != 2 {
+			t.Errorf("%s: exit code %d, %v in\n%s", form, code, err, out)
+		}
+	}
+}
+
+// A host of SLURM without a GPU, as a login node, shows the jobs; one without SLURM says what is missing.
+func TestListHere(t *testing.T) {
+	fakeSqueue(t, "exit 0")
+	if code, _, errs := program(t, "list"); code != exitNoJobs || !strings.Contains(errs, "no running job") {
+		t.Errorf("exit code %d, stderr %q", code, errs)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if code, _, errs := program(t, "list"); code != exitFailed || errs != "nvnodetop: no GPU to list on this host: it has no NVIDIA GPU\n" {
+		t.Errorf("exit code %d, stderr %q", code, errs)
+	}
+}
+
+// --watch prints until it is interrupted, on a terminal in one place.
+func TestListWatches(t *testing.T) {
+	tty, written := terminal(t)
+	t.Setenv("TERM", "xterm")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	cmd := newCommand(streams{in: tty, out: tty, err: io.Discard})
+	cmd.SetArgs(habits([]string{"list", "--demo=1x2", "--watch", "0.25"}))
+	if err := cmd.ExecuteContext(ctx); err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+	if text := written(); strings.Count(text, "\x1b[H") < 2 || strings.Count(text, "status") != 2*strings.Count(text, "\x1b[H") {
+		t.Errorf("written: %q", text)
+	}
+}
+
+func TestAvailableOnTheCluster(t *testing.T) {
+	fakeSqueue(t, "exit 1")
+	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	for name, script := range map[string]string{
+		"sinfo": "echo 'gpu*|up|gpu:a100:4|node01'", "scontrol": "printf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   State=MIXED X=1\\n'",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errs := program(t, "available", "--cluster")
+	if code != exitOK || !strings.Contains(out, "gpu*       a100     3     1    0      4  up\n") || !strings.Contains(out, "node01  a100     3     1    0      4  mixed  gpu\n") {
+		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
+	}
+	var d struct {
+		Partitions []struct{ GPUs []struct{ Free int } }
+	}
+	if code, out, _ := program(t, "available", "--cluster", "--json"); code != exitOK || json.Unmarshal([]byte(out), &d) != nil || d.Partitions[0].GPUs[0].Free != 3 {
+		t.Errorf("exit code %d, printed\n%s", code, out)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if code, out, errs := program(t, "available", "--cluster"); code != exitNoJobs || out != "" || !strings.Contains(errs, "no SLURM") {
+		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
+	}
+}
+
+func TestHabits(t *testing.T) {
+	for line, want := range map[string]string{
+		"available -l 1":                         "available -l 1",
+		"available -i -c 2":                      "available -i -c 2",
+		"available -i 0,1 -c 2":                  "available -i=0,1 -c 2",
+		"available --account-as-free al bo -l 1": "available --account-as-free=al,bo -l 1",
+		"available --account-as-free":            "available --account-as-free",
+		"list --watch 5 --nodes a":               "list --watch=5 --nodes a",
+		"list -l --nodes a":                      "list --watch --nodes a",
+		"nvl -i 2":                               "nvl --watch=2",
+		"-1 --interval 2":                        "--once 2",
+	} {
+		if got := habits(strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: %q, want %s", line, got, want)
+		}
+	}
+	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5", "nvl": "list", "x": "", "": ""} {
+		if got := strings.Join(Called(strings.Fields(argv)), " "); got != want {
+			t.Errorf("%s: %q, want %q", argv, got, want)
+		}
+	}
+}
