@@ -125,7 +125,12 @@ func TestListHere(t *testing.T) {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if code, _, errs := program(t, "list"); code != exitFailed || errs != "nvnodetop: no GPU to list on this host: it has no NVIDIA GPU\n" {
+	t.Setenv(faultEnv, "Driver/library version mismatch")
+	if code, _, errs := program(t, "list"); code != exitFailed || !strings.Contains(errs, "no GPU to list on this host: it has no working NVIDIA driver") {
+		t.Errorf("exit code %d, stderr %q", code, errs)
+	}
+	t.Setenv(faultEnv, "")
+	if code, _, errs := program(t, "list"); code != exitNoJobs || !strings.Contains(errs, "squeue is not in PATH on this host and it has no NVIDIA GPU") {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
 
@@ -114,7 +113,7 @@ func (l *list) run(ctx context.Context) error {
 	}
 	from, err := ownGPUs(ctx, l.cfg, log)
 	switch {
-	case errors.Is(err, errNoGPU) && slurm.Installed():
+	case errors.Is(err, errNoGPU):
 		return fed(ctx, l.cfg, l.io, log, l.show)
 	case err != nil:
 		return failed(fmt.Errorf("no GPU to list on this host: %w", err))
