@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -82,6 +85,7 @@ func TestNastyNames(t *testing.T) {
 					t.Fatal(err)
 				}
 				checkPrintable(t, "Text", strings.ReplaceAll(text.String(), "\n", ""))
+				checkLists(t, snap)
 			}
 			var doc bytes.Buffer
 			if err := export.JSON(&doc, snap); err != nil {
@@ -95,6 +99,23 @@ func TestNastyNames(t *testing.T) {
 			checkTogether(t, doc.Bytes())
 		})
 	}
+}
+
+// checkLists checks the outputs of the command list.
+func checkLists(t *testing.T, snap *cluster.Snapshot) {
+	t.Helper()
+	nodes := vacancy.Nodes(snap, false)
+	var text, doc bytes.Buffer
+	if err := vacancy.List(&text, nodes, snap.At, draw.NewTheme(colorprofile.NoTTY, false, false)); err != nil {
+		t.Fatal(err)
+	}
+	checkPrintable(t, "List", strings.ReplaceAll(text.String(), "\n", ""))
+	err := vacancy.JSON(&doc, nodes, false, func(n *vacancy.Node) any { return []any{vacancy.Agent(n, snap.At), vacancy.Stat(n, snap.At)} })
+	var whole any
+	if err = errors.Join(err, json.Unmarshal(doc.Bytes(), &whole)); err != nil {
+		t.Fatal(err)
+	}
+	checkValues(t, "JSON", whole)
 }
 
 // checkPrintable checks that a terminal acts on nothing in s.

@@ -64,7 +64,7 @@ func TestChoose(t *testing.T) {
 	if got := strings.Join(Names(anything(func(*Wish) {}).Choose(&n), true), ","); got != "GPU-00,GPU-22,GPU-33,GPU-55" {
 		t.Errorf("UUIDs: %s", got)
 	}
-	n.Node.State = cluster.NodeStale
+	n.State = cluster.NodeStale
 	if anything(func(*Wish) {}).Choose(&n) != nil {
 		t.Error("GPUs of a node of which only old numbers are known")
 	}
