@@ -1,0 +1,84 @@
+package slurm
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// typedGPUs reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+func typedGPUs(list string) ([]GPUType, error) {
+	var types []GPUType
+	for _, item := range splitGres(withoutNull(list)) {
+		typ, count, ok, err := typedGPU(item)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || count == 0 {
+			continue
+		}
+		if i := slices.IndexFunc(types, func(t GPUType) bool { return t.Type == typ }); i >= 0 {
+			types[i].Total += count
+		} else {
+			types = append(types, GPUType{Type: typ, Total: count})
+		}
+	}
+	return types, nil
+}
+
+// withoutNull leaves out the "(null)" that stands for no type and for no resources.
+func withoutNull(list string) string { return strings.ReplaceAll(list, "(null)", "") }
+
+// typedGPU reads "gpu:a100:4(S:0-1)", "gpu::2(IDX:0-1)" or "gpu:2". ok is false for another resource.
+func typedGPU(item string) (typ string, count int, ok bool, err error) {
+	name, _, _ := strings.Cut(item, "(")
+	name, rest, _ := strings.Cut(name, ":")
+	if name != "gpu" {
+		return "", 0, false, nil
+	}
+	text := rest
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		typ, text = rest[:i], rest[i+1:]
+	}
+	count, err = strconv.Atoi(text)
+	if err != nil || count < 0 || count > maxMinor+1 {
+		return "", 0, false, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return typ, count, true, nil
+}
+
+// usedGPUs reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a share is in use cannot be
+// asked for as a whole.
+func usedGPUs(list string) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, item := range splitGres(withoutNull(list)) {
+		typ, count, ok, err := typedGPU(item)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			counts[typ] += count
+			continue
+		}
+		if typ, count, ok := sharedGPUs(item); ok {
+			counts[typ] += count
+		}
+	}
+	return counts, nil
+}
+
+// sharedGPUs counts in "shard:a100:3(3/8,0/8)" the GPUs of which a share is in use.
+func sharedGPUs(item string) (typ string, count int, ok bool) {
+	name, shares, _ := strings.Cut(strings.TrimSuffix(item, ")"), "(")
+	parts := strings.Split(name, ":")
+	if parts[0] != "shard" && parts[0] != "mps" || len(parts) < 2 {
+		return "", 0, false
+	}
+	for share := range strings.SplitSeq(shares, ",") {
+		if used, _, isShare := strings.Cut(share, "/"); isShare && used != "0" && used != "" {
+			count++
+		}
+	}
+	return strings.Join(parts[1:len(parts)-1], ":"), count, true
+}
