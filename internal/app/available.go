@@ -61,7 +61,7 @@ With --cluster it prints how many GPUs SLURM can still give to jobs, by partitio
 			if err := a.check(); err != nil {
 				return err
 			}
-			return prepared(cfg, cmd.Flags(), io.err)
+			return prepared(cfg, cmd.Flags(), io)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
 	}

@@ -84,7 +84,7 @@ const memoryLimit = 192 << 20
 
 func newCommand(io streams) *cobra.Command {
 	cfg := config.Default()
-	var paces []string // POLL and DISPLAY
+	var paces []config.Word
 	var only narrow
 	var from *config.Origins
 	cmd := &cobra.Command{
@@ -109,8 +109,12 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 			if cmd.Flags().Changed("demo") {
 				args = cfg.TakeDemoSize(args)
 			}
-			paces = args
-			return atMostIntervals(args)
+			if err := atMostIntervals(args); err != nil {
+				return err
+			}
+			var err error
+			paces, err = orInterval(pacesOf(args), cmd.Flags())
+			return err
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			origins, err := accept(&cfg, cmd.Flags(), paces, io)
@@ -136,9 +140,11 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 }
 
 // accept checks what only the command line has, and sets the settings from all places where they can stand.
-func accept(cfg *config.Config, f *pflag.FlagSet, paces []string, io streams) (*config.Origins, error) {
-	if f.Changed("nodes") && cfg.Nodes == "" {
-		return nil, errors.New("--nodes is empty") // "$UNSET" in a script must not mean: ask SLURM
+func accept(cfg *config.Config, f *pflag.FlagSet, paces []config.Word, io streams) (*config.Origins, error) {
+	for _, name := range []string{"nodes", "job"} { // "$UNSET" in a script must not mean: all
+		if f.Changed(name) && f.Lookup(name).Value.String() == "" {
+			return nil, fmt.Errorf("--%s is empty", name)
+		}
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ none those of the nodes of your running jobs.`,
 			return noArguments(args)
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := prepared(cfg, cmd.Flags(), io.err); err != nil {
+			if err := prepared(cfg, cmd.Flags(), io); err != nil {
 				return err
 			}
 			return l.check(cmd.Flags())

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -33,27 +32,10 @@ func noArguments(args []string) error {
 }
 
 // prepared checks what the command line sets, and loads the other settings.
-func prepared(cfg *config.Config, flags *pflag.FlagSet, errs io.Writer) error {
-	for _, name := range []string{"nodes", "job"} { // "$UNSET" in a script must not mean: other GPUs
-		if f := flags.Lookup(name); f.Changed && f.Value.String() == "" {
-			return fmt.Errorf("--%s is empty", name)
-		}
-	}
+func prepared(cfg *config.Config, flags *pflag.FlagSet, io streams) error {
 	cfg.JSON = true // no histories are kept
-	if err := cfg.Validate(); err != nil {
-		return err
-	}
-	if _, err := hosts("--nodes", cfg.Nodes); err != nil {
-		return err
-	}
-	origins, err := load(cfg, flags, nil)
-	if err != nil {
-		return err
-	}
-	for _, note := range origins.Notes {
-		fmt.Fprintf(errs, "nvnodetop: %s\n", note)
-	}
-	return nil
+	_, err := accept(cfg, flags, nil, io)
+	return err
 }
 
 // noJob is the error of a Snapshot without the job that is wanted.

@@ -33,17 +33,31 @@ func atMostIntervals(args []string) error {
 	return nil
 }
 
-// load sets the settings, from all places where they can stand.
-func load(cfg *config.Config, flags *pflag.FlagSet, args []string) (*config.Origins, error) {
-	line := map[string]config.Word{}
+// pacesOf returns POLL and DISPLAY, as many as are given.
+func pacesOf(args []string) []config.Word {
+	var paces []config.Word
 	for i, arg := range args {
-		line[intervals[i].key] = config.Word{Name: intervals[i].name, Text: arg}
+		paces = append(paces, config.Word{Name: intervals[i].name, Text: arg})
 	}
-	if flags.Changed(intervalFlag) {
-		if len(args) > 0 {
-			return nil, fmt.Errorf("--%s is POLL: both cannot be given", intervalFlag)
-		}
-		line[intervals[0].key] = config.Word{Name: "--" + intervalFlag, Text: flags.Lookup(intervalFlag).Value.String()}
+	return paces
+}
+
+// orInterval returns the paces, or POLL of the flag --interval.
+func orInterval(paces []config.Word, flags *pflag.FlagSet) ([]config.Word, error) {
+	switch {
+	case !flags.Changed(intervalFlag):
+		return paces, nil
+	case len(paces) > 0:
+		return nil, fmt.Errorf("--%s is POLL: both cannot be given", intervalFlag)
+	}
+	return []config.Word{{Name: "--" + intervalFlag, Text: flags.Lookup(intervalFlag).Value.String()}}, nil
+}
+
+// load sets the settings, from all places where they can stand. paces are POLL and DISPLAY, as many as are given.
+func load(cfg *config.Config, flags *pflag.FlagSet, paces []config.Word) (*config.Origins, error) {
+	line := map[string]config.Word{}
+	for i, pace := range paces {
+		line[intervals[i].key] = pace
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		if slices.Contains(settingFlags, f.Name) {
@@ -66,7 +80,7 @@ func configCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.
 		Short: "print the settings, and where each of them comes from",
 		Args:  func(_ *cobra.Command, args []string) error { return atMostIntervals(args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			origins, err := load(cfg, cmd.Flags(), args)
+			origins, err := load(cfg, cmd.Flags(), pacesOf(args))
 			if err != nil {
 				return err
 			}
