@@ -73,7 +73,7 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
 	}
 	cmd.Stdout = theirs
-	err := cmd.Start()
+	err := begin(cmd)
 	_ = theirs.Close()
 	if err != nil {
 		kill()
@@ -81,7 +81,7 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
 	}
 	wait := func() link.Exit {
-		_ = cmd.Wait() // ProcessState has the result
+		await(cmd)
 		kill()
 		return exit(cmd.ProcessState)
 	}

@@ -1,0 +1,40 @@
+package local
+
+import (
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// children are the processes that Shells have started and have not waited for yet.
+var children = struct {
+	sync.Mutex
+	pids map[int]bool
+}{pids: map[int]bool{}}
+
+// Started reports whether a Shell has started that child of this process.
+func Started(pid int) bool {
+	children.Lock()
+	defer children.Unlock()
+	return children.pids[pid]
+}
+
+// begin starts a child, in a process group of its own: what the user presses is for this program, and for what it runs in its place.
+func begin(cmd *exec.Cmd) error {
+	children.Lock()
+	defer children.Unlock()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err := cmd.Start()
+	if err == nil {
+		children.pids[cmd.Process.Pid] = true
+	}
+	return err
+}
+
+// await waits for a child.
+func await(cmd *exec.Cmd) {
+	_ = cmd.Wait() // ProcessState has the result
+	children.Lock()
+	defer children.Unlock()
+	delete(children.pids, cmd.Process.Pid)
+}
