@@ -17,7 +17,10 @@ func Called(argv []string) []string {
 
 // habits rewrites arguments as the users of other programs write them into those that the flags of this program take.
 func habits(args []string) []string {
-	if len(args) > 0 && behind[args[0]] != nil {
+	switch {
+	case len(args) > 0 && args[0] == trackName: // what follows is the command that is tracked
+		return args
+	case len(args) > 0 && behind[args[0]] != nil:
 		return joinBehind(args, behind[args[0]])
 	}
 	return asNvitop(joinPairs(args))

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -58,7 +59,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
 	defer stop()
 	cmd := newCommand(streams{in, out, errs})
 	cmd.SetArgs(habits(args))
@@ -77,6 +78,11 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 		fmt.Fprintf(errs, "nvnodetop: %s\n", printable(exit.err.Error())) // a host may have said it
 	}
 	return exit.code
+}
+
+// heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still ignores.
+func heeded() []os.Signal {
+	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
 }
 
 // memoryLimit is soft: above it the runtime collects harder. 512 nodes stay below it.
@@ -134,7 +140,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	addFlags(f, &cfg)
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
-	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io))
+	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }

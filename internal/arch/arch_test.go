@@ -18,7 +18,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
+	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},
@@ -68,6 +68,8 @@ var allowed = map[string][]string{
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":            {},
 	"internal/text/safe":       {"internal/text"},
+	"internal/track":           {"internal/cluster", "internal/metric", "internal/probe/host", "internal/wire"},
+	"internal/track/child":     {"internal/track"},
 	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
@@ -79,8 +81,8 @@ var allowed = map[string][]string{
 	"internal/ui/part":         {"internal/cluster", "internal/columns", "internal/filter", "internal/filter/rows", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/keys"},
 	"internal/ui/process":      {"internal/cluster", "internal/filter", "internal/filter/rows", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/inspect", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/signal", "internal/ui/table", "internal/wire"},
 	"internal/ui/prompt":       {"internal/filter", "internal/ui/draw", "internal/ui/keys", "internal/ui/part"},
-	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
 	"internal/ui/settings":     {"internal/columns", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part"},
+	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/columns", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/vacancy":         {"internal/cluster", "internal/metric", "internal/slurm", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
@@ -97,6 +99,7 @@ var allowed = map[string][]string{
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
 	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
+	"github.com/go-json-experiment/json":        {"internal/remote/link"},                              // too large for a probe
 	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
 	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
@@ -104,7 +107,6 @@ var only = map[string][]string{
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
 	"github.com/alecthomas/participle/v2":       {"internal/filter"},
 	"github.com/alecthomas/participle/v2/lexer": {"internal/filter"},
-	"github.com/go-json-experiment/json":        {"internal/remote/link"}, // too large for a probe
 	"github.com/kevinburke/ssh_config":          {"internal/remote/settings"},
 	"github.com/knadh/koanf/v2":                 {"internal/config"},
 	"github.com/pelletier/go-toml/v2":           {"internal/config"},
@@ -112,7 +114,7 @@ var only = map[string][]string{
 	"github.com/spf13/cobra":                    {"internal/app"},
 	"github.com/spf13/pflag":                    {"internal/app"},
 	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
-	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "test/bench", "test/sshd", "test/term"},
+	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/track/child", "test/bench", "test/sshd", "test/term"},
 }
 
 type pkg struct {

@@ -21,7 +21,7 @@ type options struct {
 	rounds               int
 	poll, display        string
 	against              string
-	probe                int
+	probe, track         int
 	transports           bool
 	jump                 int
 	processes            bool
@@ -37,6 +37,7 @@ func main() {
 	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
 	flag.StringVar(&o.against, "against", "", "another program with the same arguments to measure in the same run")
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
+	flag.IntVar(&o.track, "track", 0, "measure only nvnodetop track, without a cluster, for this many seconds")
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
@@ -62,6 +63,9 @@ func (o options) size() int {
 func run(o options) error {
 	if o.probe > 0 {
 		return measureProbe(o.probe)
+	}
+	if o.track > 0 {
+		return measureTrack(o.track)
 	}
 	ours, err := prepare(o)
 	if err != nil {

@@ -75,6 +75,11 @@ func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	return errors.Join(errs...)
 }
 
+// ReadUse reads the CPU and the memory alone.
+func (r *Reader) ReadUse(to *metric.Values, mono time.Duration) error {
+	return errors.Join(r.readCPU(to, mono), r.readMemory(to))
+}
+
 // head reads the beginning of a file in /proc.
 func (r *Reader) head(name string) ([]byte, error) {
 	f := r.files[name]

@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/track/child"
+)
+
+const trackName = "track"
+
+// tracking is the command line of track.
+type tracking struct {
+	every   float64 // seconds
+	units   track.Units
+	cores   int
+	gpus    []string
+	output  string
+	format  string
+	execute string
+	quiet   bool
+}
+
+// Limits of --sleep-time in seconds. The kernel counts CPU time in steps of 10 ms.
+const leastSleep, mostSleep = 0.05, 600
+
+// gpuTrackers are gpu_tracker's names of flags that have another one here.
+var gpuTrackers = map[string]string{
+	"st": "sleep-time", "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit", "nec": "n-expected-cores", "guuids": "gpu-uuids",
+}
+
+// trackCommand runs a command and reports what it has used.
+func trackCommand(io streams) *cobra.Command {
+	t := &tracking{units: track.DefaultUnits}
+	cmd := &cobra.Command{
+		Use:   trackName + " [flags] -- COMMAND [ARGUMENT…]",
+		Short: "run a command on this host, and report what it and its descendants have used",
+		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the memory, CPU time, threads, GPU memory and time that it and its
+descendants have used, and the utilization of the GPUs. The report follows the output of the command, also when that fails or is killed.
+
+The exit code is that of COMMAND, 128 and the number of the signal if one has ended it, 127 if it is not found, 126 if it cannot be run.`,
+		Example: `  nvnodetop track -- python train.py --epochs 3
+  nvnodetop track --ram-unit megabytes --time-unit seconds --sleep-time 0.2 -- ./simulate
+  nvnodetop track --format json --output usage.json -- python train.py`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			command, err := t.command(args)
+			if err != nil {
+				return err
+			}
+			if err := t.check(cmd.Flags()); err != nil {
+				return usage("%w", err)
+			}
+			return t.run(cmd.Context(), io, command)
+		},
+	}
+	t.add(cmd.Flags())
+	return cmd
+}
+
+func (t *tracking) add(f *pflag.FlagSet) {
+	f.SetInterspersed(false) // the flags of COMMAND are its own
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if ours := gpuTrackers[name]; ours != "" {
+			name = ours
+		}
+		return pflag.NormalizedName(name)
+	})
+	f.Float64Var(&t.every, "sleep-time", 1, "`SECONDS` between two samples; also --st")
+	f.StringVar(&t.units.RAM, "ram-unit", t.units.RAM, "bytes, kilobytes, megabytes, gigabytes or terabytes; also --ru")
+	f.StringVar(&t.units.GPURAM, "gpu-ram-unit", t.units.GPURAM, "likewise, for the memory of GPUs; also --gru")
+	f.StringVar(&t.units.Time, "time-unit", t.units.Time, "seconds, minutes, hours or days; also --tu")
+	f.IntVar(&t.cores, "n-expected-cores", 0, "how many `CORES` the command is expected to use (default all); also --nec")
+	f.StringSliceVar(&t.gpus, "gpu-uuids", nil, "measure the utilization of these GPUs only, by `UUID`; also --guuids")
+	f.StringVarP(&t.output, "output", "o", "", "write the report to `FILE`")
+	f.StringVarP(&t.format, "format", "f", "text", "text or json")
+	f.StringVarP(&t.execute, "execute", "e", "", "run this `LINE` of a shell in place of COMMAND")
+	f.BoolVar(&t.quiet, "disable-logs", false, "do not say why GPUs are missing in the report")
+}
+
+// command is what to run.
+func (t *tracking) command(args []string) ([]string, error) {
+	switch {
+	case t.execute != "" && len(args) > 0:
+		return nil, usage("--execute and COMMAND exclude each other")
+	case t.execute != "":
+		return []string{"/bin/sh", "-c", t.execute}, nil
+	case len(args) == 0 || args[0] == "":
+		return nil, usage("track needs a command: nvnodetop track -- COMMAND")
+	}
+	return args, nil
+}
+
+func (t *tracking) check(flags *pflag.FlagSet) error {
+	for _, unit := range []struct {
+		flag, name string
+		check      func(string) error
+	}{{"ram-unit", t.units.RAM, track.CheckSize}, {"gpu-ram-unit", t.units.GPURAM, track.CheckSize}, {"time-unit", t.units.Time, track.CheckTime}} {
+		if err := unit.check(unit.name); err != nil {
+			return fmt.Errorf("--%s %w", unit.flag, err)
+		}
+	}
+	switch {
+	case t.format != "text" && t.format != "json":
+		return fmt.Errorf("--format must be text or json, not %q", t.format)
+	case !(t.every >= leastSleep && t.every <= mostSleep): // true for NaN as well
+		return fmt.Errorf("--sleep-time must be %v to %v seconds, not %v", leastSleep, mostSleep, t.every)
+	case flags.Changed("n-expected-cores") && t.cores < 1:
+		return fmt.Errorf("--n-expected-cores must be at least 1, not %d", t.cores)
+	case flags.Changed("gpu-uuids") && strings.Join(t.gpus, "") == "":
+		return errors.New("--gpu-uuids names no GPU")
+	case flags.Changed("output") && t.output == "":
+		return errors.New("--output is empty")
+	}
+	return nil
+}
+
+// run runs the command. Its signals are its own: only before it starts do they end this program.
+func (t *tracking) run(ctx context.Context, io streams, command []string) error {
+	out := io.out
+	if t.output != "" {
+		file, err := os.OpenFile(t.output, os.O_WRONLY|os.O_CREATE, 0o666) // now: days later would be too late
+		if err != nil {
+			return usage("--output: %w", err)
+		}
+		defer file.Close()
+		out = file
+	}
+	every := time.Duration(t.every * float64(time.Second))
+	var running *child.Child
+	tracker, err := track.New(track.Options{
+		Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: t.cores, GPUs: t.gpus,
+		Own: func(pid int) bool { return running.Own(pid) || local.Started(pid) },
+	})
+	if err != nil {
+		return &exitError{exitFailed, err}
+	}
+	defer tracker.Close()
+	gpus := watchGPUs(context.WithoutCancel(ctx), every, tracker)
+	defer gpus.close()
+	if err := gpus.check(ctx, t.gpus); err != nil {
+		return err
+	}
+	if running, err = child.Start(command, child.Streams{In: io.in, Out: io.out, Err: io.err}); err != nil {
+		return cannotRun(command[0], err)
+	}
+	tracker.Begin(time.Now(), running.PID(), ownPeak())
+	sample(tracker, running, every)
+	result := running.Reap()
+	tracker.Peak(result.Peak)
+	if t.output != "" {
+		_ = out.Truncate(0) // it has another report; a terminal or a pipe has none
+	}
+	why := gpus.close()
+	fmt.Fprintf(io.err, "Resource tracking complete. Process completed with status code: %d\n", result.Status)
+	if why != "" && !t.quiet {
+		fmt.Fprintf(io.err, "nvnodetop: the report has no GPUs: %s\n", printable(why))
+	}
+	return t.finish(io, out, tracker.Report(t.units), result.Status)
+}
+
+// sample measures the command until it has ended.
+func sample(tracker *track.Tracker, running *child.Child, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			tracker.Sample(time.Now())
+		case <-running.Ended():
+			tracker.End(time.Now())
+			return
+		}
+	}
+}
+
+// finish writes the report, and returns the exit code. A report that cannot be written where it should be is not lost.
+func (t *tracking) finish(io streams, out *os.File, r *track.Report, status int) error {
+	write := r.Text
+	if t.format == "json" {
+		write = r.JSON
+	}
+	err := write(out)
+	if out != io.out {
+		err = errors.Join(err, out.Close())
+	}
+	if err != nil {
+		_ = write(io.err) // there is nowhere else
+		err = fmt.Errorf("the report cannot be written: %w", err)
+		if status == 0 {
+			status = exitFailed
+		}
+	}
+	if status == 0 {
+		return nil
+	}
+	return &exitError{status, err}
+}
+
+// cannotRun is the error of a command that does not start.
+func cannotRun(name string, err error) error {
+	why := err
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		why = inner.Err
+	}
+	if status := child.StatusOf(err); status == child.NotFound {
+		return &exitError{status, fmt.Errorf("command %q not found", name)}
+	}
+	return &exitError{child.CannotRun, fmt.Errorf("cannot run %q: %w", name, why)}
+}
+
+// ownPeak is the most memory that this process has had.
+func ownPeak() uint64 {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return track.PeakOf(&used)
+}

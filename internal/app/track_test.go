@@ -1,0 +1,115 @@
+//go:build linux
+
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/track"
+)
+
+func TestTrackUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"track":                                    "track needs a command: nvnodetop track -- COMMAND",
+		"track --":                                 "track needs a command",
+		"track --ram-unit GB -- true":              `--ram-unit must be bytes, kilobytes, megabytes, gigabytes or terabytes, not "GB"`,
+		"track --gru mb -- true":                   `--gpu-ram-unit must be bytes`,
+		"track --time-unit weeks -- true":          `--time-unit must be seconds, minutes, hours or days, not "weeks"`,
+		"track --format yaml -- true":              `--format must be text or json, not "yaml"`,
+		"track --sleep-time 0 -- true":             "--sleep-time must be 0.05 to 600 seconds, not 0",
+		"track --st x -- true":                     "invalid argument \"x\"",
+		"track --n-expected-cores 0 -- true":       "--n-expected-cores must be at least 1, not 0",
+		"track --gpu-uuids  -- true":               "--gpu-uuids names no GPU",
+		"track --gpu-uuids GPU-x -- true":          "--gpu-uuids: no GPU of this host is known: this host has no NVIDIA GPU",
+		"track --output  -- true":                  "--output is empty",
+		"track --output /nowhere/report.txt -- ls": "--output: open /nowhere/report.txt: no such file or directory",
+		"track -e ls -- ls":                        "--execute and COMMAND exclude each other",
+		"track --no-such-flag -- true":             "unknown flag: --no-such-flag",
+	} {
+		code, out, errs := program(t, strings.Split(args, " ")...)
+		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+func TestTrackStatus(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		code int
+		errs string
+	}{
+		{[]string{"true"}, 0, "status code: 0\n"},
+		{[]string{"sh", "-c", "exit 7"}, 7, "status code: 7\n"},
+		{[]string{"sh", "-c", "kill -KILL $$"}, 137, "status code: 137\n"},
+		{[]string{"no-such-command"}, 127, `nvnodetop: command "no-such-command" not found`},
+		{[]string{"/etc/passwd"}, 126, `nvnodetop: cannot run "/etc/passwd": permission denied`},
+	} {
+		code, out, errs := program(t, append([]string{"track", "--"}, tc.args...)...)
+		if code != tc.code || !strings.Contains(errs, tc.errs) {
+			t.Errorf("%q: exit code %d, stderr %q, want %d and %q", tc.args, code, errs, tc.code, tc.errs)
+		}
+		if reported := strings.HasPrefix(out, "Max RAM:\n   Unit: gigabytes\n"); reported != (tc.code != 126 && tc.code != 127) {
+			t.Errorf("%q: stdout %q", tc.args, out)
+		}
+	}
+}
+
+// TestTrackCommand runs a command that has flags which nvnodetop rewrites elsewhere, and gpu_tracker's example.
+func TestTrackCommand(t *testing.T) {
+	_, out, errs := program(t, "track", "echo", "-1", "-o", "a", "b", "--interval", "3")
+	if !strings.HasPrefix(out, "-1 -o a b --interval 3\nMax RAM:\n") {
+		t.Errorf("stdout %q, stderr %q", out, errs)
+	}
+	file := filepath.Join(t.TempDir(), "out.txt")
+	if err := os.WriteFile(file, []byte(strings.Repeat("the last report\n", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := program(t, "track", "-e", "echo well; exit 3", "--tu=seconds", "--gru=megabytes", "--ru=megabytes", "--st=0.2", "-o", file, "--disable-logs")
+	if code != 3 || out != "well\n" || errs != "Resource tracking complete. Process completed with status code: 3\n" {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(text), "Max RAM:\n   Unit: megabytes\n") || strings.Contains(string(text), "last") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestTrackNoGPU reads the report of a host without GPUs.
+func TestTrackNoGPU(t *testing.T) {
+	code, out, errs := program(t, "track", "--format", "json", "--n-expected-cores", "3", "--ru", "bytes", "--", "sleep", "1.2")
+	var r track.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v: %s", code, err, out)
+	}
+	if !strings.Contains(errs, "nvnodetop: the report has no GPUs: this host has no NVIDIA GPU\n") {
+		t.Errorf("stderr %q", errs)
+	}
+	if r.GPURAM != (track.GPURAM{Unit: "gigabytes"}) || r.GPU != (track.GPUUtilization{}) {
+		t.Errorf("GPUs: %+v, %+v", r.GPURAM, r.GPU)
+	}
+	if r.CPU.ExpectedCores != 3 || r.CPU.MainThreads != 1 || r.RAM.Main.Total < 1<<17 || r.RAM.Main.Total > 1<<24 || r.RAM.Descendants.Total != 0 {
+		t.Errorf("%+v, %+v", r.CPU, r.RAM)
+	}
+}
+
+func TestTrackLateGPUs(t *testing.T) {
+	_, _, errs := program(t, "track", "--", "true")
+	if !strings.Contains(errs, "nvnodetop: the report has no GPUs: the command ended before they were read\n") {
+		t.Errorf("stderr %q", errs)
+	}
+}
+
+// TestTrackFullDisk writes the report to a full disk.
+func TestTrackFullDisk(t *testing.T) {
+	for command, want := range map[string]int{"exit 0": exitFailed, "exit 5": 5} {
+		code, _, errs := program(t, "track", "--output", "/dev/full", "--", "sh", "-c", command)
+		if code != want || !strings.Contains(errs, "\nMax RAM:\n") || !strings.Contains(errs, "nvnodetop: the report cannot be written: write /dev/full: no space left on device\n") {
+			t.Errorf("%s: exit code %d, stderr %q", command, code, errs)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// Package child runs a command in the place of this program: it has its terminal, its process group and its standard streams, and what is sent
+// to this process is passed on to it. Package track measures it meanwhile.
+//
+// A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc, until Reap is called, and that
+// orphans of the command become children of this process. It needs Linux.
+package child
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/nvnodetop/nvnodetop/internal/track"
+)
+
+// Exit statuses of a command that cannot be run, as shells have them, and what they add to the number of the signal that ends a command.
+const (
+	CannotRun = 126
+	NotFound  = 127
+	Signaled  = 128
+)
+
+// Streams are the standard streams of a command.
+type Streams struct {
+	In, Out *os.File
+	Err     io.Writer
+}
+
+// Child is a command that runs.
+type Child struct {
+	cmd   *exec.Cmd
+	group *group
+	ended chan struct{}
+
+	signals chan os.Signal
+	quit    chan struct{}
+	passing chan struct{} // closed when no signal is passed on any more
+}
+
+// Result is how a command has ended.
+type Result struct {
+	Status int    // its exit status; Signaled and the number of the signal that has ended it
+	Peak   uint64 // the largest resident memory of it or of a descendant for which it has waited, in bytes
+}
+
+// Start starts a command.
+func Start(command []string, s Streams) (*Child, error) {
+	if err := adopt(); err != nil {
+		return nil, err
+	}
+	c := &Child{
+		cmd: exec.Command(command[0], command[1:]...), ended: make(chan struct{}),
+		signals: make(chan os.Signal, 16), quit: make(chan struct{}), passing: make(chan struct{}),
+	}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = s.In, s.Out, s.Err
+	c.group = newGroup()
+	signal.Notify(c.signals, passed()...) // before it starts: none shall be lost
+	if err := c.cmd.Start(); err != nil {
+		signal.Stop(c.signals)
+		c.group.close()
+		return nil, err
+	}
+	go func() {
+		defer close(c.ended)
+		await(c.cmd.Process.Pid)
+	}()
+	go c.pass()
+	return c, nil
+}
+
+// StatusOf is the exit status of a shell for a command that does not start.
+func StatusOf(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return NotFound
+	}
+	return CannotRun
+}
+
+// PID is that of the command.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
+
+// Ended is closed when the command has ended.
+func (c *Child) Ended() <-chan struct{} { return c.ended }
+
+// Own reports whether the Child has started that process besides the command.
+func (c *Child) Own(pid int) bool { return c.group.has(pid) }
+
+// Reap waits for the command, which has ended.
+func (c *Child) Reap() Result {
+	signal.Stop(c.signals)
+	close(c.quit)
+	<-c.passing
+	c.group.close()
+	_ = c.cmd.Wait() // ProcessState has the result
+	var r Result
+	if used, ok := c.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.Peak = track.PeakOf(used)
+	}
+	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		r.Status = Signaled + int(status.Signal())
+	} else {
+		r.Status = c.cmd.ProcessState.ExitCode()
+	}
+	return r
+}

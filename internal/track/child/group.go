@@ -1,0 +1,112 @@
+package child
+
+import (
+	"io"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/procfs"
+)
+
+// group tells a signal that was sent to this process from one that was sent to its whole process group. The kernel says which it was, but Go does
+// not hand that on. So another process of the group, which does nothing, is looked at: has it got the signal too?
+type group struct {
+	mu      sync.Mutex // protects the following
+	witness *exec.Cmd  // nil: there is none
+	input   io.Closer
+	gone    chan struct{}
+}
+
+// hearing is how long the witness may take to end or to stop.
+const hearing = 50 * time.Millisecond
+
+// States of a process, as /proc has them.
+const (
+	stopped = "T"
+	ended   = "" // or a zombie
+)
+
+func newGroup() *group {
+	g := &group{}
+	g.renew()
+	return g
+}
+
+// renew starts the witness, which reads until its input is closed, at the latest when this process ends. Without one each signal is passed on.
+func (g *group) renew() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.witness = nil
+	cmd := exec.Command("/bin/sh", "-c", "ulimit -c 0; exec cat >/dev/null")
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return
+	}
+	if err := cmd.Start(); err != nil {
+		_ = input.Close()
+		return
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_ = cmd.Wait() // that it has ended is all that matters
+	}()
+	g.witness, g.input, g.gone = cmd, input, gone
+}
+
+// has reports whether a process is the witness.
+func (g *group) has(pid int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.witness != nil && g.witness.Process.Pid == pid
+}
+
+// heard reports whether the whole group has got a signal that this process has got.
+func (g *group) heard() bool {
+	if g.witness == nil {
+		return false
+	}
+	for began := time.Now(); ; time.Sleep(hearing / 10) {
+		switch state := stateOf(g.witness.Process.Pid); {
+		case state == ended:
+			<-g.gone
+			g.renew()
+			return true
+		case state == stopped:
+			return true
+		case time.Since(began) > hearing:
+			return false
+		}
+	}
+}
+
+// signal sends a signal to the witness.
+func (g *group) signal(s syscall.Signal) {
+	if g.witness != nil {
+		_ = g.witness.Process.Signal(s) // it may have ended
+	}
+}
+
+func (g *group) close() {
+	if g.witness == nil {
+		return
+	}
+	_ = g.input.Close()
+	_ = g.witness.Process.Kill() // it may have ended, or be stopped
+	<-g.gone
+}
+
+// stateOf is the state of a process.
+func stateOf(pid int) string {
+	proc, err := procfs.NewProc(pid)
+	if err != nil {
+		return ended
+	}
+	stat, err := proc.Stat()
+	if err != nil || stat.State == "Z" || stat.State == "X" {
+		return ended
+	}
+	return stat.State
+}

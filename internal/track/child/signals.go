@@ -1,0 +1,62 @@
+package child
+
+import (
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// passed lists the signals that are passed on. One that was ignored when this program started, as nohup does with SIGHUP, stays ignored by the
+// command too.
+func passed() []os.Signal {
+	all := []os.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGCONT,
+	}
+	return slices.DeleteFunc(all, signal.Ignored)
+}
+
+// pass passes signals on to the command. Those that came to the whole process group, as Ctrl-C does, have reached it already: a second SIGINT
+// would end a program that has begun to save its work.
+func (c *Child) pass() {
+	defer close(c.passing)
+	for {
+		select {
+		case <-c.quit:
+			return
+		case s := <-c.signals:
+			if s == syscall.SIGCONT { // harmless if it comes twice
+				c.group.signal(syscall.SIGCONT)
+				c.send(s)
+				continue
+			}
+			if !c.group.heard() {
+				c.send(s)
+			}
+			if s == syscall.SIGTSTP {
+				c.stop()
+			}
+		}
+	}
+}
+
+// send sends a signal to the command. It is a zombie at worst, so its PID is its own.
+func (c *Child) send(s os.Signal) {
+	if number, ok := s.(syscall.Signal); ok {
+		_ = syscall.Kill(c.PID(), number) // it may have ended
+	}
+}
+
+// stopping is how long the command may take to stop after SIGTSTP.
+const stopping = 500 * time.Millisecond
+
+// stop stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP goes on, and so does this process.
+func (c *Child) stop() {
+	for began := time.Now(); time.Since(began) < stopping; time.Sleep(hearing / 10) {
+		if stateOf(c.PID()) == stopped {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			return
+		}
+	}
+}

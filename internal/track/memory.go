@@ -1,0 +1,129 @@
+package track
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"time"
+)
+
+// Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page. So only so many pages are
+// walked in a second, and a large process is read more seldom. Its resident memory, which costs nothing, is read in each look.
+const (
+	pagesPerSecond = 64 << 10
+	pagesAtOnce    = 256 << 10 // that may be saved up
+	pagesPerRead   = 2 << 10   // what a read costs besides
+)
+
+// memory is that of one process, in bytes.
+type memory struct {
+	resident uint64
+	shared   uint64 // with other processes, when the pages were walked last
+	part     uint64 // its part of that: a page of n processes counts 1/n
+	walked   int    // the look in which the pages were walked; 0: never
+}
+
+// readMemory reads the memory of all members.
+func (f *family) readMemory(since time.Duration) {
+	f.room = min(f.room+pagesPerSecond*since.Seconds(), pagesAtOnce)
+	order := make([]*member, 0, len(f.members))
+	for pid, m := range f.members {
+		if !m.alive() {
+			m.memory = memory{}
+			continue
+		}
+		proc, err := f.fs.Proc(pid)
+		if err != nil {
+			continue // it has ended
+		}
+		size, err := proc.Statm()
+		if err != nil {
+			continue
+		}
+		m.resident = size.ResidentBytes()
+		if m.walked == 0 {
+			m.shared, m.part = size.SHRBytes(), size.SHRBytes()
+		}
+		order = append(order, m)
+	}
+	slices.SortFunc(order, func(a, b *member) int { return cmp.Or(cmp.Compare(a.walked, b.walked), cmp.Compare(a.PID, b.PID)) })
+	for _, m := range order {
+		if f.room <= 0 {
+			return
+		}
+		f.room -= pagesPerRead + float64(m.resident/uint64(os.Getpagesize()))
+		f.walk(m)
+	}
+}
+
+// walk reads how much of the memory of a process is shared. Of a process of another user the kernel does not say.
+func (f *family) walk(m *member) {
+	proc, err := f.fs.Proc(m.PID)
+	if err != nil {
+		return
+	}
+	sum, err := proc.ProcSMapsRollup()
+	if err != nil {
+		return
+	}
+	private := sum.PrivateClean + sum.PrivateDirty
+	m.shared = sum.SharedClean + sum.SharedDirty
+	m.part = max(sum.Pss, private) - private
+	m.resident, m.walked = sum.Rss, f.looks
+}
+
+// rss adds up the memory of processes. What they share counts once: that is at least what one of them shares, and at least the sum of their parts.
+func rss(members []*member) RSS {
+	var private, most, parts uint64
+	for _, m := range members {
+		shared := min(m.shared, m.resident)
+		private += m.resident - shared
+		most = max(most, shared)
+		parts += min(m.part, shared)
+	}
+	shared := max(most, parts)
+	return RSS{Total: float64(private + shared), Private: float64(private), Shared: float64(shared)}
+}
+
+// memory adds up the memory of the command, of its descendants, and of all.
+func (f *family) memory() (main, descendants, combined RSS) {
+	var all, others []*member
+	for pid, m := range f.members {
+		if m.resident == 0 {
+			continue
+		}
+		if all = append(all, m); pid == f.main {
+			main = rss([]*member{m})
+		} else {
+			others = append(others, m)
+		}
+	}
+	return main, rss(others), rss(all)
+}
+
+// peak is the most resident memory that the command has had, in bytes; 0: not known.
+func (f *family) peak() uint64 {
+	proc, err := f.fs.Proc(f.main)
+	if err != nil {
+		return 0
+	}
+	status, err := proc.NewStatus()
+	if err != nil {
+		return 0
+	}
+	return status.VmHWM
+}
+
+// widen raises each number to that of another sample.
+func (r *RSS) widen(now RSS) {
+	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
+}
+
+// raise raises the total to a peak that no sample has seen. What is more than in the samples counts as private: shared memory hardly changes.
+func (r *RSS) raise(peak uint64) {
+	r.Total = max(r.Total, float64(peak))
+	r.Private = max(r.Private, float64(peak)-r.Shared)
+}
+
+// in is r in another unit.
+func (r *RSS) in(size float64) RSS { return RSS{r.Total / size, r.Private / size, r.Shared / size} }

@@ -1,0 +1,210 @@
+package track
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+)
+
+// Options say what is tracked.
+type Options struct {
+	Proc     string             // where procfs is mounted
+	Self     int                // the PID of this process, which gets orphans
+	Own      func(pid int) bool // whether this process has started a child of its own besides the command
+	Interval time.Duration      // between two samples
+	Cores    int                // that are expected to be used; 0: all
+	GPUs     []string           // likewise, by UUID; empty: all
+}
+
+// Tracker measures a command.
+type Tracker struct {
+	o     Options
+	cores int
+
+	mu     sync.Mutex // protects the following
+	family family
+	host   *host.Reader
+	gpus   gpus
+
+	began, at, window time.Time // of the command, of the last sample, of the CPU times
+	started           uint64    // the peak of this process when it started the command
+	ram               RAM       // bytes
+
+	system                   meter
+	main, others             counter // CPU time
+	mainMost, othersMost     float64 // percent
+	combinedMost             float64
+	mainSince, othersSince   float64 // seconds of CPU since window
+	threads, below, together int
+}
+
+// New returns a Tracker of a command that has not started.
+func New(o Options) (*Tracker, error) {
+	fs, err := procfs.NewFS(o.Proc)
+	if err != nil {
+		return nil, fmt.Errorf("processes cannot be read: %w", err)
+	}
+	stat, err := fs.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("CPUs cannot be counted: %w", err)
+	}
+	t := &Tracker{o: o, cores: max(len(stat.CPU), 1), host: host.New(o.Proc, "/sys"), gpus: gpus{expected: o.GPUs}}
+	t.family = family{fs: fs, self: o.Self, own: o.Own, room: pagesAtOnce}
+	return t, nil
+}
+
+// Begin starts to track the command, which has started. This process had at most peak bytes of memory until then: the kernel counts them as its
+// child's, whose memory they were for a moment.
+func (t *Tracker) Begin(at time.Time, main int, peak uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.began, t.at, t.window, t.started = at, at, at, peak+peak/8 // the kernel does not count exactly
+	t.family.main = main
+	t.look(at)
+}
+
+// Apply takes an Event of this host's probe.
+func (t *Tracker) Apply(e cluster.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	running := t.family.main != 0
+	t.gpus.apply(&e, running)
+	if running {
+		t.gpus.attribute(&t.family)
+	}
+}
+
+// Sample measures the command now.
+func (t *Tracker) Sample(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.look(at)
+}
+
+// End measures the command for the last time, when it has ended, and before it is waited for: then its times are complete.
+func (t *Tracker) End(at time.Time) { t.Sample(at) }
+
+// Peak tells the largest memory that the command had, or one of its descendants: the kernel says so when it has ended, but not whose it was. New
+// memory means page faults, so it was of the one that had more of them.
+func (t *Tracker) Peak(bytes uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	main := t.family.members[t.family.main]
+	if bytes > t.started && main != nil && main.MinFlt+main.MajFlt >= main.CMinFlt+main.CMajFlt {
+		t.ram.Main.raise(bytes)
+		t.ram.Combined.raise(bytes)
+		return
+	}
+	t.raise(bytes)
+}
+
+// raise counts the peak of descendants. The peak of what a process starts is at first its own.
+func (t *Tracker) raise(bytes uint64) {
+	if bytes > t.started && float64(bytes) > t.ram.Main.Total {
+		t.ram.Descendants.raise(bytes)
+		t.ram.Combined.raise(bytes)
+	}
+}
+
+func (t *Tracker) look(at time.Time) {
+	if t.family.look(at.Sub(t.at)) != nil {
+		return // /proc is not there any more: the report has what was seen
+	}
+	t.measureMemory()
+	t.measureCPU(at)
+	t.measureHost(at)
+	t.gpus.attribute(&t.family)
+	t.at = at
+}
+
+func (t *Tracker) measureMemory() {
+	main, descendants, combined := t.family.memory()
+	t.ram.Main.widen(main)
+	t.ram.Descendants.widen(descendants)
+	t.ram.Combined.widen(combined)
+	if peak := t.family.peak(); peak > 0 {
+		t.ram.Main.raise(peak)
+		t.ram.Combined.raise(peak)
+	}
+	t.raise(t.family.largest)
+}
+
+// measureCPU measures over at least half an interval: the kernel counts in steps of 10 ms.
+func (t *Tracker) measureCPU(at time.Time) {
+	main, below := t.family.threads()
+	t.threads, t.below, t.together = max(t.threads, main), max(t.below, below), max(t.together, main+below)
+
+	used, others := t.family.cpu()
+	t.mainSince += t.main.take(used)
+	t.othersSince += t.others.take(others)
+	window := at.Sub(t.window)
+	if window < t.o.Interval/2 || window <= 0 {
+		return
+	}
+	t.mainMost = max(t.mainMost, 100*t.mainSince/window.Seconds())
+	t.othersMost = max(t.othersMost, 100*t.othersSince/window.Seconds())
+	t.combinedMost = max(t.combinedMost, 100*(t.mainSince+t.othersSince)/window.Seconds())
+	t.mainSince, t.othersSince, t.window = 0, 0, at
+}
+
+func (t *Tracker) measureHost(at time.Time) {
+	var now metric.Values
+	_ = t.host.ReadUse(&now, at.Sub(t.began)) // what cannot be read is absent
+	if percent, known := now.Get(metric.CPU); known {
+		t.system.add(percent*float64(t.cores), at.Sub(t.at).Seconds())
+	}
+	used, _ := now.Get(metric.HostMemoryUsed)
+	total, _ := now.Get(metric.HostMemoryTotal)
+	t.ram.System, t.ram.SystemCapacity = max(t.ram.System, used), max(t.ram.SystemCapacity, total)
+}
+
+// Report is what the command has used so far.
+func (t *Tracker) Report(u Units) *Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	size, seconds := sizeOf(sizes, u.RAM), t.at.Sub(t.began).Seconds()
+	ram := t.ram
+	return &Report{
+		RAM: RAM{
+			Unit: u.RAM, SystemCapacity: ram.SystemCapacity / size, System: ram.System / size,
+			Main: ram.Main.in(size), Descendants: ram.Descendants.in(size), Combined: ram.Combined.in(size),
+		},
+		GPURAM: t.gpus.ram(u.GPURAM),
+		CPU:    t.utilization(seconds),
+		GPU:    t.gpus.utilization(),
+		Time:   ComputeTime{Unit: u.Time, Time: seconds / sizeOf(times, u.Time)},
+	}
+}
+
+func (t *Tracker) utilization(seconds float64) CPUUtilization {
+	expected := t.o.Cores
+	if expected == 0 {
+		expected = t.cores
+	}
+	of := func(most, used float64) Percents {
+		mean := 0.0
+		if seconds > 0 {
+			mean = 100 * used / seconds
+		}
+		return percents(max(most, mean), mean, expected)
+	}
+	return CPUUtilization{
+		SystemCores: t.cores, ExpectedCores: expected,
+		System: t.system.percents(t.cores), Main: of(t.mainMost, t.main.most), Descendants: of(t.othersMost, t.others.most),
+		Combined:    of(t.combinedMost, t.main.most+t.others.most),
+		MainThreads: t.threads, DescendantsThreads: t.below, CombinedThreads: t.together,
+	}
+}
+
+// Close closes the files of /proc.
+func (t *Tracker) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.host.Close()
+}

@@ -1,0 +1,52 @@
+package track
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Units are the units of a report, by name.
+type Units struct{ RAM, GPURAM, Time string }
+
+// DefaultUnits are those of gpu_tracker.
+var DefaultUnits = Units{RAM: "gigabytes", GPURAM: "gigabytes", Time: "hours"}
+
+// unit is a name and how many bytes or seconds it has.
+type unit struct {
+	name string
+	size float64
+}
+
+var (
+	sizes = []unit{{"bytes", 1}, {"kilobytes", 1e3}, {"megabytes", 1e6}, {"gigabytes", 1e9}, {"terabytes", 1e12}}
+	times = []unit{{"seconds", 1}, {"minutes", 60}, {"hours", 3600}, {"days", 24 * 3600}}
+)
+
+// CheckSize says what is wrong with the name of a unit of memory.
+func CheckSize(name string) error { return check(sizes, name) }
+
+// CheckTime says what is wrong with the name of a unit of time.
+func CheckTime(name string) error { return check(times, name) }
+
+func check(units []unit, name string) error {
+	if slices.ContainsFunc(units, func(u unit) bool { return u.name == name }) {
+		return nil
+	}
+	var names []string
+	for _, u := range units {
+		names = append(names, u.name)
+	}
+	last := len(names) - 1
+	return fmt.Errorf("must be %s or %s, not %q", strings.Join(names[:last], ", "), names[last], name)
+}
+
+// sizeOf is how many bytes or seconds a unit has that check has accepted.
+func sizeOf(units []unit, name string) float64 {
+	for _, u := range units {
+		if u.name == name {
+			return u.size
+		}
+	}
+	return 1
+}
