@@ -133,7 +133,7 @@ func (t *tracking) run(ctx context.Context, io streams, command []string) error 
 		if err != nil {
 			return usage("--output: %w", err)
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }() // closed already, unless nothing was run
 		out = file
 	}
 	every := time.Duration(t.every * float64(time.Second))

@@ -34,6 +34,7 @@ type family struct {
 type member struct {
 	procfs.ProcStat
 	memory
+	proc procfs.Proc
 }
 
 // is reports whether the process still is the one of stat: its PID may have been used again.
@@ -52,7 +53,7 @@ func (f *family) look(since time.Duration) error {
 	if f.looks++; f.looks%forgetful == 0 {
 		clear(f.strangers)
 	}
-	var stats []procfs.ProcStat
+	var stats []member
 	strangers := make(map[int]int, len(procs))
 	for _, p := range procs {
 		if times := f.strangers[p.PID]; times >= sure {
@@ -60,22 +61,23 @@ func (f *family) look(since time.Duration) error {
 			continue
 		}
 		if stat, err := p.Stat(); err == nil { // else it has ended
-			stats = append(stats, stat)
+			stats = append(stats, member{ProcStat: stat, proc: p})
 		}
 	}
 	kin := f.kin(stats)
 	members := make(map[int]*member, len(kin))
 	for i := range stats {
-		stat := &stats[i]
-		switch was := f.members[stat.PID]; {
-		case !kin[stat.PID]:
-			strangers[stat.PID] = f.strangers[stat.PID] + 1
-		case f.isOver(stat):
-			f.reap(stat)
-		case was.is(stat):
-			members[stat.PID] = &member{*stat, was.memory}
+		m := &stats[i]
+		switch was := f.members[m.PID]; {
+		case !kin[m.PID]:
+			strangers[m.PID] = f.strangers[m.PID] + 1
+		case f.isOver(&m.ProcStat):
+			f.reap(&m.ProcStat)
 		default:
-			members[stat.PID] = &member{ProcStat: *stat}
+			if was.is(&m.ProcStat) {
+				m.memory = was.memory
+			}
+			members[m.PID] = m
 		}
 	}
 	f.members, f.strangers = members, strangers
@@ -84,12 +86,12 @@ func (f *family) look(since time.Duration) error {
 }
 
 // kin are the PIDs of the members: the command, what its members have started, and orphans, which the kernel gives to self.
-func (f *family) kin(stats []procfs.ProcStat) map[int]bool {
+func (f *family) kin(stats []member) map[int]bool {
 	kin := map[int]bool{}
 	for grown := true; grown; {
 		grown = false
 		for i := range stats {
-			s := &stats[i]
+			s := &stats[i].ProcStat
 			if kin[s.PID] || s.PID == f.self {
 				continue
 			}

@@ -11,8 +11,8 @@ import (
 // walked in a second, and a large process is read more seldom. Its resident memory, which costs nothing, is read in each look.
 const (
 	pagesPerSecond = 64 << 10
-	pagesAtOnce    = 256 << 10 // that may be saved up
-	pagesPerRead   = 2 << 10   // what a read costs besides
+	pagesAtOnce    = 512 << 10 // that may be saved up
+	pagesPerRead   = 16 << 10  // what a read costs besides
 )
 
 // memory is that of one process, in bytes.
@@ -27,18 +27,14 @@ type memory struct {
 func (f *family) readMemory(since time.Duration) {
 	f.room = min(f.room+pagesPerSecond*since.Seconds(), pagesAtOnce)
 	order := make([]*member, 0, len(f.members))
-	for pid, m := range f.members {
+	for _, m := range f.members {
 		if !m.alive() {
 			m.memory = memory{}
 			continue
 		}
-		proc, err := f.fs.Proc(pid)
+		size, err := m.proc.Statm()
 		if err != nil {
 			continue // it has ended
-		}
-		size, err := proc.Statm()
-		if err != nil {
-			continue
 		}
 		m.resident = size.ResidentBytes()
 		if m.walked == 0 {
@@ -58,11 +54,7 @@ func (f *family) readMemory(since time.Duration) {
 
 // walk reads how much of the memory of a process is shared. Of a process of another user the kernel does not say.
 func (f *family) walk(m *member) {
-	proc, err := f.fs.Proc(m.PID)
-	if err != nil {
-		return
-	}
-	sum, err := proc.ProcSMapsRollup()
+	sum, err := m.proc.ProcSMapsRollup()
 	if err != nil {
 		return
 	}
@@ -103,11 +95,11 @@ func (f *family) memory() (main, descendants, combined RSS) {
 
 // peak is the most resident memory that the command has had, in bytes; 0: not known.
 func (f *family) peak() uint64 {
-	proc, err := f.fs.Proc(f.main)
-	if err != nil {
+	main := f.members[f.main]
+	if main == nil {
 		return 0
 	}
-	status, err := proc.NewStatus()
+	status, err := main.proc.NewStatus()
 	if err != nil {
 		return 0
 	}

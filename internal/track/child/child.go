@@ -6,6 +6,7 @@
 package child
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -53,7 +54,7 @@ func Start(command []string, s Streams) (*Child, error) {
 		return nil, err
 	}
 	c := &Child{
-		cmd: exec.Command(command[0], command[1:]...), ended: make(chan struct{}),
+		cmd: exec.CommandContext(context.Background(), command[0], command[1:]...), ended: make(chan struct{}),
 		signals: make(chan os.Signal, 16), quit: make(chan struct{}), passing: make(chan struct{}),
 	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = s.In, s.Out, s.Err

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"context"
 	"io"
 	"os/exec"
 	"sync"
@@ -39,7 +40,7 @@ func (g *group) renew() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.witness = nil
-	cmd := exec.Command("/bin/sh", "-c", "ulimit -c 0; exec cat >/dev/null")
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", "ulimit -c 0; exec cat >/dev/null")
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		return
