@@ -34,6 +34,14 @@ type Job struct {
 // minor numbers are known; the job's loss is then reported by Missing.
 func (j *Job) Owns(n *Node, g *GPU) bool { return j.Share(n).Has(&g.Number) }
 
+// Is reports whether this is the job that a user names: by ID or by number, which an array task both has.
+func (j *Job) Is(name string) bool { return name != "" && (j.ID == name || j.Number == name) }
+
+// PartOf reports whether a user who names a job means this one too: it Is that job, or a task of that array, or a component of that heterogeneous job.
+func (j *Job) PartOf(name string) bool {
+	return j.Is(name) || name != "" && (strings.HasPrefix(j.ID, name+"_") || strings.HasPrefix(j.ID, name+"+"))
+}
+
 // Component returns, for a component of a heterogeneous job, the number of the first component, by which srun knows the whole job, and which one this is.
 func (j *Job) Component() (leader, group string, ok bool) { return strings.Cut(j.ID, "+") }
 

@@ -138,3 +138,15 @@ func (v *JobView) count(n *Node, out, instances int) {
 		v.GPUsSeen += seen
 	}
 }
+
+// Node returns one node with ages up to now, as a Snapshot has it; nil: no Event has been about it. It costs far less than a Snapshot.
+func (s *Store) Node(name string, now time.Time) *Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.nodes[cleanNode(name)]
+	if n == nil {
+		return nil
+	}
+	v := n.view(now)
+	return &v
+}

@@ -126,6 +126,24 @@ func TestDoctorKeepsTheStepsOfTheFailedAttempt(t *testing.T) {
 }
 
 // The numbers of a node that lost its session stay for 20 s, and for 3 polls where that is longer.
+// One node is the same as in a Snapshot.
+func TestNode(t *testing.T) {
+	w := newWorld()
+	w.jobs(0, Job{ID: "1", Nodes: []string{"n\a1"}})
+	w.try(0, "n\a1")
+	w.hello(1, "n\a1", 2)
+	w.report(2, "n\a1", 10, 20)
+	for _, sec := range []float64{2, 30} {
+		want := w.Snapshot(at(sec)).Nodes["n?1"]
+		if got := w.Node("n\a1", at(sec)); want == nil || got.State != want.State || got.Age != want.Age || len(got.GPUs) != len(want.GPUs) {
+			t.Errorf("after %v s: %+v, want %+v", sec, got, want)
+		}
+	}
+	if n := w.Node("n2", at(2)); n != nil {
+		t.Errorf("a node that no Event was about is %+v", n)
+	}
+}
+
 func TestNumbersStayAfterALoss(t *testing.T) {
 	for _, test := range []struct {
 		poll        time.Duration

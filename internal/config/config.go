@@ -36,7 +36,7 @@ type Config struct {
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
-	Job   string // the ID of a job; "" for all of the user's
+	Job   string // the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
 
 	Transport string // how nodes are reached: one of Transports
 	Doors     Doors  // the transports that may be used

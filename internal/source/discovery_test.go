@@ -22,6 +22,7 @@ import (
 type controller struct {
 	begin time.Time
 	floor time.Duration // of the discoverer
+	only  string        // Live.Job
 
 	heard    *Heard // before the beginning
 	heardAge time.Duration

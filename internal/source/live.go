@@ -9,7 +9,7 @@ package source
 
 import (
 	"context"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +25,7 @@ type Live struct {
 	Heard *Heard        // an answer of squeue to begin with, if it is younger than Floor; nil: none. Likewise
 	Floor time.Duration // the least time from one answer of squeue to the next question; it must not change once Run is called
 
-	Job string // only this job is watched, of an array or a heterogeneous job all its tasks or components; "": all. Likewise
+	Job string // only the jobs that are PartOf it are discovered; "": all of the user's. Likewise
 
 	discoverer *discoverer
 
@@ -67,15 +67,9 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// only returns the job with an ID or a number, or the tasks of an array, or the components of a heterogeneous job.
-func only(id string, jobs []cluster.Job) (out []cluster.Job) {
-	for i := range jobs {
-		j := &jobs[i]
-		if j.ID == id || j.Number == id || strings.HasPrefix(j.ID, id+"_") || strings.HasPrefix(j.ID, id+"+") {
-			out = append(out, *j)
-		}
-	}
-	return out
+// only returns the jobs that a user names.
+func only(name string, jobs []cluster.Job) []cluster.Job {
+	return slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return !j.PartOf(name) })
 }
 
 // noteLoss asks SLURM again when the session of a reporting node ends: its job may have ended.

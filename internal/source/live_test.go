@@ -144,7 +144,7 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 			c.heard.At = c.begin.Add(-c.heardAge)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor, Heard: c.heard, reported: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor, Heard: c.heard, Job: c.only, reported: map[string]bool{}}
 		l.Jobs = func(jobs []cluster.Job) {
 			if watched, _ := n.watched(); len(n.told) == 0 && len(watched) > 0 {
 				t.Error("nodes are watched before the jobs were told")
@@ -201,6 +201,24 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 	}
 	if !slices.ContainsFunc(events, func(e cluster.Event) bool { return e.Gone && e.Node == "n1" }) {
 		t.Error("n1 is not said to be gone")
+	}
+}
+
+// Of the nodes of one job only, also if another job has it; when it has ended no node is watched.
+func TestLiveWatchesOneJob(t *testing.T) {
+	for _, only := range []string{"2_1", "7", "2"} {
+		c := &controller{only: only, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}, {ID: "2_1", Number: "7", Nodes: []string{"n2"}}}}
+		n := newNetwork()
+		live(t, c, n, func(*Live) {
+			if got, _ := n.watched(); !slices.Equal(got, []string{"n2"}) || len(n.told) != 1 || n.told[0].ID != "2_1" {
+				t.Errorf("watched %q, told %+v", got, n.told)
+			}
+			c.change(func() { c.jobs = c.jobs[:1] })
+			c.at(31 * sec)
+			if got, _ := n.watched(); len(got) > 0 {
+				t.Errorf("watched %q after the end", got)
+			}
+		})
 	}
 }
 
