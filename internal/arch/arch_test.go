@@ -18,7 +18,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
+	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},
@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"internal/remote/smi":      {"internal/metric", "internal/remote/install", "internal/remote/link", "internal/text", "internal/wire"},
 	"internal/remote/srun":     {"internal/reach", "internal/remote", "internal/remote/link", "internal/text", "internal/wire"},
 	"internal/remote/ssh":      {"internal/reach", "internal/remote", "internal/remote/hostkey", "internal/remote/install", "internal/remote/link", "internal/remote/proxy", "internal/remote/settings", "internal/text"},
+	"internal/report":          {"internal/cluster", "internal/health", "internal/metric", "internal/wire"},
 	"internal/slurm":           {"internal/cluster", "internal/reach", "internal/text"},
 	"internal/source":          {"internal/bell", "internal/cluster", "internal/poller", "internal/reach", "internal/slurm"},
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+)
+
+// log has the problems of a job. The Store forgets those that ended an hour ago.
+type log struct {
+	at      map[subject]int // in entries
+	entries []entry
+}
+
+// subject is what a problem is about.
+type subject struct {
+	kind      cluster.Kind
+	node, key string
+}
+
+// entry is a problem, with all times that it came.
+type entry struct {
+	cluster.Finding
+	first   time.Time // Since of its first spell; Since is that of the last one
+	earlier int       // times that it began in spells before that
+	words   health.Words
+	told    bool // words are of the time when it held
+	looked  time.Time
+}
+
+// maxFindings limits the problems that are kept.
+const maxFindings = 4096
+
+// note takes the problems of a Snapshot.
+func (l *log) note(s *cluster.Snapshot, j *cluster.JobView) {
+	if l.at == nil {
+		l.at = map[subject]int{}
+	}
+	for i := range j.Findings {
+		if f := &j.Findings[i]; f.Severity != cluster.Waiting {
+			l.add(s, f)
+		}
+	}
+	for i := range l.entries { // one that is no longer there, on a node that does not report, ended without a word
+		if e := &l.entries[i]; e.Holds() && e.looked.Before(s.At) {
+			e.Over = e.looked
+		}
+	}
+}
+
+func (l *log) add(s *cluster.Snapshot, f *cluster.Finding) {
+	about := subject{f.Kind, f.Node, f.Key}
+	i, known := l.at[about]
+	if !known {
+		if i = len(l.entries); i == maxFindings {
+			return
+		}
+		l.at[about] = i
+		l.entries = append(l.entries, entry{Finding: *f, first: f.Since})
+	}
+	e := &l.entries[i]
+	worst, before := max(e.Severity, f.Severity), e.Before
+	if !f.Since.Equal(e.Since) {
+		e.earlier += e.Times
+	}
+	e.Finding, e.looked = *f, s.At
+	e.Severity, e.Before = worst, before
+	if words := health.Say(s, f); f.Holds() || !e.told {
+		e.words, e.told = words, f.Holds()
+	}
+}
+
+// atTheEnd is how long before the end of a job the loss of a node belongs to it: its sessions end with the job.
+const atTheEnd = time.Minute
+
+// findings are those of the report up to a time. ended says that the job has ended then, and not because of a node.
+func (l *log) findings(to time.Time, ended bool) []Finding {
+	out := []Finding{}
+	for i := range l.entries {
+		e := &l.entries[i]
+		lost := e.Kind == cluster.KindFailed || e.Kind == cluster.KindStale
+		if e.first.After(to) || ended && lost && !e.Since.Before(to.Add(-atTheEnd)) && e.earlier == 0 {
+			continue
+		}
+		out = append(out, e.finding(to))
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Node, b.Node), cmp.Compare(numberOf(a.GPU), numberOf(b.GPU)), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+func numberOf(n *int) int {
+	if n == nil {
+		return cluster.NoNumber
+	}
+	return *n
+}
+
+func (e *entry) finding(to time.Time) Finding {
+	f := Finding{
+		Kind: string(e.Kind), Severity: e.Severity.String(), Since: e.first.UTC(), Before: e.Before, Times: e.earlier + e.Times, Node: e.Node,
+		Text: e.words.Sentence, Hint: e.words.Hint,
+	}
+	if !e.told {
+		was := strings.TrimPrefix(e.words.Short, "cleared: ")
+		f.Text, f.Hint = strings.ToUpper(was[:min(len(was), 1)])+was[min(len(was), 1):]+".", ""
+	}
+	if number := e.GPU; number != cluster.NoNumber {
+		f.GPU = &number
+	} else {
+		f.Key = e.Key
+	}
+	if !e.Holds() && e.Over.Before(to) {
+		f.Over = e.Over.UTC()
+	}
+	return f
+}

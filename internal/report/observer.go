@@ -1,0 +1,225 @@
+package report
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Observer watches one job.
+type Observer struct {
+	id    string
+	every time.Duration // between two looks for findings
+
+	mu    sync.Mutex // protects the following
+	store *cluster.Store
+	disc  cluster.Discovery // the last one
+
+	job      *cluster.JobView // as of the last look while it ran; nil: it has not begun
+	from     time.Time        // when it is watched from
+	last     time.Time        // of the last Event
+	next     time.Time        // look
+	missed   time.Time        // when SLURM no longer listed it; zero: it runs
+	over     *cluster.EndedJob
+	rests    time.Time     // since when it is suspended; zero: it is not
+	rested   time.Duration // before that
+	sum      account
+	pending  []sample // since SLURM last said that the job runs
+	findings log
+}
+
+// leastLook is the least time between two looks at the problems of the job. One that has ended stays in a Snapshot for much longer.
+const leastLook = 3 * time.Second
+
+// New returns an Observer of the job with this ID, or with this number: an array task has both. poll is the interval of the nodes.
+func New(id string, poll time.Duration, rules cluster.Rules) *Observer {
+	return &Observer{id: id, every: max(poll, leastLook), store: cluster.NewStore(poll, rules)}
+}
+
+// Apply takes the next Event.
+func (o *Observer) Apply(e cluster.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e.At = e.At.Round(0) // without the monotonic clock, which a recording does not have
+	o.store.Apply(e)
+	if e.At.After(o.last) {
+		o.last = e.At
+	}
+	switch {
+	case e.Discovery != nil:
+		o.discovered(e.At)
+	case e.Report != nil && o.runs():
+		o.sample(&e)
+	}
+	if o.runs() && !e.At.Before(o.next) {
+		o.look(o.store.Snapshot(e.At))
+	}
+}
+
+// runs reports whether SLURM has listed the job, and does so.
+func (o *Observer) runs() bool { return o.job != nil && o.missed.IsZero() }
+
+func (o *Observer) sample(e *cluster.Event) {
+	n := o.store.Node(e.Node, e.At)
+	if n == nil || n.Hello == nil || !slices.Contains(o.job.Nodes, n.Name) {
+		return
+	}
+	o.pending = append(o.pending, newSample(&o.job.Job, n, e.Report))
+}
+
+// discovered takes SLURM's answer.
+func (o *Observer) discovered(at time.Time) {
+	s := o.store.Snapshot(at)
+	o.disc = s.Discovery
+	d := &o.disc
+	switch {
+	case d.Failure != nil: // the jobs are those of the last answer
+	case !o.missed.IsZero():
+		o.ends(d)
+	case o.find(s) != nil:
+		if o.job == nil {
+			o.begin(o.find(s), at)
+		}
+		o.look(s)
+		o.commit(d.Answered)
+		o.rest(at)
+	case o.job != nil:
+		o.missed = at
+		o.ends(d)
+	}
+}
+
+// find returns the job; nil: SLURM does not list it.
+func (o *Observer) find(s *cluster.Snapshot) *cluster.JobView {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Is(o.id) {
+			return j
+		}
+	}
+	return nil
+}
+
+func (o *Observer) begin(j *cluster.JobView, at time.Time) {
+	o.job, o.from = j, at
+	if j.Start.After(at) {
+		o.from = j.Start
+	}
+}
+
+// look notes the state and the problems of the job.
+func (o *Observer) look(s *cluster.Snapshot) {
+	if j := o.find(s); j != nil {
+		o.job = j
+		o.findings.note(s, j)
+	}
+	o.next = s.At.Add(o.every)
+}
+
+// rest notes whether the job is suspended.
+func (o *Observer) rest(at time.Time) {
+	switch {
+	case o.job.Suspended == !o.rests.IsZero():
+	case o.job.Suspended:
+		o.rests = at
+	default:
+		o.rested += at.Sub(o.rests)
+		o.rests = time.Time{}
+	}
+}
+
+// ends notes how the job has ended, as far as SLURM says so by now.
+func (o *Observer) ends(d *cluster.Discovery) {
+	for i := range d.Ended {
+		if e := d.Ended[i]; e.ID == o.job.ID {
+			o.over = &e
+		}
+	}
+}
+
+// commit counts the samples up to a time at which the job still ran.
+func (o *Observer) commit(until time.Time) {
+	left := o.pending[:0]
+	for i := range o.pending {
+		if s := &o.pending[i]; s.at.After(until) {
+			left = append(left, *s)
+		} else {
+			o.sum.take(s)
+		}
+	}
+	clear(o.pending[len(left):])
+	o.pending = left
+}
+
+// Stage says how far the job is.
+type Stage int
+
+// Stages of a job.
+const (
+	Unknown Stage = iota // SLURM has not answered yet
+	Absent               // SLURM has answered, and does not list the job
+	Waits                // it is in the queue
+	Runs                 // it has nodes
+	Ends                 // it has ended, or is ending, and SLURM has not said how yet
+	Ended                // it has ended
+)
+
+// Stage returns the stage of the job, and SLURM's last answer.
+func (o *Observer) Stage() (Stage, cluster.Discovery) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stage(), o.disc
+}
+
+func (o *Observer) stage() Stage {
+	switch {
+	case o.over != nil && !o.over.Asking && !o.over.Over().IsZero():
+		return Ended
+	case !o.missed.IsZero():
+		return Ends
+	case o.job != nil:
+		return Runs
+	case slices.ContainsFunc(o.disc.Pending, func(p cluster.PendingJob) bool { return p.ID == o.id }):
+		return Waits
+	case o.disc.Answered.IsZero():
+		return Unknown
+	}
+	return Absent
+}
+
+// Report returns the report up to the last Event, or to the end of the job; nil if SLURM has never listed the job.
+func (o *Observer) Report() *Report {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.job == nil {
+		return nil
+	}
+	to := o.until()
+	sum := o.sum.copy()
+	for i := range o.pending {
+		if s := &o.pending[i]; !s.at.After(to) {
+			sum.take(s)
+		}
+	}
+	d := draft{job: o.job, from: o.from, to: to, sum: sum, over: o.over, stage: o.stage(), rested: o.rested}
+	if !o.rests.IsZero() {
+		d.rested += max(to.Sub(o.rests), 0)
+	}
+	return d.report(&o.findings)
+}
+
+// until returns the time up to which the report goes.
+func (o *Observer) until() time.Time {
+	to := o.last
+	if !o.missed.IsZero() {
+		to = o.missed
+	}
+	if o.over != nil && !o.over.End.IsZero() && o.over.End.Before(to) {
+		to = o.over.End
+	}
+	if to.Before(o.from) {
+		return o.from
+	}
+	return to
+}

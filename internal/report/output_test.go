@@ -1,0 +1,298 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// story are the Events of six minutes of the demo, and those of its minute before.
+func story(t *testing.T) (events []cluster.Event) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+		defer cancel()
+		if err := demo.New(4, 8, 1, 3*time.Second, time.Minute).Run(ctx, func(e cluster.Event) { events = append(events, e) }); err != nil {
+			t.Error(err)
+		}
+	})
+	return events
+}
+
+func reportOf(t *testing.T, events []cluster.Event) *Report {
+	t.Helper()
+	o := New("48211", 3*time.Second, health.Rules(health.Defaults()))
+	for _, e := range events {
+		o.Apply(e)
+	}
+	r := o.Report()
+	if r == nil {
+		t.Fatal("no report")
+	}
+	return r
+}
+
+// The demo's job as it ends: SLURM says so at the last Event.
+func endedStory(t *testing.T) []cluster.Event {
+	t.Helper()
+	events := story(t)
+	last := events[len(events)-1].At
+	return append(events, cluster.Event{At: last, Discovery: &cluster.Discovery{
+		Command: "squeue", Asked: last, Answered: last,
+		Ended: []cluster.EndedJob{{ID: "48211", Number: "48211", State: cluster.JobFailed, Exit: &cluster.Exit{Code: 1}, End: last.Add(-2 * time.Second), Missed: last}},
+	}})
+}
+
+// Events that have been written and read again give the same report, to the last digit.
+func TestSameFromARecording(t *testing.T) {
+	events := endedStory(t)
+	text, err := json.Marshal(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []cluster.Event
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	var live, recorded bytes.Buffer
+	if err := JSON(&live, reportOf(t, events)); err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(&recorded, reportOf(t, read)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(live.String(), recorded.String()); diff != "" {
+		t.Errorf("live and recorded differ:\n%s", diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	r := reportOf(t, endedStory(t))
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"report.txt":  func(b *bytes.Buffer) error { return Text(b, r, time.UTC) },
+		"report.md":   func(b *bytes.Buffer) error { return Markdown(b, r, time.UTC) },
+		"report.json": func(b *bytes.Buffer) error { return JSON(b, r) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func validate(t *testing.T, r *Report) map[string]any {
+	t.Helper()
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("schema.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.MustCompile("schema.json").Validate(doc); err != nil {
+		t.Errorf("the document does not match its schema: %v", err)
+	}
+	return doc.(map[string]any)
+}
+
+// The document matches the schema, and a report in which everything is known has every field of it.
+func TestSchema(t *testing.T) {
+	one := 1
+	place := &Place{Node: "n1", GPU: &one, Key: "k"}
+	limit := uint64(9)
+	memory := &Memory{Peak: 8, Limit: &limit, Headroom: &one64, At: place}
+	number := 5.5
+	full := Numbers{
+		Util: &Util{1, 2, 3, place, place}, Memory: memory, Temperature: &number, Power: &Power{1, 2}, Energy: &Energy{1, 2, FromBoth},
+		Throttled: []Throttled{{"sw_power_cap", 3, FromSamples}},
+	}
+	hours := Hours{1, 2, &number}
+	r := &Report{
+		Version: Version, Job: Job{"7_1", "8", "train", "alice", "gpu", began, began, 60, "FAILED", &one, 9},
+		Watched: Watched{began, began, 1, 2}, Total: Total{1, 2, 3, hours, memory, full},
+		Nodes:    []Node{{"n1", 1, 2, 3, 4, hours, &number, memory, full, []GPU{{&one, "k", "u", "m", 1, full}}}},
+		Ranks:    []Rank{{1, &one, *place, 1, 2, full}},
+		Findings: []Finding{{"thermal", "warning", began, true, began, 2, "n1", &one, "k", "Hot.", "cool it"}},
+		Notes:    []Note{{noteUtil, "Low."}},
+	}
+	doc := validate(t, r)
+	var schema map[string]any
+	if err := json.Unmarshal(Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	fields(t, schema, "document", schema, doc)
+	validate(t, reportOf(t, story(t)))
+}
+
+var one64 = uint64(1)
+
+// fields checks that the document has all properties of its schema.
+func fields(t *testing.T, schema map[string]any, at string, s map[string]any, v any) {
+	t.Helper()
+	if ref, ok := s["$ref"].(string); ok {
+		s = schema["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	if items, ok := s["items"].(map[string]any); ok {
+		for _, e := range v.([]any) {
+			fields(t, schema, at, items, e)
+		}
+	}
+	properties, _ := s["properties"].(map[string]any)
+	for name, sub := range properties {
+		e, has := v.(map[string]any)[name]
+		if !has {
+			t.Errorf("%s has no %s", at, name)
+			continue
+		}
+		fields(t, schema, at+"."+name, sub.(map[string]any), e)
+	}
+}
+
+// Every note is one of the schema's.
+func TestSchemaHasTheNotes(t *testing.T) {
+	for _, kind := range []string{
+		noteOutOfMemory, noteTimeLimit, noteNeverUsed, noteUtil, noteGPUMemory, noteHostLow, noteHostHigh, noteShortRun, noteShortWatch, noteLate, noteUnseen, noteGPUsUnseen, noteOwner, noteEnergy,
+	} {
+		r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began, Jobs: []cluster.Job{{ID: "48211"}}}}})
+		r.Notes = []Note{{kind, "x"}}
+		validate(t, r)
+	}
+}
+
+// What a node or a job is called cannot become Markdown.
+func TestMarkdownIsEscaped(t *testing.T) {
+	r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began, Jobs: []cluster.Job{{ID: "48211", Name: "<b>|x*", Nodes: []string{"a|b"}}}}}})
+	var b bytes.Buffer
+	if err := Markdown(&b, r, time.UTC); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, "<b>") || strings.HasPrefix(line, "| a|b") {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+// Ranks have a table of their own only where that of the GPUs cannot say it all.
+func TestTableOfRanks(t *testing.T) {
+	r := reportOf(t, story(t))
+	titles := func() (titles []string) {
+		for _, g := range newLayout(r, time.UTC).grids {
+			titles = append(titles, g.title)
+		}
+		return titles
+	}
+	if got := titles(); !slices.Equal(got, []string{"Nodes", "GPUs"}) {
+		t.Errorf("tables %v", got)
+	}
+	r.Ranks[0].Seen--
+	if got := titles(); !slices.Equal(got, []string{"Nodes", "GPUs", "Ranks"}) {
+		t.Errorf("tables %v of a rank that was not there all the time", got)
+	}
+	r.Ranks[0].Seen++
+	r.Ranks[0].Place = r.Ranks[1].Place
+	if got := titles(); !slices.Equal(got, []string{"Nodes", "GPUs", "Ranks"}) {
+		t.Errorf("tables %v of two ranks on one GPU", got)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 28 * time.Second: "28s", 59600 * time.Millisecond: "1m", 303 * time.Second: "5m 3s", 2 * time.Hour: "2h", 72 * time.Minute: "1h 12m", 52*time.Hour + time.Minute: "2d 4h",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
+
+// Each note comes when it should, and not otherwise.
+func TestNotes(t *testing.T) {
+	type state struct {
+		util, used [2]float64 // of the GPUs of n1
+		host       [2]uint64  // GiB used, limit
+		over       cluster.EndState
+		seconds    int
+	}
+	plain := state{util: [2]float64{80, 70}, used: [2]float64{60, 60}, host: [2]uint64{60, 100}, over: cluster.JobFailed, seconds: 400}
+	for name, tc := range map[string]struct {
+		change func(*state)
+		kinds  []string
+		says   string
+	}{
+		"all well":        {func(*state) {}, nil, ""},
+		"one never used":  {func(s *state) { s.util[1] = 0 }, []string{noteNeverUsed}, "1 of 2 GPUs were never used: n1 GPU1."},
+		"none used":       {func(s *state) { s.util = [2]float64{} }, []string{noteNeverUsed}, "None of the 2 GPUs was ever used"},
+		"low":             {func(s *state) { s.util = [2]float64{20, 20} }, []string{noteUtil}, "The mean GPU utilization is low: 20.0%."},
+		"very low":        {func(s *state) { s.util = [2]float64{5, 25} }, []string{noteUtil}, "is very low: 15.0%"},
+		"little memory":   {func(s *state) { s.used = [2]float64{8, 12} }, []string{noteGPUMemory}, "more than 15.0% of its memory"},
+		"host memory":     {func(s *state) { s.host[0] = 10 }, []string{noteHostLow}, "more than 10.0 GiB of the 100.0 GiB"},
+		"host is full":    {func(s *state) { s.host[0] = 97 }, []string{noteHostHigh}, "up to 97.0% of its host memory on n1"},
+		"short":           {func(s *state) { s.seconds, s.util = 200, [2]float64{} }, []string{noteShortWatch}, "Watched for 3m 20s: below 5m"},
+		"out of memory":   {func(s *state) { s.over = cluster.JobOutOfMemory }, []string{noteOutOfMemory}, "--mem"},
+		"out of time":     {func(s *state) { s.over = cluster.JobTimedOut }, []string{noteTimeLimit}, "time limit of 4h"},
+		"less than asked": {func(s *state) { s.over = cluster.JobCompleted }, []string{noteShortRun}, "needed 6m 40s of its time limit of 4h (3%)"},
+	} {
+		s := plain
+		tc.change(&s)
+		job := theJob()
+		job.Nodes, job.Minors = []string{"n1"}, map[string][]int{"n1": {0, 1}}
+		p := start(t, job)
+		p.hello(0, "n1")
+		for sec := range s.seconds + 1 {
+			r := reportWith(sec, s.util, s.used)
+			r.Jobs[0].Used, r.Jobs[0].Limit = s.host[0]<<30, s.host[1]<<30
+			p.send(float64(sec), "n1", r)
+		}
+		p.ends(float64(s.seconds), cluster.EndedJob{State: s.over, End: at(float64(s.seconds))})
+		var kinds []string
+		text := ""
+		for _, n := range p.made().Notes {
+			kinds, text = append(kinds, n.Kind), text+n.Text
+		}
+		if !slices.Equal(kinds, tc.kinds) || !strings.Contains(text, tc.says) {
+			t.Errorf("%s: %v %q, want %v with %q", name, kinds, text, tc.kinds, tc.says)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// grid is a table of the text and of the Markdown.
+type grid struct {
+	title string
+	left  int // columns that are aligned to the left
+	head  []string
+	rows  [][]string
+}
+
+// layout is the report in words, which both outputs print.
+type layout struct {
+	title   string
+	facts   [][2]string // name and value
+	grids   []grid
+	notes   []string
+	problem []string // findings
+}
+
+func newLayout(r *Report, zone *time.Location) *layout {
+	l := &layout{title: title(&r.Job), facts: facts(r, zone), problem: problems(r, zone)}
+	ranks := ranksByGPU(r)
+	grids := []grid{nodeGrid(r), gpuGrid(r, ranks)}
+	if len(r.Ranks) > 0 && ranks == nil {
+		grids = append(grids, rankGrid(r))
+	}
+	for _, g := range grids {
+		if len(g.rows) > 0 {
+			l.grids = append(l.grids, g)
+		}
+	}
+	for _, n := range r.Notes {
+		l.notes = append(l.notes, n.Text)
+	}
+	return l
+}
+
+func title(j *Job) string {
+	return strings.TrimSpace("Job " + j.ID + " " + j.Name)
+}
+
+// facts are the numbers of the whole job.
+func facts(r *Report, zone *time.Location) [][2]string {
+	t := &r.Total
+	w := &r.Watched
+	from := w.From.In(zone)
+	out := [][2]string{
+		{"State", state(&r.Job)},
+		{"Watched", fmt.Sprintf("%s, %s to %s", spoken(w.Seconds), from.Format("2006-01-02 15:04:05"), clock(w.To.In(zone), from)) + suspended(w)},
+		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, nodes(t.Nodes))},
+	}
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, [2]string{name, value})
+		}
+	}
+	add("GPU-hours", hours(&t.Hours))
+	add("GPU utilization", utilization(t.Util))
+	add("GPU memory", memory(t.Memory))
+	add("Host memory", memory(t.HostMemory))
+	if t.Power != nil {
+		add("Power", fmt.Sprintf("mean %s, peak %s", watts(t.Power.Mean), watts(t.Power.Peak)))
+	}
+	if t.Energy != nil {
+		add("Energy", energy(t.Energy)+source(t.Energy.From))
+	}
+	if t.Temperature != nil {
+		add("Temperature", fmt.Sprintf("peak %.0f°C", *t.Temperature))
+	}
+	add("Throttled", throttled(t.Throttled, true))
+	return out
+}
+
+func state(j *Job) string {
+	s := j.State
+	if j.Code != nil {
+		s += fmt.Sprintf(", exit code %d", *j.Code)
+	}
+	if j.Signal != 0 {
+		s += fmt.Sprintf(", signal %d", j.Signal)
+	}
+	if j.Partition != "" {
+		s += ", partition " + j.Partition
+	}
+	if j.User != "" {
+		s += ", user " + j.User
+	}
+	return s
+}
+
+func suspended(w *Watched) string {
+	if w.Suspended == 0 {
+		return ""
+	}
+	return ", suspended for " + spoken(w.Suspended)
+}
+
+func nodes(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
+}
+
+func hours(h *Hours) string {
+	s := fmt.Sprintf("%.2f given, %.2f seen", h.Given, h.Seen)
+	if h.Used != nil {
+		s += fmt.Sprintf(", %.2f used", *h.Used)
+	}
+	return s
+}
+
+func utilization(u *Util) string {
+	switch {
+	case u == nil:
+		return ""
+	case u.LowestAt.String() == u.HighestAt.String():
+		return "mean " + percent(u.Mean)
+	}
+	return fmt.Sprintf("mean %s, lowest %s (%s), highest %s (%s)", percent(u.Mean), percent(u.Lowest), u.LowestAt, percent(u.Highest), u.HighestAt)
+}
+
+func memory(m *Memory) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Limit == nil:
+		return fmt.Sprintf("peak %s (%s), without a limit", gib(m.Peak), m.At)
+	}
+	return fmt.Sprintf("peak %s of %s (%s), headroom %s", gib(m.Peak), gib(*m.Limit), m.At, gib(*m.Headroom))
+}
+
+func source(from string) string {
+	switch from {
+	case FromCounter:
+		return ", counted by the driver"
+	case FromSamples:
+		return ", power over time"
+	}
+	return ", partly counted by the driver, partly power over time"
+}
+
+func throttled(list []Throttled, several bool) string {
+	var parts []string
+	for _, t := range list {
+		parts = append(parts, reasonWords[t.Reason]+" "+spoken(t.Seconds))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if several {
+		return strings.Join(parts, ", ") + " (sum of all GPUs)"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// numbersHead are the columns of numbersRow.
+var numbersHead = []string{"Util mean", "low", "high", "Memory peak", "of", "Power mean", "peak", "Energy"}
+
+func numbersRow(n *Numbers) []string {
+	row := []string{none, none, none, none, none, none, none, none}
+	if u := n.Util; u != nil {
+		row[0], row[1], row[2] = percent(u.Mean), percent(u.Lowest), percent(u.Highest)
+	}
+	if m := n.Memory; m != nil {
+		row[3] = gib(m.Peak)
+		if m.Limit != nil {
+			row[4] = gib(*m.Limit)
+		}
+	}
+	if p := n.Power; p != nil {
+		row[5], row[6] = watts(p.Mean), watts(p.Peak)
+	}
+	if n.Energy != nil {
+		row[7] = energy(n.Energy)
+	}
+	return row
+}
+
+func nodeGrid(r *Report) grid {
+	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"}, append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)
+		used, limit, cpu, away := none, none, none, none
+		if m := n.HostMemory; m != nil {
+			if used = gib(m.Peak); m.Limit != nil {
+				limit = gib(*m.Limit)
+			}
+		}
+		if n.CPU != nil {
+			cpu = percent(*n.CPU)
+		}
+		if n.Gaps > 0 {
+			away = spoken(n.Unseen)
+		}
+		g.rows = append(g.rows, append(row, used, limit, cpu, away))
+	}
+	return g
+}
+
+// ranksByGPU are the ranks by the name of their GPU, if each is alone on it and has its numbers: then they need no table of their own. Otherwise it
+// is nil.
+func ranksByGPU(r *Report) map[string]string {
+	seen := map[string]float64{}
+	for i := range r.Nodes {
+		for _, g := range r.Nodes[i].List {
+			seen[Place{Node: r.Nodes[i].Name, GPU: g.Number, Key: g.Key}.String()] = g.Seen
+		}
+	}
+	ranks := map[string]string{}
+	for i := range r.Ranks {
+		k := &r.Ranks[i]
+		at := k.String()
+		if _, taken := ranks[at]; taken || seen[at] != k.Seen {
+			return nil
+		}
+		ranks[at] = strconv.Itoa(k.Rank)
+	}
+	return ranks
+}
+
+// gpuGrid has a column for the ranks, if there are any.
+func gpuGrid(r *Report, ranks map[string]string) grid {
+	g := grid{title: "GPUs", left: 1, head: append(append([]string{"GPU"}, numbersHead...), "Seen", "Throttled")}
+	if len(ranks) > 0 {
+		g.head = slices.Insert(g.head, 1, "Rank")
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		for k := range n.List {
+			u := &n.List[k]
+			at := Place{Node: n.Name, GPU: u.Number, Key: u.Key}
+			row := append([]string{at.String()}, numbersRow(&u.Numbers)...)
+			if len(ranks) > 0 {
+				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], none))
+			}
+			why := throttled(u.Throttled, false)
+			if why == "" {
+				why = none
+			}
+			g.rows = append(g.rows, append(row, spoken(u.Seen), why))
+		}
+	}
+	return g
+}
+
+func rankGrid(r *Report) grid {
+	g := grid{title: "Ranks", left: 2, head: append(append([]string{"Rank", "GPU"}, numbersHead...), "Seen")}
+	for i := range r.Ranks {
+		k := &r.Ranks[i]
+		name := strconv.Itoa(k.Rank)
+		if k.World != nil {
+			name += " of " + strconv.Itoa(*k.World)
+		}
+		row := append([]string{name, k.String()}, numbersRow(&k.Numbers)...)
+		g.rows = append(g.rows, append(row, spoken(k.Seen)))
+	}
+	return g
+}
+
+// problems are the findings, one line each.
+func problems(r *Report, zone *time.Location) []string {
+	var out []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		since := f.Since.In(zone)
+		when := "from " + clock(since, r.Watched.From.In(zone))
+		if f.Before {
+			when = "before " + clock(since, r.Watched.From.In(zone))
+		}
+		if f.Over.IsZero() {
+			when += " to the end"
+		} else {
+			when += " to " + clock(f.Over.In(zone), since)
+		}
+		if f.Times > 1 {
+			when += fmt.Sprintf(", %d times", f.Times)
+		}
+		at := Place{Node: f.Node, GPU: f.GPU, Key: f.Key}.String()
+		if at == "" {
+			at = "the job"
+		}
+		out = append(out, fmt.Sprintf("%s, %s, %s: %s", f.Severity, when, at, f.Text))
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// JSON writes the report as a document, indented, with a newline at its end.
+func JSON(w io.Writer, r *Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// Text writes the report for people, with times of that zone.
+func Text(w io.Writer, r *Report, zone *time.Location) error {
+	l := newLayout(r, zone)
+	var b bytes.Buffer
+	fmt.Fprintln(&b, l.title)
+	for _, f := range l.facts {
+		fmt.Fprintf(&b, "  %-16s %s\n", f[0], f[1])
+	}
+	for _, g := range l.grids {
+		fmt.Fprintf(&b, "\n%s\n", g.title)
+		g.text(&b)
+	}
+	paragraphs(&b, "\nProblems\n", "  ", l.problem)
+	paragraphs(&b, "\nNotes\n", "  * ", l.notes)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func paragraphs(b *bytes.Buffer, title, before string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString(title)
+	for _, line := range lines {
+		fmt.Fprintf(b, "%s%s\n", before, line)
+	}
+}
+
+// text writes the table in columns.
+func (g *grid) text(b *bytes.Buffer) {
+	widths := make([]int, len(g.head))
+	all := append([][]string{g.head}, g.rows...)
+	for _, row := range all {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range all {
+		line := ""
+		for i, cell := range row {
+			blank := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i < g.left || i == len(row)-1 && g.head[i] == "Throttled" {
+				line += "  " + cell + blank
+			} else {
+				line += "  " + blank + cell
+			}
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
+}
+
+// Markdown writes the report for an issue or a wiki, with times of that zone.
+func Markdown(w io.Writer, r *Report, zone *time.Location) error {
+	l := newLayout(r, zone)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\n", escape(l.title))
+	summary := grid{left: 2, head: []string{"", ""}}
+	for _, f := range l.facts {
+		summary.rows = append(summary.rows, []string{f[0], f[1]})
+	}
+	summary.markdown(&b)
+	for _, g := range l.grids {
+		fmt.Fprintf(&b, "\n## %s\n\n", g.title)
+		g.markdown(&b)
+	}
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"\n## Problems\n\n", l.problem}, {"\n## Notes\n\n", l.notes}} {
+		var lines []string
+		for _, line := range part.lines {
+			lines = append(lines, escape(line))
+		}
+		paragraphs(&b, part.title, "- ", lines)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (g *grid) markdown(b *bytes.Buffer) {
+	line := func(cells []string) {
+		for _, cell := range cells {
+			fmt.Fprintf(b, "| %s ", escape(cell))
+		}
+		b.WriteString("|\n")
+	}
+	line(g.head)
+	for i := range g.head {
+		if i < g.left {
+			b.WriteString("| --- ")
+		} else {
+			b.WriteString("| ---: ")
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range g.rows {
+		line(row)
+	}
+}
+
+// escape keeps what a job or a node is called from being Markdown or HTML.
+func escape(s string) string {
+	return markup.Replace(s)
+}
+
+var markup = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "#", `\#`)
