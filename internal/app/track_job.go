@@ -1,0 +1,192 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// jobReport is what the user wants of a job.
+type jobReport struct {
+	format string // one of reportFormats
+	output string // a file; "": standard output
+}
+
+// reportFormats write a report.
+var reportFormats = map[string]func(io.Writer, *report.Report) error{
+	"text":     func(w io.Writer, r *report.Report) error { return report.Text(w, r, time.Local) },
+	"json":     report.JSON,
+	"markdown": func(w io.Writer, r *report.Report) error { return report.Markdown(w, r, time.Local) },
+}
+
+// epilogue is how long SLURM may take to say how a job has ended.
+const epilogue = 20 * time.Second
+
+// trackJob watches a job until it ends, or until the user interrupts it, and prints its report.
+func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, id string, how jobReport) error {
+	switch {
+	case reportFormats[how.format] == nil:
+		return usage("--format with --job takes text, json or markdown, not %q", how.format)
+	case id == "":
+		return usage("--job is empty") // "$UNSET" in a script
+	case cfg.Nodes != "":
+		return usage("--job and --nodes cannot be combined")
+	case cfg.Demo == "" && cfg.Login == "" && !slurm.Installed():
+		return &exitError{exitNoJobs, errors.New(notInstalled)}
+	}
+	file, err := openReport(how.output)
+	if err != nil {
+		return usage("--output: %w", err)
+	}
+	cfg.Job = id
+	return fed(ctx, cfg, io, log, func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+		seen, err := observeJob(ctx, cfg, io, from)
+		if err != nil {
+			return err
+		}
+		return printJob(io, file, seen, how.format)
+	})
+}
+
+// openReport opens the file of the report before the job is watched: a wrong path must not cost hours. It keeps what is in it until there is
+// a report.
+func openReport(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+}
+
+// observeJob returns the report when the job has ended, or ctx.
+func observeJob(ctx context.Context, cfg *config.Config, io streams, from feed) (*report.Report, error) {
+	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	news := bell.New()
+	source := start(func() error {
+		return feedStore(inner, from, func(e cluster.Event) {
+			seen.Apply(e)
+			news.Ring()
+		})
+	})
+	context.AfterFunc(source.ctx, cancel)
+	w := &jobWait{job: cfg.Job, line: newStatus(io.err), answer: time.Now().Add(cfg.Timeout)}
+	await(inner, news, func() bool { return w.over(seen.Stage()) })
+	w.line.erase()
+	cancel()
+	if _, err := source.wait(onceParting); err != nil {
+		return nil, err
+	}
+	if w.failed != nil {
+		return nil, &exitError{exitNoJobs, w.failed}
+	}
+	r := seen.Report()
+	if r == nil {
+		return nil, &exitError{exitFailed, errInterrupted}
+	}
+	return r, nil
+}
+
+// jobWait is the wait for the end of a job.
+type jobWait struct {
+	job    string
+	line   *status
+	answer time.Time // until when SLURM has time for its first answer
+	ending time.Time // when the job was first seen to end; zero: it runs
+	failed error     // there is nothing to wait for
+}
+
+// over reports whether the wait is over.
+func (w *jobWait) over(stage report.Stage, d cluster.Discovery) bool {
+	now := time.Now()
+	switch stage {
+	case report.Unknown:
+		w.line.set("waiting for SLURM")
+		if now.After(w.answer) {
+			w.failed = fmt.Errorf("SLURM did not answer in time%s", because(&d))
+		}
+	case report.Absent:
+		w.failed = w.absent(&d)
+	case report.Waits:
+		w.line.set("job " + w.job + " is pending: waiting for its start")
+	case report.Runs:
+		w.line.set("watching job " + w.job + ": the report comes when it ends, or with Ctrl-C")
+	case report.Ends:
+		w.line.set("job " + w.job + " has ended: waiting for SLURM to say how")
+		if w.ending.IsZero() {
+			w.ending = now
+		}
+		return now.Sub(w.ending) > epilogue
+	case report.Ended:
+		return true
+	}
+	return w.failed != nil
+}
+
+func because(d *cluster.Discovery) string {
+	if d.Failure == nil {
+		return ""
+	}
+	return ": " + d.Failure.Error()
+}
+
+// absent says why there is no such job.
+func (w *jobWait) absent(d *cluster.Discovery) error {
+	if d.Command == "" {
+		return errors.New(notConfigured)
+	}
+	for i := range d.Jobs {
+		if id := d.Jobs[i].ID; strings.HasPrefix(id, w.job+"_") || strings.HasPrefix(id, w.job+"+") {
+			return fmt.Errorf("job %q has several parts: name one of them, e.g. %s", w.job, id)
+		}
+	}
+	return fmt.Errorf("no job %q of user %q is running or pending: it is another user's, or has ended", w.job, d.User)
+}
+
+// printJob writes the report. What cannot be written into the file goes to standard output, so that hours of watching are not lost.
+func printJob(io streams, file *os.File, r *report.Report, format string) error {
+	var text bytes.Buffer
+	if err := reportFormats[format](&text, r); err != nil {
+		return &exitError{exitFailed, err}
+	}
+	if file == nil {
+		if _, err := io.out.Write(text.Bytes()); err != nil {
+			return &exitError{exitFailed, err}
+		}
+	} else if err := replace(file, text.Bytes()); err != nil {
+		_, _ = io.out.Write(text.Bytes())
+		return &exitError{exitFailed, fmt.Errorf("--output: %w", err)}
+	}
+	for i := range r.Nodes {
+		if r.Nodes[i].Reported() {
+			return nil
+		}
+	}
+	return &exitError{exitFailed, fmt.Errorf("no node of job %q has reported", r.Job.ID)}
+}
+
+// replace writes the whole content of a file, and closes it.
+func replace(file *os.File, content []byte) error {
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = file.Truncate(0)
+	}
+	if err == nil {
+		_, err = file.Write(content)
+	}
+	return errors.Join(err, file.Close())
+}
