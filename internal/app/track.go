@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 	"github.com/nvnodetop/nvnodetop/internal/track"
 	"github.com/nvnodetop/nvnodetop/internal/track/child"
@@ -30,6 +31,7 @@ type tracking struct {
 	format  string
 	execute string
 	quiet   bool
+	job     string // "": the report is that of a command on this host
 }
 
 // Limits of --sleep-time in seconds. The kernel counts CPU time in steps of 10 ms.
@@ -40,20 +42,28 @@ var gpuTrackers = map[string]string{
 	"st": "sleep-time", "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit", "nec": "n-expected-cores", "guuids": "gpu-uuids",
 }
 
-// trackCommand runs a command and reports what it has used.
-func trackCommand(io streams) *cobra.Command {
+// trackCommand reports what a command or a job has used.
+func trackCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.Command {
 	t := &tracking{units: track.DefaultUnits}
 	cmd := &cobra.Command{
 		Use:   trackName + " [flags] -- COMMAND [ARGUMENT…]",
-		Short: "run a command on this host, and report what it and its descendants have used",
+		Short: "report what a command and its descendants have used, or a whole job",
 		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the memory, CPU time, threads, GPU memory and time that it and its
 descendants have used, and the utilization of the GPUs. The report follows the output of the command, also when that fails or is killed.
+
+With --job it watches a job on all its nodes until it ends, or while COMMAND runs, and reports on its nodes, GPUs and ranks. In a batch script
+"track -- srun …" does that for the script's own job.
 
 The exit code is that of COMMAND, 128 and the number of the signal if one has ended it, 127 if it is not found, 126 if it cannot be run.`,
 		Example: `  nvnodetop track -- python train.py --epochs 3
   nvnodetop track --ram-unit megabytes --time-unit seconds --sleep-time 0.2 -- ./simulate
-  nvnodetop track --format json --output usage.json -- python train.py`,
+  nvnodetop track --format json --output usage.json -- python train.py
+  nvnodetop track --job 48211 --format markdown
+  nvnodetop track -- srun python train.py                in a batch script`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if t.choose(cmd.Flags(), args); t.job != "" || cmd.Flags().Changed("job") {
+				return t.ofJob(cmd, cfg, io, args)
+			}
 			command, err := t.command(args)
 			if err != nil {
 				return err
@@ -65,6 +75,9 @@ The exit code is that of COMMAND, 128 and the number of the signal if one has en
 		},
 	}
 	t.add(cmd.Flags())
+	for _, name := range jobFlags {
+		cmd.Flags().AddFlag(flags.Lookup(name))
+	}
 	return cmd
 }
 
@@ -83,9 +96,10 @@ func (t *tracking) add(f *pflag.FlagSet) {
 	f.IntVar(&t.cores, "n-expected-cores", 0, "how many `CORES` the command is expected to use (default all); also --nec")
 	f.StringSliceVar(&t.gpus, "gpu-uuids", nil, "measure the utilization of these GPUs only, by `UUID`; also --guuids")
 	f.StringVarP(&t.output, "output", "o", "", "write the report to `FILE`")
-	f.StringVarP(&t.format, "format", "f", "text", "text or json")
+	f.StringVarP(&t.format, "format", "f", "text", "text or json; of a job also markdown")
 	f.StringVarP(&t.execute, "execute", "e", "", "run this `LINE` of a shell in place of COMMAND")
 	f.BoolVar(&t.quiet, "disable-logs", false, "do not say why GPUs are missing in the report")
+	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
 }
 
 // command is what to run.

@@ -8,9 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
+	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -22,8 +26,8 @@ import (
 
 // jobReport is what the user wants of a job.
 type jobReport struct {
-	format string // one of reportFormats
-	output string // a file; "": standard output
+	format string   // one of reportFormats
+	file   *os.File // nil: standard output
 }
 
 // reportFormats write a report.
@@ -36,29 +40,75 @@ var reportFormats = map[string]func(io.Writer, *report.Report) error{
 // epilogue is how long SLURM may take to say how a job has ended.
 const epilogue = 20 * time.Second
 
-// trackJob watches a job until it ends, or until the user interrupts it, and prints its report.
-func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, id string, how jobReport) error {
-	switch {
-	case reportFormats[how.format] == nil:
-		return usage("--format with --job takes text, json or markdown, not %q", how.format)
-	case id == "":
-		return usage("--job is empty") // "$UNSET" in a script
-	case cfg.Nodes != "":
-		return usage("--job and --nodes cannot be combined")
-	case cfg.Demo == "" && cfg.Login == "" && !slurm.Installed():
-		return &exitError{exitNoJobs, errors.New(notInstalled)}
+// Flags of the report of a job, and those that only the report of a command has.
+var (
+	jobFlags     = []string{"transport", "login", "timeout", "log"}
+	commandFlags = []string{"ram-unit", "gpu-ram-unit", "time-unit", "n-expected-cores", "gpu-uuids", "disable-logs", "execute"}
+)
+
+// choose takes the job of the batch script for srun. A flag that only the report of a command has asks for that.
+func (t *tracking) choose(flags *pflag.FlagSet, args []string) {
+	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !flags.Changed("job") && !slices.ContainsFunc(commandFlags, flags.Changed) {
+		t.job = os.Getenv("SLURM_JOB_ID")
 	}
-	file, err := openReport(how.output)
+}
+
+// ofJob reports on a job, while a command runs if there is one.
+func (t *tracking) ofJob(cmd *cobra.Command, cfg *config.Config, io streams, command []string) error {
+	for _, name := range commandFlags {
+		if cmd.Flags().Changed(name) {
+			return usage("--%s is for the report of a command: it cannot be combined with --job", name)
+		}
+	}
+	cfg.Job, cfg.JSON = t.job, true // no histories are kept
+	origins, err := accept(cfg, cmd.Flags(), nil, io)
+	if err == nil {
+		err = t.checkJob(cfg, cmd.Flags())
+	}
+	if err != nil {
+		return err
+	}
+	file, err := openReport(t.output)
 	if err != nil {
 		return usage("--output: %w", err)
 	}
-	cfg.Job = id
+	how := jobReport{t.format, file}
+	return logged(cfg, origins, func(log *slog.Logger) error {
+		if len(command) > 0 {
+			return trackInJob(cmd.Context(), cfg, io, log, command, how)
+		}
+		return trackJob(cmd.Context(), cfg, io, log, how)
+	})
+}
+
+func (t *tracking) checkJob(cfg *config.Config, flags *pflag.FlagSet) error {
+	switch {
+	case reportFormats[t.format] == nil:
+		return fmt.Errorf("--format must be text, json or markdown, not %q", t.format)
+	case flags.Changed("output") && t.output == "":
+		return errors.New("--output is empty")
+	case !flags.Changed("sleep-time"):
+		return nil
+	}
+	least, most := cfg.PollFloor.Seconds(), config.MaxPoll.Seconds()
+	if !(t.every >= least && t.every <= most) { // true for NaN as well
+		return fmt.Errorf("--sleep-time of a job must be %v to %v seconds, not %v", least, most, t.every)
+	}
+	cfg.Poll = time.Duration(t.every * float64(time.Second))
+	return nil
+}
+
+// trackJob watches a job until it ends, or until the user interrupts it, and prints its report.
+func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, how jobReport) error {
+	if cfg.Login == "" && !slurm.Installed() {
+		return &exitError{exitNoJobs, errors.New(notInstalled)}
+	}
 	return fed(ctx, cfg, io, log, func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
 		seen, err := observeJob(ctx, cfg, io, from)
 		if err != nil {
 			return err
 		}
-		return printJob(io, file, seen, how.format)
+		return how.print(io, seen)
 	})
 }
 
@@ -120,7 +170,7 @@ func (w *jobWait) over(stage report.Stage, d cluster.Discovery) bool {
 			w.failed = fmt.Errorf("SLURM did not answer in time%s", because(&d))
 		}
 	case report.Absent:
-		w.failed = w.absent(&d)
+		w.failed = absent(w.job, &d)
 	case report.Waits:
 		w.line.set("job " + w.job + " is pending: waiting for its start")
 	case report.Runs:
@@ -145,29 +195,29 @@ func because(d *cluster.Discovery) string {
 }
 
 // absent says why there is no such job.
-func (w *jobWait) absent(d *cluster.Discovery) error {
+func absent(id string, d *cluster.Discovery) error {
 	if d.Command == "" {
 		return errors.New(notConfigured)
 	}
 	for i := range d.Jobs {
-		if id := d.Jobs[i].ID; strings.HasPrefix(id, w.job+"_") || strings.HasPrefix(id, w.job+"+") {
-			return fmt.Errorf("job %q has several parts: name one of them, e.g. %s", w.job, id)
+		if j := &d.Jobs[i]; j.PartOf(id) {
+			return fmt.Errorf("job %q has several parts: name one of them, e.g. %s", id, j.ID)
 		}
 	}
-	return fmt.Errorf("no job %q of user %q is running or pending: it is another user's, or has ended", w.job, d.User)
+	return fmt.Errorf("no job %q of user %q is running or pending: it is another user's, or has ended", id, d.User)
 }
 
-// printJob writes the report. What cannot be written into the file goes to standard output, so that hours of watching are not lost.
-func printJob(io streams, file *os.File, r *report.Report, format string) error {
+// print writes the report. What cannot be written into the file goes to standard output, so that hours of watching are not lost.
+func (how jobReport) print(io streams, r *report.Report) error {
 	var text bytes.Buffer
-	if err := reportFormats[format](&text, r); err != nil {
+	if err := reportFormats[how.format](&text, r); err != nil {
 		return &exitError{exitFailed, err}
 	}
-	if file == nil {
+	if how.file == nil {
 		if _, err := io.out.Write(text.Bytes()); err != nil {
 			return &exitError{exitFailed, err}
 		}
-	} else if err := replace(file, text.Bytes()); err != nil {
+	} else if err := replace(how.file, text.Bytes()); err != nil {
 		_, _ = io.out.Write(text.Bytes())
 		return &exitError{exitFailed, fmt.Errorf("--output: %w", err)}
 	}

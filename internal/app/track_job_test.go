@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -145,7 +147,7 @@ func TestTrackJobOutput(t *testing.T) {
 	if old, _ := os.ReadFile(path); len(old) != 40_000 {
 		t.Errorf("%d bytes are left of the old file", len(old))
 	}
-	if err := printJob(streams{out: out}, file, r, "json"); err != nil {
+	if err := (jobReport{"json", file}).print(streams{out: out}, r); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(path); !json.Valid(text) {
@@ -155,56 +157,108 @@ func TestTrackJobOutput(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if err := printJob(streams{out: out}, full, r, "text"); err == nil || !strings.Contains(err.Error(), "--output") {
+	if err := (jobReport{"text", full}).print(streams{out: out}, r); err == nil || !strings.Contains(err.Error(), "--output") {
 		t.Errorf("a full disk: %v", err)
 	}
 	if text, _ := os.ReadFile(out.Name()); !strings.HasPrefix(string(text), "Job 7\n") {
 		t.Errorf("printed %q", text)
 	}
-	if err := printJob(streams{out: out}, nil, &report.Report{Job: report.Job{ID: "7"}, Nodes: []report.Node{{}}}, "text"); err == nil || !strings.Contains(err.Error(), `no node of job "7" has reported`) {
+	if err := (jobReport{format: "text"}).print(streams{out: out}, &report.Report{Job: report.Job{ID: "7"}, Nodes: []report.Node{{}}}); err == nil || !strings.Contains(err.Error(), `no node of job "7" has reported`) {
 		t.Errorf("a job that was never seen: %v", err)
 	}
 }
 
 // Wrong words are errors before anything is done.
 func TestTrackJobUsage(t *testing.T) {
-	for name, tc := range map[string]struct {
-		id, nodes string
-		how       jobReport
-		code      int
+	t.Setenv("PATH", "/nowhere")
+	for args, want := range map[string]struct {
+		code int
+		says string
 	}{
-		"format":    {"7", "", jobReport{format: "csv"}, exitUsage},
-		"no id":     {"", "", jobReport{format: "text"}, exitUsage},
-		"nodes":     {"7", "n1", jobReport{format: "text"}, exitUsage},
-		"directory": {"7", "", jobReport{format: "text", output: "/nowhere/report"}, exitUsage},
-		"no SLURM":  {"7", "", jobReport{format: "text"}, exitNoJobs},
+		"--job 7 --format csv":             {exitUsage, `--format must be text, json or markdown, not "csv"`},
+		"--job=":                           {exitUsage, "--job is empty"},
+		"--job 7 --output /nowhere/report": {exitUsage, "--output: open /nowhere/report: no such file or directory"},
+		"--job 7 --output=":                {exitUsage, "--output is empty"},
+		"--job 7 --ru bytes":               {exitUsage, "--ram-unit is for the report of a command"},
+		"--job 7 -e ls":                    {exitUsage, "--execute is for the report of a command"},
+		"--job 7 --st 0.1":                 {exitUsage, "--sleep-time of a job must be 0.25 to 600 seconds, not 0.1"},
+		"--job 7":                          {exitNoJobs, notInstalled},
+		"--job 7 -- nowhere":               {127, `command "nowhere" not found`},
 	} {
-		cfg := config.Default()
-		cfg.Nodes = tc.nodes
-		if name == "directory" {
-			cfg.Demo = config.DefaultDemo
-		} else {
-			t.Setenv("PATH", "/nowhere")
-		}
-		err := trackJob(t.Context(), &cfg, streams{}, nil, tc.id, tc.how)
-		if exit, ours := errors.AsType[*exitError](err); !ours || exit.code != tc.code {
-			t.Errorf("%s: %v", name, err)
+		code, out, errs := program(t, append([]string{trackName}, strings.Fields(args)...)...)
+		if code != want.code || out != "" || !strings.Contains(errs, want.says) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %d and %q", args, code, out, errs, want.code, want.says)
 		}
 	}
 }
 
 // An interrupt ends the watch, not the report. An array task may be named by its number.
 func TestTrackJobInterrupted(t *testing.T) {
+	fakeSqueue(t, "exit 1")
 	path := filepath.Join(t.TempDir(), "report")
 	for id, name := range map[string]string{"48211": "Job 48211 llama-70b", "48380": "Job 48377_3 eval-mmlu"} {
 		cfg := config.Default()
-		cfg.Demo = "2x4"
+		cfg.Demo, cfg.Job = "2x4", id
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		err := trackJob(ctx, &cfg, streams{err: &bytes.Buffer{}}, nil, id, jobReport{format: "text", output: path})
+		file, err := openReport(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = trackJob(ctx, &cfg, streams{err: &bytes.Buffer{}}, nil, jobReport{"text", file})
 		cancel()
 		text, _ := os.ReadFile(path)
 		if err != nil || !strings.HasPrefix(string(text), name+"\n  State            RUNNING") {
 			t.Errorf("%v, wrote\n%s", err, text)
+		}
+	}
+}
+
+// A command in a job has the report of the job, and its own exit code.
+func TestTrackInJob(t *testing.T) {
+	for line, want := range map[string]int{"sleep 0.6": 0, "sleep 0.6; exit 4": 4} {
+		cfg := config.Default()
+		cfg.Demo, cfg.Job = "2x4", "48211"
+		file, err := openReport(filepath.Join(t.TempDir(), "report"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = trackInJob(t.Context(), &cfg, streams{err: &bytes.Buffer{}}, nil, []string{"sh", "-c", line}, jobReport{"text", file})
+		exit, ours := errors.AsType[*exitError](err)
+		if (want == 0) != (err == nil) || want > 0 && (!ours || exit.code != want || exit.err != nil) {
+			t.Errorf("%s: %v", line, err)
+		}
+		if text, _ := os.ReadFile(file.Name()); !strings.HasPrefix(string(text), "Job 48211 llama-70b\n") {
+			t.Errorf("%s: wrote %q", line, text)
+		}
+	}
+}
+
+// Without an answer of SLURM a command runs all the same.
+func TestTrackInNoJob(t *testing.T) {
+	fakeSqueue(t, "sleep 5")
+	for line, want := range map[string]int{"true": exitFailed, "exit 4": 4} {
+		t.Setenv("SLURM_JOB_ID", "77")
+		code, out, errs := program(t, trackName, "--job", "77", "--", "/bin/sh", "-c", "echo well; "+line)
+		if code != want || out != "well\n" || errs != "nvnodetop: there is no report of job \"77\": the command ended before SLURM answered\n" {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", line, code, out, errs)
+		}
+	}
+}
+
+// The job of a batch script is taken for srun, unless the report of a command is asked for.
+func TestChooseJob(t *testing.T) {
+	t.Setenv("SLURM_JOB_ID", "77")
+	for args, want := range map[string]string{
+		"srun a": "77", "/usr/bin/srun a": "77", "a": "", "--job 3 srun a": "3", "--ru bytes srun a": "", "-e srun": "", "--st 2 -o f -f json srun": "77",
+	} {
+		var run tracking
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
+		run.add(f)
+		if err := f.Parse(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		if run.choose(f, f.Args()); run.job != want {
+			t.Errorf("%s: job %q, want %q", args, run.job, want)
 		}
 	}
 }
