@@ -51,3 +51,34 @@ func TestTrackJob(t *testing.T) {
 		}
 	}
 }
+
+// In a batch script the report covers the job's nodes while srun runs, and the job ends with the exit code of srun.
+func TestTrackInABatchScript(t *testing.T) {
+	const file = "/home/alice/track.json"
+	line := program + " track -f json --st 1 -o " + file + ` -- srun sh -c 'timeout 12 gpuwork; exit 3'`
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4", "-J", "batch", "-o", "/home/alice/track.out", "--wrap", line)
+	t.Cleanup(func() { cancelJob(t, id) })
+	state := ""
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(state, "EndTime=20") || strings.Contains(state, "JobState=RUNNING"); time.Sleep(time.Second) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the job still runs: %s", state)
+		}
+		state = do(t, "on", "login", "scontrol", "show", "job", "-o", id)
+	}
+	said := do(t, "on", "login", "cat", "/home/alice/track.out")
+	if !strings.Contains(state, "ExitCode=3:0") {
+		t.Errorf("%s, it printed %q", state, said)
+	}
+	var doc struct {
+		Job   struct{ ID string }
+		Total struct {
+			Nodes int
+			Seen  int `json:"gpus_seen"`
+		}
+		Nodes []struct{ Name string }
+	}
+	text := do(t, "on", "login", "cat", file)
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Job.ID != id || doc.Total.Nodes != 2 || doc.Total.Seen != 8 || len(doc.Nodes) != 2 {
+		t.Errorf("%v in %s; it printed %q", err, text, said)
+	}
+}
