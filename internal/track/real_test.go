@@ -21,12 +21,13 @@ import (
 )
 
 // TestMain makes this test binary the command that is tracked, when the environment says what it does. It prints the CPU time, in seconds, of
-// itself and of the children for which it has waited.
+// itself and of the children for which it has waited, and the memory, in megabytes, that it had before it did anything.
 func TestMain(m *testing.M) {
 	work := os.Getenv("TRACKED")
 	if work == "" {
 		os.Exit(m.Run())
 	}
+	before := resident()
 	for _, step := range strings.Fields(work) {
 		what, amount, _ := strings.Cut(step, "=")
 		n, err := strconv.Atoi(amount)
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 		}
 		do(what, n)
 	}
-	fmt.Printf("%.3f %.3f\n", cpu(syscall.RUSAGE_SELF), cpu(syscall.RUSAGE_CHILDREN))
+	fmt.Printf("%.3f %.3f %.3f\n", cpu(syscall.RUSAGE_SELF), cpu(syscall.RUSAGE_CHILDREN), before)
 }
 
 func do(what string, n int) {
@@ -98,14 +99,28 @@ func hold(n int) {
 	}
 }
 
+// resident is the memory of this process in megabytes. The race detector takes 10 to 20 of them.
+func resident() float64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		panic(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		panic(err)
+	}
+	return float64(pages*os.Getpagesize()) / 1e6
+}
+
 func cpu(who int) float64 {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(who, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// tracked runs the work, and returns the report and the CPU time of the command and of its children, as it says.
-func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, main, children float64) {
+// tracked runs the work, and returns the report, and the CPU time of the command and of its children and the memory of a process that does nothing, as
+// the command says.
+func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, main, children, base float64) {
 	t.Helper()
 	t.Setenv("TRACKED", work)
 	out, err := os.CreateTemp(t.TempDir(), "out")
@@ -145,7 +160,7 @@ func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, m
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fscan(out, &main, &children); err != nil {
+	if _, err := fmt.Fscan(out, &main, &children, &base); err != nil {
 		t.Fatal(err)
 	}
 	r = tracker.Report(track.Units{RAM: "megabytes", GPURAM: "megabytes", Time: "seconds"})
@@ -154,7 +169,7 @@ func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, m
 		t.Fatal(err)
 	}
 	t.Logf("%s\nthe command used %.3f s of CPU, its children %.3f s", &text, main, children)
-	return r, main, children
+	return r, main, children, base
 }
 
 // near checks that a number is within 5 percent.
@@ -169,10 +184,10 @@ func near(t *testing.T, what string, got, want float64) {
 func seconds(r *track.Report, p track.Percents) float64 { return p.MeanSum * r.Time.Time / 100 }
 
 func TestMemoryAndCPU(t *testing.T) {
-	r, main, _ := tracked(t, "hold=400 burn=700 sleep=150", 50*time.Millisecond)
-	near(t, "total RSS", r.RAM.Main.Total, 400)
-	near(t, "private RSS", r.RAM.Main.Private, 400)
-	near(t, "combined RSS", r.RAM.Combined.Total, 400)
+	r, main, _, base := tracked(t, "hold=400 burn=700 sleep=150", 50*time.Millisecond)
+	near(t, "total RSS", r.RAM.Main.Total, base+400)
+	near(t, "private RSS", r.RAM.Main.Private, base+400)
+	near(t, "combined RSS", r.RAM.Combined.Total, base+400)
 	near(t, "CPU time", seconds(r, r.CPU.Main), main)
 	if r.CPU.Main.MaxSum < r.CPU.Main.MeanSum || r.CPU.Main.MaxHardware != r.CPU.Main.MaxSum/2 || r.CPU.MainThreads < 2 {
 		t.Errorf("%+v", r.CPU)
@@ -187,11 +202,11 @@ func TestMemoryAndCPU(t *testing.T) {
 
 // TestBetweenSamples tracks what lives and dies between two samples.
 func TestBetweenSamples(t *testing.T) {
-	r, main, children := tracked(t, "burners=12 holder=300", time.Minute)
+	r, main, children, base := tracked(t, "burners=12 holder=400", time.Minute)
 	near(t, "CPU time of descendants", seconds(r, r.CPU.Descendants), children)
 	near(t, "CPU time of all", seconds(r, r.CPU.Combined), main+children)
-	near(t, "RSS of descendants", r.RAM.Descendants.Total, 300)
-	near(t, "RSS of all", r.RAM.Combined.Total, 300)
+	near(t, "RSS of descendants", r.RAM.Descendants.Total, base+400)
+	near(t, "RSS of all", r.RAM.Combined.Total, base+400)
 	if r.RAM.Main.Total > 50 {
 		t.Errorf("the command has %+v", r.RAM.Main)
 	}
@@ -199,8 +214,8 @@ func TestBetweenSamples(t *testing.T) {
 
 // TestLastMoment tracks memory that the command itself takes after the last sample.
 func TestLastMoment(t *testing.T) {
-	r, _, _ := tracked(t, "sleep=20 hold=300", time.Minute)
-	near(t, "RSS", r.RAM.Main.Total, 300)
+	r, _, _, base := tracked(t, "sleep=20 hold=400", time.Minute)
+	near(t, "RSS", r.RAM.Main.Total, base+400)
 	if r.RAM.Descendants != (track.RSS{}) {
 		t.Errorf("descendants: %+v", r.RAM.Descendants)
 	}
@@ -210,7 +225,7 @@ func TestLastMoment(t *testing.T) {
 func TestOrphan(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
 	t.Setenv("DONE", done)
-	r, _, parents := tracked(t, "orphan=600 await=0 sleep=200", 50*time.Millisecond)
+	r, _, parents, _ := tracked(t, "orphan=600 await=0 sleep=200", 50*time.Millisecond)
 	text, err := os.ReadFile(done)
 	if err != nil {
 		t.Fatal(err)
@@ -226,8 +241,8 @@ func TestOrphan(t *testing.T) {
 }
 
 func TestFamily(t *testing.T) {
-	r, _, _ := tracked(t, "hold=100 holder=200", 20*time.Millisecond)
-	near(t, "RSS of the command", r.RAM.Main.Total, 105)
-	near(t, "RSS of descendants", r.RAM.Descendants.Total, 205)
-	near(t, "RSS of all", r.RAM.Combined.Total, 305)
+	r, _, _, base := tracked(t, "hold=300 holder=600", 20*time.Millisecond)
+	near(t, "RSS of the command", r.RAM.Main.Total, base+300)
+	near(t, "RSS of descendants", r.RAM.Descendants.Total, base+600)
+	near(t, "RSS of all", r.RAM.Combined.Total, 2*base+900)
 }
