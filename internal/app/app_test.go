@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -203,7 +204,7 @@ func TestSettled(t *testing.T) {
 		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale}), false},
 		{"lost", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale, Failure: gone}), true},
 	} {
-		if got := settled(&test.snap); got != test.want {
+		if got := tally.Settled(&test.snap); got != test.want {
 			t.Errorf("%s: settled %v, want %v", test.name, got, test.want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -167,7 +168,7 @@ func (a *available) run(ctx context.Context) error {
 	if !here {
 		return fed(ctx, a.cfg, a.io, log, out)
 	}
-	from, err := ownGPUs(ctx, a.cfg, log)
+	from, err := access.OwnGPUs(ctx, polling(a.cfg, log))
 	if err != nil {
 		return failed(fmt.Errorf("no free GPU on this host: %w", err))
 	}
@@ -227,17 +228,17 @@ func (a *available) join(names []string) string {
 
 // countCluster prints the GPUs that SLURM has.
 func (a *available) countCluster(ctx context.Context) error {
-	access, err := newAccess(ctx, a.cfg, slog.New(slog.DiscardHandler))
+	ways, err := access.New(ctx, a.cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return &exitError{exitFailed, err}
 	}
-	defer access.close()
+	defer ways.Close()
 	if at := newTerminal(a.io); at != nil && a.cfg.Login != "" {
-		if err := access.native.Prepare(ctx, at, nil); err != nil {
+		if err := ways.Native.Prepare(ctx, at, nil); err != nil {
 			return &exitError{exitFailed, err}
 		}
 	}
-	supply, err := access.client.AskSupply(ctx)
+	supply, err := ways.Client.AskSupply(ctx)
 	if err != nil {
 		return &exitError{exitNoJobs, err}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/doctor"
@@ -60,23 +61,23 @@ Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 // examine examines the ways to nodes, and prints the report. If it is interrupted, it prints what is known so far.
 func examine(ctx context.Context, cfg *config.Config, names []string, io streams) error {
 	began := time.Now()
-	a, err := newAccess(ctx, cfg, slog.New(slog.DiscardHandler))
+	a, err := access.New(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return &exitError{exitSick, err}
 	}
-	defer a.close()
+	defer a.Close()
 	var heard *source.Heard
-	if slices.ContainsFunc(a.opener.doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
-		heard, _ = prepare(ctx, a.native, io, names, a.client) // the report says what is wrong
+	if slices.ContainsFunc(a.Doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
+		heard, _ = prepare(ctx, a.Native, io, names, a.Client) // the report says what is wrong
 	}
-	_, here := whoAndWhere()
+	_, here := access.Here()
 	o := &doctor.Options{
 		Facts: doctor.Facts{
-			At: began, Program: build.Version(), User: a.user, Host: here, Login: cfg.Login,
+			At: began, Program: build.Version(), User: a.User, Host: here, Login: cfg.Login,
 			ClockLimit: time.Duration(cfg.Thresholds[health.ClockSkewSeconds] * float64(time.Second)),
 		},
-		Names: names, Run: a.commands, Client: a.client,
-		Doors: a.opener.doors, Favorite: a.opener.favorite, Know: a.opener.know,
+		Names: names, Run: a.Commands, Client: a.Client,
+		Doors: a.Doors, Favorite: a.Favorite, Know: a.Know,
 	}
 	if heard != nil {
 		o.Heard = &doctor.Heard{Answer: heard.Answer, Err: heard.Err, Took: heard.Took}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
@@ -111,9 +112,9 @@ func (l *list) run(ctx context.Context) error {
 	if l.cfg.Nodes != "" || l.cfg.Job != "" || l.cfg.Demo != "" || l.cfg.Login != "" {
 		return fed(ctx, l.cfg, l.io, log, l.show)
 	}
-	from, err := ownGPUs(ctx, l.cfg, log)
+	from, err := access.OwnGPUs(ctx, polling(l.cfg, log))
 	switch {
-	case errors.Is(err, errNoGPU):
+	case errors.Is(err, access.ErrNoGPU):
 		return fed(ctx, l.cfg, l.io, log, l.show)
 	case err != nil:
 		return failed(fmt.Errorf("no GPU to list on this host: %w", err))

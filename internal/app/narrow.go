@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
@@ -188,6 +189,6 @@ func me(cfg *config.Config) string {
 	if name := ssh.UserOf(cfg.Login); name != "" {
 		return name
 	}
-	name, _ := whoAndWhere()
+	name, _ := access.Here()
 	return name
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
@@ -34,7 +35,7 @@ func TestAsNvitop(t *testing.T) {
 
 func TestNarrow(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1,GPU-1c2d")
-	me, _ := whoAndWhere()
+	me, _ := access.Here()
 	for _, test := range []struct{ args, processes, only, wrong string }{
 		{args: ""},
 		{args: "-u", processes: "user=" + me},

@@ -8,6 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
 // onceParting is how long --once and --json wait for sessions to close after they have printed.
@@ -34,58 +36,30 @@ func judged(ctx context.Context, cfg *config.Config, io streams, from feed, prin
 	from.Look(cluster.EveryNode, true)
 	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
 	news := bell.New()
-	source := start(func() error {
+	events := start(func() error {
 		return feedStore(ctx, from, func(e cluster.Event) {
 			store.Apply(e)
 			news.Ring()
 		})
 	})
-	context.AfterFunc(source.ctx, cancel) // no more Events will come
+	context.AfterFunc(events.ctx, cancel) // no more Events will come
 	shown := newProgress(io.err, began)
-	await(ctx, news, func() bool {
+	bell.Await(ctx, news, func() bool {
 		snap := store.Snapshot(time.Now())
 		shown.update(snap)
-		return settled(snap)
+		return tally.Settled(snap)
 	})
 	shown.erase()
-	if _, err := source.wait(0); err != nil { // it ended by itself: there is no SLURM
+	if _, err := events.wait(0); err != nil { // it ended by itself: there is no SLURM
 		return err
 	}
-	snap := lastLook(store, began)
+	snap := source.LastLook(store, began)
 	if err := print(snap); err != nil {
 		return failed(err)
 	}
 	cancel()
-	if _, err := source.wait(onceParting); err != nil {
+	if _, err := events.wait(onceParting); err != nil {
 		return err
 	}
 	return verdict(snap)
-}
-
-// Limits of the time between two looks of await: a Snapshot of a large cluster costs milliseconds, and its nodes send thousands of
-// Events per second.
-const (
-	leastLook = 100 * time.Millisecond
-	mostLook  = time.Second
-)
-
-// await calls look until it returns true or ctx ends: when there is news, but at most once per leastLook, and without news once per
-// mostLook.
-func await(ctx context.Context, news bell.Bell, look func() bool) {
-	for {
-		select {
-		case <-news:
-		case <-time.After(mostLook):
-		case <-ctx.Done():
-			return
-		}
-		if look() {
-			return
-		}
-		select {
-		case <-time.After(leastLook):
-		case <-ctx.Done():
-			return
-		}
-	}
 }

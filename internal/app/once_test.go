@@ -8,50 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
-
-// However many Events come, await looks ten times a second, and at least once.
-func TestAwait(t *testing.T) {
-	for _, test := range []struct {
-		name        string
-		rings       int // in one second
-		least, most int
-	}{{"crowd", 10_000, 9, 12}, {"silence", 0, 1, 2}} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				news, began, looks := bell.New(), time.Now(), 0
-				var settled atomic.Bool
-				go func() {
-					for range test.rings {
-						time.Sleep(time.Second / time.Duration(test.rings))
-						news.Ring()
-					}
-					time.Sleep(time.Until(began.Add(time.Second + time.Millisecond)))
-					settled.Store(true)
-					news.Ring()
-				}()
-				await(t.Context(), news, func() bool { looks++; return settled.Load() })
-				if took := time.Since(began); looks < test.least || looks > test.most || took > time.Second+2*leastLook {
-					t.Errorf("%d looks in %v, want %d to %d", looks, took, test.least, test.most)
-				}
-			})
-		})
-	}
-}
 
 // fakeFeed emits Events and then does what it is told to.
 type fakeFeed struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -68,7 +69,7 @@ func (p *progress) erase() {
 
 // waitingFor names the nodes that have neither reported nor failed, as many as fit into width columns.
 func waitingFor(s *cluster.Snapshot, width int) string {
-	waiting, all := nodesThat(s, pending)
+	waiting, all := tally.NodesThat(s, tally.Pending)
 	switch {
 	case all == 0:
 		return "waiting for SLURM"
@@ -97,20 +98,10 @@ func waitingForGPUs(names []string) string {
 
 // awaited names the GPUs of jobs of which the driver has not given any values yet, on nodes that report.
 func awaited(s *cluster.Snapshot) (names []string) {
-	nodes, _ := nodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
-	for _, n := range nodes {
-		for i := range n.GPUs {
-			if g := &n.GPUs[i]; g.Awaited() && owned(s, n, g) {
-				names = append(names, nameOf(n.Name, g.Number))
-			}
-		}
+	for n, g := range tally.Awaited(s) {
+		names = append(names, nameOf(n.Name, g.Number))
 	}
 	return names
-}
-
-// owned reports whether one of the jobs on the node has the GPU.
-func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
-	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
 }
 
 // nameOf names a GPU, or the node if the GPU has no number.
@@ -121,14 +112,9 @@ func nameOf(node string, number int) string {
 	return fmt.Sprintf("%s GPU%d", node, number)
 }
 
-// pending reports whether a node may still report or fail: it is connecting, or late without a failure.
-func pending(n *cluster.Node) bool {
-	return n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil
-}
-
 // notReporting returns an error that names the nodes that do not report, nil if all do.
 func notReporting(s *cluster.Snapshot) error {
-	silent, all := nodesThat(s, func(n *cluster.Node) bool { return n.State != cluster.NodeReporting })
+	silent, all := tally.NodesThat(s, func(n *cluster.Node) bool { return n.State != cluster.NodeReporting })
 	if len(silent) == 0 {
 		return nil
 	}
@@ -186,23 +172,6 @@ func firstOf(names []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// nodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all nodes.
-func nodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*cluster.Node, all int) {
-	seen := map[string]bool{}
-	for i := range s.Jobs {
-		for _, name := range s.Jobs[i].Nodes {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			if n := s.Nodes[name]; n != nil && has(n) {
-				nodes = append(nodes, n)
-			}
-		}
-	}
-	return nodes, len(seen)
 }
 
 // maxNamed is how many nodes one line names.

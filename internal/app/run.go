@@ -136,16 +136,6 @@ func startView(cfg *config.Config) string {
 	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
 }
 
-// settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost or hung. A node whose
-// last report is old, without a failure, may just be slow.
-func settled(s *cluster.Snapshot) bool {
-	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() || s.Discovery.Asking {
-		return false // nothing is known of any job yet, or not yet which GPUs are its own
-	}
-	waiting, _ := nodesThat(s, pending)
-	return len(waiting) == 0 && len(awaited(s)) == 0
-}
-
 // exitCode is nil or the exitError of one Snapshot: a node or a GPU that does not report and a critical problem, such as a missing GPU, are
 // failures.
 func exitCode(s *cluster.Snapshot) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -34,13 +35,13 @@ func slurmSays(s *cluster.Store, at time.Time, minors map[string][]int) {
 func TestOnceFindsWhatIsMissingAfterTheReport(t *testing.T) {
 	s, now := oneNode(1, nil)
 	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{}})
-	if settled(s.Snapshot(now)) {
+	if tally.Settled(s.Snapshot(now)) {
 		t.Error("settled while SLURM is asked for the GPUs")
 	}
 	slurmSays(s, now, map[string][]int{"n1": {0, 1}})
 	snap := s.Snapshot(now)
-	if err := exitCode(snap); !settled(snap) || err == nil {
-		t.Errorf("settled %v, exit code of %v", settled(snap), err)
+	if err := exitCode(snap); !tally.Settled(snap) || err == nil {
+		t.Errorf("settled %v, exit code of %v", tally.Settled(snap), err)
 	}
 }
 
@@ -68,8 +69,8 @@ func TestOnceWaitsForAGPUThatMayHang(t *testing.T) {
 			if err := exitCode(snap); err != nil {
 				says = err.Error()
 			}
-			if settled(snap) != tc.settled || says != tc.says {
-				t.Errorf("settled %v, %q, want %v, %q", settled(snap), says, tc.settled, tc.says)
+			if tally.Settled(snap) != tc.settled || says != tc.says {
+				t.Errorf("settled %v, %q, want %v, %q", tally.Settled(snap), says, tc.settled, tc.says)
 			}
 			if waits := waitingFor(snap, 80); (waits == "") != tc.settled || waits != "" && waits != "waiting for the driver: n1 GPU0" {
 				t.Errorf("it says %q", waits)
@@ -84,7 +85,7 @@ func TestOnceIgnoresADroppedNode(t *testing.T) {
 	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{}})
 	s.Apply(cluster.Event{At: now, Node: "n2", Try: &cluster.Try{Interval: time.Second}})
 	snap := s.Snapshot(now)
-	if err := exitCode(snap); !settled(snap) || err != nil {
-		t.Errorf("settled %v, exit code of %v", settled(snap), err)
+	if err := exitCode(snap); !tally.Settled(snap) || err != nil {
+		t.Errorf("settled %v, exit code of %v", tally.Settled(snap), err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
@@ -41,7 +42,7 @@ func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker)
 		w.learn(nil, err.Error())
 		return w
 	}
-	name, host := whoAndWhere()
+	name, host := access.Here()
 	nodes := poller.New(poller.Config{Opener: opener, Interval: max(every, leastPoll), Retries: 1})
 	from := source.NewHosts(host, []string{host}, nodes, name, host)
 	from.Look(cluster.EveryNode, true)
@@ -89,7 +90,7 @@ func (w *gpuWatch) check(ctx context.Context, wanted []string) error {
 	}
 	select {
 	case <-w.answered:
-	case <-time.After(localWithin):
+	case <-time.After(access.OwnWithin):
 	case <-ctx.Done():
 		return &exitError{exitFailed, errInterrupted}
 	}

@@ -135,7 +135,7 @@ func observeJob(ctx context.Context, cfg *config.Config, io streams, from feed) 
 	})
 	context.AfterFunc(source.ctx, cancel)
 	w := &jobWait{job: cfg.Job, line: newStatus(io.err), answer: time.Now().Add(cfg.Timeout)}
-	await(inner, news, func() bool { return w.over(seen.Stage()) })
+	bell.Await(inner, news, func() bool { return w.over(seen.Stage()) })
 	w.line.erase()
 	cancel()
 	if _, err := source.wait(onceParting); err != nil {

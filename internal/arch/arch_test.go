@@ -18,7 +18,8 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/app":             {"internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
+	"internal/access":          {"internal/build", "internal/cluster", "internal/config", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/wire"},
+	"internal/app":             {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote/auto", "internal/remote/local", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},
@@ -99,7 +100,7 @@ var allowed = map[string][]string{
 
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
-	"log/slog":                                  {"internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
+	"log/slog":                                  {"internal/access", "internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
 	"github.com/go-json-experiment/json":        {"internal/remote/link"},                              // too large for a probe
 	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},

@@ -28,6 +28,9 @@ type Demo struct {
 	refresh bool       // ask for the jobs, try to reach nodes
 }
 
+// Seed is the one of every demo that users see: each tells the same story.
+const Seed = 48211
+
 // New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have already reported for
 // the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {

@@ -1,4 +1,4 @@
-package app
+package access
 
 import (
 	"os"
@@ -64,12 +64,15 @@ func TestEveryTransportIsADoor(t *testing.T) {
 func TestOnlyAllowedDoorsAreTried(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("SLURM_CONF", "/nowhere")
-	settings(t, "doors = ['openssh']\n", "")
+	system := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(system, []byte("doors = ['openssh']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := config.Remember(config.Transport("login1"), config.SSH); err != nil {
 		t.Fatal(err)
 	}
 	cfg := config.Default()
-	if _, err := cfg.Load(config.Inputs{System: systemFile}); err != nil {
+	if _, err := cfg.Load(config.Inputs{System: system}); err != nil {
 		t.Fatal(err)
 	}
 	native, err := ssh.New("test")

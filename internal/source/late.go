@@ -1,4 +1,4 @@
-package app
+package source
 
 import (
 	"time"
@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// lastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as if there were no
+// LastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as if there were no
 // jobs.
-func lastLook(store *cluster.Store, began time.Time) *cluster.Snapshot {
+func LastLook(store *cluster.Store, began time.Time) *cluster.Snapshot {
 	now := time.Now()
 	snap := store.Snapshot(now)
 	d := snap.Discovery

@@ -1,0 +1,106 @@
+// Package access makes the ways to SLURM and to the nodes from the settings: which commands are run where, which transports there are and which
+// one begins, and the sources that use them. It asks the user nothing and prints nothing.
+//
+// New may be called any number of times. Sources of one Access may use it together; Close is called once they have ended. The functions may be
+// called from any goroutine.
+package access
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+)
+
+// Access is what leads to SLURM and to the nodes. It must be closed.
+type Access struct {
+	Native     *ssh.Door
+	Commands   slurm.Runner
+	Client     *slurm.Client
+	Doors      []auto.Door // that lead to nodes, in the order in which they are tried
+	Favorite   string      // the door to begin with; empty: the first
+	User, Host string      // where SLURM's commands run
+
+	opener *opener
+}
+
+// New makes the ways that the settings allow. log may be nil.
+func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, error) {
+	native, err := ssh.New(build.Version())
+	if err != nil {
+		return nil, err
+	}
+	a := &Access{Native: native, Commands: slurm.Command}
+	a.User, a.Host = Here()
+	if cfg.Login != "" {
+		if err := native.Through(cfg.Login); err != nil {
+			return nil, err
+		}
+		a.Commands = slurm.Remote(native.Run)
+		a.User, a.Host = native.LoginUser(ctx)
+	}
+	if log != nil {
+		a.Commands = slurm.Logged(a.Commands, log)
+	}
+	a.Client = slurm.New(a.Commands)
+	if a.opener, err = newOpener(cfg, a.Host, native); err != nil {
+		native.Close()
+		return nil, err
+	}
+	a.Doors, a.Favorite = a.opener.doors, a.opener.favorite
+	return a, nil
+}
+
+// Close ends what is left of the ways to the nodes, once the sources have ended.
+func (a *Access) Close() {
+	a.opener.steps.Close()
+	a.Native.Close()
+}
+
+// BeginsWith reports whether the first attempt for a node is through that door.
+func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door) }
+
+// Know tells the doors which jobs there are, and returns them as package auto has them.
+func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.know(jobs) }
+
+// parallelRetries limits how many nodes that failed are dialed at a time. A dead node takes 5 s of every 30: with 320 of them none waits.
+const parallelRetries = 64
+
+// Jobs returns the source for the jobs that the settings name, and their nodes. heard is an answer of squeue to begin with; nil: none. p has what the poller
+// needs besides the ways to the nodes, likewise in Hosts.
+func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
+	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
+	live.Floor, live.Heard, live.Job = cfg.SlurmFloor, heard, cfg.Job
+	live.Jobs = func(jobs []cluster.Job) { a.Know(jobs) }
+	return live
+}
+
+// Hosts returns the source for names, which are list expanded.
+func (a *Access) Hosts(list string, names []string, p poller.Config) *source.Hosts {
+	return source.NewHosts(list, names, a.poller(p), a.User, a.Host)
+}
+
+func (a *Access) poller(p poller.Config) *poller.Manager {
+	p.Opener, p.Retries, p.Urge = a.opener, parallelRetries, a.Native.Retry
+	return poller.New(p)
+}
+
+// Here returns the names of the user and of this host, for the screen.
+func Here() (name, host string) {
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, _ = os.Hostname()
+	return cmp.Or(name, os.Getenv("USER"), fmt.Sprint(os.Getuid())), cmp.Or(host, "this host")
+}

@@ -1,0 +1,29 @@
+package access
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+)
+
+// ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has none. An error names where the list is from.
+func ExpandHosts(from, list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	names, err := slurm.ExpandHostlist(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	for _, name := range names {
+		switch {
+		case slurm.IsHostName(name):
+		case strings.ContainsAny(name, "@:"):
+			return nil, fmt.Errorf("%s takes host names only, not %q: set user and port in ~/.ssh/config", from, name)
+		default:
+			return nil, fmt.Errorf("%s: invalid host name %q", from, name)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,64 @@
+package tally
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost or hung. A node whose
+// last report is old, without a failure, may just be slow.
+func Settled(s *cluster.Snapshot) bool {
+	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() || s.Discovery.Asking {
+		return false // nothing is known of any job yet, or not yet which GPUs are its own
+	}
+	if waiting, _ := NodesThat(s, Pending); len(waiting) > 0 {
+		return false
+	}
+	for range Awaited(s) {
+		return false
+	}
+	return true
+}
+
+// Pending reports whether a node may still report or fail: it is connecting, or late without a failure.
+func Pending(n *cluster.Node) bool {
+	return n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil
+}
+
+// NodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all nodes.
+func NodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*cluster.Node, all int) {
+	seen := map[string]bool{}
+	for i := range s.Jobs {
+		for _, name := range s.Jobs[i].Nodes {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if n := s.Nodes[name]; n != nil && has(n) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes, len(seen)
+}
+
+// Awaited yields the GPUs of jobs of which the driver has not given any values yet, on nodes that report.
+func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
+	return func(yield func(*cluster.Node, *cluster.GPU) bool) {
+		nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+		for _, n := range nodes {
+			for i := range n.GPUs {
+				if g := &n.GPUs[i]; g.Awaited() && owned(s, n, g) && !yield(n, g) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// owned reports whether one of the jobs on the node has the GPU.
+func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
+	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
+}
