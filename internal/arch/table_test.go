@@ -58,7 +58,7 @@ func importsOf(cell string) (names []string) {
 	for name := range strings.SplitSeq(note.ReplaceAllString(cell, ""), ",") {
 		switch name = strings.TrimSpace(name); {
 		case name == "–":
-		case strings.HasPrefix(name, "test/"):
+		case strings.HasPrefix(name, "test/"), strings.HasPrefix(name, "pkg/"):
 			names = append(names, name)
 		default:
 			names = append(names, "internal/"+name)

@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. After what says which GPU it is come the
@@ -81,7 +82,7 @@ func appendValues(line []string, g *cluster.GPU) []string {
 		case v == 0:
 			text = none
 		case id == metric.Throttle:
-			text = strings.Join(throttleNames(uint64(v)), " ")
+			text = strings.Join(wire.ReasonNames(uint64(v)), " ")
 		default:
 			for _, bit := range bitNumbers(uint64(v)) {
 				text += " " + strconv.Itoa(bit)

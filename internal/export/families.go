@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // family is a metric of Prometheus: rows of the table of metrics that have one name.
@@ -58,8 +59,8 @@ func newFamily(id metric.ID, names Names) family {
 
 // throttleParts are the reasons that have names. Only the JSON document has those that a newer driver adds.
 func throttleParts() (list []part) {
-	for _, b := range throttleBits {
-		list = append(list, part{metric.Throttle, labels("").add("reason", b.name).tail(), func(reasons float64) float64 { return oneIf(uint64(reasons)&b.bit != 0) }})
+	for _, b := range wire.Reasons {
+		list = append(list, part{metric.Throttle, labels("").add("reason", b.Name).tail(), func(reasons float64) float64 { return oneIf(uint64(reasons)&b.Bit != 0) }})
 	}
 	return list
 }

@@ -1,5 +1,5 @@
-// Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON is documented by schema.json beside this file,
-// whose version is in every document: a field's meaning changes only with the version. The names of metrics are those of package metric. What is
+// Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON has the types of the public package schema and is
+// documented by schema.json beside this file, whose version is in every document: a field's meaning changes only with the version. The names of metrics are those of package metric. What is
 // not known has no key, an empty cell, no sample.
 //
 // Functions here are pure: they may be called from any goroutine.
@@ -9,18 +9,16 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
+	"math/bits"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
 )
-
-// Version is the version of the JSON document.
-//
-//	1  first version
-const Version = 1
 
 // Schema is the JSON Schema of the document.
 //
@@ -32,15 +30,16 @@ func JSON(w io.Writer, s *cluster.Snapshot) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(newDocument(s))
+	return e.Encode(Document(s))
 }
 
-func newDocument(s *cluster.Snapshot) document {
-	d := document{Version: Version, Time: s.At, Poll: s.Poll.Seconds(), Jobs: []job{}, Nodes: []node{}}
+// Document returns the Snapshot as programs get it. It shares with s what never changes.
+func Document(s *cluster.Snapshot) *schema.Snapshot {
+	d := &schema.Snapshot{Version: schema.Version, Time: s.At, PollSeconds: s.Poll.Seconds(), Jobs: []schema.Job{}, Nodes: []schema.Node{}}
 	if disc := &s.Discovery; disc.Command != "" {
-		d.Discovery = &discovery{
+		d.Discovery = &schema.Discovery{
 			Command: disc.Command, User: disc.User, Host: disc.Host,
-			Answered: disc.Answered, Took: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
+			Answered: disc.Answered, TookSeconds: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
 		}
 	}
 	for i := range s.Jobs {
@@ -51,7 +50,7 @@ func newDocument(s *cluster.Snapshot) document {
 		d.Nodes = append(d.Nodes, newNode(s.Nodes[name], jobs[name]))
 	}
 	for _, p := range s.Discovery.Pending {
-		d.Pending = append(d.Pending, pending(p))
+		d.Pending = append(d.Pending, schema.PendingJob(p))
 	}
 	for i := range s.Discovery.Ended {
 		d.Ended = append(d.Ended, newEnded(&s.Discovery.Ended[i]))
@@ -59,26 +58,26 @@ func newDocument(s *cluster.Snapshot) document {
 	return d
 }
 
-func newEnded(e *cluster.EndedJob) ended {
-	j := ended{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs, State: e.State, Start: e.Start, End: e.End}
+func newEnded(e *cluster.EndedJob) schema.EndedJob {
+	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs, State: string(e.State), Start: e.Start, End: e.End}
 	if e.Exit != nil {
-		j.Code, j.Signal = &e.Exit.Code, e.Exit.Signal
+		j.ExitCode, j.Signal = &e.Exit.Code, e.Exit.Signal
 	}
 	return j
 }
 
-func newJob(s *cluster.Snapshot, v *cluster.JobView) job {
-	j := job{
-		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, Limit: v.Limit.Seconds(), Suspended: v.Suspended,
-		Nodes: v.Nodes, Minors: minors(s, v), GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, Reporting: v.Reporting, Findings: []finding{},
+func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
+	j := schema.Job{
+		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, LimitSeconds: v.Limit.Seconds(), Suspended: v.Suspended,
+		Nodes: v.Nodes, GPUMinors: minors(s, v), GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{},
 	}
 	j.Ranks = newRanks(s, v)
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := health.Say(s, &v.Findings[i])
 			f.Times, f.Text, f.Hint = 0, &words.Sentence, words.Hint
-			if f.Kind == cluster.KindMissing || f.Kind == cluster.KindHidden {
-				f.Missing = v.Missing(s.Nodes[f.Node]).Numbers
+			if kind := v.Findings[i].Kind; kind == cluster.KindMissing || kind == cluster.KindHidden {
+				f.GPUs = v.Missing(s.Nodes[f.Node]).Numbers
 			}
 			j.Findings = append(j.Findings, f)
 		} else {
@@ -102,9 +101,9 @@ func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 	return out
 }
 
-func newFinding(f *cluster.Finding) finding {
-	out := finding{Kind: f.Kind, Class: f.Class, Severity: f.Severity.String(), Since: f.Since, Before: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
-	out.GPU, out.Key = identity(f.GPU, f.Key)
+func newFinding(f *cluster.Finding) schema.Finding {
+	out := schema.Finding{Kind: string(f.Kind), Class: string(f.Class), Severity: schema.Severity(f.Severity.String()), Since: f.Since, SinceBefore: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
+	out.GPU, out.GPUKey = identity(f.GPU, f.Key)
 	return out
 }
 
@@ -124,19 +123,19 @@ func identity(number int, key string) (*int, string) {
 	return &number, ""
 }
 
-func newFailure(f *reach.Failure) *failure {
+func newFailure(f *reach.Failure) *schema.Failure {
 	if f == nil {
 		return nil
 	}
-	out := &failure{Class: f.Class, Stage: f.Stage, Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
+	out := &schema.Failure{Class: string(f.Class), Stage: string(f.Stage), Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
 	for _, t := range f.Doors {
-		out.Doors = append(out.Doors, tried(t))
+		out.Transports = append(out.Transports, schema.Tried{Transport: t.Door, Class: string(t.Class), Summary: t.Summary, Hint: t.Hint})
 	}
 	return out
 }
 
-func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
-	out := node{Name: n.Name, State: n.State, Since: n.Since, Door: n.Route.Door, Failure: newFailure(n.Failure)}
+func newNode(n *cluster.Node, jobs []*cluster.JobView) schema.Node {
+	out := schema.Node{Name: n.Name, State: schema.NodeState(n.State), Since: n.Since, Transport: n.Route.Door, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 		out.StandIn = h.StandIn
@@ -145,7 +144,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 		return out
 	}
 	age := n.Age.Seconds()
-	out.Age, out.Host = &age, object{}.numbers(metric.Host, n.Host.Get)
+	out.AgeSeconds, out.Host = &age, metrics(metric.Host, n.Host.Get)
 	byIndex := map[int]*cluster.GPU{}
 	for i := range n.GPUs {
 		byIndex[n.GPUs[i].Card.Index] = &n.GPUs[i]
@@ -153,14 +152,14 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 	}
 	for _, j := range jobs {
 		if !j.Share(n).Known {
-			out.Unknown = append(out.Unknown, j.ID)
+			out.OwnerUnknown = append(out.OwnerUnknown, j.ID)
 		}
 	}
 	for _, m := range n.Memory {
-		out.Jobs = append(out.Jobs, jobMemory(m.JobMemory))
+		out.Jobs = append(out.Jobs, schema.JobMemory{JobNumber: m.Job, UsedBytes: m.Used, LimitBytes: m.Limit})
 	}
 	for _, f := range n.Faults {
-		out.Faults = append(out.Faults, fault{Collector: f.Collector, Error: f.Error, GPUs: numbersOf(byIndex, f.GPUs)})
+		out.Faults = append(out.Faults, schema.Fault{Collector: f.Collector, Error: f.Error, GPUs: numbersOf(byIndex, f.GPUs)})
 	}
 	for _, x := range n.Xids {
 		out.Xids = append(out.Xids, newXid(n, x))
@@ -175,11 +174,11 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) node {
 }
 
 // newXid is an Xid of a GPU by its number. One that is not listed any more has a key.
-func newXid(n *cluster.Node, x cluster.Xid) xid {
-	out := xid{Time: x.At, Key: x.Key, Code: x.Code}
+func newXid(n *cluster.Node, x cluster.Xid) schema.Xid {
+	out := schema.Xid{Time: x.At, GPUKey: x.Key, Code: x.Code}
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; g.Key == x.Key {
-			out.GPU, out.Key = identity(g.Number, g.Key)
+			out.GPU, out.GPUKey = identity(g.Number, g.Key)
 		}
 	}
 	return out
@@ -200,37 +199,48 @@ func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 }
 
 // newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own it.
-func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) object {
-	var out object
-	if number, key := nameOf(g); number != nil {
-		out = out.add("index", *number)
-	} else {
-		out = out.add("key", key)
+func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) schema.GPU {
+	c := &g.Card
+	out := schema.GPU{
+		UUID: c.UUID, Name: c.Name, PCIBus: c.PCIBus, MIG: c.MIG, Serial: c.Serial, VBIOS: c.VBIOS, Capability: c.Capability,
+		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: seconds(g.HangsMS), HangingCall: g.Call, AgeSeconds: seconds(g.AgeMS), Unlisted: g.Unlisted,
+		Metrics: metrics(metric.GPU, g.Get), Absent: c.Absent,
 	}
-	out = out.add("uuid", g.Card.UUID).add("name", g.Card.Name).add("pci_bus", g.Card.PCIBus).add("mig", g.Card.MIG)
-	out = out.add("serial", g.Card.Serial).add("vbios", g.Card.VBIOS).add("cuda_capability", g.Card.Capability)
-	if i := g.Card.Instance; i != nil {
-		out = out.add("mig_instance", migInstance(*i))
+	out.Index, out.Key = nameOf(g)
+	if i := c.Instance; i != nil {
+		out.Instance = new(schema.Instance(*i))
 	}
-	out = out.add("lost", g.Lost).add("lost_class", g.LostID).add("hangs_seconds", seconds(g.HangsMS)).add("hanging_call", g.Call)
-	out = out.add("age_seconds", seconds(g.AgeMS)).add("processes_unlisted", g.Unlisted).numbers(metric.GPU, g.Get)
-	if len(g.Card.Absent) > 0 {
-		out = out.add("absent", g.Card.Absent)
+	if set, known := g.Get(metric.Throttle); known {
+		out.ThrottleReasons = wire.ReasonNames(uint64(set))
 	}
-	var ids []string
+	if set, known := g.Get(metric.NVLinkUp); known {
+		out.NVLinksUp = bitNumbers(uint64(set))
+	}
 	for _, j := range owners(node, g, jobs) {
-		ids = append(ids, j.ID)
-	}
-	if len(ids) > 0 {
-		out = out.add("jobs", ids)
+		out.Jobs = append(out.Jobs, j.ID)
 	}
 	return out
 }
 
-// seconds is a time in ms, in seconds; "" for none.
-func seconds(ms int64) any {
-	if ms == 0 {
-		return ""
+// metrics are the known metrics of a scope that are numbers.
+func metrics(s metric.Scope, get func(metric.ID) (float64, bool)) schema.Metrics {
+	out := schema.Metrics{}
+	for id := range metric.All(s) {
+		if v, known := get(id); known && id.Row().Unit != metric.Bits {
+			out[schema.Metric(id.Row().Key)] = v
+		}
 	}
-	return float64(ms) / 1000
+	return out
 }
+
+// bitNumbers lists the numbers of the bits that are set.
+func bitNumbers(set uint64) []int {
+	numbers := []int{}
+	for ; set != 0; set &= set - 1 {
+		numbers = append(numbers, bits.TrailingZeros64(set))
+	}
+	return numbers
+}
+
+// seconds is a time in ms, in seconds.
+func seconds(ms int64) float64 { return float64(ms) / 1000 }

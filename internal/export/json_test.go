@@ -189,16 +189,6 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-func TestThrottleNames(t *testing.T) {
-	for bits, want := range map[uint64]string{
-		0: "", wire.ThrottleSWThermal | wire.ThrottleGPUIdle: "gpu_idle sw_thermal_slowdown", 0x200: "0x200", 0x1000 | 0x200 | wire.ThrottleHWThermal: "hw_thermal_slowdown 0x1200",
-	} {
-		if got := strings.Join(throttleNames(bits), " "); got != want {
-			t.Errorf("%#x is %q, want %q", bits, got, want)
-		}
-	}
-}
-
 func TestNothing(t *testing.T) {
 	text, _ := export(t, cluster.NewStore(time.Second, health.Rules(health.Defaults())).Snapshot(now))
 	if !strings.Contains(string(text), `"jobs": []`) || !strings.Contains(string(text), `"nodes": []`) {

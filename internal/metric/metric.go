@@ -113,9 +113,15 @@ func (id ID) Row() Row { return table[id] }
 
 func (id ID) String() string { return table[id].Key }
 
+// Find returns the metric of that scope that has this key.
+func Find(key string, s Scope) (id ID, known bool) {
+	id, known = byKey[s][key]
+	return id, known
+}
+
 // Known reports whether a metric of that scope has this key.
 func Known(key string, s Scope) bool {
-	_, known := byKey[s][key]
+	_, known := Find(key, s)
 	return known
 }
 

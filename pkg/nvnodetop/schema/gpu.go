@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// GPU is a GPU, or a MIG instance of one.
+type GPU struct {
+	Index      *int      `json:"index,omitempty"` // the device's minor number, as in /dev/nvidia0; nil: Key names the GPU
+	Key        string    `json:"key,omitempty"`   // of a MIG instance, and of a GPU whose number is not known
+	UUID       string    `json:"uuid,omitempty"`
+	Name       string    `json:"name,omitempty"` // of the model
+	PCIBus     string    `json:"pci_bus,omitempty"`
+	MIG        bool      `json:"mig,omitempty"` // MIG mode is on
+	Serial     string    `json:"serial,omitempty"`
+	VBIOS      string    `json:"vbios,omitempty"`
+	Capability string    `json:"cuda_capability,omitempty"`
+	Instance   *Instance `json:"mig_instance,omitempty"` // nil: it is a GPU itself
+
+	Lost         string  `json:"lost,omitempty"`               // why the driver does not give access to it
+	LostClass    string  `json:"lost_class,omitempty"`         // stable: programs may match on it
+	HangsSeconds float64 `json:"hangs_seconds,omitempty"`      // for how long a call of the driver has not returned; 0: none hangs
+	HangingCall  string  `json:"hanging_call,omitempty"`       // that call
+	AgeSeconds   float64 `json:"age_seconds,omitempty"`        // of the numbers, before those of its node; 0: they are of its last report
+	Unlisted     string  `json:"processes_unlisted,omitempty"` // why its processes cannot be listed
+
+	Metrics         Metrics  `json:"-"`                          // members of the object, in the document
+	ThrottleReasons []string `json:"throttle_reasons,omitempty"` // why its clocks are reduced, such as sw_power_cap; empty: they are not, or it is not known
+	NVLinksUp       []int    `json:"nvlink_up,omitzero"`         // numbers of the NVLink links that are up; nil: not known
+
+	Absent map[string][]string `json:"absent,omitempty"` // why metrics are not there: by reason, keys of metrics
+	Jobs   []string            `json:"jobs,omitempty"`   // Job.ID of the jobs that own it, as far as it is known
+}
+
+// Instance says of which GPU a MIG instance is, and which of its instances.
+type Instance struct {
+	Parent  string `json:"parent"` // UUID of the GPU
+	Index   int    `json:"index"`  // as nvidia-smi -L counts them
+	GPU     int    `json:"gi"`     // ID of the GPU instance
+	Compute int    `json:"ci"`     // ID of the compute instance
+}
+
+// MarshalJSON writes the GPU as in the document. Its metrics are members of the object.
+func (g GPU) MarshalJSON() ([]byte, error) {
+	var o object
+	if g.Index != nil {
+		o = o.add("index", *g.Index)
+	}
+	o = o.add("key", g.Key).add("uuid", g.UUID).add("name", g.Name).add("pci_bus", g.PCIBus).add("mig", g.MIG)
+	o = o.add("serial", g.Serial).add("vbios", g.VBIOS).add("cuda_capability", g.Capability)
+	if g.Instance != nil {
+		o = o.add("mig_instance", *g.Instance)
+	}
+	o = o.add("lost", g.Lost).add("lost_class", g.LostClass).add("hangs_seconds", unlessZero(g.HangsSeconds)).add("hanging_call", g.HangingCall)
+	o = o.add("age_seconds", unlessZero(g.AgeSeconds)).add("processes_unlisted", g.Unlisted)
+	o = g.Metrics.appendTo(o, metric.GPU)
+	if len(g.ThrottleReasons) > 0 {
+		o = o.add(metric.Throttle.Row().Key, g.ThrottleReasons)
+	}
+	if g.NVLinksUp != nil {
+		o = o.add(metric.NVLinkUp.Row().Key, g.NVLinksUp)
+	}
+	if len(g.Absent) > 0 {
+		o = o.add("absent", g.Absent)
+	}
+	if len(g.Jobs) > 0 {
+		o = o.add("jobs", g.Jobs)
+	}
+	return o.json(), nil
+}
+
+// unlessZero is a number, or what add leaves out.
+func unlessZero(x float64) any {
+	if x == 0 {
+		return ""
+	}
+	return x
+}
+
+// UnmarshalJSON reads the GPU. Each other number in the object is one of its metrics, also one that this version does not know.
+func (g *GPU) UnmarshalJSON(text []byte) error {
+	type fields GPU // without the methods
+	var read fields
+	err := json.Unmarshal(text, &read)
+	if err == nil {
+		read.Metrics, err = numbersIn(text, gpuFields)
+	}
+	*g = GPU(read)
+	return err
+}
+
+// gpuFields are the members of the object that are fields.
+var gpuFields = func() map[string]bool {
+	names := map[string]bool{}
+	for f := range reflect.TypeFor[GPU]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}()

@@ -1,0 +1,102 @@
+package schema
+
+import "time"
+
+// Job is a running job, array task or component of a heterogeneous job. With a list of hosts in place of SLURM it is all these hosts.
+type Job struct {
+	ID             string           `json:"id,omitempty"`     // as squeue prints it: 48211, 2_1 for an array task, 3+1 for a component; empty for a list of hosts
+	Number         string           `json:"number,omitempty"` // SLURM's number of it
+	Name           string           `json:"name"`
+	User           string           `json:"user,omitempty"`
+	Partition      string           `json:"partition,omitempty"`
+	Start          time.Time        `json:"start,omitzero"`
+	End            time.Time        `json:"end,omitzero"`           // when it reaches its time limit; zero while it is suspended
+	LimitSeconds   float64          `json:"limit_seconds,omitzero"` // 0: no limit, or not known
+	Suspended      bool             `json:"suspended,omitempty"`    // its processes keep their GPU memory
+	Nodes          []string         `json:"nodes"`                  // names, in SLURM's order
+	GPUMinors      map[string][]int `json:"gpu_minors,omitempty"`   // GPU.Index of its GPUs by node; not known of a node without an entry
+	GPUs           int              `json:"gpus"`                   // of the job, as far as known
+	GPUsSeen       int              `json:"gpus_seen"`              // those of them that report: neither lost nor hung
+	NodesReporting int              `json:"nodes_reporting"`
+	Ranks          []Rank           `json:"ranks,omitempty"`
+	Findings       []Finding        `json:"findings"`          // problems that hold, worst first
+	Cleared        []Finding        `json:"cleared,omitempty"` // problems that held within the last hour
+}
+
+// PendingJob is a job in the queue.
+type PendingJob struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Partition string    `json:"partition,omitempty"`
+	Nodes     int       `json:"nodes"`          // that it asks for
+	GPUs      *int      `json:"gpus,omitempty"` // that it asks for, in total
+	Reason    string    `json:"reason,omitempty"`
+	Start     time.Time `json:"start_estimate,omitzero"` // SLURM's estimate
+	Booting   bool      `json:"nodes_booting,omitempty"` // it has nodes, which boot
+}
+
+// EndedJob is a job that ends or has ended.
+type EndedJob struct {
+	ID        string    `json:"id"`
+	Number    string    `json:"number,omitempty"`
+	Name      string    `json:"name"`
+	Partition string    `json:"partition,omitempty"`
+	Nodes     int       `json:"nodes"`
+	GPUs      *int      `json:"gpus,omitempty"`  // in total
+	State     string    `json:"state,omitempty"` // SLURM's word, such as COMPLETED or OUT_OF_MEMORY
+	ExitCode  *int      `json:"exit_code,omitempty"`
+	Signal    int       `json:"signal,omitempty"` // that has ended it; 0: none, or not known
+	Start     time.Time `json:"start,omitzero"`
+	End       time.Time `json:"end,omitzero"`
+}
+
+// Rank is one rank of a job on one GPU, or without one.
+type Rank struct {
+	Rank      int       `json:"rank"`
+	WorldSize *int      `json:"world_size,omitempty"`
+	State     RankState `json:"state"`
+	Node      string    `json:"node,omitempty"`
+	GPU       *int      `json:"gpu,omitempty"`     // GPU.Index, where it runs or ran
+	GPUKey    string    `json:"gpu_key,omitempty"` // GPU.Key, of a GPU without an index
+	PID       int       `json:"pid,omitempty"`     // 0: no process with this rank is listed
+	LastSeen  time.Time `json:"last_seen,omitzero"`
+}
+
+// RankState is the state of a rank.
+type RankState string
+
+// States of a rank.
+const (
+	RankRuns      RankState = "runs"       // its process is on the GPU
+	RankGone      RankState = "gone"       // its process has left the GPU, while others of its program run
+	RankNeverSeen RankState = "never_seen" // no process has it, although all GPUs of the job are listed
+	RankUnknown   RankState = "unknown"    // its node does not report
+)
+
+// Finding is a problem, or something worth knowing.
+type Finding struct {
+	Kind        string    `json:"kind"`            // stable: programs may match on it. docs/health.md lists them
+	Class       string    `json:"class,omitempty"` // of the Failure that has caused it
+	Severity    Severity  `json:"severity"`
+	Since       time.Time `json:"since,omitzero"`
+	SinceBefore bool      `json:"since_before,omitempty"` // it was there when the node was first seen, at Since
+	Over        time.Time `json:"over,omitzero"`          // when it last held; zero: it holds
+	Times       int       `json:"times,omitzero"`         // how often it began between Since and Over; 0 of one that holds
+	Node        string    `json:"node"`                   // empty: the whole job
+	GPU         *int      `json:"gpu,omitempty"`          // GPU.Index; nil: the node, or a GPU with a key
+	GPUKey      string    `json:"gpu_key,omitempty"`
+	GPUs        []int     `json:"gpus,omitempty"` // indices of GPUs of the job that the driver does not list
+	Text        *string   `json:"text,omitempty"` // one sentence; nil of one that is over
+	Hint        string    `json:"hint,omitempty"` // what to do
+}
+
+// Severity orders findings.
+type Severity string
+
+// Severities, mildest first.
+const (
+	SeverityNote     Severity = "note"     // worth knowing
+	SeverityWaiting  Severity = "waiting"  // in progress: no problem yet
+	SeverityWarning  Severity = "warning"  // needs a look
+	SeverityCritical Severity = "critical" // needs action
+)

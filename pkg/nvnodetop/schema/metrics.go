@@ -1,0 +1,70 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Metric is the key of a number of a GPU or of a node, which ends in its unit where it has one. docs/metrics.md describes them all.
+type Metric string
+
+// Metrics are the numbers of one GPU or node. What it does not have, or what its driver does not report, is not in the map. It is never 0 for
+// that reason.
+//
+//	watts, known := gpu.Metrics[schema.PowerWatts]
+type Metrics map[Metric]float64
+
+// MarshalJSON writes the numbers of a node, in the order of docs/metrics.md.
+func (m Metrics) MarshalJSON() ([]byte, error) { return m.appendTo(nil, metric.Host).json(), nil }
+
+// UnmarshalJSON reads the numbers of a node, also those that this version does not know.
+func (m *Metrics) UnmarshalJSON(text []byte) (err error) {
+	*m, err = numbersIn(text, nil)
+	return err
+}
+
+// appendTo appends the numbers: those of a scope in the order of the table, then those that a newer version has added.
+func (m Metrics) appendTo(o object, s metric.Scope) object {
+	added := 0
+	for id := range metric.All(s) {
+		if v, known := m[Metric(id.Row().Key)]; known && isNumber(id) {
+			o = o.add(id.Row().Key, v)
+			added++
+		}
+	}
+	if added == len(m) {
+		return o
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if !metric.Known(string(name), s) {
+			o = o.add(string(name), m[name])
+		}
+	}
+	return o
+}
+
+// isNumber reports whether a metric is a number, and not a list.
+func isNumber(id metric.ID) bool { return id.Row().Unit != metric.Bits }
+
+// numbersIn are the members of an object that are numbers, without those that are fields.
+func numbersIn(text []byte, fields map[string]bool) (Metrics, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	var m Metrics
+	for name, value := range members {
+		var v *float64 // nil for null
+		if fields[name] || json.Unmarshal(value, &v) != nil || v == nil {
+			continue
+		}
+		if m == nil {
+			m = Metrics{}
+		}
+		m[Metric(name)] = *v
+	}
+	return m, nil
+}

@@ -1,0 +1,92 @@
+package schema
+
+import "time"
+
+// NodeState is the state of a node.
+type NodeState string
+
+// States of a node.
+const (
+	NodeConnecting NodeState = "connecting" // the first attempt is in progress
+	NodeReporting  NodeState = "reporting"  // reports arrive
+	NodeStale      NodeState = "stale"      // its numbers are older than three intervals, or its session was just lost
+	NodeFailed     NodeState = "failed"     // it has no numbers: Failure says why
+)
+
+// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale.
+type Node struct {
+	Name         string      `json:"name"`
+	State        NodeState   `json:"state"`
+	Since        time.Time   `json:"since,omitzero"`        // of State
+	AgeSeconds   *float64    `json:"age_seconds,omitempty"` // of its numbers
+	Transport    string      `json:"transport,omitempty"`   // of its session or last attempt, as --transport takes it
+	Failure      *Failure    `json:"failure,omitempty"`
+	Hostname     string      `json:"hostname,omitempty"` // by which it calls itself
+	Driver       string      `json:"driver_version,omitempty"`
+	CUDA         string      `json:"cuda_version,omitempty"`  // highest that the driver supports
+	NVMLFault    string      `json:"nvml_fault,omitempty"`    // why its GPUs cannot be read
+	StandIn      string      `json:"stand_in,omitempty"`      // why no probe runs there: nvidia-smi is read in its place, which gives less
+	CPUs         int         `json:"cpus,omitempty"`          // logical ones; 0: not known
+	Host         Metrics     `json:"host,omitempty"`          // of the node itself
+	GPUs         []GPU       `json:"gpus,omitempty"`          // by Index, those without one last
+	Processes    []Process   `json:"processes,omitempty"`     // on its GPUs
+	OwnerUnknown []string    `json:"owner_unknown,omitempty"` // Job.ID of jobs of which it is not known which GPUs here are theirs
+	Jobs         []JobMemory `json:"jobs,omitempty"`
+	Faults       []Fault     `json:"faults,omitempty"`
+	Xids         []Xid       `json:"xids,omitempty"` // of the last hour, oldest first
+}
+
+// JobMemory is the host memory of a job on a node.
+type JobMemory struct {
+	JobNumber  string `json:"job_number"` // Job.Number
+	UsedBytes  uint64 `json:"memory_used_bytes"`
+	LimitBytes uint64 `json:"memory_limit_bytes,omitempty"` // 0: no limit
+}
+
+// Fault says that something could not be read in the last report.
+type Fault struct {
+	Collector string `json:"collector"`
+	Error     string `json:"error"`
+	GPUs      []int  `json:"gpus,omitzero"` // GPU.Index; nil: it is not about GPUs
+}
+
+// Xid is an error that the driver has reported.
+type Xid struct {
+	Time   time.Time `json:"time"`
+	GPU    *int      `json:"gpu,omitempty"`     // GPU.Index
+	GPUKey string    `json:"gpu_key,omitempty"` // GPU.Key, of one without an index
+	Code   uint64    `json:"code"`
+}
+
+// Process is a process on a GPU. A process on several GPUs is listed for each of them.
+type Process struct {
+	PID               int      `json:"pid"`
+	StartTicks        uint64   `json:"start_ticks,omitempty"` // its start by the kernel's clock: with PID it is unique until a reboot
+	GPU               *int     `json:"gpu,omitempty"`         // GPU.Index
+	GPUKey            string   `json:"gpu_key,omitempty"`     // GPU.Key, of one without an index
+	Type              string   `json:"type"`                  // C: compute, G: graphics, C+G: both
+	State             string   `json:"state,omitempty"`       // as ps prints it
+	User              string   `json:"user,omitempty"`
+	Name              string   `json:"name,omitempty"`
+	Command           string   `json:"command,omitempty"`
+	Directory         string   `json:"directory,omitempty"`
+	ParentPID         int      `json:"parent_pid,omitempty"` // 0: not known
+	JobNumber         string   `json:"job_number,omitempty"` // Job.Number
+	Step              string   `json:"step,omitempty"`       // of the job
+	Rank              *int     `json:"rank,omitempty"`
+	LocalRank         *int     `json:"local_rank,omitempty"`
+	WorldSize         *int     `json:"world_size,omitempty"`
+	RankVariable      string   `json:"rank_variable,omitempty"` // of its environment, from which the rank is
+	Foreign           bool     `json:"foreign,omitempty"`       // it is in another PID namespace: only the driver knows it
+	GPUMemoryBytes    *uint64  `json:"gpu_memory_bytes,omitempty"`
+	GPUMemoryPercent  *float64 `json:"gpu_memory_percent,omitempty"` // of the GPU's memory
+	SMPercent         *int     `json:"sm_percent,omitempty"`
+	MemUtilPercent    *int     `json:"mem_util_percent,omitempty"`
+	EncoderPercent    *int     `json:"encoder_percent,omitempty"`
+	DecoderPercent    *int     `json:"decoder_percent,omitempty"`
+	CPUPercent        *float64 `json:"cpu_percent,omitempty"` // 100: one CPU
+	RSSBytes          *uint64  `json:"rss_bytes,omitempty"`
+	HostMemoryPercent *float64 `json:"host_memory_percent,omitempty"` // of the node's memory
+	Threads           *int     `json:"threads,omitempty"`
+	ElapsedSeconds    *int64   `json:"elapsed_seconds,omitempty"`
+}

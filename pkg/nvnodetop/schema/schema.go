@@ -1,0 +1,86 @@
+// Package schema has the document that nvnodetop prints with --json as Go types: a Snapshot of jobs, nodes, GPUs and processes.
+//
+// What is not known is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. A number that has no pointer
+// says in its comment what 0 means. Names of numbers end in their unit. Strings that come from a node or from SLURM are safe to display: they
+// have no control characters, and a limited length.
+//
+// The types encode to the document and decode from it, so a program may also read what the command has printed. This package depends on nothing
+// that reaches a node.
+//
+// A Snapshot is a plain value that nobody else holds. Its methods do not change it, so any number of goroutines may read it.
+package schema
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// Version is the version of the document. The meaning of a field changes only with it. New fields may come without a new version.
+//
+//	1  first version
+const Version = 1
+
+// Snapshot is all that is known at one moment.
+type Snapshot struct {
+	Version     int          `json:"version"` // see Version
+	Time        time.Time    `json:"time"`
+	PollSeconds float64      `json:"poll_seconds"`        // interval between two reports of a node
+	Discovery   *Discovery   `json:"discovery,omitempty"` // nil where SLURM is not asked
+	Jobs        []Job        `json:"jobs"`                // running jobs, array tasks and components of heterogeneous jobs
+	Pending     []PendingJob `json:"pending,omitempty"`
+	Ended       []EndedJob   `json:"ended_jobs,omitempty"` // those that end, or have ended within the last hour while the program ran; latest first
+	Nodes       []Node       `json:"nodes"`                // of all jobs, each once
+}
+
+// Node returns a node by its name; nil if no job has it.
+func (s *Snapshot) Node(name string) *Node {
+	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Nodes[i]
+}
+
+// GPUs yields the GPUs of all nodes that have numbers, each with its node.
+func (s *Snapshot) GPUs() iter.Seq2[*Node, *GPU] {
+	return func(yield func(*Node, *GPU) bool) {
+		for i := range s.Nodes {
+			n := &s.Nodes[i]
+			for k := range n.GPUs {
+				if !yield(n, &n.GPUs[k]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Discovery says how the jobs were found.
+type Discovery struct {
+	Command     string    `json:"command"` // that was run
+	User        string    `json:"user,omitempty"`
+	Host        string    `json:"host,omitempty"`    // where it was run
+	Answered    time.Time `json:"answered,omitzero"` // the jobs are those of that time
+	TookSeconds float64   `json:"took_seconds"`      // by the last answer or failure
+	Failure     *Failure  `json:"failure,omitempty"` // of the last question
+}
+
+// Failure says why a node, or SLURM, gives no answer.
+type Failure struct {
+	Class      string   `json:"class"`                // stable: programs may match on it
+	Stage      string   `json:"stage,omitempty"`      // of the connection, that was reached
+	Summary    string   `json:"summary"`              // in a few words
+	Words      string   `json:"words,omitempty"`      // of the other side, in lines
+	Meaning    string   `json:"meaning,omitempty"`    // an explanation
+	Hints      []string `json:"hints,omitempty"`      // what to do
+	Transports []Tried  `json:"transports,omitempty"` // that were tried or passed over, in order, where there was a choice
+}
+
+// Tried is what one transport has answered, or why it was passed over.
+type Tried struct {
+	Transport string `json:"transport"`
+	Class     string `json:"class"` // no_transport: it was passed over
+	Summary   string `json:"summary"`
+	Hint      string `json:"hint,omitempty"`
+}
