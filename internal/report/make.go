@@ -216,7 +216,7 @@ func (m *meter) numbers() Numbers {
 	}
 	for i, why := range reasons {
 		if s, from := m.throttled(i); s > 0 {
-			out.Throttled = append(out.Throttled, Throttled{why.name, round(s, 1), from})
+			out.Throttled = append(out.Throttled, Throttled{Reason: why.name, Seconds: round(s, 1), From: from})
 		}
 	}
 	return out

@@ -43,7 +43,7 @@ const (
 type pad []Note
 
 func (p *pad) add(kind, format string, args ...any) {
-	*p = append(*p, Note{kind, fmt.Sprintf(format, args...)})
+	*p = append(*p, Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 // notes are what to know and what to do, the most important first.
@@ -201,15 +201,4 @@ func listed(places []Place) string {
 		names = append(names, p.String())
 	}
 	return some(names)
-}
-
-// String names the GPU: "gpu-n01 GPU3".
-func (p Place) String() string {
-	switch {
-	case p.GPU != nil:
-		return fmt.Sprintf("%s GPU%d", p.Node, *p.GPU)
-	case p.Key != "":
-		return p.Node + " " + p.Key
-	}
-	return p.Node
 }

@@ -307,12 +307,12 @@ func TestThrottled(t *testing.T) {
 		p.report(float64(sec), "n1", values{metric.Throttle: bits}, values{metric.Throttle: bits, metric.HWThermalTime: 100 + 0.25*float64(sec)})
 	}
 	r := p.made()
-	for i, want := range []Throttled{{"hw_thermal_slowdown", 5, FromSamples}, {"hw_thermal_slowdown", 5, FromCounter}} {
+	for i, want := range []Throttled{{Reason: "hw_thermal_slowdown", Seconds: 5, From: FromSamples}, {Reason: "hw_thermal_slowdown", Seconds: 5, From: FromCounter}} {
 		if diff := cmp.Diff([]Throttled{want}, r.Nodes[0].List[i].Throttled); diff != "" {
 			t.Errorf("GPU%d: %s", i, diff)
 		}
 	}
-	if diff := cmp.Diff([]Throttled{{"hw_thermal_slowdown", 10, FromBoth}}, r.Total.Throttled); diff != "" {
+	if diff := cmp.Diff([]Throttled{{Reason: "hw_thermal_slowdown", Seconds: 10, From: FromBoth}}, r.Total.Throttled); diff != "" {
 		t.Error(diff)
 	}
 }

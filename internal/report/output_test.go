@@ -144,17 +144,22 @@ func TestSchema(t *testing.T) {
 	memory := &Memory{Peak: 8, Limit: &limit, Headroom: &one64, At: place}
 	number := 5.5
 	full := Numbers{
-		Util: &Util{1, 2, 3, place, place}, Memory: memory, Temperature: &number, Power: &Power{1, 2}, Energy: &Energy{1, 2, FromBoth},
-		Throttled: []Throttled{{"sw_power_cap", 3, FromSamples}},
+		Util: &Util{Mean: 1, Lowest: 2, Highest: 3, LowestAt: place, HighestAt: place}, Memory: memory, Temperature: &number, Power: &Power{Mean: 1, Peak: 2}, Energy: &Energy{KWh: 1, Joules: 2, From: FromBoth},
+		Throttled: []Throttled{{Reason: "sw_power_cap", Seconds: 3, From: FromSamples}},
 	}
-	hours := Hours{1, 2, &number}
+	hours := Hours{Given: 1, Seen: 2, Used: &number}
 	r := &Report{
-		Version: Version, Job: Job{"7_1", "8", "train", "alice", "gpu", began, began, 60, "FAILED", &one, 9},
-		Watched: Watched{began, began, 1, 2}, Total: Total{1, 2, 3, hours, memory, full},
-		Nodes:    []Node{{"n1", 1, 2, 3, 4, hours, &number, memory, full, []GPU{{&one, "k", "u", "m", 1, full}}}},
-		Ranks:    []Rank{{1, &one, *place, 1, 2, full}},
-		Findings: []Finding{{"thermal", "warning", began, true, began, 2, "n1", &one, "k", "Hot.", "cool it"}},
-		Notes:    []Note{{noteUtil, "Low."}},
+		Version: Version,
+		Job:     Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Partition: "gpu", Start: began, End: began, Limit: 60, State: "FAILED", Code: &one, Signal: 9},
+		Watched: Watched{From: began, To: began, Seconds: 1, Suspended: 2},
+		Total:   Total{Nodes: 1, GPUs: 2, GPUsSeen: 3, Hours: hours, HostMemory: memory, Numbers: full},
+		Nodes: []Node{{
+			Name: "n1", GPUs: 1, Seen: 2, Unseen: 3, Gaps: 4, Hours: hours, CPU: &number, HostMemory: memory, Numbers: full,
+			List: []GPU{{Number: &one, Key: "k", UUID: "u", Model: "m", Seen: 1, Numbers: full}},
+		}},
+		Ranks:    []Rank{{Rank: 1, World: &one, Place: *place, PID: 1, Seen: 2, Numbers: full}},
+		Findings: []Finding{{Kind: "thermal", Severity: "warning", Since: began, Before: true, Over: began, Times: 2, Node: "n1", GPU: &one, Key: "k", Text: "Hot.", Hint: "cool it"}},
+		Notes:    []Note{{Kind: noteUtil, Text: "Low."}},
 	}
 	doc := validate(t, r)
 	var schema map[string]any
@@ -195,7 +200,7 @@ func TestSchemaHasTheNotes(t *testing.T) {
 		noteOutOfMemory, noteTimeLimit, noteNeverUsed, noteUtil, noteGPUMemory, noteHostLow, noteHostHigh, noteShortRun, noteShortWatch, noteLate, noteUnseen, noteGPUsUnseen, noteOwner, noteEnergy,
 	} {
 		r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began, Jobs: []cluster.Job{{ID: "48211"}}}}})
-		r.Notes = []Note{{kind, "x"}}
+		r.Notes = []Note{{Kind: kind, Text: "x"}}
 		validate(t, r)
 	}
 }

@@ -1,0 +1,200 @@
+// Package report has the report of a job as Go types: what its nodes, GPUs and ranks did while it was watched, what went wrong, and what to do better
+// next time. It is the document of nvnodetop track --job ID --format json, to which the types encode and from which they decode.
+//
+// Means are weighted by time. Time in which a node was silent counts as not seen, and is in no mean. What is not known is absent: a nil pointer, an
+// empty string or a zero time. Memory is in bytes, other numbers have their unit in their name or comment.
+//
+// A Report is a plain value. Any number of goroutines may read it.
+package report
+
+import (
+	"fmt"
+	"time"
+)
+
+// Version is the version of the document. The meaning of a field changes only with it. New fields may come without a new version.
+//
+//	1  first version
+const Version = 1
+
+// Report is the report of a job. Times are in UTC.
+type Report struct {
+	Version  int       `json:"version"` // see Version
+	Job      Job       `json:"job"`
+	Watched  Watched   `json:"watched"`
+	Total    Total     `json:"total"`
+	Nodes    []Node    `json:"nodes"` // in SLURM's order
+	Ranks    []Rank    `json:"ranks,omitempty"`
+	Findings []Finding `json:"findings"` // by their beginning
+	Notes    []Note    `json:"notes"`    // the most important first
+}
+
+// Job says which job it is and how it has ended.
+type Job struct {
+	ID        string    `json:"id"`
+	Number    string    `json:"number,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	User      string    `json:"user,omitempty"`
+	Partition string    `json:"partition,omitempty"`
+	Start     time.Time `json:"start,omitzero"`
+	End       time.Time `json:"end,omitzero"`
+	Limit     float64   `json:"limit_seconds,omitempty"` // time limit; 0: none, or not known
+	State     string    `json:"state"`                   // RUNNING, SUSPENDED, ENDED if it is not known how, or SLURM's word
+	Code      *int      `json:"exit_code,omitempty"`
+	Signal    int       `json:"signal,omitempty"` // that has ended it; 0: none, or not known
+}
+
+// Watched is the time that the report is about.
+type Watched struct {
+	From      time.Time `json:"from"`
+	To        time.Time `json:"to"`
+	Seconds   float64   `json:"seconds"`                     // from From to To
+	Suspended float64   `json:"suspended_seconds,omitempty"` // of these
+}
+
+// Numbers are those of one GPU, or of several together. A number that no GPU gave is absent.
+type Numbers struct {
+	Util        *Util       `json:"util_percent,omitempty"`             // percent of the time in which kernels ran
+	Memory      *Memory     `json:"gpu_memory,omitempty"`               // of several GPUs: of the fullest one
+	Temperature *float64    `json:"temperature_peak_celsius,omitempty"` // the highest, in °C
+	Power       *Power      `json:"power,omitempty"`
+	Energy      *Energy     `json:"energy,omitempty"`
+	Throttled   []Throttled `json:"throttled,omitempty"` // only reasons for which there was time; of several GPUs their sum
+}
+
+// Util is a utilization over time, in percent. Of one GPU Lowest and Highest are samples, of several the means of one GPU each, which At names.
+type Util struct {
+	Mean      float64 `json:"mean"`
+	Lowest    float64 `json:"lowest"`
+	Highest   float64 `json:"highest"`
+	LowestAt  *Place  `json:"lowest_at,omitempty"`
+	HighestAt *Place  `json:"highest_at,omitempty"`
+}
+
+// Memory is the most that was in use, and what was left of the limit then, in bytes.
+type Memory struct {
+	Peak     uint64  `json:"peak_bytes"`
+	Limit    *uint64 `json:"limit_bytes,omitempty"` // size of the GPU's memory, or limit of the job's cgroup on the node
+	Headroom *uint64 `json:"headroom_bytes,omitempty"`
+	At       *Place  `json:"at,omitempty"`
+}
+
+// Power is a power draw over time, in watts. Of several GPUs Mean is the sum of their means, and Peak the highest sum at one time.
+type Power struct {
+	Mean float64 `json:"mean_watts"`
+	Peak float64 `json:"peak_watts"`
+}
+
+// Where an amount of energy, or a time, comes from.
+const (
+	FromCounter = "counter" // the driver counts it
+	FromSamples = "samples" // it is the samples, over time
+	FromBoth    = "both"    // one of some GPUs, the other one of others
+)
+
+// Energy is what the GPUs have used from the first to the last report.
+type Energy struct {
+	KWh    float64 `json:"kwh"`
+	Joules float64 `json:"joules"`
+	From   string  `json:"from"`
+}
+
+// Throttled is for how long the clocks were reduced for one reason.
+type Throttled struct {
+	Reason  string  `json:"reason"` // as in the output of --json
+	Seconds float64 `json:"seconds"`
+	From    string  `json:"from"`
+}
+
+// Place is a GPU, or a node.
+type Place struct {
+	Node string `json:"node"`
+	GPU  *int   `json:"gpu,omitempty"`
+	Key  string `json:"gpu_key,omitempty"` // of a GPU without a number
+}
+
+// String names the GPU: "gpu-n01 GPU3".
+func (p Place) String() string {
+	switch {
+	case p.GPU != nil:
+		return fmt.Sprintf("%s GPU%d", p.Node, *p.GPU)
+	case p.Key != "":
+		return p.Node + " " + p.Key
+	}
+	return p.Node
+}
+
+// Hours are GPU-hours: of the GPUs that the job had, for the time watched.
+type Hours struct {
+	Given float64  `json:"given"`
+	Seen  float64  `json:"seen"`           // of these, in which the GPUs reported
+	Used  *float64 `json:"used,omitempty"` // of these, in which kernels ran: the utilization over time
+}
+
+// Total is the whole job.
+type Total struct {
+	Nodes      int     `json:"nodes"`
+	GPUs       int     `json:"gpus"`      // as SLURM counts them, otherwise those that the nodes have listed
+	GPUsSeen   int     `json:"gpus_seen"` // those that have reported at least once
+	Hours      Hours   `json:"gpu_hours"`
+	HostMemory *Memory `json:"host_memory,omitempty"` // of the node with the least headroom
+	Numbers
+}
+
+// Node is one node of the job.
+type Node struct {
+	Name       string   `json:"name"`
+	GPUs       int      `json:"gpu_count"`
+	Seen       float64  `json:"seen_seconds"`             // time in which it reported
+	Unseen     float64  `json:"unseen_seconds,omitempty"` // in Gaps: it was silent
+	Gaps       int      `json:"gaps,omitempty"`
+	Hours      Hours    `json:"gpu_hours"`
+	CPU        *float64 `json:"cpu_mean_percent,omitempty"` // of all CPUs of the node, whoever uses them
+	HostMemory *Memory  `json:"host_memory,omitempty"`      // of the job
+	Numbers
+	List []GPU `json:"gpus"`
+}
+
+// Reported reports whether the node has sent at least one report.
+func (n *Node) Reported() bool { return n.Seen > 0 || len(n.List) > 0 || n.CPU != nil }
+
+// GPU is one GPU of the job.
+type GPU struct {
+	Number *int    `json:"number,omitempty"`  // the device's minor number
+	Key    string  `json:"gpu_key,omitempty"` // of one without a number
+	UUID   string  `json:"uuid,omitempty"`
+	Model  string  `json:"model,omitempty"`
+	Seen   float64 `json:"seen_seconds"`
+	Numbers
+}
+
+// Rank is a rank of a program of the job. Its numbers are those of the GPU that it was on, while it was there.
+type Rank struct {
+	Rank  int     `json:"rank"`
+	World *int    `json:"world_size,omitempty"`
+	Place         // the last one
+	PID   int     `json:"pid"`
+	Seen  float64 `json:"seen_seconds"`
+	Numbers
+}
+
+// Finding is a problem during the run.
+type Finding struct {
+	Kind     string    `json:"kind"`
+	Severity string    `json:"severity"`
+	Since    time.Time `json:"since"`
+	Before   bool      `json:"since_before,omitempty"` // it was there when the node was first seen
+	Over     time.Time `json:"over,omitzero"`          // absent: it held until the end
+	Times    int       `json:"times"`
+	Node     string    `json:"node,omitempty"` // absent: the whole job
+	GPU      *int      `json:"gpu,omitempty"`
+	Key      string    `json:"gpu_key,omitempty"` // of a GPU without a number
+	Text     string    `json:"text"`
+	Hint     string    `json:"hint,omitempty"`
+}
+
+// Note is a sentence about the run, or advice.
+type Note struct {
+	Kind string `json:"kind"` // stable: programs may match on it
+	Text string `json:"text"`
+}
