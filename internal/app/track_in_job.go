@@ -69,7 +69,7 @@ func watchAside(ctx context.Context, cfg *config.Config, log *slog.Logger, seen 
 func unseen(id string, seen *report.Observer) error {
 	stage, d := seen.Stage()
 	if stage == report.Absent {
-		return absent(id, &d)
+		return report.Missing(id, &d)
 	}
-	return fmt.Errorf("the command ended before SLURM answered%s", because(&d))
+	return report.Unanswered("the command ended before SLURM answered", &d)
 }

@@ -37,9 +37,6 @@ var reportFormats = map[string]func(io.Writer, *report.Report) error{
 	"markdown": func(w io.Writer, r *report.Report) error { return report.Markdown(w, r, time.Local) },
 }
 
-// epilogue is how long SLURM may take to say how a job has ended.
-const epilogue = 20 * time.Second
-
 // Flags of the report of a job, and those that only the report of a command has.
 var (
 	jobFlags     = []string{"transport", "login", "timeout", "log"}
@@ -134,7 +131,7 @@ func observeJob(ctx context.Context, cfg *config.Config, io streams, from feed) 
 		})
 	})
 	context.AfterFunc(source.ctx, cancel)
-	w := &jobWait{job: cfg.Job, line: newStatus(io.err), answer: time.Now().Add(cfg.Timeout)}
+	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: newStatus(io.err)}
 	bell.Await(inner, news, func() bool { return w.over(seen.Stage()) })
 	w.line.erase()
 	cancel()
@@ -153,58 +150,25 @@ func observeJob(ctx context.Context, cfg *config.Config, io streams, from feed) 
 
 // jobWait is the wait for the end of a job.
 type jobWait struct {
-	job    string
+	report.Wait
 	line   *status
-	answer time.Time // until when SLURM has time for its first answer
-	ending time.Time // when the job was first seen to end; zero: it runs
-	failed error     // there is nothing to wait for
+	failed error // there is nothing to wait for
 }
 
 // over reports whether the wait is over.
-func (w *jobWait) over(stage report.Stage, d cluster.Discovery) bool {
-	now := time.Now()
+func (w *jobWait) over(stage report.Stage, d cluster.Discovery) (over bool) {
 	switch stage {
 	case report.Unknown:
 		w.line.set("waiting for SLURM")
-		if now.After(w.answer) {
-			w.failed = fmt.Errorf("SLURM did not answer in time%s", because(&d))
-		}
-	case report.Absent:
-		w.failed = absent(w.job, &d)
 	case report.Waits:
-		w.line.set("job " + w.job + " is pending: waiting for its start")
+		w.line.set("job " + w.Job + " is pending: waiting for its start")
 	case report.Runs:
-		w.line.set("watching job " + w.job + ": the report comes when it ends, or with Ctrl-C")
+		w.line.set("watching job " + w.Job + ": the report comes when it ends, or with Ctrl-C")
 	case report.Ends:
-		w.line.set("job " + w.job + " has ended: waiting for SLURM to say how")
-		if w.ending.IsZero() {
-			w.ending = now
-		}
-		return now.Sub(w.ending) > epilogue
-	case report.Ended:
-		return true
+		w.line.set("job " + w.Job + " has ended: waiting for SLURM to say how")
 	}
-	return w.failed != nil
-}
-
-func because(d *cluster.Discovery) string {
-	if d.Failure == nil {
-		return ""
-	}
-	return ": " + d.Failure.Error()
-}
-
-// absent says why there is no such job.
-func absent(id string, d *cluster.Discovery) error {
-	if d.Command == "" {
-		return errors.New(notConfigured)
-	}
-	for i := range d.Jobs {
-		if j := &d.Jobs[i]; j.PartOf(id) {
-			return fmt.Errorf("job %q has several parts: name one of them, e.g. %s", id, j.ID)
-		}
-	}
-	return fmt.Errorf("no job %q of user %q is running or pending: it is another user's, or has ended", id, d.User)
+	over, w.failed = w.Over(time.Now(), stage, &d)
+	return over
 }
 
 // print writes the report. What cannot be written into the file goes to standard output, so that hours of watching are not lost.

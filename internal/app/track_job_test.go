@@ -73,7 +73,7 @@ func TestTrackJobUntilItEnds(t *testing.T) {
 		ended []cluster.EndedJob
 		state string
 		least time.Duration
-	}{"SLURM says how": {[]cluster.EndedJob{over}, "FAILED", time.Minute}, "it does not": {nil, "ENDED", time.Minute + epilogue}} {
+	}{"SLURM says how": {[]cluster.EndedJob{over}, "FAILED", time.Minute}, "it does not": {nil, "ENDED", time.Minute + report.Epilogue}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Epilogue is how long SLURM may take to say how a job has ended.
+const Epilogue = 20 * time.Second
+
+// Wait decides how long to wait for the report of a job. One goroutine may use it.
+type Wait struct {
+	Job    string
+	Answer time.Time // until when SLURM has time for its first answer
+
+	ending time.Time // when the job was first seen to end; zero: it runs
+}
+
+// Over reports whether the wait is over, and why there is nothing to wait for. stage and d are an Observer's.
+func (w *Wait) Over(now time.Time, stage Stage, d *cluster.Discovery) (over bool, err error) {
+	switch {
+	case stage == Ended:
+		return true, nil
+	case stage == Unknown && now.After(w.Answer):
+		return true, Unanswered("SLURM did not answer in time", d)
+	case stage == Absent:
+		return true, Missing(w.Job, d)
+	case stage != Ends:
+		return false, nil
+	case w.ending.IsZero():
+		w.ending = now
+	}
+	return now.Sub(w.ending) > Epilogue, nil
+}
+
+// Unanswered is what, with the reason why SLURM has not answered, if it is known.
+func Unanswered(what string, d *cluster.Discovery) error {
+	if d.Failure == nil {
+		return errors.New(what)
+	}
+	return fmt.Errorf("%s: %w", what, d.Failure)
+}
+
+// Missing says why SLURM's answer does not have the job.
+func Missing(id string, d *cluster.Discovery) error {
+	if d.Command == "" {
+		return errors.New("SLURM is not configured on this host")
+	}
+	for i := range d.Jobs {
+		if j := &d.Jobs[i]; j.PartOf(id) {
+			return fmt.Errorf("job %q has several parts: name one of them, e.g. %s", id, j.ID)
+		}
+	}
+	return fmt.Errorf("no job %q of user %q is running or pending: it is another user's, or has ended", id, d.User)
+}
