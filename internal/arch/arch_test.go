@@ -88,6 +88,8 @@ var allowed = map[string][]string{
 	"internal/ui/table":        {"internal/cluster", "internal/columns", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/vacancy":         {"internal/cluster", "internal/metric", "internal/slurm", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/wire":            {"internal/metric"},
+	"examples/idle":            {"pkg/nvnodetop", "pkg/nvnodetop/schema"},
+	"pkg/nvnodetop":            {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/reach", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "pkg/nvnodetop/report", "pkg/nvnodetop/schema"},
 	"pkg/nvnodetop/report":     {}, // what a program needs to read a document, and nothing that reaches a node
 	"pkg/nvnodetop/schema":     {"internal/metric"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+)
+
+func TestPrintIdle(t *testing.T) {
+	var s schema.Snapshot
+	if err := json.Unmarshal([]byte(`{"nodes": [
+		{"name": "n1", "state": "reporting", "gpus": [
+			{"index": 0, "jobs": ["7"], "util_percent": 0, "memory_used_bytes": 1610612736},
+			{"index": 1, "jobs": ["7"], "util_percent": 3},
+			{"index": 2, "jobs": ["7"]},
+			{"index": 3, "util_percent": 0},
+			{"index": 4, "jobs": ["8"], "util_percent": 0}]},
+		{"name": "n2", "state": "failed", "failure": {"class": "refused", "summary": "connection refused"}}]}`), &s); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	printIdle(&out, &s)
+	want := "n1 GPU0 of job 7: idle, 1.5 GiB in use\nn1 GPU4 of job 8: idle\nn2: connection refused\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}

@@ -1,0 +1,128 @@
+package nvnodetop
+
+import (
+	"bytes"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// public are the packages that other modules may import, by their directories.
+var public = map[string]string{"nvnodetop": ".", "schema": "schema", "report": "report"}
+
+// TestSurface: what other modules can use is what testdata says. docs/API.md has the rules for changing it.
+func TestSurface(t *testing.T) {
+	for name, dir := range public {
+		golden := filepath.Join("testdata", name+".txt")
+		got := surface(t, dir)
+		if *update {
+			if err := os.WriteFile(golden, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("package %s has changed (-want +got); see docs/API.md, and run this test with -update:\n%s", name, diff)
+		}
+	}
+}
+
+// surface has the exported declarations of a package, sorted, without comments and bodies.
+func surface(t *testing.T, dir string) []byte {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.FileExports(file)
+		for _, d := range file.Decls {
+			all = append(all, declaration(t, d))
+		}
+	}
+	slices.Sort(all)
+	return []byte(strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "\n"))
+}
+
+// declaration is one as source. Imports are none.
+func declaration(t *testing.T, d ast.Decl) string {
+	t.Helper()
+	switch d := d.(type) {
+	case *ast.GenDecl:
+		if d.Tok == token.IMPORT {
+			return ""
+		}
+	case *ast.FuncDecl:
+		d.Body = nil
+	}
+	var b bytes.Buffer
+	as := printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8} // as gofmt
+	if err := as.Fprint(&b, token.NewFileSet(), d); err != nil {
+		t.Fatal(err)
+	}
+	return b.String() + "\n"
+}
+
+// Only types that other modules can name are in the surface.
+func TestNothingInternalIsExposed(t *testing.T) {
+	for name, dir := range public {
+		for _, m := range qualified.FindAllSubmatch(surface(t, dir), -1) {
+			if pkg := string(m[1]); public[pkg] == "" && !slices.Contains([]string{"context", "errors", "iter", "time"}, pkg) {
+				t.Errorf("package %s exposes %s", name, m[0])
+			}
+		}
+	}
+}
+
+var qualified = regexp.MustCompile(`\b([a-z]+)\.[A-Z]\w*`)
+
+const module = "github.com/nvnodetop/nvnodetop/"
+
+// A program that uses these packages gets neither the screen nor the command line, and one that only reads documents gets nothing that
+// reaches a node.
+func TestDependencies(t *testing.T) {
+	for name, dir := range public {
+		list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+dir).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		deps := strings.Fields(string(list))
+		banned := []string{"charm.land/", "github.com/charmbracelet/ultraviolet", "github.com/spf13/", module + "internal/ui", module + "internal/app"}
+		if name != "nvnodetop" {
+			banned = append(banned, "net", "os/exec", "golang.org/", "github.com/")
+		}
+		for _, dep := range deps {
+			is := func(b string) bool { return dep == b || strings.HasPrefix(dep, strings.TrimSuffix(b, "/")+"/") }
+			if slices.ContainsFunc(banned, is) && !slices.ContainsFunc([]string{module + "pkg/", module + "internal/metric"}, is) {
+				t.Errorf("package %s depends on %s", name, dep)
+			}
+		}
+		if len(deps) < 10 {
+			t.Errorf("package %s: go list says %q", name, deps)
+		}
+	}
+}

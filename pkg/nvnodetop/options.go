@@ -1,0 +1,58 @@
+package nvnodetop
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+)
+
+// Options say what is watched. The zero value is what the command shows without arguments: all running jobs of the user, or the GPUs of this host where there is no
+// SLURM.
+type Options struct {
+	Job      string        // only this job, by ID or number; of an array or a heterogeneous job all its parts
+	Nodes    string        // these hosts, such as a,b[1-3], without asking SLURM
+	Login    string        // [USER@]HOST[:PORT], a login node: SLURM is asked there, and the nodes are reached through it
+	Interval time.Duration // between two reports of a node; 0: as in the settings, at first 3 s
+	Demo     string        // NODESxGPUS, such as 4x8: a simulated cluster, for trials and tests
+}
+
+// Errors of this package. Others say what is wrong with the options or the settings, or with this host.
+var (
+	ErrNoProbe = errors.New("the program does not call nvnodetop.Probe in its main, so it cannot read nodes")
+	ErrNoSlurm = errors.New("there is no SLURM")    // and this host has no GPUs, or a job is asked for
+	ErrNoJob   = errors.New("there is no such job") // Report: SLURM does not list it
+)
+
+// settings are those of the files and the environment, with the options.
+func (o *Options) settings() (*config.Config, error) {
+	switch {
+	case o.Demo != "" && (o.Job != "" || o.Nodes != "" || o.Login != ""):
+		return nil, errors.New("Options.Demo cannot be combined with Job, Nodes or Login")
+	case o.Job != "" && o.Nodes != "":
+		return nil, errors.New("Options.Job and Options.Nodes cannot be combined")
+	}
+	line := map[string]config.Word{}
+	if o.Interval != 0 {
+		line["poll.interval"] = config.Word{Name: "Options.Interval", Text: o.Interval.String()}
+	}
+	if o.Login != "" {
+		line["login"] = config.Word{Name: "Options.Login", Text: o.Login}
+	}
+	cfg := config.Default()
+	from, err := cfg.Load(config.Inputs{System: config.SystemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})
+	if err != nil {
+		return nil, err
+	}
+	cfg.Job, cfg.Nodes, cfg.Demo = o.Job, o.Nodes, o.Demo
+	if cfg.Login == "" {
+		return &cfg, nil
+	}
+	if err := ssh.CheckLogin(cfg.Login); err != nil {
+		return nil, fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", from.Of("login"), err)
+	}
+	return &cfg, nil
+}

@@ -1,0 +1,45 @@
+package nvnodetop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	observer "github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/report"
+)
+
+// Report watches a job of the user to its end, from its start if it is pending, and returns its report. It is that of nvnodetop track --job. A part of an array or of
+// a heterogeneous job is named by the ID of that part. Options.Job and Options.Nodes do not count.
+//
+// If ctx ends before the job does, the error is that of ctx, and the report is about the time until then; nil if the job has not begun.
+func Report(ctx context.Context, job string, o Options) (r *report.Report, err error) {
+	if job == "" {
+		return nil, fmt.Errorf("%w: its ID is empty", ErrNoJob)
+	}
+	if o.Nodes = ""; o.Demo == "" {
+		o.Job = job
+	}
+	err = o.with(ctx, func(s *session) error {
+		seen := observer.New(job, s.cfg.Poll, health.Rules(s.cfg.Thresholds))
+		s.start(seen.Apply)
+		wait := &observer.Wait{Job: job, Answer: time.Now().Add(s.cfg.Timeout)}
+		var missing error
+		bell.Await(s.ctx, s.news, func() (over bool) {
+			stage, d := seen.Stage()
+			if over, missing = wait.Over(time.Now(), stage, &d); stage == observer.Absent {
+				missing = fmt.Errorf("%w: %w", ErrNoJob, missing)
+			}
+			return over
+		})
+		r = seen.Report()
+		return cmp.Or(missing, s.ended())
+	})
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return r, err
+}

@@ -1,0 +1,141 @@
+package nvnodetop
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+)
+
+// TestMain makes this test binary what runs on nodes, as a program that uses the package is.
+func TestMain(m *testing.M) {
+	Probe()
+	m.Run()
+}
+
+// alone keeps the settings and the SLURM of this machine out of a test.
+func alone(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+}
+
+// Each interval has a snapshot, and the numbers in it are those of its time.
+func TestWatch(t *testing.T) {
+	alone(t)
+	var all []*schema.Snapshot
+	for s, err := range Watch(t.Context(), Options{Demo: "2x4", Interval: 250 * time.Millisecond}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, s); len(all) == 3 {
+			break
+		}
+	}
+	for i, s := range all {
+		if s.Version != schema.Version || s.PollSeconds != 0.25 || len(s.Jobs) == 0 || s.Node(s.Jobs[0].Nodes[0]) == nil || s.Node("nosuchnode") != nil {
+			t.Fatalf("snapshot %d: %+v", i, s)
+		}
+		if i > 0 && !s.Time.After(all[i-1].Time) {
+			t.Errorf("snapshot %d is of %v, the one before of %v", i, s.Time, all[i-1].Time)
+		}
+	}
+	watts, processes := 0, 0
+	for node, gpu := range all[2].GPUs() {
+		if w, known := gpu.Metrics[schema.PowerWatts]; known && w > 0 && w < 2000 {
+			watts++
+		}
+		processes += len(node.Processes)
+	}
+	if watts < 4 || processes == 0 {
+		t.Errorf("%d GPUs draw power, %d processes", watts, processes)
+	}
+}
+
+// A loop that ends leaves nothing behind, and the end of ctx ends the sequence without an error.
+func TestWatchEnds(t *testing.T) {
+	alone(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	count := 0
+	for _, err := range Watch(ctx, Options{Demo: "1x1", Interval: 250 * time.Millisecond}) {
+		if count++; err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if count != 1 {
+		t.Errorf("%d snapshots after the end of ctx", count-1)
+	}
+}
+
+func TestSnapshotOfNoTime(t *testing.T) {
+	alone(t)
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if s, err := Snapshot(ctx, Options{Demo: "1x1"}); s != nil || !errors.Is(err, why) {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// The report is about the time until ctx ended.
+func TestReportSoFar(t *testing.T) {
+	alone(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	r, err := Report(ctx, "48211", Options{Demo: "2x4", Interval: 250 * time.Millisecond})
+	if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Job.ID != "48211" || r.Job.State != "RUNNING" || len(r.Nodes) != 2 || r.Total.Energy == nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	alone(t)
+	take := func(o Options) error {
+		_, err := Snapshot(t.Context(), o)
+		return err
+	}
+	report := func(job string) error {
+		_, err := Report(t.Context(), job, Options{Demo: "1x1"})
+		return err
+	}
+	for name, tc := range map[string]struct {
+		err  error
+		is   error
+		says string
+	}{
+		"interval":   {take(Options{Interval: time.Nanosecond}), nil, "Options.Interval must be a time from 250ms to 10m"},
+		"size":       {take(Options{Demo: "1x"}), nil, `Options.Demo is "1x": it must be NODESxGPUS`},
+		"demo, node": {take(Options{Demo: "1x1", Nodes: "a"}), nil, "cannot be combined"},
+		"job, node":  {take(Options{Job: "1", Nodes: "a"}), nil, "cannot be combined"},
+		"hosts":      {take(Options{Nodes: "a b;c"}), nil, "Options.Nodes: "},
+		"login":      {take(Options{Login: "a:x"}), nil, "Options.Login takes [USER@]HOST[:PORT]: invalid port"},
+		"no GPU":     {take(Options{}), ErrNoSlurm, "there is no SLURM on this host, and it"},
+		"no SLURM":   {take(Options{Job: "7"}), ErrNoSlurm, `there is no SLURM on this host to ask for job "7"`},
+		"no job":     {report("7"), ErrNoJob, `no job "7" of user`},
+		"empty job":  {report(""), ErrNoJob, "its ID is empty"},
+	} {
+		if tc.err == nil || tc.is != nil && !errors.Is(tc.err, tc.is) || !strings.Contains(tc.err.Error(), tc.says) {
+			t.Errorf("%s: %v, want %v with %q", name, tc.err, tc.is, tc.says)
+		}
+	}
+}
+
+// A program whose main does not call Probe is never started on a node.
+func TestNoProbe(t *testing.T) {
+	alone(t)
+	probed.Store(false)
+	defer probed.Store(true)
+	for _, o := range []Options{{}, {Nodes: "a"}, {Login: "a"}} {
+		for s, err := range Watch(t.Context(), o) {
+			if s != nil || !errors.Is(err, ErrNoProbe) {
+				t.Errorf("%+v: %v, %v", o, s, err)
+			}
+		}
+	}
+}
