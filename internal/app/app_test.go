@@ -130,7 +130,7 @@ func TestVersionAndHelp(t *testing.T) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
 		}
 	}
-	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list"} {
+	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "log"} {
 		names := strings.Fields(command)
 		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
 		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != exitOK || out != want || errs != "" {

@@ -38,6 +38,7 @@ var behind = map[string]map[string]takes{
 	availableName: {"-i": {most: 1}, "--inherit": {most: 1}, "--account-as-free": {}},
 	listName:      watchTakes,
 	nvl:           watchTakes,
+	scalarsName:   {}, // its --interval is no argument
 }
 
 var (

@@ -66,9 +66,13 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return e.feed.Run(ctx, emit)
 }
 
-// polling is how nodes are polled for a user.
+// polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody who could press one.
 func polling(cfg *config.Config, log *slog.Logger) poller.Config {
-	return poller.Config{Interval: cfg.Poll, IdleAfter: ui.IdleAfter, IdleFactor: ui.IdleFactor, Log: log}
+	p := poller.Config{Interval: cfg.Poll, Log: log}
+	if !cfg.Steady {
+		p.IdleAfter, p.IdleFactor = ui.IdleAfter, ui.IdleFactor
+	}
+	return p
 }
 
 // demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories.

@@ -88,6 +88,15 @@ func heeded() []os.Signal {
 // memoryLimit is soft: above it the runtime collects harder. 512 nodes stay below it.
 const memoryLimit = 192 << 20
 
+// endings are the signals that end the program. SIGHUP is none under nohup, which ignores it: what logs for days outlives its terminal.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
 func newCommand(io streams) *cobra.Command {
 	cfg := config.Default()
 	var paces []config.Word
@@ -140,7 +149,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	addFlags(f, &cfg)
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
-	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io))
+	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }

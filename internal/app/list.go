@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
@@ -97,13 +96,9 @@ func (l *list) check(f *pflag.FlagSet) error {
 	if !f.Changed("watch") {
 		return nil
 	}
-	seconds, err := strconv.ParseFloat(l.watch, 64)
-	if least, most := l.cfg.PollFloor.Seconds(), config.MaxPoll.Seconds(); err != nil || !(seconds >= least && seconds <= most) {
-		return fmt.Errorf("--watch must be from %v to %v seconds, not %q", least, most, l.watch)
-	}
-	l.every = time.Duration(seconds * float64(time.Second))
-	l.cfg.Poll = l.every
-	return nil
+	every, err := secondsOf(l.cfg, "watch", l.watch, 0)
+	l.every, l.cfg.Poll, l.cfg.Steady = every, every, true
+	return err
 }
 
 // run shows this host if it has GPUs and nothing else is asked for.

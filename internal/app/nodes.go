@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +37,15 @@ func prepared(cfg *config.Config, flags *pflag.FlagSet, io streams) error {
 	cfg.JSON = true // no histories are kept
 	_, err := accept(cfg, flags, nil, io)
 	return err
+}
+
+// secondsOf reads the interval of a flag.
+func secondsOf(cfg *config.Config, flag, text string, least time.Duration) (time.Duration, error) {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if least, most := max(cfg.PollFloor, least).Seconds(), config.MaxPoll.Seconds(); err != nil || !(seconds >= least && seconds <= most) {
+		return 0, fmt.Errorf("--%s must be from %v to %v seconds, not %q", flag, least, most, text)
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
 }
 
 // noJob is the error of a Snapshot without the job that is wanted.

@@ -46,7 +46,7 @@ var (
 // choose takes the job of the batch script for srun. A flag that only the report of a command has asks for that.
 func (t *tracking) choose(flags *pflag.FlagSet, args []string) {
 	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !flags.Changed("job") && !slices.ContainsFunc(commandFlags, flags.Changed) {
-		t.job = os.Getenv("SLURM_JOB_ID")
+		t.job = os.Getenv(batchJob)
 	}
 }
 

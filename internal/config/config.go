@@ -38,6 +38,8 @@ type Config struct {
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
 	Job   string // the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
 
+	Steady bool // nodes keep their pace although no key is pressed
+
 	Transport string // how nodes are reached: one of Transports
 	Doors     Doors  // the transports that may be used
 

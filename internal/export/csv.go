@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -63,8 +64,8 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		ids, users = append(ids, j.ID), append(users, j.User)
 	}
 	return append(line,
-		s.At.Format(time.RFC3339Nano), cell(n.Name), string(n.State), decimal(n.Age.Seconds()), cell(driver), cell(numberText(g)), cell(g.Card.UUID),
-		cell(g.Card.Name), cell(g.Card.PCIBus), cell(g.Card.Serial), mig, cell(parent), cell(strings.Join(ids, " ")), cell(strings.Join(users, " ")), cell(tally.Lost(g)), hangs)
+		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), decimal(n.Age.Seconds()), text.Cell(driver), text.Cell(tally.NumberText(g)), text.Cell(g.Card.UUID),
+		text.Cell(g.Card.Name), text.Cell(g.Card.PCIBus), text.Cell(g.Card.Serial), mig, text.Cell(parent), text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
 }
 
 // none says in a list that nothing is in it. An empty cell would mean that it is not known.
@@ -95,11 +96,3 @@ func appendValues(line []string, g *cluster.GPU) []string {
 }
 
 func decimal(v float64) string { return string(metric.AppendNumber(nil, v)) }
-
-// cell is a text that no spreadsheet takes for a formula: nodes are not trusted.
-func cell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
-		return "'" + text
-	}
-	return text
-}

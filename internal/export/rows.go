@@ -1,10 +1,6 @@
 package export
 
-import (
-	"strconv"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
-)
+import "github.com/nvnodetop/nvnodetop/internal/cluster"
 
 // jobsByNode lists the nodes of all jobs, each once, and the jobs of each of them.
 func jobsByNode(s *cluster.Snapshot) (names []string, jobs map[string][]*cluster.JobView) {
@@ -28,15 +24,4 @@ func owners(n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) (list []*c
 		}
 	}
 	return list
-}
-
-// numberText is the number of a GPU as the screen shows it, "3:1" for a MIG instance; without a number it is the key.
-func numberText(g *cluster.GPU) string {
-	switch {
-	case g.Number == cluster.NoNumber:
-		return g.Key
-	case g.Instance():
-		return strconv.Itoa(g.Number) + ":" + strconv.Itoa(g.Card.Instance.Index)
-	}
-	return strconv.Itoa(g.Number)
 }

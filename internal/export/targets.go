@@ -65,7 +65,7 @@ func hostLabel(names Names) string {
 // gpuLabels identify a GPU in all its samples. Those of dcgm-exporter also describe it.
 func gpuLabels(n *cluster.Node, g *cluster.GPU, names Names) string {
 	if names != DCGMNames {
-		return string(labels("").add("node", n.Name).add("gpu", numberText(g)))
+		return string(labels("").add("node", n.Name).add("gpu", tally.NumberText(g)))
 	}
 	var l labels
 	if g.Number != cluster.NoNumber {

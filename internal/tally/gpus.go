@@ -3,6 +3,7 @@ package tally
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -93,6 +94,17 @@ func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *clus
 		}
 	}
 	return Owner{}
+}
+
+// NumberText is the number of a GPU as the screen shows it, "3:1" for a MIG instance; without a number it is the key.
+func NumberText(g *cluster.GPU) string {
+	switch {
+	case g.Number == cluster.NoNumber:
+		return g.Key
+	case g.Instance():
+		return strconv.Itoa(g.Number) + ":" + strconv.Itoa(g.Card.Instance.Index)
+	}
+	return strconv.Itoa(g.Number)
 }
 
 // ShortModel is a model without its maker's name.

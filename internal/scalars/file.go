@@ -1,0 +1,82 @@
+package scalars
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// write appends to a file, all or nothing: what a full disk has cut off is removed.
+func write(f *os.File, text []byte) error {
+	n, err := f.Write(text)
+	if err == nil || n == 0 {
+		return err
+	}
+	if end, no := f.Seek(0, io.SeekEnd); no == nil { // else a pipe
+		_ = f.Truncate(end - int64(n))
+	}
+	return err
+}
+
+// openLines opens a file of lines to append to it. An existing one must begin with one of ours. A last line that was cut off, because the one who
+// wrote it was killed, is removed: half a number is worse than none. Nobody else may write to it meanwhile.
+func openLines(path string, ours func(first string) bool) (f *os.File, empty bool, err error) {
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, false, err
+	}
+	if empty, err = prepare(f, ours); err != nil {
+		_ = f.Close()
+		return nil, false, err
+	}
+	return f, empty, nil
+}
+
+func prepare(f *os.File, ours func(first string) bool) (empty bool, err error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return false, err
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%q is not a regular file (- is the standard output)", f.Name())
+	case errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK): // not every file system has locks
+		return false, fmt.Errorf("%q is being written by another program", f.Name())
+	}
+	if info, err = f.Stat(); err != nil || info.Size() == 0 { // now nobody else writes
+		return true, err
+	}
+	first := make([]byte, min(info.Size(), longestLine))
+	if _, err := f.ReadAt(first, 0); err != nil {
+		return false, err
+	}
+	end := slices.Index(first, '\n')
+	if end < 0 || !ours(string(first[:end])) {
+		return false, fmt.Errorf("%q is not empty and has other columns: name another file", f.Name())
+	}
+	return false, cutTail(f, info.Size())
+}
+
+// longestLine is the most that a line of ours can have: names are limited by the Store.
+const longestLine = 1 << 16
+
+// cutTail removes what is behind the last newline.
+func cutTail(f *os.File, size int64) error {
+	from := max(size-longestLine, 0)
+	tail := make([]byte, size-from)
+	if _, err := f.ReadAt(tail, from); err != nil {
+		return err
+	}
+	for i := len(tail) - 1; i >= 0; i-- {
+		if tail[i] == '\n' {
+			if end := from + int64(i) + 1; end < size {
+				return f.Truncate(end)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%q ends with a line that is too long: name another file", f.Name())
+}

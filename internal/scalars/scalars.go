@@ -1,0 +1,184 @@
+// Package scalars makes scalars of Snapshots, tagged by rank, and appends them to files: event files of TensorBoard, CSV and JSON lines.
+//
+// Each report of a node becomes one Sample for each GPU of a job there, at the time at which the report arrived. What is not known is left out.
+// The Outputs write whole samples only: what a full disk has cut off is removed, so that a file can be read up to there.
+//
+// A Log and an Output are for one goroutine.
+package scalars
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Sample is one reading of a GPU, or of all GPUs of a job.
+type Sample struct {
+	At      time.Time
+	Elapsed int64  // whole seconds since the job began, or since the first sample where SLURM does not say when
+	Job     string // ID; "" without SLURM
+	Tag     string // which GPU it is: "rank3", "gpu01/gpu2" for one without a rank; Whole for all GPUs of the job
+
+	Rank *int // nil: none, as far as is known
+	Node string
+	GPU  string // number, as the screen shows it
+	UUID string
+
+	Values []float64 // in the order of Names; NaN: not known
+}
+
+// Whole is the Tag of the samples over all GPUs of a job.
+const Whole = "job"
+
+// Output takes the samples of one moment, in the order of time.
+type Output interface {
+	Write(samples []Sample) error
+	Close() error
+}
+
+// numbers are the metrics of a GPU that are logged.
+var numbers = []metric.ID{
+	metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.MemoryUsed,
+	metric.Temperature, metric.MemoryTemperature, metric.Fan, metric.Power, metric.Energy, metric.SMClock, metric.MemClock,
+	metric.PCIeTX, metric.PCIeRX, metric.NVLinkTX, metric.NVLinkRX, metric.ECCUncorrected,
+}
+
+// Names are those of the values of a Sample: the keys of the metrics, and what is derived from them or is of the process of the rank.
+var Names = func() (names []string) {
+	for _, id := range numbers {
+		names = append(names, id.Row().Key)
+	}
+	return append(names, "memory_used_percent", "process_gpu_memory_bytes", "process_cpu_percent", "process_rss_bytes")
+}()
+
+// valuesOf are the values of a GPU and of a process on it, nil for none.
+func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
+	values := make([]float64, 0, len(Names))
+	for _, id := range numbers {
+		values = append(values, g.Float(id))
+	}
+	values = append(values, percent(g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)))
+	if p == nil {
+		p = &wire.Process{}
+	}
+	cpu := math.NaN()
+	if p.CPUPercent != nil {
+		cpu = *p.CPUPercent
+	}
+	return append(values, amount(p.GPUMemory), cpu, amount(p.RSS))
+}
+
+// valuesOver are the values of several GPUs together. A sum needs all of them: what is not known must not look like less.
+func valuesOver(gpus []*cluster.GPU, all bool) []float64 {
+	nan := math.NaN()
+	values := make([]float64, 0, len(Names))
+	for _, id := range numbers {
+		v := nan
+		if all || id.Row().Sum != metric.Add {
+			v = tally.Of(gpus, id).Value
+		}
+		values = append(values, v)
+	}
+	used, size := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal), tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
+	return append(values, percent(used.Value, size.Value), nan, nan, nan)
+}
+
+func percent(used, total float64) float64 {
+	if v, known := cluster.Percent(used, total); known {
+		return v
+	}
+	return math.NaN()
+}
+
+func amount(n *uint64) float64 {
+	if n == nil {
+		return math.NaN()
+	}
+	return float64(*n)
+}
+
+// Log makes samples of Snapshots. It remembers which reports it has had, so that each of them is logged once.
+type Log struct {
+	every time.Duration
+	began time.Time
+	whole time.Time            // when all GPUs of the jobs were last logged together
+	had   map[string]time.Time // by node: the arrival of the last report that was logged
+	ranks map[spot]int         // the rank that a GPU had last
+}
+
+// spot is a GPU of a job.
+type spot struct{ job, node, key string }
+
+// New returns a Log for nodes that report every so often. It wants a Snapshot twice as often, to miss no report.
+func New(every time.Duration) *Log { return &Log{every: every, had: map[string]time.Time{}} }
+
+// Samples are those of the reports that have arrived since the Snapshot before, in the order of their arrival, and one for all GPUs of each job
+// once per interval.
+func (l *Log) Samples(s *cluster.Snapshot) []Sample {
+	if l.began.IsZero() {
+		l.began = s.At
+	}
+	fresh, had := map[string]*cluster.Node{}, map[string]time.Time{}
+	for name, n := range s.Nodes {
+		if n.State == cluster.NodeReporting && n.Arrived.After(l.had[name]) {
+			fresh[name] = n
+		}
+		had[name] = n.Arrived
+	}
+	l.had = had
+	together := s.At.Sub(l.whole) >= l.every-l.every/4 // every second Snapshot
+	if together {
+		l.whole = s.At
+	}
+	var samples []Sample
+	ranks := map[spot]int{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		samples = l.addGPUs(samples, s, j, fresh, ranks)
+		if together {
+			samples = l.addWhole(samples, s, j)
+		}
+	}
+	l.ranks = ranks
+	slices.SortStableFunc(samples, func(a, b Sample) int { return a.At.Compare(b.At) })
+	return samples
+}
+
+// addGPUs adds the samples of the GPUs of a job on nodes with a fresh report.
+func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, fresh map[string]*cluster.Node, ranks map[spot]int) []Sample {
+	for _, p := range l.places(s, j, ranks) {
+		n := fresh[p.node]
+		if n == nil || tally.Lost(p.gpu) != "" || p.gpu.Hung() {
+			continue
+		}
+		samples = append(samples, Sample{
+			At: n.Arrived, Elapsed: l.elapsed(j, n.Arrived), Job: j.ID, Tag: p.tag,
+			Rank: p.rank, Node: n.Name, GPU: tally.NumberText(p.gpu), UUID: p.gpu.Card.UUID, Values: valuesOf(p.gpu, p.process),
+		})
+	}
+	return samples
+}
+
+// addWhole adds the sample of all GPUs of a job, where it is known which they are.
+func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView) []Sample {
+	gpus := tally.Fresh(s, j)
+	unknown := slices.ContainsFunc(j.Nodes, func(name string) bool { return !j.Share(tally.Node(s, name)).Known })
+	if len(gpus) == 0 || unknown {
+		return samples
+	}
+	return append(samples, Sample{At: s.At, Elapsed: l.elapsed(j, s.At), Job: j.ID, Tag: Whole, Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
+}
+
+// elapsed is how long the job has run. Clocks may differ: it is never negative.
+func (l *Log) elapsed(j *cluster.JobView, at time.Time) int64 {
+	began := j.Start
+	if began.IsZero() {
+		began = l.began
+	}
+	return max(int64(at.Sub(began)/time.Second), 0)
+}

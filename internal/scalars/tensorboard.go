@@ -1,0 +1,155 @@
+package scalars
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// TensorBoard writes event files, one for each job, in a directory of the job, which TensorBoard shows as a run.
+type TensorBoard struct {
+	dir, by string
+	began   time.Time
+	files   map[string]string // by directory of the job
+}
+
+// NewTensorBoard returns the Output for a directory, which it makes if needed. Host and PID make the names of files unique.
+func NewTensorBoard(dir, host string, pid int) (*TensorBoard, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return &TensorBoard{dir: dir, by: fmt.Sprintf("%s.%d", fileName(host), pid), files: map[string]string{}}, nil
+}
+
+// Write implements Output. Files are open only meanwhile: there may be as many jobs as an array has tasks, and a file on NFS is seen elsewhere once it
+// is closed.
+func (b *TensorBoard) Write(samples []Sample) error {
+	if b.began.IsZero() && len(samples) > 0 {
+		b.began = samples[0].At
+	}
+	records := map[string][]byte{}
+	for i := range samples {
+		run := b.run(samples[i].Job)
+		if event := sampleEvent(&samples[i]); event != nil {
+			records[run] = appendRecord(records[run], event)
+		}
+	}
+	for run, text := range records {
+		if err := b.append(run, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close implements Output.
+func (b *TensorBoard) Close() error { return nil }
+
+// run is the directory of a job. Without SLURM each run of the program has its own.
+func (b *TensorBoard) run(job string) string {
+	if job == "" {
+		return "run-" + b.began.Format("20060102-150405")
+	}
+	return "job-" + fileName(job)
+}
+
+// append appends to the file of a run, which it makes first.
+func (b *TensorBoard) append(run string, text []byte) error {
+	flags := os.O_WRONLY | os.O_APPEND
+	path, there := b.files[run]
+	if !there {
+		if err := os.MkdirAll(filepath.Join(b.dir, run), 0o777); err != nil {
+			return err
+		}
+		path = filepath.Join(b.dir, run, fmt.Sprintf("events.out.tfevents.%d.%s", b.began.Unix(), b.by))
+		text = append(appendRecord(nil, versionEvent(b.began)), text...)
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	f, err := os.OpenFile(path, flags, 0o666)
+	if err != nil {
+		return err
+	}
+	b.files[run] = path
+	if err := write(f, text); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close() // NFS says only then that the disk is full
+}
+
+// fileName is a name without what leads to another directory.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("_+-", r) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// Numbers of the fields of TensorFlow's Event, Summary and Summary.Value.
+const (
+	eventTime, eventStep, eventVersion, eventSummary = 1, 2, 3, 5
+	summaryValue                                     = 1
+	valueTag, valueNumber                            = 1, 2
+)
+
+// versionEvent is the first one of a file.
+func versionEvent(at time.Time) []byte {
+	event := appendTime(nil, at)
+	event = protowire.AppendTag(event, eventVersion, protowire.BytesType)
+	return protowire.AppendString(event, "brain.Event:2")
+}
+
+// sampleEvent has the known values of a sample; nil without one.
+func sampleEvent(s *Sample) []byte {
+	var summary, value []byte
+	for i, v := range s.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		value = protowire.AppendTag(value[:0], valueTag, protowire.BytesType)
+		value = protowire.AppendString(value, s.Tag+"/"+Names[i])
+		value = protowire.AppendTag(value, valueNumber, protowire.Fixed32Type)
+		value = protowire.AppendFixed32(value, math.Float32bits(float32(v)))
+		summary = protowire.AppendTag(summary, summaryValue, protowire.BytesType)
+		summary = protowire.AppendBytes(summary, value)
+	}
+	if summary == nil {
+		return nil
+	}
+	event := appendTime(nil, s.At)
+	event = protowire.AppendTag(event, eventStep, protowire.VarintType)
+	event = protowire.AppendVarint(event, uint64(s.Elapsed))
+	event = protowire.AppendTag(event, eventSummary, protowire.BytesType)
+	return protowire.AppendBytes(event, summary)
+}
+
+func appendTime(event []byte, at time.Time) []byte {
+	event = protowire.AppendTag(event, eventTime, protowire.Fixed64Type)
+	return protowire.AppendFixed64(event, math.Float64bits(float64(at.UnixMicro())/1e6))
+}
+
+// appendRecord appends a record of TensorFlow's TFRecord format: its length, the checksum of that, itself and its checksum.
+func appendRecord(to, event []byte) []byte {
+	length := binary.LittleEndian.AppendUint64(nil, uint64(len(event)))
+	to = append(to, length...)
+	to = binary.LittleEndian.AppendUint32(to, masked(length))
+	to = append(to, event...)
+	return binary.LittleEndian.AppendUint32(to, masked(event))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// masked is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data which holds checksums has no weak ones.
+func masked(data []byte) uint32 {
+	sum := crc32.Checksum(data, castagnoli)
+	return (sum>>15 | sum<<17) + 0xa282ead8
+}
