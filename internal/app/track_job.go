@@ -57,7 +57,7 @@ func (t *tracking) ofJob(cmd *cobra.Command, cfg *config.Config, io streams, com
 			return usage("--%s is for the report of a command: it cannot be combined with --job", name)
 		}
 	}
-	cfg.Job, cfg.JSON = t.job, true // no histories are kept
+	cfg.Job, cfg.JSON, cfg.Steady = t.job, true, true // no histories, and nobody presses a key
 	origins, err := accept(cfg, cmd.Flags(), nil, io)
 	if err == nil {
 		err = t.checkJob(cfg, cmd.Flags())
