@@ -1,4 +1,4 @@
-// Command idle prints the GPUs of the user's jobs on which no kernel runs, one per line. It shows how a program uses package nvnodetop.
+// Command idle prints the GPUs of the user's jobs on which no kernel runs, one per line; where there is no SLURM, those of this host. It shows how a program uses package nvnodetop.
 package main
 
 import (
@@ -29,14 +29,19 @@ func main() {
 	printIdle(os.Stdout, s)
 }
 
-// printIdle prints the GPUs that a job has and does not use, and what they have allocated meanwhile.
+// printIdle prints the GPUs that are there for the user and that nobody uses, and what is allocated on them meanwhile. Where SLURM is not asked, all
+// GPUs are.
 func printIdle(out io.Writer, s *schema.Snapshot) {
 	for node, gpu := range s.GPUs() {
 		util, known := gpu.Metrics[schema.UtilPercent]
-		if !known || util > 0 || len(gpu.Jobs) == 0 || gpu.Index == nil {
+		if !known || util > 0 || gpu.Index == nil || len(gpu.Jobs) == 0 && s.Discovery != nil {
 			continue
 		}
-		fmt.Fprintf(out, "%s GPU%d of job %s: idle", node.Name, *gpu.Index, gpu.Jobs[0])
+		fmt.Fprintf(out, "%s GPU%d", node.Name, *gpu.Index)
+		if len(gpu.Jobs) > 0 {
+			fmt.Fprint(out, " of job ", gpu.Jobs[0])
+		}
+		fmt.Fprint(out, ": idle")
 		if used, known := gpu.Metrics[schema.MemoryUsedBytes]; known {
 			fmt.Fprintf(out, ", %.1f GiB in use", used/(1<<30))
 		}
