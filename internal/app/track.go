@@ -200,16 +200,16 @@ func sample(tracker *track.Tracker, running *child.Child, every time.Duration) {
 
 // finish writes the report, and returns the exit code. A report that cannot be written where it should be is not lost.
 func (t *tracking) finish(io streams, out *os.File, r *track.Report, status int) error {
-	write := r.Text
+	write := track.Text
 	if t.format == "json" {
-		write = r.JSON
+		write = track.JSON
 	}
-	err := write(out)
+	err := write(out, r)
 	if out != io.out {
 		err = errors.Join(err, out.Close())
 	}
 	if err != nil {
-		_ = write(io.err) // there is nowhere else
+		_ = write(io.err, r) // there is nowhere else
 		err = fmt.Errorf("the report cannot be written: %w", err)
 		if status == 0 {
 			status = exitFailed

@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"internal/tally":           {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/text":            {},
 	"internal/text/safe":       {"internal/text"},
-	"internal/track":           {"internal/cluster", "internal/metric", "internal/probe/host", "internal/wire"},
+	"internal/track":           {"internal/cluster", "internal/metric", "internal/probe/host", "internal/wire", "pkg/nvnodetop/report"},
 	"internal/track/child":     {"internal/track"},
 	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},

@@ -42,11 +42,11 @@ func TestShared(t *testing.T) {
 		want    RSS
 	}{
 		"none":                         {nil, RSS{}},
-		"one":                          {[]*member{process(100, 30, 1)}, RSS{100, 70, 30}},
-		"two share with all others":    {[]*member{process(100, 30, 1), process(50, 20, 1)}, RSS{130, 100, 30}},
-		"four share all that is there": {[]*member{process(90, 80, 20), process(90, 80, 20), process(90, 80, 20), process(90, 80, 20)}, RSS{120, 40, 80}},
-		"two pairs share":              {[]*member{process(80, 80, 40), process(80, 80, 40), process(80, 80, 40), process(80, 80, 40)}, RSS{160, 0, 160}},
-		"it has shrunk since":          {[]*member{process(20, 30, 15)}, RSS{20, 0, 20}},
+		"one":                          {[]*member{process(100, 30, 1)}, RSS{Total: 100, Private: 70, Shared: 30}},
+		"two share with all others":    {[]*member{process(100, 30, 1), process(50, 20, 1)}, RSS{Total: 130, Private: 100, Shared: 30}},
+		"four share all that is there": {[]*member{process(90, 80, 20), process(90, 80, 20), process(90, 80, 20), process(90, 80, 20)}, RSS{Total: 120, Private: 40, Shared: 80}},
+		"two pairs share":              {[]*member{process(80, 80, 40), process(80, 80, 40), process(80, 80, 40), process(80, 80, 40)}, RSS{Total: 160, Private: 0, Shared: 160}},
+		"it has shrunk since":          {[]*member{process(20, 30, 15)}, RSS{Total: 20, Private: 0, Shared: 20}},
 	} {
 		if got := rss(tc.members); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)

@@ -31,9 +31,9 @@ func TestGPUs(t *testing.T) {
 		expected []string
 		want     GPUUtilization
 	}{
-		"all":     {nil, GPUUtilization{2, 2, Percents{MaxSum: 150, MaxHardware: 75, MeanSum: 100, MeanHardware: 50}}},
-		"GPU-b":   {[]string{"GPU-b"}, GPUUtilization{2, 1, Percents{MaxSum: 60, MaxHardware: 60, MeanSum: 30, MeanHardware: 30}}},
-		"unknown": {[]string{"GPU-c"}, GPUUtilization{2, 1, Percents{}}},
+		"all":     {nil, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 2, Percentages: Percents{MaxSum: 150, MaxHardware: 75, MeanSum: 100, MeanHardware: 50}}},
+		"GPU-b":   {[]string{"GPU-b"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1, Percentages: Percents{MaxSum: 60, MaxHardware: 60, MeanSum: 30, MeanHardware: 30}}},
+		"unknown": {[]string{"GPU-c"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1, Percentages: Percents{}}},
 	} {
 		g := gpus{expected: tc.expected}
 		g.apply(&twoGPUs, false)

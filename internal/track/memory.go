@@ -107,15 +107,17 @@ func (f *family) peak() uint64 {
 }
 
 // widen raises each number to that of another sample.
-func (r *RSS) widen(now RSS) {
+func widen(r *RSS, now RSS) {
 	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
 }
 
 // raise raises the total to a peak that no sample has seen. What is more than in the samples counts as private: shared memory hardly changes.
-func (r *RSS) raise(peak uint64) {
+func raise(r *RSS, peak uint64) {
 	r.Total = max(r.Total, float64(peak))
 	r.Private = max(r.Private, float64(peak)-r.Shared)
 }
 
 // in is r in another unit.
-func (r *RSS) in(size float64) RSS { return RSS{r.Total / size, r.Private / size, r.Shared / size} }
+func in(r RSS, size float64) RSS {
+	return RSS{Total: r.Total / size, Private: r.Private / size, Shared: r.Shared / size}
+}

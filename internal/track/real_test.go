@@ -165,7 +165,7 @@ func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, m
 	}
 	r = tracker.Report(track.Units{RAM: "megabytes", GPURAM: "megabytes", Time: "seconds"})
 	var text bytes.Buffer
-	if err := r.Text(&text); err != nil {
+	if err := track.Text(&text, r); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s\nthe command used %.3f s of CPU, its children %.3f s", &text, main, children)

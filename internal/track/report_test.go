@@ -32,7 +32,7 @@ func read(t *testing.T, name string) string {
 func TestText(t *testing.T) {
 	r, _ := documented(t)
 	var out bytes.Buffer
-	if err := r.Text(&out); err != nil {
+	if err := Text(&out, &r); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(read(t, "testdata/documented.txt"), out.String()); diff != "" {
@@ -44,7 +44,7 @@ func TestText(t *testing.T) {
 func TestJSON(t *testing.T) {
 	r, want := documented(t)
 	var out bytes.Buffer
-	if err := r.JSON(&out); err != nil {
+	if err := JSON(&out, &r); err != nil {
 		t.Fatal(err)
 	}
 	whole := regexp.MustCompile(`\.0(,?\n)`)

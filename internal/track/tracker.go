@@ -97,8 +97,8 @@ func (t *Tracker) Peak(bytes uint64) {
 	defer t.mu.Unlock()
 	main := t.family.members[t.family.main]
 	if bytes > t.started && main != nil && main.MinFlt+main.MajFlt >= main.CMinFlt+main.CMajFlt {
-		t.ram.Main.raise(bytes)
-		t.ram.Combined.raise(bytes)
+		raise(&t.ram.Main, bytes)
+		raise(&t.ram.Combined, bytes)
 		return
 	}
 	t.raise(bytes)
@@ -107,8 +107,8 @@ func (t *Tracker) Peak(bytes uint64) {
 // raise counts the peak of descendants. The peak of what a process starts is at first its own.
 func (t *Tracker) raise(bytes uint64) {
 	if bytes > t.started && float64(bytes) > t.ram.Main.Total {
-		t.ram.Descendants.raise(bytes)
-		t.ram.Combined.raise(bytes)
+		raise(&t.ram.Descendants, bytes)
+		raise(&t.ram.Combined, bytes)
 	}
 }
 
@@ -125,12 +125,12 @@ func (t *Tracker) look(at time.Time) {
 
 func (t *Tracker) measureMemory() {
 	main, descendants, combined := t.family.memory()
-	t.ram.Main.widen(main)
-	t.ram.Descendants.widen(descendants)
-	t.ram.Combined.widen(combined)
+	widen(&t.ram.Main, main)
+	widen(&t.ram.Descendants, descendants)
+	widen(&t.ram.Combined, combined)
 	if peak := t.family.peak(); peak > 0 {
-		t.ram.Main.raise(peak)
-		t.ram.Combined.raise(peak)
+		raise(&t.ram.Main, peak)
+		raise(&t.ram.Combined, peak)
 	}
 	t.raise(t.family.largest)
 }
@@ -173,7 +173,7 @@ func (t *Tracker) Report(u Units) *Report {
 	return &Report{
 		RAM: RAM{
 			Unit: u.RAM, SystemCapacity: ram.SystemCapacity / size, System: ram.System / size,
-			Main: ram.Main.in(size), Descendants: ram.Descendants.in(size), Combined: ram.Combined.in(size),
+			Main: in(ram.Main, size), Descendants: in(ram.Descendants, size), Combined: in(ram.Combined, size),
 		},
 		GPURAM: t.gpus.ram(u.GPURAM),
 		CPU:    t.utilization(seconds),
