@@ -222,12 +222,20 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) schema.
 	return out
 }
 
-// metrics are the known metrics of a scope that are numbers.
+// metrics are the known metrics of a scope that are numbers. A map that grows costs twice as much.
 func metrics(s metric.Scope, get func(metric.ID) (float64, bool)) schema.Metrics {
-	out := schema.Metrics{}
+	size := 0
 	for id := range metric.All(s) {
-		if v, known := get(id); known && id.Row().Unit != metric.Bits {
-			out[schema.Metric(id.Row().Key)] = v
+		if _, known := get(id); known {
+			size++
+		}
+	}
+	out := make(schema.Metrics, size)
+	for id := range metric.All(s) {
+		if row := id.Row(); row.Unit != metric.Bits {
+			if v, known := get(id); known {
+				out[schema.Metric(row.Key)] = v
+			}
 		}
 	}
 	return out

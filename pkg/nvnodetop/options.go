@@ -27,6 +27,9 @@ var (
 	ErrNoJob   = errors.New("there is no such job") // Report: SLURM does not list it
 )
 
+// systemFile is the system's file of settings. Only tests change it.
+var systemFile = config.SystemFile
+
 // settings are those of the files and the environment, with the options.
 func (o *Options) settings() (*config.Config, error) {
 	switch {
@@ -43,7 +46,7 @@ func (o *Options) settings() (*config.Config, error) {
 		line["login"] = config.Word{Name: "Options.Login", Text: o.Login}
 	}
 	cfg := config.Default()
-	from, err := cfg.Load(config.Inputs{System: config.SystemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})
+	from, err := cfg.Load(config.Inputs{System: systemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // report, or a SLURM that does not answer, is part of a snapshot and no error.
 //
 // The sequence ends when ctx does, and its sessions are closed when the loop over it ends. An error is its last element, without a snapshot.
-// Who is slow misses snapshots; none wait. A snapshot must not be changed: the next ones may share parts of it.
+// A loop that is slow misses snapshots: they do not queue. A snapshot must not be changed: the next ones may share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
 		err := o.with(ctx, func(s *session) error {

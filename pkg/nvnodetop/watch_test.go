@@ -3,11 +3,14 @@ package nvnodetop
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
 // TestMain makes this test binary what runs on nodes, as a program that uses the package is.
@@ -26,9 +29,10 @@ func alone(t *testing.T) {
 
 // Each interval has a snapshot, and the numbers in it are those of its time.
 func TestWatch(t *testing.T) {
+	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
 	alone(t)
 	var all []*schema.Snapshot
-	for s, err := range Watch(t.Context(), Options{Demo: "2x4", Interval: 250 * time.Millisecond}) {
+	for s, err := range Watch(context.WithoutCancel(t.Context()), Options{Demo: "2x4", Interval: 250 * time.Millisecond}) { // only break ends it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,6 +62,7 @@ func TestWatch(t *testing.T) {
 
 // A loop that ends leaves nothing behind, and the end of ctx ends the sequence without an error.
 func TestWatchEnds(t *testing.T) {
+	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
 	alone(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -80,6 +85,26 @@ func TestSnapshotOfNoTime(t *testing.T) {
 	cancel(why)
 	if s, err := Snapshot(ctx, Options{Demo: "1x1"}); s != nil || !errors.Is(err, why) {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// The limits of the system's file hold for programs, too, and the environment counts less than the options.
+func TestLimits(t *testing.T) {
+	alone(t)
+	defer func(before string) { systemFile = before }(systemFile)
+	systemFile = filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(systemFile, []byte("[poll]\nmin_interval = 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NVNODETOP_POLL_INTERVAL", "5")
+	for want, interval := range map[float64]time.Duration{2: time.Second, 4: 4 * time.Second, 5: 0} {
+		if s, err := Snapshot(t.Context(), Options{Demo: "1x1", Interval: interval}); err != nil || s.PollSeconds != want {
+			t.Errorf("an interval of %v: %+v, %v", interval, s, err)
+		}
+	}
+	t.Setenv("NVNODETOP_POLL_INTERVAL", "soon")
+	if _, err := Snapshot(t.Context(), Options{Demo: "1x1"}); err == nil || !strings.Contains(err.Error(), "NVNODETOP_POLL_INTERVAL must be") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -7,7 +7,7 @@
 // The types encode to the document and decode from it, so a program may also read what the command has printed. This package depends on nothing
 // that reaches a node.
 //
-// A Snapshot is a plain value that nobody else holds. Its methods do not change it, so any number of goroutines may read it.
+// A Snapshot must not be changed: several may share parts. Any number of goroutines may read it.
 package schema
 
 import (
