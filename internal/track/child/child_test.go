@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 		fmt.Println("status", c.Reap().Status)
 	case "command":
 		signals := make(chan os.Signal, 16)
+		if os.Getenv("GOES_ON") != "" {
+			signal.Ignore(syscall.SIGTSTP)
+		}
 		signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT)
 		fmt.Println("ready", os.Getpid())
 		for s := range signals {
@@ -157,6 +160,23 @@ func TestStop(t *testing.T) {
 		if got := tr.next(t); got != "continued" {
 			t.Errorf("%q", got)
 		}
+	}
+	tr.end(t)
+}
+
+// TestGoesOn stops the whole group, but the command ignores that: later signals still reach it.
+func TestGoesOn(t *testing.T) {
+	t.Setenv("GOES_ON", "1")
+	tr := piped(t)
+	if err := syscall.Kill(-tr.Process.Pid, syscall.SIGTSTP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(stopping + 4*hearing)
+	if err := syscall.Kill(tr.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if got := tr.next(t); got != "interrupt" {
+		t.Errorf("%q", got)
 	}
 	tr.end(t)
 }

@@ -51,8 +51,10 @@ func (c *Child) send(s os.Signal) {
 // stopping is how long the command may take to stop after SIGTSTP.
 const stopping = 500 * time.Millisecond
 
-// stop stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP goes on, and so does this process.
+// stop stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP goes on, and so does this process. The
+// witness goes on as well in both cases: while it is stopped, each signal would seem to have come to the whole group.
 func (c *Child) stop() {
+	defer c.group.signal(syscall.SIGCONT)
 	for began := time.Now(); time.Since(began) < stopping; time.Sleep(hearing / 10) {
 		if stateOf(c.PID()) == stopped {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
