@@ -22,12 +22,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// mainEnv makes this test binary the program.
+const mainEnv = "NVNODETOP_APP_TEST_MAIN"
+
 // TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "probe" {
 		os.Exit(probe.Main("test", noNVML{}))
 	}
 	systemFile = "" // of the machine on which the tests run
+	if os.Getenv(mainEnv) != "" {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	os.Exit(m.Run())
 }
 

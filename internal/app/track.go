@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ The exit code is that of COMMAND, 128 and the number of the signal if one has en
   nvnodetop track --job 48211 --format markdown
   nvnodetop track -- srun python train.py                in a batch script`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			outliveReaders()
 			if t.choose(cmd.Flags(), args); t.job != "" || cmd.Flags().Changed("job") {
 				return t.ofJob(cmd, cfg, io, args)
 			}
@@ -141,15 +143,11 @@ func (t *tracking) check(flags *pflag.FlagSet) error {
 
 // run runs the command. Its signals are its own: only before it starts do they end this program.
 func (t *tracking) run(ctx context.Context, io streams, command []string) error {
-	out := io.out
-	if t.output != "" {
-		file, err := os.OpenFile(t.output, os.O_WRONLY|os.O_CREATE, 0o666) // now: days later would be too late
-		if err != nil {
-			return usage("--output: %w", err)
-		}
-		defer func() { _ = file.Close() }() // closed already, unless nothing was run
-		out = file
+	file, err := openReport(t.output)
+	if err != nil {
+		return usage("--output: %w", err)
 	}
+	defer func() { _ = file.Close() }() // closed already, unless nothing was run
 	every := time.Duration(t.every * float64(time.Second))
 	var running *child.Child
 	tracker, err := track.New(track.Options{
@@ -172,15 +170,12 @@ func (t *tracking) run(ctx context.Context, io streams, command []string) error 
 	sample(tracker, running, every)
 	result := running.Reap()
 	tracker.Peak(result.Peak)
-	if t.output != "" {
-		_ = out.Truncate(0) // it has another report; a terminal or a pipe has none
-	}
 	why := gpus.close()
 	fmt.Fprintf(io.err, "Resource tracking complete. Process completed with status code: %d\n", result.Status)
 	if why != "" && !t.quiet {
 		fmt.Fprintf(io.err, "nvnodetop: the report has no GPUs: %s\n", printable(why))
 	}
-	return t.finish(io, out, tracker.Report(t.units), result.Status)
+	return t.finish(io, file, tracker.Report(t.units), result.Status)
 }
 
 // sample measures the command until it has ended.
@@ -198,27 +193,24 @@ func sample(tracker *track.Tracker, running *child.Child, every time.Duration) {
 	}
 }
 
-// finish writes the report, and returns the exit code. A report that cannot be written where it should be is not lost.
-func (t *tracking) finish(io streams, out *os.File, r *track.Report, status int) error {
+// finish writes the report, and returns the exit code.
+func (t *tracking) finish(io streams, file *os.File, r *track.Report, status int) error {
 	write := track.Text
 	if t.format == "json" {
 		write = track.JSON
 	}
-	err := write(out, r)
-	if out != io.out {
-		err = errors.Join(err, out.Close())
+	var text bytes.Buffer
+	err := write(&text, r)
+	if err == nil {
+		err = deliver(io, file, text.Bytes())
 	}
-	if err != nil {
-		_ = write(io.err, r) // there is nowhere else
-		err = fmt.Errorf("the report cannot be written: %w", err)
-		if status == 0 {
-			status = exitFailed
-		}
+	switch {
+	case status != 0:
+		return &exitError{status, err}
+	case err != nil:
+		return &exitError{exitFailed, err}
 	}
-	if status == 0 {
-		return nil
-	}
-	return &exitError{status, err}
+	return nil
 }
 
 // cannotRun is the error of a command that does not start.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,15 +108,6 @@ func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Log
 	})
 }
 
-// openReport opens the file of the report before the job is watched: a wrong path must not cost hours. It keeps what is in it until there is
-// a report.
-func openReport(path string) (*os.File, error) {
-	if path == "" {
-		return nil, nil
-	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
-}
-
 // observeJob returns the report when the job has ended, or ctx.
 func observeJob(ctx context.Context, cfg *config.Config, io streams, from feed) (*report.Report, error) {
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
@@ -171,19 +161,15 @@ func (w *jobWait) over(stage report.Stage, d cluster.Discovery) (over bool) {
 	return over
 }
 
-// print writes the report. What cannot be written into the file goes to standard output, so that hours of watching are not lost.
+// print writes the report.
 func (how jobReport) print(io streams, r *report.Report) error {
 	var text bytes.Buffer
-	if err := reportFormats[how.format](&text, r); err != nil {
-		return &exitError{exitFailed, err}
+	err := reportFormats[how.format](&text, r)
+	if err == nil {
+		err = deliver(io, how.file, text.Bytes())
 	}
-	if how.file == nil {
-		if _, err := io.out.Write(text.Bytes()); err != nil {
-			return &exitError{exitFailed, err}
-		}
-	} else if err := replace(how.file, text.Bytes()); err != nil {
-		_, _ = io.out.Write(text.Bytes())
-		return &exitError{exitFailed, fmt.Errorf("--output: %w", err)}
+	if err != nil {
+		return &exitError{exitFailed, err}
 	}
 	for i := range r.Nodes {
 		if r.Nodes[i].Reported() {
@@ -191,16 +177,4 @@ func (how jobReport) print(io streams, r *report.Report) error {
 		}
 	}
 	return &exitError{exitFailed, fmt.Errorf("no node of job %q has reported", r.Job.ID)}
-}
-
-// replace writes the whole content of a file, and closes it.
-func replace(file *os.File, content []byte) error {
-	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		err = file.Truncate(0)
-	}
-	if err == nil {
-		_, err = file.Write(content)
-	}
-	return errors.Join(err, file.Close())
 }

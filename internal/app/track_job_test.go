@@ -157,11 +157,12 @@ func TestTrackJobOutput(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if err := (jobReport{"text", full}).print(streams{out: out}, r); err == nil || !strings.Contains(err.Error(), "--output") {
+	var errs bytes.Buffer
+	if err := (jobReport{"text", full}).print(streams{out: out, err: &errs}, r); err == nil || !strings.Contains(err.Error(), "write /dev/full: no space left") {
 		t.Errorf("a full disk: %v", err)
 	}
-	if text, _ := os.ReadFile(out.Name()); !strings.HasPrefix(string(text), "Job 7\n") {
-		t.Errorf("printed %q", text)
+	if !strings.HasPrefix(errs.String(), "Job 7\n") {
+		t.Errorf("standard error has %q", errs.String())
 	}
 	if err := (jobReport{format: "text"}).print(streams{out: out}, &report.Report{Job: report.Job{ID: "7"}, Nodes: []report.Node{{}}}); err == nil || !strings.Contains(err.Error(), `no node of job "7" has reported`) {
 		t.Errorf("a job that was never seen: %v", err)

@@ -3,16 +3,23 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/track"
 )
 
 func TestTrackUsage(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for args, want := range map[string]string{
 		"track":                                    "track needs a command: nvnodetop track -- COMMAND",
 		"track --":                                 "track needs a command",
@@ -27,9 +34,11 @@ func TestTrackUsage(t *testing.T) {
 		"track --gpu-uuids GPU-x -- true":          "--gpu-uuids: no GPU of this host is known: this host has no NVIDIA GPU",
 		"track --output  -- true":                  "--output is empty",
 		"track --output /nowhere/report.txt -- ls": "--output: open /nowhere/report.txt: no such file or directory",
+		"track --output PIPE -- ls":                "--output: open PIPE: no such device or address",
 		"track -e ls -- ls":                        "--execute and COMMAND exclude each other",
 		"track --no-such-flag -- true":             "unknown flag: --no-such-flag",
 	} {
+		args, want = strings.ReplaceAll(args, "PIPE", pipe), strings.ReplaceAll(want, "PIPE", pipe)
 		code, out, errs := program(t, strings.Split(args, " ")...)
 		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
@@ -110,6 +119,26 @@ func TestTrackFullDisk(t *testing.T) {
 		code, _, errs := program(t, "track", "--output", "/dev/full", "--", "sh", "-c", command)
 		if code != want || !strings.Contains(errs, "\nMax RAM:\n") || !strings.Contains(errs, "nvnodetop: the report cannot be written: write /dev/full: no space left on device\n") {
 			t.Errorf("%s: exit code %d, stderr %q", command, code, errs)
+		}
+	}
+}
+
+// TestTrackWithoutReader closes the other end of standard output before the report comes.
+func TestTrackWithoutReader(t *testing.T) {
+	for command, want := range map[string]int{"exit 0": exitFailed, "exit 5": 5} {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader.Close()
+		var errs bytes.Buffer
+		cmd := exec.Command("/proc/self/exe", "track", "--", "sh", "-c", command)
+		cmd.Env = append(os.Environ(), mainEnv+"=1")
+		cmd.Stdout, cmd.Stderr = writer, &errs
+		_ = cmd.Run() // ProcessState has the result
+		writer.Close()
+		if got := cmd.ProcessState.ExitCode(); got != want || !strings.Contains(errs.String(), "\nMax RAM:\n") || !strings.Contains(errs.String(), "broken pipe\n") {
+			t.Errorf("%s: exit code %d, stderr %q", command, got, errs.String())
 		}
 	}
 }
