@@ -9,6 +9,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
+	"iter"
 	"math/bits"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -33,31 +34,6 @@ func JSON(w io.Writer, s *cluster.Snapshot) error {
 	return e.Encode(Document(s))
 }
 
-// Document returns the Snapshot as programs get it. It shares with s what never changes.
-func Document(s *cluster.Snapshot) *schema.Snapshot {
-	d := &schema.Snapshot{Version: schema.Version, Time: s.At, PollSeconds: s.Poll.Seconds(), Jobs: []schema.Job{}, Nodes: []schema.Node{}}
-	if disc := &s.Discovery; disc.Command != "" {
-		d.Discovery = &schema.Discovery{
-			Command: disc.Command, User: disc.User, Host: disc.Host,
-			Answered: disc.Answered, TookSeconds: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
-		}
-	}
-	for i := range s.Jobs {
-		d.Jobs = append(d.Jobs, newJob(s, &s.Jobs[i]))
-	}
-	names, jobs := jobsByNode(s)
-	for _, name := range names {
-		d.Nodes = append(d.Nodes, newNode(s.Nodes[name], jobs[name]))
-	}
-	for _, p := range s.Discovery.Pending {
-		d.Pending = append(d.Pending, schema.PendingJob(p))
-	}
-	for i := range s.Discovery.Ended {
-		d.Ended = append(d.Ended, newEnded(&s.Discovery.Ended[i]))
-	}
-	return d
-}
-
 func newEnded(e *cluster.EndedJob) schema.EndedJob {
 	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs, State: string(e.State), Start: e.Start, End: e.End}
 	if e.Exit != nil {
@@ -69,9 +45,8 @@ func newEnded(e *cluster.EndedJob) schema.EndedJob {
 func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 	j := schema.Job{
 		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, LimitSeconds: v.Limit.Seconds(), Suspended: v.Suspended,
-		Nodes: v.Nodes, GPUMinors: minors(s, v), GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{},
+		Nodes: v.Nodes, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{}, Totals: newTotals(s, v),
 	}
-	j.Ranks = newRanks(s, v)
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := health.Say(s, &v.Findings[i])
@@ -134,7 +109,7 @@ func newFailure(f *reach.Failure) *schema.Failure {
 	return out
 }
 
-func newNode(n *cluster.Node, jobs []*cluster.JobView) schema.Node {
+func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 	out := schema.Node{Name: n.Name, State: schema.NodeState(n.State), Since: n.Since, Transport: n.Route.Door, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
@@ -144,11 +119,11 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) schema.Node {
 		return out
 	}
 	age := n.Age.Seconds()
-	out.AgeSeconds, out.Host = &age, metrics(metric.Host, n.Host.Get)
+	out.AgeSeconds, out.Host = &age, metrics(metric.All(metric.Host), n.Host.Get)
 	byIndex := map[int]*cluster.GPU{}
 	for i := range n.GPUs {
 		byIndex[n.GPUs[i].Card.Index] = &n.GPUs[i]
-		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs))
+		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs, c))
 	}
 	for _, j := range jobs {
 		if !j.Share(n).Known {
@@ -166,7 +141,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView) schema.Node {
 	}
 	for i := range n.Processes {
 		p := &n.Processes[i]
-		if g := byIndex[p.GPU]; g != nil {
+		if g := byIndex[p.GPU]; g != nil && c.processes(g) {
 			out.Processes = append(out.Processes, newProcess(n, g, p))
 		}
 	}
@@ -199,12 +174,15 @@ func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 }
 
 // newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own it.
-func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) schema.GPU {
+func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, contents contents) schema.GPU {
 	c := &g.Card
 	out := schema.GPU{
-		UUID: c.UUID, Name: c.Name, PCIBus: c.PCIBus, MIG: c.MIG, Serial: c.Serial, VBIOS: c.VBIOS, Capability: c.Capability,
+		UUID: c.UUID, Name: c.Name,
 		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: seconds(g.HangsMS), HangingCall: g.Call, AgeSeconds: seconds(g.AgeMS), Unlisted: g.Unlisted,
-		Metrics: metrics(metric.GPU, g.Get), Absent: c.Absent,
+		Metrics: metrics(contents.metrics(), g.Get),
+	}
+	if contents.whole {
+		out.PCIBus, out.MIG, out.Serial, out.VBIOS, out.Capability, out.Absent = c.PCIBus, c.MIG, c.Serial, c.VBIOS, c.Capability, c.Absent
 	}
 	out.Index, out.Key = nameOf(g)
 	if i := c.Instance; i != nil {
@@ -213,7 +191,7 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) schema.
 	if set, known := g.Get(metric.Throttle); known {
 		out.ThrottleReasons = wire.ReasonNames(uint64(set))
 	}
-	if set, known := g.Get(metric.NVLinkUp); known {
+	if set, known := g.Get(metric.NVLinkUp); known && contents.whole {
 		out.NVLinksUp = bitNumbers(uint64(set))
 	}
 	for _, j := range owners(node, g, jobs) {
@@ -222,16 +200,16 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) schema.
 	return out
 }
 
-// metrics are the known metrics of a scope that are numbers. A map that grows costs twice as much.
-func metrics(s metric.Scope, get func(metric.ID) (float64, bool)) schema.Metrics {
+// metrics are those of these metrics that are known numbers. A map that grows costs twice as much.
+func metrics(ids iter.Seq[metric.ID], get func(metric.ID) (float64, bool)) schema.Metrics {
 	size := 0
-	for id := range metric.All(s) {
+	for id := range ids {
 		if _, known := get(id); known {
 			size++
 		}
 	}
 	out := make(schema.Metrics, size)
-	for id := range metric.All(s) {
+	for id := range ids {
 		if row := id.Row(); row.Unit != metric.Bits {
 			if v, known := get(id); known {
 				out[schema.Metric(row.Key)] = v

@@ -18,9 +18,25 @@ type Job struct {
 	GPUs           int              `json:"gpus"`                   // of the job, as far as known
 	GPUsSeen       int              `json:"gpus_seen"`              // those of them that report: neither lost nor hung
 	NodesReporting int              `json:"nodes_reporting"`
+	Totals         *Totals          `json:"totals,omitempty"` // nil only in documents of older versions
 	Ranks          []Rank           `json:"ranks,omitempty"`
 	Findings       []Finding        `json:"findings"`          // problems that hold, worst first
 	Cleared        []Finding        `json:"cleared,omitempty"` // problems that held within the last hour
+}
+
+// Totals are numbers over the GPUs of a job on nodes that report. A number that no GPU reports is nil.
+type Totals struct {
+	GPUsCounted        int      `json:"gpus_counted"` // GPUs behind the least complete of these numbers
+	UtilPercent        *float64 `json:"util_percent,omitempty"`
+	UtilMedianPercent  *float64 `json:"util_median_percent,omitempty"`
+	UtilLowestPercent  *float64 `json:"util_lowest_percent,omitempty"` // of the GPU with the lowest utilization, if that stands out from the others
+	UtilLowestNode     string   `json:"util_lowest_node,omitempty"`    // its node
+	UtilLowestGPU      *int     `json:"util_lowest_gpu,omitempty"`     // its GPU.Index
+	MemoryUsedBytes    *float64 `json:"memory_used_bytes,omitempty"`   // of GPUs that report both this and their size
+	MemoryTotalBytes   *float64 `json:"memory_total_bytes,omitempty"`  // of the same GPUs
+	PowerWatts         *float64 `json:"power_watts,omitempty"`
+	PowerLimitWatts    *float64 `json:"power_limit_watts,omitempty"`   // of GPUs that report their power
+	TemperatureCelsius *float64 `json:"temperature_celsius,omitempty"` // of the hottest
 }
 
 // PendingJob is a job in the queue.

@@ -23,14 +23,16 @@ const Version = 1
 
 // Snapshot is all that is known at one moment.
 type Snapshot struct {
-	Version     int          `json:"version"` // see Version
+	Version     int          `json:"version"`            // see Version
+	Revision    uint64       `json:"revision,omitempty"` // only from nvnodetop serve: the number of this state, which grows as long as the server runs
 	Time        time.Time    `json:"time"`
 	PollSeconds float64      `json:"poll_seconds"`        // interval between two reports of a node
 	Discovery   *Discovery   `json:"discovery,omitempty"` // nil where SLURM is not asked
-	Jobs        []Job        `json:"jobs"`                // running jobs, array tasks and components of heterogeneous jobs
+	Jobs        []Job        `json:"jobs,omitzero"`       // running jobs, array tasks and components of heterogeneous jobs; nil only in a part from nvnodetop serve
 	Pending     []PendingJob `json:"pending,omitempty"`
 	Ended       []EndedJob   `json:"ended_jobs,omitempty"` // those that end, or have ended within the last hour while the program ran; latest first
-	Nodes       []Node       `json:"nodes"`                // of all jobs, each once
+	Nodes       []Node       `json:"nodes,omitzero"`       // of all jobs, each once; nil only in a part from nvnodetop serve
+	History     *History     `json:"history,omitempty"`    // only from nvnodetop serve, in the part of a GPU
 }
 
 // Node returns a node by its name; nil if no job has it.

@@ -73,3 +73,21 @@ func TestGPUs(t *testing.T) {
 		break
 	}
 }
+
+// A bin without a value is null in JSON, and never 0.
+func TestSeries(t *testing.T) {
+	const text = `{"bin_seconds":3,"newest":"2026-11-22T12:00:00Z","metrics":{"util_percent":[97.5,null,0]},"throttle_reasons":[["sw_power_cap"],null,[]]}`
+	var h History
+	if err := json.Unmarshal([]byte(text), &h); err != nil {
+		t.Fatal(err)
+	}
+	if s := h.Metrics[UtilPercent]; len(s) != 3 || s[0] != 97.5 || !math.IsNaN(s[1]) || s[2] != 0 || h.ThrottleReasons[1] != nil {
+		t.Errorf("%+v", h)
+	}
+	if again, err := json.Marshal(&h); err != nil || string(again) != text {
+		t.Errorf("%s, %v", again, err)
+	}
+	if json.Unmarshal([]byte(`["x"]`), new(Series)) == nil {
+		t.Error("a text is a value")
+	}
+}

@@ -1,0 +1,56 @@
+package export
+
+import (
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+)
+
+// newHistory is what the graphs of a GPU show; nil: there is nothing yet.
+func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
+	newest, ok := g.History.Newest()
+	if !ok {
+		return nil
+	}
+	oldest, _ := g.History.Oldest()
+	width := cluster.BinWidth(s.Poll)
+	h := &schema.History{BinSeconds: width.Seconds(), Newest: time.Unix(0, newest*int64(width)).UTC(), Metrics: map[schema.Metric]schema.Series{}}
+	for _, id := range metric.Kept {
+		if !g.History.Has(id) {
+			continue
+		}
+		samples := tally.Last(g, id, int(newest-oldest)+1)
+		if id == metric.Throttle {
+			h.ThrottleReasons = reasons(samples)
+		} else {
+			h.Metrics[schema.Metric(id.Row().Key)] = series(samples, id.Row().Decimals)
+		}
+	}
+	return h
+}
+
+// series rounds means as the table of metrics rounds values, and to one decimal more.
+func series(samples []float32, decimals int) schema.Series {
+	scale := math.Pow10(decimals + 1)
+	list := make(schema.Series, len(samples))
+	for i, v := range samples {
+		list[i] = math.Round(float64(v)*scale) / scale
+	}
+	return list
+}
+
+// reasons are the throttle reasons of each bin, nil where they are not known.
+func reasons(samples []float32) [][]string {
+	list := make([][]string, len(samples))
+	for i, v := range samples {
+		if v == v {
+			list[i] = append([]string{}, wire.ReasonNames(uint64(v))...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,90 @@
+package export
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+)
+
+// Document returns the Snapshot as programs get it. It shares with s what never changes.
+func Document(s *cluster.Snapshot) *schema.Snapshot {
+	d := newHead(s)
+	d.addJobs(s, true, func(*cluster.JobView) bool { return true })
+	d.addNodes(s, everything, func(string) bool { return true })
+	d.addQueue(s)
+	return d.Snapshot
+}
+
+// document is a document, or a part of one, that is being made.
+type document struct{ *schema.Snapshot }
+
+// newHead is a document with what each part of it has.
+func newHead(s *cluster.Snapshot) document {
+	d := &schema.Snapshot{Version: schema.Version, Time: s.At, PollSeconds: s.Poll.Seconds()}
+	if disc := &s.Discovery; disc.Command != "" {
+		d.Discovery = &schema.Discovery{
+			Command: disc.Command, User: disc.User, Host: disc.Host,
+			Answered: disc.Answered, TookSeconds: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
+		}
+	}
+	return document{d}
+}
+
+// addJobs adds these jobs, with the GPUs and ranks of each if they are wanted.
+func (d document) addJobs(s *cluster.Snapshot, whole bool, wanted func(*cluster.JobView) bool) {
+	d.Jobs = []schema.Job{}
+	for i := range s.Jobs {
+		if v := &s.Jobs[i]; wanted(v) {
+			j := newJob(s, v)
+			if whole {
+				j.GPUMinors, j.Ranks = minors(s, v), newRanks(s, v)
+			}
+			d.Jobs = append(d.Jobs, j)
+		}
+	}
+}
+
+// addNodes adds these nodes.
+func (d document) addNodes(s *cluster.Snapshot, c contents, wanted func(name string) bool) {
+	d.Nodes = []schema.Node{}
+	names, jobs := jobsByNode(s)
+	for _, name := range names {
+		if wanted(name) {
+			d.Nodes = append(d.Nodes, newNode(s.Nodes[name], jobs[name], c))
+		}
+	}
+}
+
+// addQueue adds the jobs that wait, and those that have ended.
+func (d document) addQueue(s *cluster.Snapshot) {
+	for _, p := range s.Discovery.Pending {
+		d.Pending = append(d.Pending, schema.PendingJob(p))
+	}
+	for i := range s.Discovery.Ended {
+		d.Ended = append(d.Ended, newEnded(&s.Discovery.Ended[i]))
+	}
+}
+
+// contents says what a document has of a node.
+type contents struct {
+	whole     bool                    // what does not change about GPUs, and all metrics; otherwise those by which GPUs are compared
+	processes func(*cluster.GPU) bool // on which GPUs
+}
+
+var everything = contents{true, func(*cluster.GPU) bool { return true }}
+
+// compared are the metrics by which GPUs are compared.
+var compared = []metric.ID{
+	metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.Power, metric.PowerLimit, metric.Temperature, metric.Slowdown, metric.SMClock, metric.SMClockMax,
+	metric.Throttle,
+}
+
+func (c *contents) metrics() iter.Seq[metric.ID] {
+	if c.whole {
+		return metric.All(metric.GPU)
+	}
+	return slices.Values(compared)
+}

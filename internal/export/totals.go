@@ -1,0 +1,31 @@
+package export
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+)
+
+// newTotals are the numbers of a job over its GPUs on nodes that report: those that lists of jobs show.
+func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
+	gpus := tally.Fresh(s, j)
+	t := tally.Total(gpus)
+	out := &schema.Totals{
+		GPUsCounted: t.Counted(), UtilPercent: known(t.Util.Value), UtilMedianPercent: known(tally.MedianNow(gpus)),
+		MemoryUsedBytes: known(t.Used.Value), MemoryTotalBytes: known(t.Memory.Value),
+		PowerWatts: known(t.Power.Value), PowerLimitWatts: known(t.PowerLimit.Value), TemperatureCelsius: known(t.Temperature.Value),
+	}
+	if low, standsOut := tally.Slowest(gpus); standsOut {
+		out.UtilLowestPercent, out.UtilLowestNode = &low.Value, tally.NodeOf(s, j, low.GPU)
+		out.UtilLowestGPU, _ = nameOf(low.GPU)
+	}
+	return out
+}
+
+// known is a number, nil if it is not known.
+func known(v float64) *float64 {
+	if v != v {
+		return nil
+	}
+	return &v
+}
