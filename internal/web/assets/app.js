@@ -1,0 +1,67 @@
+// The page: what the address names is shown, from the newest parts of the document, again after each change.
+
+import { patch } from './dom.js';
+import { Live } from './live.js';
+import { frame } from './frame.js';
+import { jobsPage, jobPage } from './jobs.js';
+import { nodesPage } from './nodes.js';
+import { nodePage } from './node.js';
+import { gpuPage } from './gpu.js';
+import { problemsPage } from './problems.js';
+import { processesPage } from './processes.js';
+
+const safe = encodeURIComponent;
+
+// routes are the pages, by the first word of the address: the parts that a page shows, of which the last has all
+// jobs, its tab, its name and how it is drawn.
+const routes = {
+  jobs: { parts: () => ['jobs'], tab: 'jobs', title: () => 'jobs', page: jobsPage },
+  job: { parts: (id) => [`jobs/${safe(id)}`, 'jobs'], tab: 'jobs', title: (id) => `job ${id}`, page: jobPage },
+  nodes: { parts: () => ['nodes'], tab: 'nodes', title: () => 'nodes', page: nodesPage },
+  node: { parts: (name) => [`nodes/${safe(name)}`, 'jobs'], tab: 'nodes', title: (name) => name, page: nodePage },
+  gpu: { parts: (name, gpu) => [`nodes/${safe(name)}/gpus/${safe(gpu)}`, 'jobs'], tab: 'nodes', title: (name) => `${name} GPU`, page: gpuPage },
+  problems: { parts: () => ['problems'], tab: 'problems', title: () => 'problems', page: problemsPage },
+  processes: { parts: () => ['processes', 'jobs'], tab: 'processes', title: () => 'processes', page: processesPage },
+};
+
+// routeOf reads the address. One that names no page is that of the jobs.
+function routeOf(hash) {
+  const [name, ...words] = hash.replace(/^#\/?/, '').split('/').map(decoded);
+  const route = Object.hasOwn(routes, name) ? routes[name] : routes.jobs;
+  const args = words.filter(Boolean);
+  return { ...route, args, parts: route.parts(args[0] ?? '', args[1] ?? ''), title: route.title(args[0] ?? '') };
+}
+
+function decoded(word) {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
+
+let route = routeOf(location.hash);
+
+// draw is called for each change, and draws at most once per frame of the browser.
+let asked = false;
+export function draw() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(() => {
+    asked = false;
+    document.title = `${route.title} · nvnodetop`;
+    patch(document.body, frame(live, route, draw));
+  });
+}
+
+const live = new Live(draw);
+
+function go() {
+  route = routeOf(location.hash);
+  live.show(route.parts);
+  draw();
+  scrollTo(0, 0);
+}
+
+addEventListener('hashchange', go);
+go();

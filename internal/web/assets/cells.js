@@ -1,0 +1,114 @@
+// GPUs as cells: a number and a color for how much, a letter on amber or red for what is wrong. Also nodes as rows or tiles of cells.
+
+import { h } from './dom.js';
+import { celsius, known, pair, percent, power, whole } from './format.js';
+import { letters } from './kinds.js';
+import { badness, fresh, gauges, gpusOf, isInstance, markOf, owns, shortNames, total, worstLetter } from './model.js';
+import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
+
+const across = 8; // cells that a node has at least
+
+// cellOf is a GPU as a cell.
+function cellOf(node, g, at) {
+  const gauge = gauges[at.metric];
+  const level = gauge.level(g);
+  const value = (gauge.number || gauge.level)(g);
+  const mine = owns(node, g, at.job);
+  const worst = mine ? worstLetter(at.problems.ofGPU(node.name, g)) : { letter: '' };
+  const kind = worst.letter ? worst.severity : !mine ? 'ghost' : node.state === 'stale' ? 'stale' : !known(level) ? 'none' : `l${Math.round(level / 12.5)}${gauge.high(g) ? ' high' : ''}`;
+  const text = g.lost ? '' : known(value) ? whole(value) : 'n/a';
+  const words = `${node.name} GPU${g.index ?? ''}: ${g.lost ? 'lost' : `${gauge.title} ${known(value) ? whole(value) + gauge.unit : 'n/a'}`}${worst.letter ? `, ${letters[worst.letter]}` : ''}${mine ? '' : ', not yours'}`;
+  return h('a', { key: g.index ?? g.key, class: `cell ${kind}`, href: gpuLink(node.name, g), title: words, 'aria-label': words }, h('span', {}, text), worst.letter && h('b', {}, worst.letter));
+}
+
+// cellsOf are the GPUs of a node, each at the place of its number.
+function cellsOf(node, at) {
+  const gpus = (node.gpus || []).filter((g) => !isInstance(g));
+  const places = Math.max(across, ...gpus.map((g) => (g.index ?? 0) + 1));
+  const cells = Array.from({ length: Math.min(places, 64) }, (_, i) => h('span', { key: i, class: gpus.length ? 'cell gap' : 'cell none' }, gpus.length ? '' : '·'));
+  for (const g of gpus) if (g.index !== undefined && g.index < cells.length) cells[g.index] = cellOf(node, g, at);
+  return h('span', { class: 'cells', vars: { '--across': String(Math.min(places, 16)) } }, cells);
+}
+
+// stateOf says in place of numbers why a node has none.
+export function stateOf(node, problems, time) {
+  const words = brief(problems, time, () => '');
+  return words || h('span', { class: 'brief waiting' }, node.state);
+}
+
+const columns = [
+  { title: '', class: 'mark' }, { title: 'Node', class: 'name' }, { title: 'GPUs', class: 'gpus' }, { title: 'Avg', class: 'avg' }, { title: 'Memory', class: 'memory' },
+  { title: 'Power', class: 'power' }, { title: 'Max °C', class: 'temp' }, { title: 'Health', class: 'words' },
+];
+
+// nodeRows are nodes as rows of a table.
+export function nodeRows(nodes, at) {
+  return table('nodes', columns, nodes.map((node) => {
+    const problems = at.problems.ofNode(node.name);
+    const t = total(gpusOf(node, at.job));
+    const has = node.gpus !== undefined;
+    return row(node.name, fresh(node) ? '' : 'old', [
+      ['mark', mark(problems)], ['name', h('a', { href: nodeLink(node.name) }, node.name)], ['gpus', cellsOf(node, at)],
+      ['avg', has ? percent(average(node, at)) : ''], ['memory', has ? pair(t.used, t.memory) : ''], ['power', has ? power(t.power, t.limit, true) : ''],
+      [t.hot ? 'temp warning' : 'temp', has ? celsius(t.temp) : ''], ['words', has ? brief(problems, at.time) : stateOf(node, problems, at.time)],
+    ]);
+  }));
+}
+
+// average is the mean of what the cells of a node show, of the hottest GPU for the temperature.
+function average(node, at) {
+  const values = gpusOf(node, at.job).map(gauges[at.metric].level).filter(known);
+  return values.length ? values.reduce((a, b) => a + b, 0) / values.length : undefined;
+}
+
+// heatMap is nodes as tiles, in columns that are read downwards, as on the screen.
+export function heatMap(nodes, at) {
+  const { prefix, short } = shortNames(nodes.map((n) => n.name));
+  return h('div', { class: 'tiles', on: { keydown: arrows } }, nodes.map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
+}
+
+function tile(node, at, name) {
+  const problems = at.problems.ofNode(node.name);
+  return h('div', { key: node.name, class: 'tile' },
+    mark(problems), h('a', { class: `name ${markOf(problems)}`, href: nodeLink(node.name), title: node.name }, name),
+    node.gpus === undefined ? h('span', { class: 'reason' }, stateOf(node, problems, at.time)) : [cellsOf(node, at), tileNumbers(node, at, problems)]);
+}
+
+// tileNumbers are the numbers of a tile, or why those in its cells are old.
+function tileNumbers(node, at, problems) {
+  if (!fresh(node)) return h('span', { class: 'numbers words' }, stateOf(node, problems));
+  const t = total(gpusOf(node, at.job));
+  return h('span', { class: 'numbers' }, h('span', {}, percent(average(node, at))), h('span', { class: t.hot ? 'warning' : '' }, celsius(t.temp)));
+}
+
+// arrows moves among cells by the arrow keys.
+function arrows(event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const cells = [...event.currentTarget.querySelectorAll('a.cell')];
+  const at = cells.indexOf(document.activeElement);
+  if (at < 0) return;
+  let next = step ? cells[at + step] : undefined;
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') next = nearest(cells, cells[at], event.key === 'ArrowDown');
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+// nearest is the cell in the row below or above, at the same place.
+function nearest(cells, from, down) {
+  const a = from.getBoundingClientRect();
+  const same = cells.filter((c) => Math.abs(c.getBoundingClientRect().left - a.left) < 2);
+  return same[same.indexOf(from) + (down ? 1 : -1)];
+}
+
+// legend says what the letters and the shades stand for.
+export function legend(metric) {
+  return h('p', { class: 'legend' },
+    h('span', { class: 'shades' }, gauges[metric].title, ' 0', [0, 2, 4, 6, 8].map((l) => h('span', { key: l, class: `cell l${l}` })), metric === 'temp' ? 'slows down' : '100%'),
+    Object.entries(letters).map(([letter, word]) => h('span', { key: letter, class: 'pair' }, h('b', { class: letter === 'X' ? 'critical' : 'warning' }, letter), ` ${word}`)));
+}
+
+// inOrder are nodes by name, as the server has them, or the worst first.
+export function inOrder(nodes, order, problems) {
+  return order === 'worst' ? [...nodes].sort((a, b) => badness(a, problems) - badness(b, problems)) : nodes;
+}

@@ -1,0 +1,68 @@
+// What is around each page: the tabs, the state of the connection, and the health of all jobs in one line.
+
+import { h } from './dom.js';
+import { age, clock, plural } from './format.js';
+import { glyphs, problemsOf } from './model.js';
+
+const tabs = [['jobs', 'Jobs'], ['nodes', 'Nodes'], ['problems', 'Problems'], ['processes', 'Processes']];
+
+// frame describes the whole page.
+export function frame(live, route, draw) {
+  const docs = route.parts.map((part) => live.parts[part]);
+  const doc = docs[0];
+  const jobs = docs.at(-1)?.jobs;
+  const gone = live.goneSince !== null;
+  return [
+    h('header', { key: 'top' }, h('a', { class: 'brand', href: '#/jobs' }, 'nvnodetop'), tabRow(route, jobs), connection(live, doc)),
+    h('div', { key: 'health', class: 'health', role: 'status' }, healthLine(jobs)),
+    gone && doc && h('p', { key: 'gone', class: 'banner', role: 'alert' }, goneText(live, doc)),
+    h('main', { key: route.parts[0], class: gone ? 'old' : '', id: 'page' }, body(live, route, docs, draw)),
+  ].filter(Boolean);
+}
+
+function tabRow(route, jobs) {
+  const problems = jobs ? problemsOf(jobs).filter((f) => f.severity === 'critical' || f.severity === 'warning') : [];
+  return h('nav', { 'aria-label': 'Pages' }, tabs.map(([name, title]) => h(
+    'a', { key: name, href: `#/${name}`, class: 'tab', 'aria-current': route.tab === name && 'page' }, title,
+    name === 'problems' && h('span', { class: `badge ${problems.some((f) => f.severity === 'critical') ? 'critical' : 'warning'}`, hidden: !problems.length }, String(problems.length || '')),
+  )));
+}
+
+// connection says whether the numbers are those of now, and when they were taken, by the clock of the server.
+function connection(live, doc) {
+  const gone = live.goneSince !== null;
+  const word = live.denied ? 'not signed in' : gone ? 'no server' : doc ? 'live' : 'loading';
+  return h('div', { class: 'connection' }, h('span', { class: gone ? 'state critical' : 'state' }, word), h('time', {}, doc ? clock(doc.time) : '--:--:--'));
+}
+
+function goneText(live, doc) {
+  const since = age((Date.now() - live.goneSince) / 1000);
+  if (live.denied) return 'The server refuses the token. Open the link again that nvnodetop serve printed.';
+  const what = live.ended ? `The server was stopped ${since} ago.` : `The server has not answered for ${since}.`;
+  return `${what} These numbers are of ${clock(doc.time)}. Trying again.`;
+}
+
+const many = { critical: ['critical problem', 'critical problems'], warning: ['warning', 'warnings'], waiting: ['node connecting', 'nodes connecting'] };
+
+// healthLine counts what is wrong, the worst first, and what is seen.
+function healthLine(jobs) {
+  if (!jobs) return h('span', { class: 'dim' }, ' ');
+  const problems = problemsOf(jobs);
+  const chips = Object.entries(many).map(([severity, [one, more]]) => {
+    const n = problems.filter((f) => f.severity === severity).length;
+    return n > 0 && h('a', { key: severity, class: `chip ${severity}`, href: '#/problems' }, `${glyphs[severity]} ${plural(n, one, more)}`);
+  }).filter(Boolean);
+  const sum = (key) => jobs.reduce((n, job) => n + (job[key] || 0), 0);
+  const [seen, all, reporting] = [sum('gpus_seen'), Math.max(sum('gpus'), sum('gpus_seen')), sum('nodes_reporting')];
+  const nodes = jobs.reduce((n, job) => n + job.nodes.length, 0);
+  return [
+    chips.length ? chips : h('span', { key: 'well', class: 'dim' }, jobs.length ? `all ${all} GPUs well` : 'no running jobs'),
+    jobs.length > 0 && h('span', { key: 'seen', class: 'seen' }, `${seen} of ${all} GPUs, ${reporting} of ${nodes} nodes reporting`),
+  ];
+}
+
+function body(live, route, docs, draw) {
+  if (route.parts.some((part) => live.missing.has(part))) return h('p', { class: 'empty' }, `Not known any more: ${route.title}. `, h('a', { href: '#/jobs' }, 'All jobs'));
+  if (docs.some((doc) => !doc)) return h('p', { class: 'empty' }, live.denied ? 'Open the link that nvnodetop serve printed.' : live.goneSince ? 'The server does not answer. Trying again.' : 'Loading.');
+  return route.page(docs[0], { args: route.args, draw, docs });
+}
