@@ -149,7 +149,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	addFlags(f, &cfg)
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
-	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io))
+	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io), serveCommand(&cfg, f, io))
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }

@@ -8,20 +8,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 )
 
-// attended is a feed that knows when a key was pressed.
+// attended is a feed that knows when the user gave a sign.
 type attended struct {
 	feed
-	keys bell.Bell
+	signs bell.Bell
 }
 
 // Touch implements ui.Controls.
 func (a *attended) Touch() {
-	a.keys.Ring()
+	a.signs.Ring()
 	a.feed.Touch()
 }
 
-// left waits until no key was pressed for limit, and returns what to say then; nil: ctx ended before. A limit of 0 is never over.
-func (a *attended) left(ctx context.Context, limit time.Duration) error {
+// left waits until there was no sign of the user, a key or a request, for limit, and returns what to say then; nil: ctx ended before. A limit of 0 is
+// never over.
+func (a *attended) left(ctx context.Context, limit time.Duration, sign string) error {
 	if limit == 0 {
 		<-ctx.Done()
 		return nil
@@ -32,10 +33,10 @@ func (a *attended) left(ctx context.Context, limit time.Duration) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-a.keys:
+		case <-a.signs:
 			timer.Reset(limit)
 		case <-timer.C:
-			return &exitError{exitOK, fmt.Errorf("ended after %v without a key (nvnodetop config shows where idle_exit is set)", limit)}
+			return &exitError{exitOK, fmt.Errorf("ended after %v without a %s (nvnodetop config shows where idle_exit is set)", limit, sign)}
 		}
 	}
 }

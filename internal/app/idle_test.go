@@ -32,13 +32,13 @@ func TestKeysPutOffTheEnd(t *testing.T) {
 				a.Touch()
 			}
 		}()
-		err := a.left(t.Context(), time.Hour)
+		err := a.left(t.Context(), time.Hour, "key")
 		if took := time.Since(began); err == nil || took != 3*50*time.Minute+time.Hour || from.keys.Load() != 3 {
 			t.Errorf("%v after %v and %d keys", err, took, from.keys.Load())
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
 		defer cancel()
-		if err := a.left(ctx, 0); err != nil || ctx.Err() == nil {
+		if err := a.left(ctx, 0, "key"); err != nil || ctx.Err() == nil {
 			t.Errorf("without a limit: %v", err)
 		}
 	})

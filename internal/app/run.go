@@ -89,7 +89,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	var away error
 	group.Go(func() error {
 		defer quit()
-		away = user.left(ctx, cfg.IdleExit)
+		away = user.left(ctx, cfg.IdleExit, "key")
 		return nil
 	})
 	<-ctx.Done()

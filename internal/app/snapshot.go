@@ -68,12 +68,18 @@ func checkFormat(f *pflag.FlagSet, format, names string) error {
 	switch {
 	case !slices.Contains([]string{"text", "json", "csv", "prometheus"}, format):
 		return fmt.Errorf("--format must be text, json, csv or prometheus, not %q", format)
-	case !slices.Contains([]export.Names{export.OwnNames, export.DCGMNames}, export.Names(names)):
-		return fmt.Errorf("--metrics-names must be nvnodetop or dcgm, not %q", names)
 	case f.Changed("metrics-names") && format != "prometheus":
 		return errors.New("--metrics-names is for --format prometheus")
 	case f.Changed("only") && format != "text":
 		return errors.New("--only is for --format text: the other formats have every GPU")
+	}
+	return checkNames(names)
+}
+
+// checkNames checks the value of --metrics-names.
+func checkNames(names string) error {
+	if !slices.Contains([]export.Names{export.OwnNames, export.DCGMNames}, export.Names(names)) {
+		return fmt.Errorf("--metrics-names must be nvnodetop or dcgm, not %q", names)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
 	"internal/access":          {"internal/build", "internal/cluster", "internal/config", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/wire"},
-	"internal/app":             {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote/auto", "internal/remote/local", "internal/remote/ssh", "internal/report", "internal/scalars", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/wire"},
+	"internal/app":             {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote/auto", "internal/remote/local", "internal/remote/ssh", "internal/report", "internal/scalars", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/web", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},
@@ -88,6 +88,7 @@ var allowed = map[string][]string{
 	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/columns", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
 	"internal/vacancy":         {"internal/cluster", "internal/metric", "internal/slurm", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/wire"},
+	"internal/web":             {"internal/bell", "internal/cluster", "internal/export", "internal/vacancy"},
 	"internal/wire":            {"internal/metric"},
 	"examples/idle":            {"pkg/nvnodetop", "pkg/nvnodetop/schema"},
 	"pkg/nvnodetop":            {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/reach", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "pkg/nvnodetop/report", "pkg/nvnodetop/schema"},
@@ -121,6 +122,8 @@ var only = map[string][]string{
 	"github.com/spf13/cobra":                    {"internal/app"},
 	"github.com/spf13/pflag":                    {"internal/app"},
 	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
+	"golang.org/x/net/netutil":                  {"internal/web"},
+	"net/http":                                  {"internal/app", "internal/web"},
 	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/track/child", "test/bench", "test/sshd", "test/term"},
 }
 

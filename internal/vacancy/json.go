@@ -48,16 +48,32 @@ func Agent(n *Node, at time.Time) any {
 	if !tally.HasNumbers(n.Node) {
 		return silent{missing(n.Node)}
 	}
-	a := agent{Hostname: n.Host(), GPUs: []agentGPU{}}
+	return agent{Hostname: n.Host(), GPUs: n.agentGPUs(at)}
+}
+
+// Agents are several nodes as one agent reports them, that of host. A single one is as Agent has it.
+func Agents(host string, nodes []Node, at time.Time) any {
+	if len(nodes) == 1 {
+		return Agent(&nodes[0], at)
+	}
+	all := agent{Hostname: host, GPUs: []agentGPU{}}
+	for i := range nodes {
+		all.GPUs = append(all.GPUs, nodes[i].agentGPUs(at)...)
+	}
+	return all
+}
+
+func (n *Node) agentGPUs(at time.Time) []agentGPU {
+	list := []agentGPU{}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		a.GPUs = append(a.GPUs, agentGPU{
+		list = append(list, agentGPU{
 			Type: g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","), Since: filled(g.since(n.Node, at)),
 			Utilization: whole(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: whole(g.Float(metric.SMClock)),
 			Temperature: whole(g.Float(metric.Temperature)), Command: filled(g.command()),
 		})
 	}
-	return a
+	return list
 }
 
 func (g *GPU) agentMemory() *agentMemory {

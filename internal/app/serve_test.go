@@ -1,0 +1,157 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// served runs serve with a demo, and returns what it prints and how it ends.
+func served(t *testing.T, args ...string) (lines []string, end func() error) {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() {
+		cmd := newCommand(streams{nil, write, io.Discard})
+		cmd.SetArgs(append([]string{"serve", "--demo=2x4"}, args...))
+		result <- cmd.ExecuteContext(ctx)
+		_ = write.Close()
+	}()
+	in := bufio.NewScanner(read)
+	for len(lines) < 2 && in.Scan() {
+		lines = append(lines, in.Text())
+	}
+	return lines, func() error {
+		stop()
+		return <-result
+	}
+}
+
+// ask gets a part, with the token of a link.
+func ask(t *testing.T, client *http.Client, link, path string) (status int, text string) {
+	t.Helper()
+	base, query, _ := strings.Cut(link, "?")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+strings.TrimPrefix(query, "token="))
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		answer, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.StatusCode != http.StatusServiceUnavailable || time.Since(began) > 20*time.Second { // it may be starting
+			return answer.StatusCode, string(body)
+		}
+	}
+}
+
+func TestServeToALink(t *testing.T) {
+	lines, end := served(t, "--listen", "127.0.0.1:0")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "http://127.0.0.1:") || !strings.Contains(lines[0], "/?token=") || !strings.Contains(lines[1], "ssh -L ") {
+		t.Fatalf("it prints %q, and ends with %v", lines, end())
+	}
+	if status, _ := ask(t, http.DefaultClient, lines[0], "-/ready"); status != http.StatusOK {
+		t.Errorf("ready: %d", status)
+	}
+	if status, text := ask(t, http.DefaultClient, lines[0], "api/v1/jobs"); status != http.StatusOK || !strings.Contains(text, `"gpus":8`) {
+		t.Errorf("%d, %.200s", status, text)
+	}
+	if status, _ := ask(t, http.DefaultClient, strings.Split(lines[0], "?")[0], "api/v1/jobs"); status != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", status)
+	}
+	if status, text := ask(t, http.DefaultClient, lines[0], "api/v1/nodes/gpu-n01/gpus/0"); status != http.StatusOK || !strings.Contains(text, `"history":{`) {
+		t.Errorf("%d, %.200s", status, text)
+	}
+	if err := end(); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+func TestServeToASocketAndATokenFile(t *testing.T) {
+	dir := t.TempDir()
+	socket, token := filepath.Join(dir, "s"), filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{}, {"--token-file", token}} {
+		lines, end := served(t, append(args, "--listen", "unix:"+socket)...)
+		if len(lines) != 2 || lines[0] != "unix socket "+socket || strings.Contains(strings.Join(lines, ""), "0123456789abcdef") {
+			t.Fatalf("it prints %q, and ends with %v", lines, end())
+		}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}}}
+		ask(t, client, "http://localhost/", "-/ready")
+		if status, text := ask(t, client, "http://localhost/?token=0123456789abcdef", "metrics"); status != http.StatusOK || !strings.Contains(text, "nvnodetop_gpu_utilization_ratio{") {
+			t.Errorf("%q: %d, %.200s", args, status, text)
+		}
+		if status, _ := ask(t, client, "http://localhost/", "metrics"); (status == http.StatusOK) != (len(args) == 0) {
+			t.Errorf("%q without a token: %d", args, status)
+		}
+		if err := end(); err != nil {
+			t.Errorf("it ends with %v", err)
+		}
+	}
+}
+
+func TestServeUsage(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for args, want := range map[string]string{
+		"--listen :0":        `--listen ":0" needs --tls-cert and --tls-key: other hosts can reach it`,
+		"--listen 0.0.0.0:0": "needs --tls-cert",
+		"--tls-cert a":       "--tls-cert and --tls-key belong together",
+		"--metrics-names x":  `--metrics-names must be nvnodetop or dcgm, not "x"`,
+		"--token-file " + write("open", "0123456789abcdef", 0o644):      "others can read",
+		"--token-file " + write("short", "0123456789abcde\n", 0o600):    "at least 16",
+		"--token-file " + write("two", "0123456789\n0123456789", 0o600): "one line",
+		"--token-file " + dir:          "is not a file with a token",
+		"--token-file " + dir + "/nix": "no such file",
+		"--job=":                       "--job is empty",
+		"5 2":                          `unexpected argument "2"`,
+		"x":                            "POLL must be a time",
+	} {
+		code, out, errs := program(t, append([]string{"serve", "--demo=2x4"}, strings.Fields(args)...)...)
+		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q, %q", args, code, out, errs)
+		}
+	}
+}
+
+func TestServeWithAPortInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	lines, end := served(t, "--listen", taken.Addr().String())
+	exit, ours := errors.AsType[*exitError](end())
+	if !ours || exit.code != exitFailed || len(lines) > 0 || !strings.Contains(exit.Error(), "address already in use") {
+		t.Errorf("it prints %q and ends with %v", lines, exit)
+	}
+}

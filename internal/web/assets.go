@@ -1,0 +1,51 @@
+package web
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+)
+
+// embedded are the page, and what it loads.
+//
+//go:embed assets
+var embedded embed.FS
+
+// kinds are the types of what the page loads, whatever this host takes them for.
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// pages answers with the page and with what it loads. These never change while the program runs.
+func (s *Server) pages(mux *http.ServeMux) {
+	_ = fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {
+			return err
+		}
+		text, err := embedded.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		address := "GET /" + name
+		if name == "assets/index.html" {
+			address = "GET /{$}"
+		}
+		mux.HandleFunc(address, asset(path.Ext(name), text))
+		return nil
+	})
+}
+
+func asset(ext string, text []byte) http.HandlerFunc {
+	sum := sha256.Sum256(text)
+	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Type", kinds[ext])
+		_, _ = w.Write(text)
+	}
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// policy is what the page may do: nothing but what this server has sent. Names of jobs and command lines come from other people.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// door lets in who knows the token.
+type door struct {
+	local  bool
+	token  string // hashed: to compare takes the same time, whatever is compared
+	name   string // of the cookie: browsers share cookies between all ports of a host
+	cookie string // its value, from which nobody can tell the token
+}
+
+func newDoor(token string, local bool) door {
+	d := door{local: local}
+	if token != "" {
+		sum := sha256.Sum256([]byte(token))
+		d.token, d.cookie = string(sum[:]), derived(token, "cookie")
+		d.name = "nvnodetop_" + derived(token, "name")[:8]
+	}
+	return d
+}
+
+func derived(token, what string) string {
+	m := hmac.New(sha256.New, []byte(token))
+	m.Write([]byte("nvnodetop " + what))
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// guard lets requests pass that may, to be answered with the headers that keep a browser safe.
+func (d *door) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "private, no-cache")
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			h.Set("Allow", "GET, HEAD")
+			fail(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered")
+		case d.local && !localName(r.Host):
+			h.Set("Connection", "close")
+			fail(w, http.StatusForbidden, "this server answers only under the name localhost or the address of this host's loopback")
+		case r.URL.Path == "/" && r.URL.Query().Has("token"):
+			d.exchange(w, r)
+		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"): // say nothing of anybody
+			next.ServeHTTP(w, r)
+		case !d.knows(r):
+			h.Set("Connection", "close") // who does not know the token keeps no place
+			h.Set("WWW-Authenticate", `Bearer realm="nvnodetop"`)
+			fail(w, http.StatusUnauthorized, "not signed in: open the address that nvnodetop serve has printed, or send its token")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// localName reports whether a browser that asks for this host asks this one, and not one that pretends to be it by its own name.
+func localName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "localhost" || host == "" {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.IsLoopback()
+}
+
+// exchange gives a browser a cookie for the token in its address, so that the token does not stay there.
+func (d *door) exchange(w http.ResponseWriter, r *http.Request) {
+	if d.token != "" {
+		if !d.isToken(r.URL.Query().Get("token")) {
+			fail(w, http.StatusUnauthorized, "wrong token: open the address that nvnodetop serve has printed last")
+			return
+		}
+		http.SetCookie(w, &http.Cookie{Name: d.name, Value: d.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// knows reports whether a request has the token: as a bearer's, as a password, for programs that know only those, or as the cookie.
+func (d *door) knows(r *http.Request) bool {
+	if d.token == "" {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return d.isToken(token)
+	}
+	if _, password, ok := r.BasicAuth(); ok {
+		return d.isToken(password)
+	}
+	cookie, err := r.Cookie(d.name)
+	return err == nil && subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(d.cookie)) == 1
+}
+
+func (d *door) isToken(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], []byte(d.token)) == 1
+}

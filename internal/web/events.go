@@ -1,0 +1,80 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	maxStreams = 256
+	keepAlive  = 15 * time.Second // a comment in a stream in which nothing has happened
+	writeTime  = 10 * time.Second // for a client that does not read
+)
+
+// events is a stream of Server-Sent Events: that there is a new state, which the client may then ask for.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	defer s.streams.Add(-1)
+	if s.streams.Add(1) > maxStreams {
+		w.Header().Set("Retry-After", "30")
+		fail(w, http.StatusServiceUnavailable, "too many streams")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // a proxy must not hold events back
+	if r.Method == http.MethodHead {
+		return
+	}
+	s.watched.Ring()
+	stream := &stream{w: w, control: http.NewResponseController(w)}
+	_ = stream.control.SetReadDeadline(time.Time{}) // that of a request would end the stream
+	stream.follow(s, r)
+}
+
+// stream is one client's.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// follow sends events until the client or the server ends. The states that come while the client does not read are one.
+func (t *stream) follow(s *Server, r *http.Request) {
+	idle := time.NewTicker(keepAlive)
+	defer idle.Stop()
+	st := s.states.newest(s.Now())
+	if !t.tell(st) {
+		return
+	}
+	for {
+		var listens bool
+		select {
+		case <-st.over:
+			st = s.states.newest(s.Now())
+			listens = t.tell(st)
+			idle.Reset(keepAlive)
+		case <-idle.C:
+			listens = t.send(":\n\n")
+		case <-s.ending.Done():
+			t.send("event: end\ndata: {}\n\n")
+		case <-r.Context().Done():
+		}
+		if !listens {
+			return
+		}
+	}
+}
+
+// tell says that there is a new state.
+func (t *stream) tell(st *state) bool {
+	at, _ := json.Marshal(st.snap.At)
+	return t.send(fmt.Sprintf("event: snapshot\nid: %d\ndata: {\"revision\":%d,\"time\":%s}\n\n", st.number, st.number, at))
+}
+
+// send sends text at once, and reports whether the client takes it.
+func (t *stream) send(text string) bool {
+	_ = t.control.SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := t.w.Write([]byte(text))
+	return err == nil && t.control.Flush() == nil
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// lookFor is how long the nodes list their processes after somebody has asked for them.
+const lookFor = time.Minute
+
+// looks tells the audience what is looked at.
+type looks struct {
+	audience Audience
+
+	mu    sync.Mutex // protects the following
+	on    bool       // the nodes list processes
+	timer *time.Timer
+}
+
+// look notes that somebody asks, and whether for processes.
+func (l *looks) look(processes bool) {
+	l.audience.Touch()
+	if !processes {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer == nil {
+		l.timer = time.AfterFunc(lookFor, l.stop)
+	} else {
+		l.timer.Reset(lookFor)
+	}
+	if !l.on {
+		l.on = true
+		l.audience.Look(cluster.EveryNode, true)
+	}
+}
+
+// stop ends the lists of processes: nobody has asked for them for a while.
+func (l *looks) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.on = false
+	l.audience.Look("", false)
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// silent is how long a state without news may be shown: ages count on.
+const silent = 5 * time.Second
+
+// states are the states that were shown, of which the newest is kept.
+type states struct {
+	make  func(now time.Time) *cluster.Snapshot
+	news  func() uint64
+	least time.Duration // how old a state is at least before there is another one
+	boot  time.Time     // tells the numbers of this run from those of others
+
+	mu   sync.Mutex // protects the following
+	last *state
+	seen uint64
+}
+
+// state is a Snapshot, and what was made of it.
+type state struct {
+	number uint64
+	tag    string // for ETag
+	snap   *cluster.Snapshot
+	over   chan struct{} // closed when there is a newer one
+
+	mu   sync.Mutex // protects the following
+	made map[string]*answer
+}
+
+// answer is what is sent, compressed; it has been made when once is done. Empty: there is no such thing.
+type answer struct {
+	once   sync.Once
+	packed []byte
+	err    error
+}
+
+// newest is the state of now, or the last one if that is not older than the interval, or nothing new has come.
+func (s *states) newest(now time.Time) *state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last != nil {
+		age := now.Sub(s.last.snap.At)
+		if age < s.least || s.news() == s.seen && age < silent {
+			return s.last
+		}
+	}
+	before := s.last
+	s.seen = s.news()
+	s.last = &state{number: 1, snap: s.make(now), over: make(chan struct{}), made: map[string]*answer{}}
+	if before != nil {
+		s.last.number = before.number + 1
+		close(before.over)
+	}
+	s.last.tag = `W/"` + strconv.FormatInt(s.boot.UnixNano(), 36) + "-" + strconv.FormatUint(s.last.number, 10) + `"`
+	return s.last
+}
+
+// answer is what write writes of the state, made once for each name. A write that reports false has nothing to say.
+func (s *state) answer(name string, write func(io.Writer, *state) (bool, error)) *answer {
+	s.mu.Lock()
+	a := s.made[name]
+	if a == nil {
+		a = &answer{}
+		s.made[name] = a
+	}
+	s.mu.Unlock()
+	a.once.Do(func() { a.make(s, write) })
+	return a
+}
+
+// forget drops an answer: anybody can ask for things that do not exist.
+func (s *state) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.made, name)
+}
+
+// packers are compressors that are not in use: each has 1 MB.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	return w
+}}
+
+func (a *answer) make(s *state, write func(io.Writer, *state) (bool, error)) {
+	var out bytes.Buffer
+	packer := packers.Get().(*gzip.Writer)
+	defer packers.Put(packer)
+	packer.Reset(&out)
+	found, err := write(packer, s)
+	if err == nil {
+		err = packer.Close()
+	}
+	if found && err == nil {
+		a.packed = out.Bytes()
+	}
+	a.err = err
+}

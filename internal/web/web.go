@@ -1,0 +1,111 @@
+// Package web serves Snapshots over HTTP: the page, the parts of the JSON document, the metrics for Prometheus, and what nvgpu's agents answer. It
+// owns who may ask, and how often a state is made: at most once per interval, and only while somebody asks. What is sent is made once for each
+// state, whoever asks for it.
+//
+// Nothing here changes anything: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait neither for a node nor
+// for SLURM. States have the caller's time; only the limits of connections and of looks are counted here.
+package web
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+)
+
+// Audience is told what somebody looks at.
+type Audience interface {
+	Touch()                           // somebody has asked
+	Look(node string, processes bool) // whether the processes of the nodes are shown: of cluster.EveryNode, or of none
+}
+
+// Options configure a Server. All but Token are required.
+type Options struct {
+	Snapshot func(now time.Time) *cluster.Snapshot
+	Ready    func(*cluster.Snapshot) bool // whether what is known is complete
+	News     func() uint64                // changes when there is something new
+	Now      func() time.Time
+	Audience Audience
+
+	Every time.Duration // at most one state in this time
+	Names export.Names  // of the metrics for Prometheus
+	Token string        // that who asks must know; "": none
+	Local bool          // it can be reached from this host only: names of other hosts are refused
+}
+
+// Server answers requests.
+type Server struct {
+	Options
+	door    door
+	states  states
+	looks   looks
+	streams atomic.Int32
+	watched bell.Bell // a stream has begun
+	ending  context.Context
+	end     func()
+}
+
+// New returns a Server.
+func New(o Options) *Server {
+	s := &Server{Options: o, door: newDoor(o.Token, o.Local), watched: bell.New()}
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.states.make = o.Snapshot
+	s.states.news, s.states.least, s.states.boot = o.News, o.Every*9/10, o.Now() // no tick is exact
+	s.looks.audience = o.Audience
+	return s
+}
+
+// Run makes states while streams wait for them, until ctx ends. Then it ends the streams.
+func (s *Server) Run(ctx context.Context) {
+	defer s.end()
+	tick := time.NewTicker(s.Every)
+	defer tick.Stop()
+	for {
+		if s.streams.Load() == 0 {
+			tick.Stop()
+			select {
+			case <-s.watched:
+			case <-ctx.Done():
+				return
+			}
+			tick.Reset(s.Every)
+		}
+		select {
+		case <-tick.C:
+			s.states.newest(s.Now())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Handler answers all requests.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	s.pages(mux)
+	s.parts(mux)
+	mux.HandleFunc("GET /api/v1/events", s.events)
+	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "healthy") })
+	mux.HandleFunc("GET /-/ready", s.ready)
+	return s.door.guard(mux)
+}
+
+// ready says whether what is known is complete.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	if !s.Ready(s.states.newest(s.Now()).snap) {
+		say(w, http.StatusServiceUnavailable, "not ready: not every node has reported or failed yet")
+		return
+	}
+	say(w, http.StatusOK, "ready")
+}
+
+// say answers with a line of text.
+func say(w http.ResponseWriter, status int, line string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(line + "\n"))
+}
