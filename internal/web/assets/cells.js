@@ -1,7 +1,7 @@
 // GPUs as cells: a number and a color for how much, a letter on amber or red for what is wrong. Also nodes as rows or tiles of cells.
 
 import { h } from './dom.js';
-import { celsius, known, pair, percent, power, whole } from './format.js';
+import { age, celsius, known, pair, percent, power, whole } from './format.js';
 import { letters } from './kinds.js';
 import { badness, fresh, gauges, gpusOf, isInstance, markOf, owns, shortNames, total, worstLetter } from './model.js';
 import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
@@ -76,7 +76,7 @@ function tile(node, at, name) {
 
 // tileNumbers are the numbers of a tile, or why those in its cells are old.
 function tileNumbers(node, at, problems) {
-  if (!fresh(node)) return h('span', { class: 'numbers words' }, stateOf(node, problems));
+  if (!fresh(node)) return h('span', { class: 'numbers words' }, h('span', { class: 'brief warning' }, `silent ${age(node.age_seconds)}`));
   const t = total(gpusOf(node, at.job));
   return h('span', { class: 'numbers' }, h('span', {}, percent(average(node, at))), h('span', { class: t.hot ? 'warning' : '' }, celsius(t.temp)));
 }

@@ -42,7 +42,7 @@ function goneText(live, doc) {
   return `${what} These numbers are of ${clock(doc.time)}. Trying again.`;
 }
 
-const many = { critical: ['critical problem', 'critical problems'], warning: ['warning', 'warnings'], waiting: ['node connecting', 'nodes connecting'] };
+const many = { critical: ['critical', 'critical'], warning: ['warning', 'warnings'], waiting: ['connecting', 'connecting'] };
 
 // healthLine counts what is wrong, the worst first, and what is seen.
 function healthLine(jobs) {

@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { age, between, celsius, clock, known, none, pair, percent, plural, power, span } from './format.js';
-import { clearedOf, fresh, gpusOf, hotFrom, problemsOf, share, total } from './model.js';
+import { clearedOf, fresh, gpusOf, problemsOf, share, slowsAt, total } from './model.js';
 import { nodeGrid } from './nodes.js';
 import { brief, clearedList, fact, facts, jobLink, mark, meter, problemList, row, section, table } from './parts.js';
 
@@ -36,8 +36,8 @@ function jobRow(job, time) {
     ['name', h('a', { href: jobLink(job.id) }, job.id && h('b', {}, job.id), h('span', { class: 'text' }, job.name))],
     ['state', stateOf(job)], ['count', String(job.nodes.length)], ['gpus', job.gpus_seen === job.gpus ? String(job.gpus) : `${job.gpus_seen}/${job.gpus}`],
     ['util', meter(t.util, 'data')], ['mem', meter(share(t.used, t.memory), 'mem', pair(t.used, t.memory))], ['power', power(t.power, t.limit, true)],
-    [t.hot ? 'temp warning' : 'temp', celsius(t.temp)], ['time', job.start ? span(between(job.start, time)) : none], ['left', span(left(job, time))],
-    ['words', brief(problems, time, job.nodes.length > 1 ? (f) => `${f.node}${f.gpu !== undefined ? ` GPU${f.gpu}` : ''}` : undefined)],
+    [t.hot ? 'temp warning' : 'temp', celsius(t.temp)], ['time', job.start ? span(between(job.start, time)) : none], [job.end ? 'left' : 'left unknown', span(left(job, time))],
+    ['words', brief(problems, undefined, job.nodes.length > 1 ? (f) => `${f.node}${f.gpu !== undefined ? ` GPU${f.gpu}` : ''}` : undefined) || h('span', { class: 'dim' }, 'all well')],
   ]);
 }
 
@@ -101,16 +101,14 @@ function jobTitle(job, time) {
 function jobFacts(job, nodes) {
   const t = totalsOf(job);
   const gpus = nodes.filter(fresh).flatMap((node) => gpusOf(node, job));
-  const isHot = total(gpus).hot;
   const where = t.lowNode && t.low <= t.util - 5 ? `${t.lowNode}${known(t.lowGPU) ? ` GPU${t.lowGPU}` : ''}` : '';
-  const slows = Math.min(...gpus.map(hotFrom)) + 2;
   return h('div', { key: 'facts', class: 'big' }, facts(
     fact('GPUs', `${job.gpus_seen} of ${job.gpus}`, job.gpus_seen < job.gpus && 'warning'),
     fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, `median ${percent(t.median)}`)]),
     fact('Slowest GPU', [percent(t.low), h('span', { class: 'sub' }, where)], where && 'warning'),
     fact('Memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, pair(t.used, t.memory))]),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
-    fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, known(slows) && slows < Infinity ? `slows at ${slows}°C` : '')], isHot && 'warning'),
+    fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpus))], total(gpus).hot && 'warning'),
     ranksFact(job)));
 }
 

@@ -104,6 +104,12 @@ export const gpusOf = (node, job) => (node.gpus || []).filter((g) => !isInstance
 // hotFrom is the temperature from which a GPU is close to being slowed by heat.
 export const hotFrom = (g) => (known(g.slowdown_celsius) ? g.slowdown_celsius - 2 : 85);
 
+// slowsAt says at which temperature the first of some GPUs slows down.
+export function slowsAt(gpus) {
+  const lowest = least(gpus.map((g) => g.slowdown_celsius).filter(known));
+  return known(lowest) ? `slows at ${lowest}°C` : '';
+}
+
 const heat = ['hw_thermal_slowdown', 'sw_thermal_slowdown'];
 
 export const hot = (g) => known(g.temperature_celsius) && (g.temperature_celsius >= hotFrom(g) || (g.throttle_reasons || []).some((r) => heat.includes(r)));
@@ -115,10 +121,10 @@ export const share = (part, all) => (known(part) && all > 0 ? Math.min(100, (100
 
 // gauges are the numbers by which the heat map compares GPUs: a level in percent, and what a cell says.
 export const gauges = {
-  util: { title: 'utilization', unit: '%', level: (g) => g.util_percent, high: () => false },
-  memory: { title: 'memory', unit: '%', level: (g) => share(g.memory_used_bytes, g.memory_total_bytes), high: (g) => share(g.memory_used_bytes, g.memory_total_bytes) >= memoryFull },
-  temp: { title: 'temperature', unit: '°C', level: (g) => share(g.temperature_celsius, g.slowdown_celsius || 85), number: (g) => g.temperature_celsius, high: hot },
-  power: { title: 'power', unit: '%', level: (g) => share(g.power_watts, g.power_limit_watts), high: () => false },
+  util: { title: 'utilization', brief: 'util', unit: '%', level: (g) => g.util_percent, high: () => false },
+  memory: { title: 'memory', brief: 'memory', unit: '%', level: (g) => share(g.memory_used_bytes, g.memory_total_bytes), high: (g) => share(g.memory_used_bytes, g.memory_total_bytes) >= memoryFull },
+  temp: { title: 'temperature', brief: 'temp', unit: '°C', level: (g) => share(g.temperature_celsius, g.slowdown_celsius || 85), number: (g) => g.temperature_celsius, high: hot },
+  power: { title: 'power', brief: 'power', unit: '%', level: (g) => share(g.power_watts, g.power_limit_watts), high: () => false },
 };
 
 // total works out the totals of GPUs. One that does not give a number is not counted as 0.

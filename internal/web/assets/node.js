@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { age, between, celsius, clock, known, model, none, pair, percent, plural, power } from './format.js';
-import { Problems, hot, isInstance, numberOf, owns, share, total, memoryFull, worstLetter, gpusOf } from './model.js';
+import { Problems, hot, isInstance, slowsAt, numberOf, owns, share, total, memoryFull, worstLetter, gpusOf } from './model.js';
 import { letters } from './kinds.js';
 import { brief, fact, facts, gpuLink, mark, meter, nodeLink, problemList, row, section, table } from './parts.js';
 import { processTable } from './processes.js';
@@ -49,15 +49,15 @@ function failureText(node, time) {
 function hostFacts(node) {
   const host = node.host || {};
   const t = total(gpusOf(node));
-  const job = node.jobs?.[0];
-  return h('div', { key: 'host', class: 'big' }, facts(
+  const limited = (node.jobs || []).filter((job) => job.memory_limit_bytes);
+  return h('div', { key: 'host', class: node.state === 'stale' ? 'big old' : 'big' }, facts(
     fact('CPU', [meter(host.cpu_percent, 'mem'), h('span', { class: 'sub' }, `load ${known(host.load1) ? host.load1.toFixed(1) : none} of ${node.cpus || none}`)]),
     fact('Host memory', [meter(share(host.memory_used_bytes, host.memory_total_bytes), 'mem'), h('span', { class: 'sub' }, pair(host.memory_used_bytes, host.memory_total_bytes))]),
-    job?.memory_limit_bytes && fact(`Job ${job.job_number}`, [meter(share(job.memory_used_bytes, job.memory_limit_bytes), 'mem'), h('span', { class: 'sub' }, pair(job.memory_used_bytes, job.memory_limit_bytes))]),
+    limited.map((job) => fact(`Job ${job.job_number} memory`, [meter(share(job.memory_used_bytes, job.memory_limit_bytes), 'mem'), h('span', { class: 'sub' }, pair(job.memory_used_bytes, job.memory_limit_bytes))])),
     fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, known(t.low) ? `lowest ${percent(t.low)}` : '')]),
     fact('GPU memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, pair(t.used, t.memory))]),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
-    fact('Hottest GPU', celsius(t.temp), t.hot && 'warning')));
+    fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpusOf(node)))], t.hot && 'warning')));
 }
 
 function gpuNote(node) {
@@ -66,7 +66,7 @@ function gpuNote(node) {
 }
 
 const columns = [
-  { title: '', class: 'mark' }, { title: 'GPU', class: 'gpu' }, { title: 'Rank', class: 'rank' }, { title: 'Temp', class: 'temp' }, { title: 'Utilization', class: 'util' },
+  { title: '', class: 'mark' }, { title: 'GPU', class: 'gpu' }, { title: 'Rank', class: 'rank' }, { title: 'Temp', class: 'temp' }, { title: 'Util', class: 'util' },
   { title: 'Memory', class: 'mem' }, { title: 'Used/total', class: 'pair' }, { title: 'Power', class: 'power' }, { title: 'SM MHz', class: 'clock' }, { title: '%MBW', class: 'bandwidth' }, { title: 'Flags', class: 'words' },
 ];
 
@@ -97,9 +97,15 @@ function gpuRow(node, g, problems, ranks, time) {
   return row(key, kind, [
     ['mark', mark(problems)], ['gpu', number], ['rank', known(ranks.get(nameOf(g))) ? String(ranks.get(nameOf(g))) : none], [hot(g) ? 'temp warning' : 'temp', n(celsius(g.temperature_celsius))],
     ['util', meter(g.util_percent, `data ${lags}`, n(percent(g.util_percent)))], ['mem', meter(full, full >= memoryFull ? 'mem warning' : 'mem')], ['pair', n(pair(g.memory_used_bytes, g.memory_total_bytes))],
-    ['power', n(power(g.power_watts, g.power_limit_watts))], ['clock', n(known(g.sm_mhz) ? `${g.sm_mhz}` : none)], ['bandwidth', n(percent(g.mem_util_percent))],
+    ['power', n(powerOf(g))], ['clock', n(known(g.sm_mhz) ? `${g.sm_mhz}` : none)], ['bandwidth', n(percent(g.mem_util_percent))],
     ['words', mine ? [letter && h('b', { key: 'letter', class: `letter ${severity}`, title: letters[letter] }, letter), flags(problems, time)] : owner(node, g)],
   ]);
+}
+
+// powerOf is the power of a GPU, with its limit where there is room.
+function powerOf(g) {
+  if (!known(g.power_watts)) return none;
+  return [Math.round(g.power_watts), known(g.power_limit_watts) && h('span', { key: 'limit', class: 'limit' }, `/${Math.round(g.power_limit_watts)}`), ' W'];
 }
 
 // flags names all that is wrong with a GPU, without its number: that is in the row.

@@ -29,9 +29,9 @@ export function nodeGrid(doc, nodes, job, draw) {
   const sorted = inOrder(nodes, order, problems);
   return [
     h('div', { key: 'choices', class: 'choices' },
-      switches('show', Object.entries(gauges).map(([key, g]) => [key, g.title]), metric, pick('metric')),
+      switches('show', Object.entries(gauges).map(([key, g]) => [key, g.brief]), metric, pick('metric')),
       switches('order', [['name', 'name'], ['worst', 'worst first']], order, pick('order')),
-      switches('as', [['map', 'heat map'], ['rows', 'rows']], view, pick('view'))),
+      switches('as', [['map', 'map'], ['rows', 'rows']], view, pick('view'))),
     view === 'map' ? heatMap(sorted, at) : nodeRows(sorted, at),
     legend(metric),
   ];
