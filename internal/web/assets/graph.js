@@ -91,13 +91,16 @@ const reasons = [
 ];
 const always = 4; // so many are there also when they never held
 
+// heldBy says that the clocks were reduced for this reason. The hardware's slowdown is its own reason only where it gives no other.
+const heldBy = (names, key) => names?.includes(key) && !(key === 'hw_slowdown' && (names.includes('hw_thermal_slowdown') || names.includes('hw_power_brake_slowdown')));
+
 // timeline is when the clocks were reduced, and why.
 export function timeline(samples, axis, now) {
   const shift = axis.length - samples.length;
-  const rows = reasons.filter(([, key], i) => i < always || samples.some((names) => names?.includes(key)));
+  const rows = reasons.filter(([, key], i) => i < always || samples.some((names) => heldBy(names, key)));
   return h('div', { class: 'timeline' }, rows.map(([name, key, bad]) => {
-    const runs = runsOf(samples.map((names) => (names?.includes(key) ? 1 : null)), shift);
-    const held = now.includes(key);
+    const runs = runsOf(samples.map((names) => (heldBy(names, key) ? 1 : null)), shift);
+    const held = heldBy(now, key);
     return h('div', { key, class: 'reason' }, h('span', { class: held && bad ? 'what warning' : runs.length ? 'what' : 'what dim' }, name),
       h('svg', { viewBox: `0 0 ${Math.max(axis.length, 2)} 10`, preserveAspectRatio: 'none', 'aria-hidden': 'true', on: pointing(axis) }, h('line', { key: 'none', class: 'limit', x1: 0, x2: axis.length, y1: 5, y2: 5 }),
         runs.map((run) => h('rect', { key: run.from, class: bad ? 'held' : 'on', x: run.from, y: 0, width: run.values.length, height: 10 }))),
