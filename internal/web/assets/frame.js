@@ -14,10 +14,9 @@ export function frame(live, route, draw) {
   const gone = live.goneSince !== null;
   return [
     h('header', { key: 'top' }, h('a', { class: 'brand', href: '#/jobs' }, 'nvnodetop'), tabRow(route, jobs), connection(live, doc)),
-    h('div', { key: 'health', class: 'health', role: 'status' }, healthLine(jobs)),
-    gone && doc && h('p', { key: 'gone', class: 'banner', role: 'alert' }, goneText(live, doc)),
+    h('div', { key: 'health', class: 'health', role: 'status' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs)),
     h('main', { key: route.parts[0], class: gone ? 'old' : '', id: 'page' }, body(live, route, docs, draw)),
-  ].filter(Boolean);
+  ];
 }
 
 function tabRow(route, jobs) {
@@ -35,11 +34,12 @@ function connection(live, doc) {
   return h('div', { class: 'connection' }, h('span', { class: gone ? 'state critical' : 'state' }, word), h('time', {}, doc ? clock(doc.time) : '--:--:--'));
 }
 
+// goneText stands in the place of the health: nothing is known of that any more, and nothing moves.
 function goneText(live, doc) {
   const since = age((Date.now() - live.goneSince) / 1000);
   if (live.denied) return 'The server refuses the token. Open the link again that nvnodetop serve printed.';
   const what = live.ended ? `The server was stopped ${since} ago.` : `The server has not answered for ${since}.`;
-  return `${what} These numbers are of ${clock(doc.time)}. Trying again.`;
+  return `${what} ${doc ? `These numbers are of ${clock(doc.time)}. ` : ''}Trying again.`;
 }
 
 const many = { critical: ['critical', 'critical'], warning: ['warning', 'warnings'], waiting: ['connecting', 'connecting'] };

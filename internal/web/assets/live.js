@@ -5,10 +5,20 @@ const patience = 10000; // ms until a request has failed
 const silence = 20000; // ms without a word after which the server is asked whether it is still there
 const waits = [1000, 2000, 4000, 8000, 15000]; // ms between attempts
 
+const waitOf = (attempts) => waits[Math.min(attempts, waits.length - 1)];
+
 export class Live {
   // changed is called after everything that the page shows has changed.
   constructor(changed) {
-    Object.assign(this, { changed, parts: {}, wanted: [], missing: new Set(), goneSince: null, denied: false, ended: false, failures: 0, busy: false, again: false });
+    this.changed = changed;
+    this.parts = {}; // what was fetched last of each part
+    this.wanted = []; // the parts that the page shows
+    this.missing = new Set(); // those of them that the server does not know
+    this.goneSince = null; // when the server stopped to answer, by the clock of the browser
+    this.denied = false; // the server does not know us
+    this.ended = false; // the server has said that it stops
+    this.failures = 0; // of fetching, in a row
+    this.breaks = 0; // of the stream, in a row
     document.addEventListener('visibilitychange', () => this.wake());
     window.addEventListener('online', () => this.wake());
     window.addEventListener('pageshow', (event) => event.persisted && this.wake());
@@ -16,25 +26,34 @@ export class Live {
     this.listen();
   }
 
-  // show names the parts that the page shows from now on. What was fetched of others before is kept until then, so going back shows at once.
+  // show names the parts that the page shows from now on. What was fetched of others before is kept, so going back shows at once.
   show(parts) {
     this.wanted = parts;
     this.missing.clear();
     this.fetch();
   }
 
+  // listen opens the stream. One that breaks is closed at once: how often it is tried again is up to us, and it may be that only the stream is refused.
   listen() {
+    clearTimeout(this.listening);
+    this.listening = null;
     this.stream?.close();
     this.heard = Date.now();
     const stream = new EventSource('api/v1/events');
     this.stream = stream;
-    stream.addEventListener('snapshot', () => this.news());
+    stream.addEventListener('snapshot', () => {
+      this.breaks = 0;
+      this.news();
+    });
     stream.addEventListener('end', () => {
-      this.ended = true;
       stream.close();
+      this.ended = true;
       this.lost();
     });
-    stream.addEventListener('error', () => stream.readyState === EventSource.CLOSED && !this.ended && this.lost());
+    stream.addEventListener('error', () => {
+      stream.close();
+      if (!this.ended) this.fetch();
+    });
   }
 
   news() {
@@ -45,7 +64,7 @@ export class Live {
   // wake is called when somebody looks at the tab again, or no longer.
   wake() {
     if (document.hidden) return this.stream.close();
-    if (this.stream.readyState === EventSource.CLOSED) this.listen();
+    this.breaks = 0;
     this.fetch();
   }
 
@@ -63,16 +82,13 @@ export class Live {
       return;
     }
     this.busy = true;
-    const wanted = this.wanted;
-    const good = (await Promise.all(wanted.map((part) => this.get(part)))).every(Boolean);
+    this.again = false;
+    const good = (await Promise.all(this.wanted.map((part) => this.get(part)))).every(Boolean);
     this.busy = false;
     if (good) this.back();
     else this.lost();
     this.changed();
-    if (this.again || wanted !== this.wanted) {
-      this.again = false;
-      if (good || wanted !== this.wanted) this.fetch();
-    }
+    if (this.again) this.fetch();
   }
 
   // get fetches a part, and says whether the server is there.
@@ -80,33 +96,35 @@ export class Live {
     try {
       const reply = await fetch(`api/v1/${part}`, { cache: 'no-cache', credentials: 'same-origin', signal: AbortSignal.timeout(patience) });
       this.denied = reply.status === 401 || reply.status === 403;
-      if (reply.status === 404) this.missing.add(part);
-      else if (!reply.ok) return false;
-      else {
-        this.missing.delete(part);
-        this.parts[part] = await reply.json();
+      if (reply.status === 404) {
+        this.missing.add(part);
+        return true;
       }
+      if (!reply.ok) return false;
+      this.parts[part] = await reply.json();
+      this.missing.delete(part);
       return true;
     } catch {
       return false;
     }
   }
 
+  // back is called when the server has answered. A stream that has broken is opened again, ever less often if it breaks each time.
   back() {
     this.failures = 0;
     this.goneSince = null;
+    this.ended = false;
     this.heard = Date.now();
-    if (this.ended || this.stream.readyState === EventSource.CLOSED) {
-      this.ended = false;
-      if (!document.hidden) this.listen();
-    }
+    if (this.stream.readyState !== EventSource.CLOSED || this.listening || document.hidden) return;
+    this.listening = setTimeout(() => this.listen(), this.breaks ? waitOf(this.breaks) : 0);
+    this.breaks++;
   }
 
   // lost tries again after a while, ever less often.
   lost() {
     this.goneSince ??= Date.now();
     this.changed();
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => !document.hidden && this.fetch(), waits[Math.min(this.failures++, waits.length - 1)]);
+    clearTimeout(this.trying);
+    this.trying = setTimeout(() => !document.hidden && this.fetch(), waitOf(this.failures++));
   }
 }

@@ -24,7 +24,7 @@ export function nodePage(doc) {
 }
 
 export function nodeTitle(node, problems) {
-  return h('h1', { key: 'title' }, mark(problems), h('b', {}, node.name), h('span', { class: 'dim' }, node.state),
+  return h('h1', { key: 'title' }, h('b', {}, node.name), mark(problems), h('span', { class: 'dim' }, node.state),
     node.transport && h('span', { class: 'dim' }, `over ${node.transport}`), node.driver_version && h('span', { class: 'dim' }, `driver ${node.driver_version}`),
     node.cuda_version && h('span', { class: 'dim' }, `CUDA ${node.cuda_version}`), known(node.host?.uptime_seconds) && h('span', { class: 'dim' }, `up ${age(node.host.uptime_seconds)}`));
 }
