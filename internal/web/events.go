@@ -43,7 +43,7 @@ type stream struct {
 func (t *stream) follow(s *Server, r *http.Request) {
 	idle := time.NewTicker(keepAlive)
 	defer idle.Stop()
-	st := s.states.newest(s.Now())
+	st := s.states.newest()
 	if !t.tell(st) {
 		return
 	}
@@ -51,7 +51,7 @@ func (t *stream) follow(s *Server, r *http.Request) {
 		var listens bool
 		select {
 		case <-st.over:
-			st = s.states.newest(s.Now())
+			st = s.states.newest()
 			listens = t.tell(st)
 			idle.Reset(keepAlive)
 		case <-idle.C:

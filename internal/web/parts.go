@@ -60,12 +60,20 @@ func (s *Server) parts(mux *http.ServeMux) {
 		})
 	}
 	mux.HandleFunc("GET "+api, func(w http.ResponseWriter, _ *http.Request) { missing(w, "there is no such part") })
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		s.send(w, r, "text/plain; version=0.0.4; charset=utf-8", false, func(out io.Writer, st *state) (bool, error) {
-			return true, export.Prometheus(out, st.snap, s.Names)
-		})
-	})
+	mux.HandleFunc("GET /metrics", s.metrics)
 	s.nvgpu(mux)
+}
+
+// metrics answers Prometheus. On one host it takes longer to compress them than to make and to send them.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	const kind = "text/plain; version=0.0.4; charset=utf-8"
+	if !s.Local {
+		s.send(w, r, kind, false, func(out io.Writer, st *state) (bool, error) { return true, export.Prometheus(out, st.snap, s.Names) })
+		return
+	}
+	s.looks.look(false)
+	w.Header().Set("Content-Type", kind)
+	_ = export.Prometheus(w, s.states.newest().snap, s.Names) // nobody is left to tell
 }
 
 // nvgpu answers as the agents and the master of nvgpu do. To a master, each node is an agent at /nodes/NAME.
@@ -94,7 +102,7 @@ func (s *Server) nvgpu(mux *http.ServeMux) {
 // send answers with what write writes of the newest state.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, processes bool, write func(io.Writer, *state) (bool, error)) {
 	s.looks.look(processes)
-	st := s.states.newest(s.Now())
+	st := s.states.newest()
 	h := w.Header()
 	h.Set("ETag", st.tag)
 	h.Set("Vary", "Accept-Encoding")

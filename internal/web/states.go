@@ -6,16 +6,20 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// silent is how long a state without news may be shown: ages count on.
-const silent = 5 * time.Second
+const (
+	silent = 5 * time.Second // how long a state without news may be shown: ages count on
+	share  = 10              // of the time at most one part in so many goes into states
+)
 
 // states are the states that were shown, of which the newest is kept.
 type states struct {
+	now   func() time.Time
 	make  func(now time.Time) *cluster.Snapshot
 	news  func() uint64
 	least time.Duration // how old a state is at least before there is another one
@@ -32,6 +36,8 @@ type state struct {
 	tag    string // for ETag
 	snap   *cluster.Snapshot
 	over   chan struct{} // closed when there is a newer one
+	now    func() time.Time
+	took   atomic.Int64 // ns to make it and its answers
 
 	mu   sync.Mutex // protects the following
 	made map[string]*answer
@@ -44,19 +50,22 @@ type answer struct {
 	err    error
 }
 
-// newest is the state of now, or the last one if that is not older than the interval, or nothing new has come.
-func (s *states) newest(now time.Time) *state {
+// newest is the state of now, or the last one if that is not older than the interval, if nothing new has come, or if a state of such a large
+// cluster costs too much to be made that often.
+func (s *states) newest() *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := s.now()
 	if s.last != nil {
 		age := now.Sub(s.last.snap.At)
-		if age < s.least || s.news() == s.seen && age < silent {
+		if age < max(s.least, share*time.Duration(s.last.took.Load())) || s.news() == s.seen && age < silent {
 			return s.last
 		}
 	}
 	before := s.last
 	s.seen = s.news()
-	s.last = &state{number: 1, snap: s.make(now), over: make(chan struct{}), made: map[string]*answer{}}
+	s.last = &state{number: 1, snap: s.make(now), over: make(chan struct{}), now: s.now, made: map[string]*answer{}}
+	s.last.took.Store(int64(s.now().Sub(now)))
 	if before != nil {
 		s.last.number = before.number + 1
 		close(before.over)
@@ -92,6 +101,8 @@ var packers = sync.Pool{New: func() any {
 }}
 
 func (a *answer) make(s *state, write func(io.Writer, *state) (bool, error)) {
+	began := s.now()
+	defer func() { s.took.Add(int64(s.now().Sub(began))) }()
 	var out bytes.Buffer
 	packer := packers.Get().(*gzip.Writer)
 	defer packers.Put(packer)

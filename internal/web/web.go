@@ -1,6 +1,6 @@
 // Package web serves Snapshots over HTTP: the page, the parts of the JSON document, the metrics for Prometheus, and what nvgpu's agents answer. It
-// owns who may ask, and how often a state is made: at most once per interval, and only while somebody asks. What is sent is made once for each
-// state, whoever asks for it.
+// owns who may ask, and how often a state is made: at most once per interval, only while somebody asks, and seldom enough to take a tenth of a
+// core. What is sent is made once for each state, whoever asks for it.
 //
 // Nothing here changes anything: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait neither for a node nor
 // for SLURM. States have the caller's time; only the limits of connections and of looks are counted here.
@@ -53,7 +53,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{Options: o, door: newDoor(o.Token, o.Local), watched: bell.New()}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.states.make = o.Snapshot
+	s.states.make, s.states.now = o.Snapshot, o.Now
 	s.states.news, s.states.least, s.states.boot = o.News, o.Every*9/10, o.Now() // no tick is exact
 	s.looks.audience = o.Audience
 	return s
@@ -76,7 +76,7 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		select {
 		case <-tick.C:
-			s.states.newest(s.Now())
+			s.states.newest()
 		case <-ctx.Done():
 			return
 		}
@@ -96,7 +96,7 @@ func (s *Server) Handler() http.Handler {
 
 // ready says whether what is known is complete.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if !s.Ready(s.states.newest(s.Now()).snap) {
+	if !s.Ready(s.states.newest().snap) {
 		say(w, http.StatusServiceUnavailable, "not ready: not every node has reported or failed yet")
 		return
 	}

@@ -137,7 +137,7 @@ func TestEachPartIsAnswered(t *testing.T) {
 			t.Errorf("%s: %d, %.100s", path, w.Code, w.Body)
 		}
 	}
-	if n := len(r.states.last.made); n != 13 {
+	if n := len(r.states.last.made); n != 12 {
 		t.Errorf("%d answers are kept: what does not exist must not be", n)
 	}
 }
@@ -216,6 +216,26 @@ func TestStatesAreMadeSeldom(t *testing.T) {
 	})
 }
 
+// A state of which a part takes 0.3 s is followed by another one after 3 s.
+func TestStatesThatCostMuchAreMadeMoreSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig("", true)
+		store := r.states.make
+		r.states.make = func(now time.Time) *cluster.Snapshot {
+			time.Sleep(300 * time.Millisecond)
+			return store(now)
+		}
+		for range 61 {
+			r.news.Add(1)
+			r.ask("GET", "/api/v1/jobs")
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := r.made.Load(); n != 3 {
+			t.Errorf("%d states in 6 s", n)
+		}
+	})
+}
+
 func TestReadyWhenAllIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig("secret token of 16", true)
@@ -253,25 +273,21 @@ func TestProcessesAreListedWhileSomebodyLooks(t *testing.T) {
 	})
 }
 
-// stream connects a client to the events, over a real connection.
-func (r *rig) stream(t *testing.T) (lines *bufio.Scanner, end func()) {
+// stream connects a client to the events, over a real connection, for as long as read reads them.
+func (r *rig) stream(t *testing.T, read func(*bufio.Scanner)) {
 	t.Helper()
 	server := httptest.NewServer(r.answers)
-	ctx, cancel := context.WithCancel(t.Context())
-	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/v1/events", nil)
+	defer server.Close()
+	request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1/events", nil)
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer answer.Body.Close()
 	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
 		t.Errorf("the stream is %q", kind)
 	}
-	body := answer.Body
-	return bufio.NewScanner(body), func() {
-		cancel()
-		_ = body.Close()
-		server.Close()
-	}
+	read(bufio.NewScanner(answer.Body))
 }
 
 func next(lines *bufio.Scanner) string {
@@ -291,20 +307,20 @@ func TestEventsSayThatThereIsNews(t *testing.T) {
 		r.Run(ctx)
 		close(ran)
 	}()
-	lines, end := r.stream(t)
-	defer end()
-	if e := next(lines); !strings.HasPrefix(e, `event: snapshot|id: 1|data: {"revision":1,"time":"20`) {
-		t.Errorf("the first event is %q", e)
-	}
-	r.news.Add(1)
-	if e := next(lines); !strings.HasPrefix(e, `event: snapshot|id: 2|data: {"revision":2,`) {
-		t.Errorf("the second event is %q", e)
-	}
-	stop()
-	<-ran
-	if e := next(lines); e != "event: end|data: {}" {
-		t.Errorf("the last event is %q", e)
-	}
+	r.stream(t, func(lines *bufio.Scanner) {
+		if e := next(lines); !strings.HasPrefix(e, `event: snapshot|id: 1|data: {"revision":1,"time":"20`) {
+			t.Errorf("the first event is %q", e)
+		}
+		r.news.Add(1)
+		if e := next(lines); !strings.HasPrefix(e, `event: snapshot|id: 2|data: {"revision":2,`) {
+			t.Errorf("the second event is %q", e)
+		}
+		stop()
+		<-ran
+		if e := next(lines); e != "event: end|data: {}" {
+			t.Errorf("the last event is %q", e)
+		}
+	})
 }
 
 func TestStreamsAreLimited(t *testing.T) {

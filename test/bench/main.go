@@ -21,7 +21,7 @@ type options struct {
 	rounds               int
 	poll, display        string
 	against              string
-	probe, track         int
+	probe, track, serve  int
 	transports           bool
 	jump                 int
 	processes            bool
@@ -38,6 +38,7 @@ func main() {
 	flag.StringVar(&o.against, "against", "", "another program with the same arguments to measure in the same run")
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
 	flag.IntVar(&o.track, "track", 0, "measure only nvnodetop track, without a cluster, for this many seconds")
+	flag.IntVar(&o.serve, "serve", 0, "measure only nvnodetop serve, without a cluster, for this many seconds")
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
@@ -66,6 +67,9 @@ func run(o options) error {
 	}
 	if o.track > 0 {
 		return measureTrack(o.track)
+	}
+	if o.serve > 0 {
+		return measureServe(o.serve)
 	}
 	ours, err := prepare(o)
 	if err != nil {

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// many is a job on so many nodes with 8 GPUs each, all metrics of which are known.
+func many(nodes int) *cluster.Store {
+	now := time.Now()
+	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	job := cluster.Job{ID: "1", Name: "all", User: "alice"}
+	for i := range nodes {
+		job.Nodes = append(job.Nodes, fmt.Sprintf("gpu-n%04d", i))
+	}
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Command: "squeue", Asked: now, Answered: now, Jobs: []cluster.Job{job}}})
+	for at, name := range job.Nodes {
+		hello, report := &wire.Hello{Host: name, CPUs: 128}, &wire.Report{}
+		for i := range 8 {
+			g := wire.GPU{Index: i}
+			for id := range metric.All(metric.GPU) {
+				g.Values.Set(id, float64((1000*int(id)+8*at+i)%89))
+			}
+			hello.GPUs = append(hello.GPUs, wire.Card{Index: i, UUID: fmt.Sprintf("GPU-%04d%04d-0000-4000-8000-000000000001", at, i), Minor: new(i), Name: "NVIDIA H100 80GB HBM3"})
+			report.GPUs = append(report.GPUs, g)
+		}
+		for _, e := range []cluster.Event{{Try: &cluster.Try{Interval: 3 * time.Second}}, {Hello: hello}, {Report: report}} {
+			e.At, e.Node = now, name
+			s.Apply(e)
+		}
+	}
+	return s
+}
+
+// BenchmarkNewState is what a new state costs for who asks first.
+func BenchmarkNewState(b *testing.B) {
+	for _, c := range []struct {
+		nodes int
+		path  string
+	}{{64, "/api/v1/nodes"}, {64, "/api/v1/snapshot"}, {1000, "/api/v1/nodes"}, {1000, "/metrics"}} {
+		store := many(c.nodes)
+		b.Run(fmt.Sprintf("%dx8%s", c.nodes, c.path), func(b *testing.B) {
+			r := newRig("", true)
+			r.states.make = store.Snapshot
+			r.states.least = 0
+			size := 0
+			for b.Loop() {
+				r.news.Add(1)
+				w := r.ask("GET", c.path, "Accept-Encoding: gzip")
+				size = w.Body.Len()
+			}
+			b.ReportMetric(float64(size)/1e6, "MB")
+		})
+	}
+}
+
+// BenchmarkSameState is what each of many browsers costs.
+func BenchmarkSameState(b *testing.B) {
+	r := newRig(secret, true)
+	for b.Loop() {
+		r.ask("GET", "/api/v1/nodes", "Accept-Encoding: gzip", "Authorization: Bearer "+secret)
+	}
+}
