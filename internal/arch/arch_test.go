@@ -96,12 +96,14 @@ var allowed = map[string][]string{
 	"pkg/nvnodetop/schema":     {"internal/metric"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},
 	"test/bench":               {"test/term"},
+	"test/chromium":            {},
 	"test/cluster":             {},
 	"test/fakeprobe":           {"internal/wire"},
 	"test/leaks":               {},
 	"test/sshd":                {},
 	"test/term":                {},
 	"test/watchdog":            {},
+	"test/webpictures":         {"test/chromium"},
 }
 
 // only lists packages from outside that only a few packages may import.
@@ -124,7 +126,7 @@ var only = map[string][]string{
 	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
 	"golang.org/x/net/netutil":                  {"internal/web"},
 	"net/http":                                  {"internal/app", "internal/web"},
-	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/track/child", "test/bench", "test/sshd", "test/term"},
+	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/track/child", "test/bench", "test/chromium", "test/sshd", "test/term"},
 }
 
 type pkg struct {

@@ -1,0 +1,211 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/chromium"
+)
+
+// table reads an object of kinds.js.
+func table[T any](t *testing.T, name string) map[string]T {
+	t.Helper()
+	text, err := os.ReadFile("assets/kinds.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "export const "+name+" = ")
+	object, _, ended := strings.Cut(after, ";")
+	out := map[string]T{}
+	if err := json.Unmarshal([]byte(object), &out); err != nil || !found || !ended {
+		t.Fatalf("kinds.js has no table of %s: %v", name, err)
+	}
+	return out
+}
+
+// The page names problems as the screen does.
+func TestPageKnowsAllProblems(t *testing.T) {
+	page, err := os.ReadFile("../../docs/health.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, kinds := map[string][]string{}, table[[]string](t, "kinds")
+	for _, rows := range strings.Split(string(page), "| kind | letter |")[1:] {
+		rows, _, _ = strings.Cut(rows, "\n\n")
+		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` ").FindAllStringSubmatch(rows, -1) {
+			l := health.LabelOf(&cluster.Finding{Kind: cluster.Kind(row[1]), Key: "a GPU", Severity: cluster.Critical})
+			want[row[1]] = []string{strings.Trim(string(rune(l.Letter)), "\x00"), l.One}
+		}
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" || len(want) < 40 {
+		t.Errorf("%d kinds are documented; kinds.js (-documented +in the page): %s", len(want), diff)
+	}
+}
+
+func TestPageKnowsAllFailures(t *testing.T) {
+	source, err := os.ReadFile("../reach/failure.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, class := range regexp.MustCompile(`Class = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		if l := health.LabelOf(&cluster.Finding{Kind: cluster.KindFailed, Class: reach.Class(class[1])}); l.One != "failed" {
+			want[class[1]] = l.One
+		}
+	}
+	if diff := cmp.Diff(want, table[string](t, "failures")); diff != "" || len(want) < 15 {
+		t.Errorf("kinds.js (-the screen +the page): %s", diff)
+	}
+}
+
+// Names and command lines come from other people: nothing on the page makes markup or a program of text.
+func TestPageMakesNoMarkupOfText(t *testing.T) {
+	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|javascript:|style="|\bon[a-z]+="|https?://[^w]`)
+	files, err := embedded.ReadDir("assets")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%v, %d files", err, len(files))
+	}
+	for _, f := range files {
+		text, err := embedded.ReadFile("assets/" + f.Name())
+		if found := bad.FindString(string(text)); err != nil || found != "" {
+			t.Errorf("%s: %v, has %s", f.Name(), err, found)
+		}
+		if n := strings.Count(string(text), "\n"); n > 300 {
+			t.Errorf("%s has %d lines", f.Name(), n)
+		}
+	}
+}
+
+// site is a server with the world of the tests, for a browser.
+type site struct {
+	*httptest.Server
+	store *cluster.Store
+	news  atomic.Uint64
+	stop  context.CancelFunc // ends its streams
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{store: world(time.Now())}
+	server := New(Options{
+		Snapshot: s.store.Snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load, Now: time.Now, Audience: &audience{},
+		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true,
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.Server = httptest.NewServer(server.Handler())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		server.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		s.Close()
+	})
+	return s
+}
+
+func newBrowser(t *testing.T) *chromium.Browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser is slow")
+	}
+	b, err := chromium.Start(context.Background())
+	if errors.Is(err, chromium.ErrAbsent) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// TestPages: every page shows what it is about, fits a phone and a desktop, and breaks no rule of its policy; what a user typed stays text.
+func TestPages(t *testing.T) {
+	b, s := newBrowser(t), newSite(t)
+	for _, look := range []chromium.Look{{Width: 390, Height: 844}, {Width: 1440, Height: 900, Dark: true}} {
+		if err := b.See(look); err != nil {
+			t.Fatal(err)
+		}
+		for address, want := range map[string][]string{
+			"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"}, "#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
+			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%"}, "#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
+			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"Not known"}, "#/job/%zz": {"Not known"}, "#/constructor": {"running"},
+		} {
+			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
+				t.Fatalf("%s: %v", address, err)
+			}
+			checkPage(t, b, address, look, want)
+		}
+	}
+}
+
+func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.Look, want []string) {
+	t.Helper()
+	var page struct {
+		Text        string
+		Wide, Marks int
+	}
+	err := b.Eval("({text: document.body.innerText, wide: document.documentElement.scrollWidth, marks: document.querySelectorAll('img, iframe, object, [onerror]').length})", &page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range want {
+		if !strings.Contains(page.Text, w) {
+			t.Errorf("%s at %d lacks %q: %s", address, look.Width, w, page.Text)
+		}
+	}
+	if page.Marks > 0 || page.Wide > look.Width {
+		t.Errorf("%s at %d: %d pixels wide, %d elements of somebody else", address, look.Width, page.Wide, page.Marks)
+	}
+	complaints, err := b.Complaints()
+	for _, c := range complaints {
+		if !strings.Contains(c, "404") || !strings.Contains(page.Text, "Not known") {
+			t.Errorf("%s at %d: %s", address, look.Width, c)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The page shows a new report without being asked, stays where it is meanwhile, and says when the server is gone.
+func TestPageIsLive(t *testing.T) {
+	b, s := newBrowser(t), newSite(t)
+	first := "document.querySelector('.gpus td.util')"
+	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first), b.Eval("window.kept = "+first+"; document.querySelector('td.gpu a').focus()", nil)); err != nil {
+		t.Fatal(err)
+	}
+	s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: 12})}}}})
+	s.news.Add(1)
+	if err := b.Wait(first + ".innerText.includes('12%')"); err != nil {
+		t.Fatal(err)
+	}
+	var same bool
+	if err := b.Eval("window.kept === "+first+" && document.activeElement === document.querySelector('td.gpu a')", &same); err != nil || !same {
+		t.Errorf("the row was made anew, or has lost the focus: %v", err)
+	}
+	s.stop()
+	if err := b.Wait("document.body.innerText.includes('The server was stopped')"); err != nil {
+		t.Error(err)
+	}
+}
