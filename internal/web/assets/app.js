@@ -56,11 +56,23 @@ export function draw() {
 
 const live = new Live(draw);
 
+// A page that is gone back to is shown where it was left, one that a link leads to from its top.
+const left = new Map();
+let here = location.hash;
+let followed = false;
+addEventListener('click', (event) => {
+  followed = Boolean(event.target.closest?.('a'));
+});
+
 function go() {
-  route = routeOf(location.hash);
+  left.set(here, scrollY);
+  here = location.hash;
+  route = routeOf(here);
   live.show(route.parts);
   draw();
-  scrollTo(0, 0);
+  const to = followed ? 0 : left.get(here) || 0;
+  followed = false;
+  requestAnimationFrame(() => scrollTo(0, to));
 }
 
 addEventListener('hashchange', go);

@@ -7,26 +7,36 @@ import { badness, fresh, gauges, gpusOf, isInstance, markOf, owns, shortNames, t
 import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
 
 const across = 8; // cells that a node has at least
+const most = 64; // and at most: a number from a node must not fill the page
 
 // cellOf is a GPU as a cell.
 function cellOf(node, g, at) {
   const gauge = gauges[at.metric];
-  const level = gauge.level(g);
   const value = (gauge.number || gauge.level)(g);
   const mine = owns(node, g, at.job);
   const worst = mine ? worstLetter(at.problems.ofGPU(node.name, g)) : { letter: '' };
-  const kind = worst.letter ? worst.severity : !mine ? 'ghost' : node.state === 'stale' ? 'stale' : !known(level) ? 'none' : `l${Math.round(level / 12.5)}${gauge.high(g) ? ' high' : ''}`;
-  const text = g.lost ? '' : known(value) ? whole(value) : 'n/a';
-  const words = `${node.name} GPU${g.index ?? ''}: ${g.lost ? 'lost' : `${gauge.title} ${known(value) ? whole(value) + gauge.unit : 'n/a'}`}${worst.letter ? `, ${letters[worst.letter]}` : ''}${mine ? '' : ', not yours'}`;
-  return h('a', { key: g.index ?? g.key, class: `cell ${kind}`, href: gpuLink(node.name, g), title: words, 'aria-label': words }, h('span', {}, text), worst.letter && h('b', {}, worst.letter));
+  const said = known(value) ? whole(value) + gauge.unit : 'n/a';
+  const words = [`${node.name} GPU${g.index}`, g.lost ? 'lost' : `${gauge.title} ${said}`, letters[worst.letter], !mine && 'not yours'].filter(Boolean).join(', ');
+  return h('a', {
+    key: g.index, class: `cell ${worst.letter ? worst.severity : shadeOf(node, g, gauge, mine)}`, href: gpuLink(node.name, g), title: words, 'aria-label': words,
+    tabindex: g.index > 0 && -1,
+  }, h('span', {}, g.lost ? '' : known(value) ? whole(value) : 'n/a'), worst.letter && h('b', {}, worst.letter));
+}
+
+// shadeOf is the class of a cell that is well: its level in eighths.
+function shadeOf(node, g, gauge, mine) {
+  const level = gauge.level(g);
+  if (!mine) return 'ghost';
+  if (node.state === 'stale') return 'stale';
+  return known(level) ? `l${Math.round(level / 12.5)}${gauge.high(g) ? ' high' : ''}` : 'none';
 }
 
 // cellsOf are the GPUs of a node, each at the place of its number.
 function cellsOf(node, at) {
   const gpus = (node.gpus || []).filter((g) => !isInstance(g));
   const places = Math.max(across, ...gpus.map((g) => (g.index ?? 0) + 1));
-  const cells = Array.from({ length: Math.min(places, 64) }, (_, i) => h('span', { key: i, class: gpus.length ? 'cell gap' : 'cell none' }, gpus.length ? '' : '·'));
-  for (const g of gpus) if (g.index !== undefined && g.index < cells.length) cells[g.index] = cellOf(node, g, at);
+  const cells = Array.from({ length: Math.min(places, most) }, (_, i) => h('span', { key: i, class: gpus.length ? 'cell gap' : 'cell none' }, gpus.length ? '' : '·'));
+  for (const g of gpus) if (g.index < cells.length) cells[g.index] = cellOf(node, g, at);
   return h('span', { class: 'cells', vars: { '--across': String(Math.min(places, 16)) } }, cells);
 }
 
@@ -64,7 +74,7 @@ function average(node, at) {
 // heatMap is nodes as tiles, in columns that are read downwards, as on the screen.
 export function heatMap(nodes, at) {
   const { prefix, short } = shortNames(nodes.map((n) => n.name));
-  return h('div', { class: 'tiles', on: { keydown: arrows } }, nodes.map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
+  return h('div', { class: 'tiles' }, nodes.map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
 }
 
 function tile(node, at, name) {
@@ -81,8 +91,8 @@ function tileNumbers(node, at, problems) {
   return h('span', { class: 'numbers' }, h('span', {}, percent(average(node, at))), h('span', { class: t.hot ? 'warning' : '' }, celsius(t.temp)));
 }
 
-// arrows moves among cells by the arrow keys.
-function arrows(event) {
+// arrows moves among cells by the arrow keys: of each node only the first is a stop of the Tab key.
+export function arrows(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   const cells = [...event.currentTarget.querySelectorAll('a.cell')];
   const at = cells.indexOf(document.activeElement);
@@ -104,8 +114,8 @@ function nearest(cells, from, down) {
 // legend says what the letters and the shades stand for.
 export function legend(metric) {
   return h('p', { class: 'legend' },
-    h('span', { class: 'shades' }, gauges[metric].title, ' 0', [0, 2, 4, 6, 8].map((l) => h('span', { key: l, class: `cell l${l}` })), metric === 'temp' ? 'slows down' : '100%'),
-    Object.entries(letters).map(([letter, word]) => h('span', { key: letter, class: 'pair' }, h('b', { class: letter === 'X' ? 'critical' : 'warning' }, letter), ` ${word}`)));
+    h('span', { class: 'shades' }, `${gauges[metric].title} 0`, [0, 2, 4, 6, 8].map((l) => h('span', { key: l, class: `cell l${l}` })), metric === 'temp' ? 'slows down' : '100%'),
+    Object.entries(letters).map(([letter, word]) => h('span', { key: letter }, h('b', { class: letter === 'X' ? 'critical' : 'warning' }, letter), ` ${word}`)));
 }
 
 // inOrder are nodes by name, as the server has them, or the worst first.

@@ -14,16 +14,17 @@ export function frame(live, route, draw) {
   const gone = live.goneSince !== null;
   return [
     h('header', { key: 'top' }, h('a', { class: 'brand', href: '#/jobs' }, 'nvnodetop'), tabRow(route, jobs), connection(live, doc)),
-    h('div', { key: 'health', class: 'health', role: 'status' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs)),
-    h('main', { key: route.parts[0], class: gone ? 'old' : '', id: 'page' }, body(live, route, docs, draw)),
+    h('div', { key: 'health', class: 'health' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs)),
+    h('main', { key: route.parts[0], class: gone ? 'old' : '', 'aria-label': route.title }, body(live, route, docs, draw)),
   ];
 }
 
 function tabRow(route, jobs) {
   const problems = jobs ? problemsOf(jobs).filter((f) => f.severity === 'critical' || f.severity === 'warning') : [];
+  const worst = problems.some((f) => f.severity === 'critical') ? 'critical' : 'warning';
+  const badge = problems.length > 0 && h('span', { class: `badge ${worst}` }, String(problems.length));
   return h('nav', { 'aria-label': 'Pages' }, tabs.map(([name, title]) => h(
-    'a', { key: name, href: `#/${name}`, class: 'tab', 'aria-current': route.tab === name && 'page' }, title,
-    name === 'problems' && h('span', { class: `badge ${problems.some((f) => f.severity === 'critical') ? 'critical' : 'warning'}`, hidden: !problems.length }, String(problems.length || '')),
+    'a', { key: name, href: `#/${name}`, class: 'tab', 'aria-current': route.tab === name && 'page' }, title, name === 'problems' && badge,
   )));
 }
 
@@ -31,7 +32,7 @@ function tabRow(route, jobs) {
 function connection(live, doc) {
   const gone = live.goneSince !== null;
   const word = live.denied ? 'not signed in' : gone ? 'no server' : doc ? 'live' : 'loading';
-  return h('div', { class: 'connection' }, h('span', { class: gone ? 'state critical' : 'state' }, word), h('time', {}, doc ? clock(doc.time) : '--:--:--'));
+  return h('div', { class: 'connection' }, h('span', { class: gone ? 'state critical' : 'state', role: 'status' }, word), h('time', {}, doc ? clock(doc.time) : '--:--:--'));
 }
 
 // goneText stands in the place of the health: nothing is known of that any more, and nothing moves.
@@ -63,6 +64,6 @@ function healthLine(jobs) {
 
 function body(live, route, docs, draw) {
   if (route.parts.some((part) => live.missing.has(part))) return h('p', { class: 'empty' }, `Not known any more: ${route.title}. `, h('a', { href: '#/jobs' }, 'All jobs'));
-  if (docs.some((doc) => !doc)) return h('p', { class: 'empty' }, live.denied ? 'Open the link that nvnodetop serve printed.' : live.goneSince ? 'The server does not answer. Trying again.' : 'Loading.');
+  if (docs.some((doc) => !doc)) return h('p', { class: 'empty' }, live.goneSince === null ? 'Loading.' : '');
   return route.page(docs[0], { args: route.args, draw, docs });
 }

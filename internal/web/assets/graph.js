@@ -10,15 +10,22 @@ let pointed = null; // the step under the pointer, the same in all graphs
 export function graph(chart, axis) {
   const scale = scaleOf(chart);
   const at = pointed !== null && pointed < axis.length ? pointed : null;
-  const text = at === null ? chart.now : valueAt(chart, at);
-  const bad = at === null ? chart.nowBad ?? chart.held?.at(-1) : chart.held?.[at];
+  const shift = axis.length - chart.list.length; // a metric may have come later than the others
+  const text = at === null ? chart.now : valueAt(chart, at - shift);
+  const bad = at === null ? chart.nowBad ?? chart.held?.at(-1) : chart.held?.[at - shift];
   const when = at === null ? '' : `${age((axis.length - 1 - at) * axis.bin)} ago`;
+  const line = at !== null && h('line', { key: 'at', class: 'at', x1: at + 0.5, x2: at + 0.5, y1: 0, y2: tall });
   return h('figure', { key: chart.title.split(' of ')[0], class: 'graph' },
     h('figcaption', {}, h('span', { class: 'what' }, chart.title), h('span', { class: 'when' }, when), h('b', { class: bad ? 'warning' : '' }, text)),
     h('div', { class: 'plot' },
       h('span', { class: 'top' }, scale.top), h('span', { class: 'bottom' }, scale.bottom),
-      h('svg', { viewBox: `0 0 ${Math.max(axis.length, 2)} ${tall}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${chart.title}, now ${chart.now}`, on: pointing(axis) }, curves(chart, scale, axis), at !== null && h('line', { key: 'at', class: 'at', x1: at + 0.5, x2: at + 0.5, y1: 0, y2: tall }))),
+      drawing(axis, tall, { role: 'img', 'aria-label': `${chart.title}, now ${chart.now}` }, curves(chart, scale, axis, shift), line)),
     h('div', { class: 'axis' }, h('span', {}, `-${age(axis.length * axis.bin)}`), h('span', {}, 'now')));
+}
+
+// drawing is a picture that is as wide as the axis has steps, stretched to the room that there is.
+function drawing(axis, height, props, ...kids) {
+  return h('svg', { ...props, viewBox: `0 0 ${Math.max(axis.length, 2)} ${height}`, preserveAspectRatio: 'none', on: pointing(axis) }, kids);
 }
 
 const valueAt = (chart, at) => (known(chart.list[at]) ? chart.text(chart.list[at]) : none);
@@ -51,10 +58,9 @@ function roundAbove(v) {
   return [ten / 5, ten / 2].find((round) => round >= v) || ten;
 }
 
-function curves(chart, scale, axis) {
-  const shift = axis.length - chart.list.length; // a metric may have come later than the others
+function curves(chart, scale, axis, shift) {
   const runs = runsOf(chart.list, shift);
-  const amber = chart.held ? runsOf(chart.list.map((v, i) => (chart.held[i + shift] ? v : null)), shift) : [];
+  const amber = chart.held ? runsOf(chart.list.map((v, i) => (chart.held[i] ? v : null)), shift) : [];
   return [
     known(chart.line) && h('line', { key: 'limit', class: 'limit', x1: 0, x2: axis.length, y1: scale.y(chart.line), y2: scale.y(chart.line) }),
     chart.area && h('path', { key: 'area', class: 'area', d: runs.map((run) => areaOf(run, scale)).join('') }),
@@ -86,13 +92,15 @@ const areaOf = (run, scale) => `${curveOf(run, scale)}V${tall}H${run.from}Z`;
 
 // The reasons for reduced clocks, the worst first; amber are those that a rule is about.
 const reasons = [
-  ['heat (hardware)', 'hw_thermal_slowdown', true], ['heat (software)', 'sw_thermal_slowdown', true], ['power brake', 'hw_power_brake_slowdown', true], ['power cap', 'sw_power_cap', false],
-  ['sync boost', 'sync_boost', false], ['hardware slowdown', 'hw_slowdown', true], ['application clocks', 'applications_clocks_setting', false], ['display clocks', 'display_clock_setting', false], ['idle', 'gpu_idle', false],
+  ['heat (hardware)', 'hw_thermal_slowdown', true], ['heat (software)', 'sw_thermal_slowdown', true], ['power brake', 'hw_power_brake_slowdown', true],
+  ['power cap', 'sw_power_cap', false], ['sync boost', 'sync_boost', false], ['hardware slowdown', 'hw_slowdown', true],
+  ['application clocks', 'applications_clocks_setting', false], ['display clocks', 'display_clock_setting', false], ['idle', 'gpu_idle', false],
 ];
 const always = 4; // so many are there also when they never held
 
 // heldBy says that the clocks were reduced for this reason. The hardware's slowdown is its own reason only where it gives no other.
-const heldBy = (names, key) => names?.includes(key) && !(key === 'hw_slowdown' && (names.includes('hw_thermal_slowdown') || names.includes('hw_power_brake_slowdown')));
+const heldBy = (names, key) => names?.includes(key) && !(key === 'hw_slowdown' && hardware.some((reason) => names.includes(reason)));
+const hardware = ['hw_thermal_slowdown', 'hw_power_brake_slowdown'];
 
 // timeline is when the clocks were reduced, and why.
 export function timeline(samples, axis, now) {
@@ -102,7 +110,7 @@ export function timeline(samples, axis, now) {
     const runs = runsOf(samples.map((names) => (heldBy(names, key) ? 1 : null)), shift);
     const held = heldBy(now, key);
     return h('div', { key, class: 'reason' }, h('span', { class: held && bad ? 'what warning' : runs.length ? 'what' : 'what dim' }, name),
-      h('svg', { viewBox: `0 0 ${Math.max(axis.length, 2)} 10`, preserveAspectRatio: 'none', 'aria-hidden': 'true', on: pointing(axis) }, h('line', { key: 'none', class: 'limit', x1: 0, x2: axis.length, y1: 5, y2: 5 }),
+      drawing(axis, 10, { 'aria-hidden': 'true' }, h('line', { key: 'none', class: 'limit', x1: 0, x2: axis.length, y1: 5, y2: 5 }),
         runs.map((run) => h('rect', { key: run.from, class: bad ? 'held' : 'on', x: run.from, y: 0, width: run.values.length, height: 10 }))),
       h('span', { class: held && bad ? 'now warning' : 'now' }, held ? 'now' : none));
   }));

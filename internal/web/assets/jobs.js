@@ -34,28 +34,48 @@ function jobRow(job, time) {
   return row(job.id || job.name, job.suspended ? 'suspended' : '', [
     ['mark', mark(problems)],
     ['name', h('a', { href: jobLink(job.id) }, job.id && h('b', {}, job.id), h('span', { class: 'text' }, job.name))],
-    ['state', stateOf(job)], ['count', String(job.nodes.length)], ['gpus', job.gpus_seen === job.gpus ? String(job.gpus) : `${job.gpus_seen}/${job.gpus}`],
+    ['state', stateOf(job)], ['count', String(job.nodes.length)], ['gpus', gpusSeen(job, '/')],
     ['util', meter(t.util, 'data')], ['mem', meter(share(t.used, t.memory), 'mem', pair(t.used, t.memory))], ['power', power(t.power, t.limit, true)],
-    [t.hot ? 'temp warning' : 'temp', celsius(t.temp)], ['time', job.start ? span(between(job.start, time)) : none], [job.end ? 'left' : 'left unknown', span(left(job, time))],
-    ['words', brief(problems, undefined, job.nodes.length > 1 ? (f) => `${f.node}${f.gpu !== undefined ? ` GPU${f.gpu}` : ''}` : undefined) || h('span', { class: 'dim' }, 'all well')],
+    [problems.some((f) => f.kind === 'thermal') ? 'temp warning' : 'temp', celsius(t.temp)], ['time', job.start ? span(between(job.start, time)) : none],
+    [job.end ? 'left' : 'left unknown', span(left(job, time))],
+    ['words', brief(problems, undefined, job.nodes.length > 1 ? whereOf : undefined) || h('span', { class: 'dim' }, 'all well')],
   ]);
+}
+
+const whereOf = (f) => `${f.node}${f.gpu !== undefined ? ` GPU${f.gpu}` : ''}`;
+
+// gpusSeen are the GPUs of a job that give numbers, of all of which is known.
+function gpusSeen(job, of) {
+  const all = Math.max(job.gpus, job.gpus_seen);
+  if (!all) return none;
+  return job.gpus_seen === all ? String(all) : `${job.gpus_seen}${of}${all}`;
 }
 
 // totalsOf are the totals that the server gives of a job.
 function totalsOf(job) {
   const t = job.totals || {};
-  return { util: t.util_percent, median: t.util_median_percent, low: t.util_lowest_percent, lowNode: t.util_lowest_node, lowGPU: t.util_lowest_gpu, used: t.memory_used_bytes, memory: t.memory_total_bytes, power: t.power_watts, limit: t.power_limit_watts, temp: t.temperature_celsius };
+  return {
+    util: t.util_percent, median: t.util_median_percent, low: t.util_lowest_percent, lowNode: t.util_lowest_node, lowGPU: t.util_lowest_gpu ?? t.util_lowest_gpu_key,
+    used: t.memory_used_bytes, memory: t.memory_total_bytes, power: t.power_watts, limit: t.power_limit_watts, temp: t.temperature_celsius,
+  };
 }
+
+// queue are the columns of jobs that have no nodes: why and when are in the place of numbers.
+const queue = (why, when) => [
+  { title: 'Job', class: 'name' }, { title: 'Partition', class: 'partition' }, { title: 'Nodes', class: 'count' }, { title: 'GPUs', class: 'gpus' },
+  { title: why, class: 'words' }, { title: when, class: 'time' },
+];
+
+const queueCells = (job) => [
+  ['name', [h('b', { key: 'id' }, job.id), h('span', { key: 'name', class: 'text' }, job.name)]], ['partition', job.partition || none], ['count', String(job.nodes)],
+  ['gpus', known(job.gpus) ? String(job.gpus) : none],
+];
 
 function pendingTable(pending, time) {
-  const columns = [{ title: 'Job', class: 'name' }, { title: 'Partition', class: 'partition' }, { title: 'Nodes', class: 'count' }, { title: 'GPUs', class: 'gpus' }, { title: 'Reason', class: 'words' }, { title: 'Starts', class: 'time' }];
-  return table('queue', columns, pending.map((job) => row(job.id, '', [
-    ['name', title(job)], ['partition', job.partition || none], ['count', String(job.nodes)], ['gpus', known(job.gpus) ? String(job.gpus) : none],
-    ['words', job.nodes_booting ? 'its nodes are booting' : job.reason || none], ['time', job.start_estimate ? `in ${age(between(time, job.start_estimate))}` : none],
+  return table('queue', queue('Reason', 'Starts'), pending.map((job) => row(job.id, '', [
+    ...queueCells(job), ['words', job.nodes_booting ? 'its nodes are booting' : job.reason || none], ['time', job.start_estimate ? `in ${age(between(time, job.start_estimate))}` : none],
   ])));
 }
-
-const title = (job) => [h('b', { key: 'id' }, job.id), h('span', { key: 'name', class: 'text' }, job.name)];
 
 const endWords = {
   COMPLETING: 'ending', COMPLETED: 'completed', CANCELLED: 'canceled', FAILED: 'failed', TIMEOUT: 'time limit', OUT_OF_MEMORY: 'out of memory', NODE_FAIL: 'node failed',
@@ -64,10 +84,8 @@ const endWords = {
 const wellEnded = ['COMPLETING', 'COMPLETED', 'CANCELLED', undefined];
 
 function endedTable(ended, time) {
-  const columns = [{ title: 'Job', class: 'name' }, { title: 'Partition', class: 'partition' }, { title: 'Nodes', class: 'count' }, { title: 'GPUs', class: 'gpus' }, { title: 'How', class: 'words' }, { title: 'Ended', class: 'time' }];
-  return table('queue', columns, ended.map((job) => row(job.id, '', [
-    ['name', title(job)], ['partition', job.partition || none], ['count', String(job.nodes)], ['gpus', known(job.gpus) ? String(job.gpus) : none],
-    [wellEnded.includes(job.state) ? 'words' : 'words warning', how(job)], ['time', job.end ? `${age(between(job.end, time))} ago` : none],
+  return table('queue', queue('How', 'Ended'), ended.map((job) => row(job.id, '', [
+    ...queueCells(job), [wellEnded.includes(job.state) ? 'words' : 'words warning', how(job)], ['time', job.end ? `${age(between(job.end, time))} ago` : none],
   ])));
 }
 
@@ -87,28 +105,33 @@ export function jobPage(doc, { draw }) {
   const nodes = doc.nodes || [];
   return [
     jobTitle(job, doc.time), jobFacts(job, nodes),
-    section('Problems', problems.length ? 'worst first' : '', problems.length ? problemList(problems, doc.time) : h('p', { class: 'empty' }, 'None.')),
+    section('Problems', problems.length ? 'worst first' : '', problemList(problems, doc.time)),
     cleared.length > 0 && section('Cleared', 'in the last hour', clearedList(cleared)),
     section('Nodes', `${job.nodes_reporting} of ${plural(job.nodes.length, 'node', 'nodes')} reporting`, nodeGrid(doc, nodes, job, draw)),
   ].filter(Boolean);
 }
 
 function jobTitle(job, time) {
-  const words = [job.user, job.partition, stateOf(job), job.start && `for ${span(between(job.start, time))}`, job.end && `${span(left(job, time))} left`, job.end && `until ${clock(job.end)}`];
-  return h('h1', { key: 'title' }, job.id && h('span', { class: 'dim' }, 'Job '), job.id && h('b', {}, job.id), h('b', { class: 'text' }, job.name), words.filter(Boolean).map((word, i) => h('span', { key: i, class: 'dim' }, word)));
+  const words = [
+    job.user, job.partition, stateOf(job), job.start && `for ${span(between(job.start, time))}`, job.end && `${span(left(job, time))} left`,
+    job.end && `until ${clock(job.end)}`,
+  ];
+  return h('h1', { key: 'title' }, job.id && h('span', { class: 'dim' }, 'Job '), job.id && h('b', {}, job.id), h('b', { class: 'text' }, job.name),
+    words.filter(Boolean).map((word, i) => h('span', { key: i, class: 'dim' }, word)));
 }
 
 function jobFacts(job, nodes) {
   const t = totalsOf(job);
   const gpus = nodes.filter(fresh).flatMap((node) => gpusOf(node, job));
-  const where = t.lowNode && t.low <= t.util - 5 ? `${t.lowNode}${known(t.lowGPU) ? ` GPU${t.lowGPU}` : ''}` : '';
+  const seen = total(gpus);
+  const where = t.lowNode ? `${t.lowNode}${t.lowGPU !== undefined ? ` GPU${t.lowGPU}` : ''}` : '';
   return h('div', { key: 'facts', class: 'big' }, facts(
-    fact('GPUs', `${job.gpus_seen} of ${job.gpus}`, job.gpus_seen < job.gpus && 'warning'),
+    fact('GPUs', gpusSeen(job, ' of '), job.gpus_seen < job.gpus && 'warning'),
     fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, `median ${percent(t.median)}`)]),
-    fact('Slowest GPU', [percent(t.low), h('span', { class: 'sub' }, where)], where && 'warning'),
+    fact('Slowest GPU', [percent(t.low ?? seen.low), h('span', { class: 'sub' }, where || 'none stands out')], where && 'warning'),
     fact('Memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, pair(t.used, t.memory))]),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
-    fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpus))], total(gpus).hot && 'warning'),
+    fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpus))], seen.hot && 'warning'),
     ranksFact(job)));
 }
 
@@ -117,6 +140,7 @@ function ranksFact(job) {
   if (!job.ranks?.length) return null;
   const count = (state) => job.ranks.filter((r) => r.state === state).length;
   const bad = count('gone') + count('never_seen');
-  const words = [['gone', 'gone'], ['never_seen', 'never seen'], ['unknown', 'not known']].filter(([state]) => count(state)).map(([state, word]) => `${count(state)} ${word}`);
+  const states = [['gone', 'gone'], ['never_seen', 'never seen'], ['unknown', 'not known']];
+  const words = states.filter(([state]) => count(state)).map(([state, word]) => `${count(state)} ${word}`);
   return fact('Ranks', [`${count('runs')} of ${job.ranks.length}`, h('span', { class: 'sub' }, words.join(', ') || 'all run')], bad > 0 && 'warning');
 }

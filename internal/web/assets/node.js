@@ -17,16 +17,19 @@ export function nodePage(doc) {
     nodeTitle(node, mine), staleText(node, doc.time),
     has ? hostFacts(node) : failureText(node, doc.time),
     has && section('GPUs', gpuNote(node), h('div', { class: node.state === 'stale' ? 'old' : '' }, gpuTable(node, problems, doc.time))),
-    has && section('Processes', plural((node.processes || []).length, 'process', 'processes'), processTable(doc, [node], problems)),
-    section('Problems', mine.length ? 'worst first' : '', mine.length ? problemList(mine, doc.time, doc.jobs.length > 1) : h('p', { class: 'empty' }, 'None.')),
+    has && section('Processes', plural((node.processes || []).length, 'process', 'processes'), processTable([node], problems)),
+    section('Problems', mine.length ? 'worst first' : '', problemList(mine, doc.time, doc.jobs.length > 1)),
     driverText(node),
   ].filter(Boolean);
 }
 
 export function nodeTitle(node, problems) {
-  return h('h1', { key: 'title' }, h('b', {}, node.name), mark(problems), h('span', { class: 'dim' }, node.state),
-    node.transport && h('span', { class: 'dim' }, `over ${node.transport}`), node.driver_version && h('span', { class: 'dim' }, `driver ${node.driver_version}`),
-    node.cuda_version && h('span', { class: 'dim' }, `CUDA ${node.cuda_version}`), known(node.host?.uptime_seconds) && h('span', { class: 'dim' }, `up ${age(node.host.uptime_seconds)}`));
+  const up = node.host?.uptime_seconds;
+  const words = [
+    node.state, node.transport && `over ${node.transport}`, node.driver_version && `driver ${node.driver_version}`, node.cuda_version && `CUDA ${node.cuda_version}`,
+    known(up) && `up ${age(up)}`,
+  ];
+  return h('h1', { key: 'title' }, h('b', {}, node.name), mark(problems), words.filter(Boolean).map((word, i) => h('span', { key: i, class: 'dim' }, word)));
 }
 
 // staleText says why the numbers of a node are old.
@@ -39,12 +42,17 @@ export function staleText(node, time) {
 // failureText is in place of the numbers of a node that has none: the cause, what it means, what to do.
 function failureText(node, time) {
   const f = node.failure;
-  if (!f) return h('p', { key: 'failure', class: 'empty' }, node.state === 'connecting' ? `Connecting${node.since ? ` for ${age(between(node.since, time))}` : ''}.` : node.state);
+  const since = node.since ? ` for ${age(between(node.since, time))}` : '';
+  if (!f) return h('p', { key: 'failure', class: 'empty' }, node.state === 'connecting' ? `Connecting${since}.` : node.state);
   return h('div', { key: 'failure', class: 'failure' },
-    h('p', { class: 'critical' }, h('b', {}, `✗ ${f.summary}`), node.since && h('span', { class: 'dim' }, ` for ${age(between(node.since, time))}${f.stage ? `, at the stage ${f.stage}` : ''}`)),
-    f.words && h('pre', {}, f.words), f.meaning && h('p', {}, f.meaning), (f.hints || []).map((hint, i) => h('p', { key: `hint ${i}`, class: 'hint' }, `→ ${hint}`)),
+    h('p', { class: 'critical' }, h('b', {}, `✗ ${f.summary}`), h('span', { class: 'dim' }, `${since}${f.stage ? `, at the stage ${f.stage}` : ''}`)),
+    f.words && h('pre', {}, f.words), f.meaning && h('p', {}, f.meaning),
+    (f.hints || []).map((hint, i) => h('p', { key: `hint ${i}`, class: 'hint' }, `→ ${hint}`)),
     (f.transports || []).map((t) => h('p', { key: t.transport, class: 'dim' }, h('b', {}, t.transport), ` ${t.summary}`, t.hint && ` → ${t.hint}`)));
 }
+
+// amount is a fact about how much of something is in use.
+const amount = (name, used, all) => fact(name, [meter(share(used, all), 'mem'), h('span', { class: 'sub' }, pair(used, all))]);
 
 function hostFacts(node) {
   const host = node.host || {};
@@ -52,10 +60,10 @@ function hostFacts(node) {
   const limited = (node.jobs || []).filter((job) => job.memory_limit_bytes);
   return h('div', { key: 'host', class: node.state === 'stale' ? 'big old' : 'big' }, facts(
     fact('CPU', [meter(host.cpu_percent, 'mem'), h('span', { class: 'sub' }, `load ${known(host.load1) ? host.load1.toFixed(1) : none} of ${node.cpus || none}`)]),
-    fact('Host memory', [meter(share(host.memory_used_bytes, host.memory_total_bytes), 'mem'), h('span', { class: 'sub' }, pair(host.memory_used_bytes, host.memory_total_bytes))]),
-    limited.map((job) => fact(`Job ${job.job_number} memory`, [meter(share(job.memory_used_bytes, job.memory_limit_bytes), 'mem'), h('span', { class: 'sub' }, pair(job.memory_used_bytes, job.memory_limit_bytes))])),
+    amount('Host memory', host.memory_used_bytes, host.memory_total_bytes),
+    limited.map((job) => amount(`Job ${job.job_number} memory`, job.memory_used_bytes, job.memory_limit_bytes)),
     fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, known(t.low) ? `lowest ${percent(t.low)}` : '')]),
-    fact('GPU memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, pair(t.used, t.memory))]),
+    amount('GPU memory', t.used, t.memory),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
     fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpusOf(node)))], t.hot && 'warning')));
 }
@@ -67,7 +75,8 @@ function gpuNote(node) {
 
 const columns = [
   { title: '', class: 'mark' }, { title: 'GPU', class: 'gpu' }, { title: 'Rank', class: 'rank' }, { title: 'Temp', class: 'temp' }, { title: 'Util', class: 'util' },
-  { title: 'Memory', class: 'mem' }, { title: 'Used/total', class: 'pair' }, { title: 'Power', class: 'power' }, { title: 'SM MHz', class: 'clock' }, { title: '%MBW', class: 'bandwidth' }, { title: 'Flags', class: 'words' },
+  { title: 'Memory', class: 'mem' }, { title: 'Used/total', class: 'pair' }, { title: 'Power', class: 'power' }, { title: 'SM MHz', class: 'clock' },
+  { title: '%MBW', class: 'bandwidth' }, { title: 'Flags', class: 'words' },
 ];
 
 function gpuTable(node, problems, time) {
@@ -86,21 +95,24 @@ function ranksOf(node) {
 
 function gpuRow(node, g, problems, ranks, time) {
   const mine = owns(node, g);
-  const number = h('a', { href: gpuLink(node.name, g) }, numberOf(node, g));
-  const kind = `${mine ? '' : 'ghost'} ${isInstance(g) ? 'instance' : ''}`;
   const key = g.uuid || g.key || g.index;
-  if (g.lost) return row(key, kind, [['mark', mark(problems)], ['gpu', number], ['lost', h('span', {}, `GPU lost: ${g.lost}`)]]);
+  const kind = `${mine ? '' : 'ghost'} ${isInstance(g) ? 'instance' : ''}`;
+  const name = [['mark', mark(problems)], ['gpu', h('a', { href: gpuLink(node.name, g) }, numberOf(node, g))]];
+  if (g.lost) return row(key, kind, [...name, ['lost', h('span', {}, `GPU lost: ${g.lost}`)]]);
   const { letter, severity } = worstLetter(problems);
-  const lags = ['L', 'I'].includes(letter) ? severity : '';
-  const n = (text, reason) => (text === none ? h('span', { class: 'dim', title: reason }, 'n/a') : text);
+  const slow = ['L', 'I'].includes(letter) ? severity : '';
   const full = share(g.memory_used_bytes, g.memory_total_bytes);
+  const rank = ranks.get(nameOf(g));
   return row(key, kind, [
-    ['mark', mark(problems)], ['gpu', number], ['rank', known(ranks.get(nameOf(g))) ? String(ranks.get(nameOf(g))) : none], [hot(g) ? 'temp warning' : 'temp', n(celsius(g.temperature_celsius))],
-    ['util', meter(g.util_percent, `data ${lags}`, n(percent(g.util_percent)))], ['mem', meter(full, full >= memoryFull ? 'mem warning' : 'mem')], ['pair', n(pair(g.memory_used_bytes, g.memory_total_bytes))],
-    ['power', n(powerOf(g))], ['clock', n(known(g.sm_mhz) ? `${g.sm_mhz}` : none)], ['bandwidth', n(percent(g.mem_util_percent))],
-    ['words', mine ? [letter && h('b', { key: 'letter', class: `letter ${severity}`, title: letters[letter] }, letter), flags(problems, time)] : owner(node, g)],
+    ...name, ['rank', known(rank) ? String(rank) : none], [hot(g) ? 'temp warning' : 'temp', given(celsius(g.temperature_celsius))],
+    ['util', meter(g.util_percent, `data ${slow}`, given(percent(g.util_percent)))], ['mem', meter(full, full >= memoryFull ? 'mem warning' : 'mem')],
+    ['pair', given(pair(g.memory_used_bytes, g.memory_total_bytes))], ['power', given(powerOf(g))], ['clock', given(known(g.sm_mhz) ? String(g.sm_mhz) : none)],
+    ['bandwidth', given(percent(g.mem_util_percent))], ['words', mine ? flags(letter, severity, problems, time) : owner(node, g)],
   ]);
 }
+
+// given is a number as text, or that the driver gives none.
+const given = (text) => (text === none ? h('span', { class: 'dim' }, 'n/a') : text);
 
 // powerOf is the power of a GPU, with its limit where there is room.
 function powerOf(g) {
@@ -108,9 +120,9 @@ function powerOf(g) {
   return [Math.round(g.power_watts), known(g.power_limit_watts) && h('span', { key: 'limit', class: 'limit' }, `/${Math.round(g.power_limit_watts)}`), ' W'];
 }
 
-// flags names all that is wrong with a GPU, without its number: that is in the row.
-function flags(problems, time) {
-  return problems.length > 0 && h('span', { key: 'flags' }, brief(problems, time, () => ''));
+// flags name what is wrong with a GPU: the letter, and where there is room the worst in words.
+function flags(letter, severity, problems, time) {
+  return [letter && h('b', { key: 'letter', class: `letter ${severity}`, title: letters[letter] }, letter), brief(problems, time, () => '')];
 }
 
 // owner says whose a GPU of others is, as far as its processes tell.
@@ -129,6 +141,9 @@ function driverText(node) {
 
 // gpuTabs leads from a GPU to the others of its node.
 export function gpuTabs(node, g, problems) {
-  return h('nav', { key: 'gpus', class: 'subtabs', 'aria-label': 'GPUs of the node' }, h('a', { class: 'up', href: nodeLink(node.name) }, `‹ ${node.name}`), node.gpus.map((other) => h(
-    'a', { key: other.uuid || other.key || other.index, class: 'tab', href: gpuLink(node.name, other), 'aria-current': other === g && 'page', 'aria-label': `GPU ${numberOf(node, other)}` }, numberOf(node, other), mark(problems.ofGPU(node.name, other).filter((f) => f.severity !== 'note')))));
+  const tab = (other) => h('a', {
+    key: other.uuid || other.key || other.index, class: 'tab', href: gpuLink(node.name, other), 'aria-current': other === g && 'page', 'aria-label': `GPU ${numberOf(node, other)}`,
+  }, numberOf(node, other), mark(problems.ofGPU(node.name, other).filter((f) => f.severity !== 'note')));
+  return h('nav', { key: 'gpus', class: 'subtabs', 'aria-label': 'GPUs of the node' },
+    h('a', { key: 'up', class: 'up', href: nodeLink(node.name) }, `‹ ${node.name}`), node.gpus.map(tab));
 }

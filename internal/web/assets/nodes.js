@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { choice, choose } from './choices.js';
 import { plural } from './format.js';
 import { gauges, Problems } from './model.js';
-import { heatMap, inOrder, legend, nodeRows } from './cells.js';
+import { arrows, heatMap, inOrder, legend, nodeRows } from './cells.js';
 import { section, switches } from './parts.js';
 
 const many = 12; // nodes from which the heat map comes by itself
@@ -32,7 +32,7 @@ export function nodeGrid(doc, nodes, job, draw) {
       switches('show', Object.entries(gauges).map(([key, g]) => [key, g.brief]), metric, pick('metric')),
       switches('order', [['name', 'name'], ['worst', 'worst first']], order, pick('order')),
       switches('as', [['map', 'map'], ['rows', 'rows']], view, pick('view'))),
-    view === 'map' ? heatMap(sorted, at) : nodeRows(sorted, at),
+    h('div', { key: view, on: { keydown: arrows } }, view === 'map' ? heatMap(sorted, at) : nodeRows(sorted, at)),
     legend(metric),
   ];
 }

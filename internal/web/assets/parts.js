@@ -11,7 +11,7 @@ export const jobLink = (id) => `#/job/${safe(id || '-')}`; // a job without an I
 
 // section is a part of a page under a title, with a note at its right.
 export function section(title, note, ...kids) {
-  return h('section', { key: title }, h('h2', {}, h('span', { class: 'title' }, title), h('span', { class: 'rule' }), note && h('span', { class: 'note' }, note)), kids);
+  return h('section', { key: title }, h('h2', {}, title, h('span', { class: 'rule' }), note && h('span', { class: 'note' }, note)), kids);
 }
 
 // bar is a level in percent. A level above 0 is never drawn empty, one below 100 never full; the number beside it is what is read aloud.
@@ -41,10 +41,9 @@ export function table(name, columns, rows, sort) {
 
 function heading(column, i, sort) {
   if (!sort || !column.key) return h('th', { key: i, class: column.class, scope: 'col', role: 'columnheader' }, column.title);
-  const now = sort.key === column.key;
-  const order = !now ? 'none' : sort.down ? 'descending' : 'ascending';
+  const [order, arrow] = sort.key !== column.key ? ['none', ''] : sort.down ? ['descending', '↓'] : ['ascending', '↑'];
   return h('th', { key: i, class: column.class, scope: 'col', role: 'columnheader', 'aria-sort': order },
-    h('button', { type: 'button', on: { click: () => sort.by(column.key) } }, column.title, h('span', { class: 'arrow', 'aria-hidden': 'true' }, now ? (sort.down ? '↓' : '↑') : '')));
+    h('button', { type: 'button', on: { click: () => sort.by(column.key) } }, column.title, h('span', { class: 'arrow', 'aria-hidden': 'true' }, arrow)));
 }
 
 // row is a row of a table. Its cells are [class, content], in the order of the columns.
@@ -77,6 +76,7 @@ const placeOf = (f) => (f.gpu !== undefined ? ` GPU${f.gpu}` : f.gpu_key ? ` ${f
 
 // problemList lists problems, each with its age, its place, what it is and what to do.
 export function problemList(problems, time, jobs) {
+  if (!problems.length) return h('p', { class: 'empty' }, 'None.');
   return h('ul', { class: 'problems' }, problems.map((f) => h('li', { key: [f.kind, f.node, f.gpu, f.gpu_key].join(' '), class: f.severity },
     h('span', { class: `mark ${f.severity}`, title: f.severity }, glyphs[f.severity]),
     h('span', { class: 'age' }, since(f, time)),

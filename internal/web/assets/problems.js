@@ -1,6 +1,5 @@
 // The page of the problems of all jobs.
 
-import { h } from './dom.js';
 import { plural } from './format.js';
 import { clearedOf, problemsOf } from './model.js';
 import { clearedList, problemList, section } from './parts.js';
@@ -10,7 +9,7 @@ export function problemsPage(doc) {
   const cleared = clearedOf(doc.jobs);
   const many = doc.jobs.length > 1;
   return [
-    section('Problems', problems.length ? `${plural(problems.length, 'problem', 'problems')}, worst first` : '', problems.length ? problemList(problems, doc.time, many) : h('p', { class: 'empty' }, 'None.')),
+    section('Problems', problems.length ? `${plural(problems.length, 'problem', 'problems')}, worst first` : '', problemList(problems, doc.time, many)),
     cleared.length > 0 && section('Cleared', 'in the last hour', clearedList(cleared)),
   ].filter(Boolean);
 }

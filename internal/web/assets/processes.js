@@ -58,7 +58,10 @@ function searchLine(draw) {
     state.shown = page;
     draw();
   };
-  return h('div', { class: 'choices' }, h('input', { type: 'search', placeholder: 'user, node, job, PID, command', 'aria-label': 'Show only processes with this in them', value: state.search, on: { input: search } }), sortLine(draw));
+  const input = h('input', {
+    type: 'search', placeholder: 'user, node, job, PID, command', 'aria-label': 'Show only processes with this in them', value: state.search, on: { input: search },
+  });
+  return h('div', { class: 'choices' }, input, sortLine(draw));
 }
 
 // sortLine chooses the order where the table has no headings: on a narrow screen.
@@ -69,11 +72,12 @@ function sortLine(draw) {
     draw();
   };
   const key = choice('sort', columns.map((c) => c.key));
-  return h('label', { class: 'sortline' }, 'sort by ', h('select', { on: { change } }, columns.map((c) => h('option', { key: c.key, value: c.key, selected: c.key === key }, c.title))));
+  const options = columns.map((c) => h('option', { key: c.key, value: c.key, selected: c.key === key }, c.title));
+  return h('label', { class: 'sortline' }, 'sort by ', h('select', { on: { change } }, options));
 }
 
 // processTable are the processes of some nodes, by GPU.
-export function processTable(doc, nodes, problems) {
+export function processTable(nodes, problems) {
   const rows = rowsOf(nodes);
   return rows.length ? processRows(rows, problems, null, false) : h('p', { class: 'empty' }, 'None.');
 }
@@ -112,12 +116,15 @@ function processRows(rows, problems, sort, everywhere) {
 }
 
 function processRow({ node, p, g }, problems, everywhere) {
-  const lags = ['L', 'I'].includes(worstLetter(problems.ofGPU(node.name, g)).letter) ? ' warning' : '';
-  const n = (v, text) => (known(v) ? text : none);
+  const slow = ['L', 'I'].includes(worstLetter(problems.ofGPU(node.name, g)).letter) ? ' warning' : '';
   const cells = [
-    ['gpu', h('a', { href: gpuLink(node.name, g) }, g.index === undefined && !g.key ? '?' : numberOf(node, g))], ['pid', String(p.pid)], ['type', p.type || none], ['user', p.foreign ? 'in a container' : p.user || none], ['job', p.job_number || none],
-    ['rank', n(p.rank, String(p.rank))], ['mem', bytes(p.gpu_memory_bytes)], [`sm${lags}`, n(p.sm_percent, `${p.sm_percent}`)], ['bandwidth', n(p.mem_util_percent, `${p.mem_util_percent}`)],
-    [`cpu${lags}`, n(p.cpu_percent, (p.cpu_percent || 0).toFixed(1))], ['host', n(p.host_memory_percent, (p.host_memory_percent || 0).toFixed(1))], ['time', span(p.elapsed_seconds)], ['words', h('code', { title: p.command }, p.command || p.name || none)],
+    ['gpu', h('a', { href: gpuLink(node.name, g) }, numberOf(node, g))], ['pid', String(p.pid)], ['type', p.type || none], ['user', p.foreign ? 'in a container' : p.user || none],
+    ['job', p.job_number || none], ['rank', number(p.rank)], ['mem', bytes(p.gpu_memory_bytes)], [`sm${slow}`, number(p.sm_percent)], ['bandwidth', number(p.mem_util_percent)],
+    [`cpu${slow}`, number(p.cpu_percent, 1)], ['host', number(p.host_memory_percent, 1)], ['time', span(p.elapsed_seconds)],
+    ['words', h('code', { title: p.command }, p.command || p.name || none)],
   ];
-  return row(`${node.name} ${p.pid} ${p.start_ticks} ${p.gpu ?? p.gpu_key}`, node.state === 'stale' ? 'old' : '', everywhere ? [['name', h('a', { href: nodeLink(node.name) }, node.name)], ...cells] : cells);
+  const name = ['name', h('a', { href: nodeLink(node.name) }, node.name)];
+  return row(`${node.name} ${p.pid} ${p.start_ticks} ${p.gpu ?? p.gpu_key}`, node.state === 'stale' ? 'old' : '', everywhere ? [name, ...cells] : cells);
 }
+
+const number = (v, decimals = 0) => (known(v) ? v.toFixed(decimals) : none);
