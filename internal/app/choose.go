@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -25,6 +26,13 @@ func choose(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 			return nil, usage("%w", err)
 		}
 		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, demoPast(cfg)), nil
+	}
+	if agent.IsList(cfg.Nodes) {
+		from, err := access.Agents(cfg.Nodes, polling(cfg, log))
+		if err != nil {
+			return nil, usage("--nodes: %w", err)
+		}
+		return from, nil
 	}
 	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
 		return thisHost(ctx, cfg, notInstalled, log)
@@ -81,6 +89,18 @@ func demoPast(cfg *config.Config) time.Duration {
 		return 2 * cfg.Poll
 	}
 	return time.Duration(cluster.HistoryLen(cfg.Poll)) * cluster.BinWidth(cfg.Poll)
+}
+
+// checkNodes checks the value of --nodes.
+func checkNodes(list string) error {
+	if !agent.IsList(list) {
+		_, err := hosts("--nodes", list)
+		return err
+	}
+	if _, err := agent.New(list); err != nil {
+		return usage("--nodes: %w", err)
+	}
+	return nil
 }
 
 // hosts expands a host list of the command line.

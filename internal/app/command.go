@@ -21,6 +21,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
 )
 
 // Exit codes of the program.
@@ -164,12 +165,15 @@ func accept(cfg *config.Config, f *pflag.FlagSet, paces []config.Word, io stream
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if _, err := hosts("--nodes", cfg.Nodes); err != nil { // before the terminal is looked at
+	if err := checkNodes(cfg.Nodes); err != nil { // before the terminal is looked at
 		return nil, err
 	}
 	origins, err := load(cfg, f, paces)
 	if err != nil {
 		return nil, err
+	}
+	if agent.IsList(cfg.Nodes) && (cfg.Login != "" || f.Changed("transport")) {
+		return nil, errors.New("--nodes with URLs of agents cannot be combined with --login or --transport")
 	}
 	for _, note := range origins.Notes {
 		fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
@@ -191,7 +195,7 @@ func help(root *cobra.Command, names []string) error {
 func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
-	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM")
+	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM; also URLs of nvgpu's agents")
 	f.StringVar(&cfg.Transport, "transport", cfg.Transport, "reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program), srun (a step of the job) or local (this host)")
 	f.StringVar(&cfg.Login, "login", "", "work from a laptop: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it")
 	f.BoolVar(&cfg.Once, "once", false, "print the overview and all nodes as text and exit")

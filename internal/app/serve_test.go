@@ -3,10 +3,12 @@ package app
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,6 +112,39 @@ func TestServeToASocketAndATokenFile(t *testing.T) {
 		if err := end(); err != nil {
 			t.Errorf("it ends with %v", err)
 		}
+	}
+}
+
+// What serve answers to nvgpu can be watched as the agents of nvgpu can.
+func TestServeIsAnAgent(t *testing.T) {
+	lines, end := served(t, "--listen", "127.0.0.1:0")
+	status, text := ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
+	for began := time.Now(); status == http.StatusNotFound && time.Since(began) < 10*time.Second; time.Sleep(50 * time.Millisecond) { // the demo has just begun
+		status, text = ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
+	}
+	if err := end(); err != nil || status != http.StatusOK {
+		t.Fatalf("%d, %v", status, err)
+	}
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
+	defer agent.Close()
+	code, out, errs := program(t, "--nodes", agent.URL, "--json")
+	var got struct {
+		Nodes []struct {
+			Transport, Hostname string
+			GPUs                []map[string]any
+			Processes           []struct{ User string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK || errs != "" {
+		t.Fatalf("exit code %d, %v, %q, %s", code, err, errs, out)
+	}
+	n := got.Nodes[0]
+	if n.Transport != "nvgpu" || n.Hostname != "gpu-n01" || len(n.GPUs) != 4 || n.GPUs[0]["util_percent"] == nil || n.GPUs[0]["power_watts"] != nil || len(n.Processes) == 0 {
+		t.Errorf("%+v", n)
+	}
+	agent.Close()
+	if code, _, errs := program(t, "--nodes", agent.URL, "--json", "--timeout", "2s"); code != exitFailed || !strings.Contains(errs, "connection refused") && !strings.Contains(errs, "not reporting") {
+		t.Errorf("without an agent: exit code %d, %q", code, errs)
 	}
 }
 

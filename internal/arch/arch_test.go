@@ -18,8 +18,8 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/access":          {"internal/build", "internal/cluster", "internal/config", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/wire"},
-	"internal/app":             {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote/auto", "internal/remote/local", "internal/remote/ssh", "internal/report", "internal/scalars", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/web", "internal/wire"},
+	"internal/access":          {"internal/build", "internal/cluster", "internal/config", "internal/poller", "internal/reach", "internal/remote", "internal/remote/agent", "internal/remote/auto", "internal/remote/control", "internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/source", "internal/wire"},
+	"internal/app":             {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/doctor", "internal/export", "internal/filter", "internal/filter/rows", "internal/health", "internal/poller", "internal/reach", "internal/remote/agent", "internal/remote/auto", "internal/remote/local", "internal/remote/ssh", "internal/report", "internal/scalars", "internal/slurm", "internal/source", "internal/tally", "internal/track", "internal/track/child", "internal/ui", "internal/ui/draw", "internal/ui/page", "internal/ui/part", "internal/ui/settings", "internal/vacancy", "internal/web", "internal/wire"},
 	"internal/arch":            {},
 	"internal/bell":            {},
 	"internal/build":           {},
@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"internal/quiet":           {},
 	"internal/reach":           {},
 	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/remote/probes", "internal/remote/smi", "internal/text", "internal/wire"},
+	"internal/remote/agent":    {"internal/bell", "internal/metric", "internal/poller", "internal/reach", "internal/text", "internal/wire"},
 	"internal/remote/auto":     {"internal/poller", "internal/reach", "internal/remote", "internal/wire"},
 	"internal/remote/control":  {"internal/reach", "internal/remote", "internal/remote/ssh"},
 	"internal/remote/hostkey":  {"internal/text"},
@@ -125,7 +126,7 @@ var only = map[string][]string{
 	"github.com/spf13/pflag":                    {"internal/app"},
 	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/sshd"},
 	"golang.org/x/net/netutil":                  {"internal/web"},
-	"net/http":                                  {"internal/app", "internal/web"},
+	"net/http":                                  {"internal/app", "internal/remote/agent", "internal/web", "test/bench"},
 	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/track/child", "test/bench", "test/chromium", "test/sshd", "test/term"},
 }
 

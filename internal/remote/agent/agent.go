@@ -1,0 +1,134 @@
+// Package agent reads the GPUs of hosts on which an agent of nvgpu runs, or nvnodetop serve, over HTTP: without ssh, and without a probe. It turns
+// what they answer to /gpu_status into the protocol of package wire, so everything above sees an ordinary session with fewer values: of GPUs only
+// model, utilization, memory, SM clock and temperature, of processes PID and user. What an agent does not tell is absent, with that reason.
+//
+// An Opener may be used by any number of goroutines. Answers are limited in size and in what they may list, and redirects are not followed.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// Door is the name of this way to a node.
+const Door = "nvgpu"
+
+// StageRequest is the only stage of an attempt: the first answer.
+const StageRequest reach.Stage = "request"
+
+const (
+	requestTime = 10 * time.Second
+	maxAnswer   = 4 << 20
+)
+
+// Opener reaches agents. It implements poller.Opener.
+type Opener struct {
+	names  []string
+	agents map[string]string // URLs by the names of the nodes
+	client *http.Client
+}
+
+var _ poller.Opener = (*Opener)(nil)
+
+// IsList reports whether a list of hosts is one of agents: of URLs, with commas between them.
+func IsList(list string) bool { return strings.Contains(list, "://") }
+
+// New returns the Opener for a list of URLs of agents.
+func New(list string) (*Opener, error) {
+	o := &Opener{agents: map[string]string{}}
+	for text := range strings.SplitSeq(list, ",") {
+		u, err := parse(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		name := u.Hostname()
+		if o.agents[name] != "" {
+			name = u.Host + u.Path // there are several at one host
+		}
+		if o.agents[name] != "" {
+			return nil, fmt.Errorf("%q is in the list twice", text)
+		}
+		o.agents[name] = strings.TrimSuffix(u.String(), "/") + "/gpu_status"
+		o.names = append(o.names, name)
+	}
+	o.client = &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return o, nil
+}
+
+func parse(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is not the URL of an agent", text)
+	case u.User != nil: // the error must not show it
+		return nil, errors.New("a URL with a user or a password is refused: all users of this host can see it in the list of processes")
+	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.RawQuery != "", u.Fragment != "":
+		return nil, fmt.Errorf("%q is not the URL of an agent, such as http://gpu01:1080", text)
+	}
+	return u, nil
+}
+
+// Names are the names of the nodes, in the order of the list.
+func (o *Opener) Names() []string { return slices.Clone(o.names) }
+
+// Route implements poller.Opener.
+func (o *Opener) Route(context.Context, string) reach.Route {
+	return reach.Route{Door: Door, Stages: []reach.Stage{StageRequest}}
+}
+
+// Open implements poller.Opener.
+func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
+	began := time.Now()
+	step(reach.Step{Stage: StageRequest, State: reach.StepBegan, Text: "GET " + o.agents[node]})
+	first, err := o.ask(ctx, o.agents[node])
+	if err != nil {
+		step(reach.Step{Stage: StageRequest, State: reach.StepFailed, Text: reach.AsFailure(err, reach.ClassOther).Summary(), Took: time.Since(began)})
+		return nil, err
+	}
+	step(reach.Step{Stage: StageRequest, State: reach.StepDone, Text: fmt.Sprintf("%d GPUs", len(first.GPUs)), Took: time.Since(began)})
+	return newSession(func(ctx context.Context) (*status, error) { return o.ask(ctx, o.agents[node]) }, first), nil
+}
+
+// ask asks an agent once.
+func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := o.client.Do(request)
+	if err != nil {
+		return nil, failure(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, &reach.Failure{
+			Class: reach.ClassGarbage, Short: "the agent refuses", Cause: fmt.Sprintf("HTTP status %d", answer.StatusCode),
+			Meaning: "Something answers at this address, but not as an agent of nvgpu does.", Hints: []string{"try: curl " + address},
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, failure(err)
+	case len(text) > maxAnswer:
+		return nil, &reach.Failure{Class: reach.ClassTooMuch, Short: "too much data from the agent"}
+	}
+	s, err := parseStatus(text)
+	if err != nil {
+		return nil, &reach.Failure{
+			Class: reach.ClassGarbage, Short: "not an answer of nvgpu's agent",
+			Meaning: "The address answers with something else than the JSON of an agent.", Hints: []string{"try: curl " + address},
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Limits of what one agent may list. serve may be an agent for many nodes.
+const (
+	maxGPUs      = 1024
+	maxProcesses = 4096
+	maxName      = 256
+)
+
+// status is what an agent answers. Old agents do not tell the memory.
+type status struct {
+	Hostname *string `json:"hostname"`
+	GPUs     []gpu   `json:"gpus"`
+}
+
+type gpu struct {
+	Type        string   `json:"type"`
+	PIDs        string   `json:"pids"`
+	Users       string   `json:"users"`
+	Utilization *float64 `json:"utilization"`
+	Memory      *struct {
+		Total *float64 `json:"total"`
+		Used  *float64 `json:"used"`
+	} `json:"memory"`
+	Clock       *float64 `json:"clock_mhz"`
+	Temperature *float64 `json:"temperature"`
+	Command     *string  `json:"cmd"`
+}
+
+func parseStatus(answer []byte) (*status, error) {
+	var s status
+	if err := json.Unmarshal(answer, &s); err != nil {
+		return nil, err
+	}
+	if s.Hostname == nil || s.GPUs == nil {
+		return nil, errors.New("it has no hostname or no gpus")
+	}
+	s.GPUs = s.GPUs[:min(len(s.GPUs), maxGPUs)]
+	return &s, nil
+}
+
+// told are the metrics that an agent tells.
+var told = []metric.ID{metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.SMClock, metric.Temperature}
+
+// untold are the keys of all others, and why they are absent.
+var untold = func() map[string][]string {
+	keys := []string{wire.AbsentXids}
+	for id := range metric.All(metric.GPU) {
+		if !slices.Contains(told, id) {
+			keys = append(keys, id.Row().Key)
+		}
+	}
+	return map[string][]string{"nvgpu's agent does not tell it": keys}
+}()
+
+// hello is what does not change.
+func (s *status) hello() *wire.Hello {
+	h := &wire.Hello{Host: text.Cut(*s.Hostname, maxName)}
+	for i := range s.GPUs {
+		c := wire.Card{Index: i, Name: text.Cut(s.GPUs[i].Type, maxName), Absent: untold}
+		if m := s.GPUs[i].Memory; m != nil {
+			set(&c.Values, metric.MemoryTotal, m.Total)
+		}
+		h.GPUs = append(h.GPUs, c)
+	}
+	return h
+}
+
+// same reports whether two answers are about the same GPUs.
+func (s *status) same(as *status) bool {
+	return *s.Hostname == *as.Hostname && slices.EqualFunc(s.GPUs, as.GPUs, func(a, b gpu) bool {
+		return a.Type == b.Type && (a.Memory == nil) == (b.Memory == nil)
+	})
+}
+
+// report is one sample.
+func (s *status) report() *wire.Report {
+	r := &wire.Report{Listed: true}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		sample := wire.GPU{Index: i}
+		set(&sample.Values, metric.Util, g.Utilization)
+		set(&sample.Values, metric.SMClock, g.Clock)
+		set(&sample.Values, metric.Temperature, g.Temperature)
+		if g.Memory != nil {
+			set(&sample.Values, metric.MemoryUsed, g.Memory.Used)
+		}
+		r.GPUs = append(r.GPUs, sample)
+		r.Processes = append(r.Processes, g.processes(i, maxProcesses-len(r.Processes))...)
+	}
+	return r
+}
+
+// set sets a metric that is known and plausible.
+func set(values *metric.Values, id metric.ID, v *float64) {
+	if v == nil {
+		return
+	}
+	if low, high := id.Row().Unit.Range(); *v >= low && *v <= high {
+		values.Set(id, *v)
+	}
+}
+
+// processes are those on a GPU. The command is the first one's. Users are known only where there is one for each process: some agents leave out those
+// that have ended.
+func (g *gpu) processes(index, most int) (list []wire.Process) {
+	if g.PIDs == "" {
+		return nil
+	}
+	pids, users := strings.Split(g.PIDs, ","), strings.Split(g.Users, ",")
+	for i, word := range pids[:min(len(pids), most)] {
+		pid, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || pid < 1 {
+			continue
+		}
+		p := wire.Process{PID: pid, GPU: index, Type: "C"}
+		if len(users) == len(pids) && users[i] != "?" {
+			p.User = text.Cut(users[i], maxName)
+		}
+		if i == 0 && g.Command != nil {
+			p.Command = text.Cut(*g.Command, wire.MaxCommand)
+		}
+		list = append(list, p)
+	}
+	return list
+}
