@@ -95,9 +95,10 @@ func TestPageMakesNoMarkupOfText(t *testing.T) {
 // site is a server with the world of the tests, for a browser.
 type site struct {
 	*httptest.Server
-	store *cluster.Store
-	news  atomic.Uint64
-	stop  context.CancelFunc // ends its streams
+	store  *cluster.Store
+	server *Server
+	news   atomic.Uint64
+	stop   context.CancelFunc // ends its streams
 }
 
 func newSite(t *testing.T) *site {
@@ -108,7 +109,7 @@ func newSite(t *testing.T) *site {
 		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true,
 	})
 	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
+	s.stop, s.server = stop, server
 	s.Server = httptest.NewServer(server.Handler())
 	ended := make(chan struct{})
 	go func() {
@@ -188,21 +189,44 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 	}
 }
 
-// The page shows a new report without being asked, stays where it is meanwhile, and says when the server is gone.
+// The page shows a new report without being asked, and stays where it is meanwhile. While nobody sees it it asks for nothing. It says when the server
+// is gone.
 func TestPageIsLive(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	first := "document.querySelector('.gpus td.util')"
 	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first), b.Eval("window.kept = "+first+"; document.querySelector('td.gpu a').focus()", nil)); err != nil {
 		t.Fatal(err)
 	}
-	s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: 12})}}}})
-	s.news.Add(1)
+	report := func(util float64) {
+		s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: util})}}}})
+		s.news.Add(1)
+	}
+	report(12)
 	if err := b.Wait(first + ".innerText.includes('12%')"); err != nil {
 		t.Fatal(err)
 	}
 	var same bool
 	if err := b.Eval("window.kept === "+first+" && document.activeElement === document.querySelector('td.gpu a')", &same); err != nil || !same {
 		t.Errorf("the row was made anew, or has lost the focus: %v", err)
+	}
+	hide := func(hidden string) error {
+		return b.Eval("Object.defineProperty(document, 'hidden', {value: "+hidden+", configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", nil)
+	}
+	if err := hide("true"); err != nil {
+		t.Fatal(err)
+	}
+	for late := time.Now().Add(10 * time.Second); s.server.streams.Load() > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("a tab that nobody sees keeps its stream")
+		}
+	}
+	report(34)
+	if err := errors.Join(hide("false"), b.Wait(first+".innerText.includes('34%')")); err != nil {
+		t.Fatal(err)
+	}
+	report(56)
+	if err := b.Wait(first + ".innerText.includes('56%')"); err != nil {
+		t.Fatal(err)
 	}
 	s.stop()
 	if err := b.Wait("document.body.innerText.includes('The server was stopped')"); err != nil {

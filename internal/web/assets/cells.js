@@ -1,7 +1,7 @@
 // GPUs as cells: a number and a color for how much, a letter on amber or red for what is wrong. Also nodes as rows or tiles of cells.
 
 import { h } from './dom.js';
-import { age, celsius, known, pair, percent, power, whole } from './format.js';
+import { age, celsius, known, none, pair, power, whole } from './format.js';
 import { letters } from './kinds.js';
 import { badness, fresh, gauges, gpusOf, isInstance, markOf, owns, shortNames, total, worstLetter } from './model.js';
 import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
@@ -12,7 +12,7 @@ const most = 64; // and at most: a number from a node must not fill the page
 // cellOf is a GPU as a cell.
 function cellOf(node, g, at) {
   const gauge = gauges[at.metric];
-  const value = (gauge.number || gauge.level)(g);
+  const value = valueOf(gauge)(g);
   const mine = owns(node, g, at.job);
   const worst = mine ? worstLetter(at.problems.ofGPU(node.name, g)) : { letter: '' };
   const said = known(value) ? whole(value) + gauge.unit : 'n/a';
@@ -59,17 +59,20 @@ export function nodeRows(nodes, at) {
     const has = node.gpus !== undefined;
     return row(node.name, fresh(node) ? '' : 'old', [
       ['mark', mark(problems)], ['name', h('a', { href: nodeLink(node.name) }, node.name)], ['gpus', cellsOf(node, at)],
-      ['avg', has ? percent(average(node, at)) : ''], ['memory', has ? pair(t.used, t.memory) : ''], ['power', has ? power(t.power, t.limit, true) : ''],
+      ['avg', has ? average(node, at) : ''], ['memory', has ? pair(t.used, t.memory) : ''], ['power', has ? power(t.power, t.limit, true) : ''],
       [t.hot ? 'temp warning' : 'temp', has ? celsius(t.temp) : ''], ['words', has ? brief(problems, at.time) : stateOf(node, problems, at.time)],
     ]);
   }));
 }
 
-// average is the mean of what the cells of a node show, of the hottest GPU for the temperature.
+// average is the mean of what the cells of a node show.
 function average(node, at) {
-  const values = gpusOf(node, at.job).map(gauges[at.metric].level).filter(known);
-  return values.length ? values.reduce((a, b) => a + b, 0) / values.length : undefined;
+  const gauge = gauges[at.metric];
+  const values = gpusOf(node, at.job).map(valueOf(gauge)).filter(known);
+  return values.length ? whole(values.reduce((a, b) => a + b, 0) / values.length) + gauge.unit : none;
 }
+
+const valueOf = (gauge) => gauge.number || gauge.level;
 
 // heatMap is nodes as tiles, in columns that are read downwards, as on the screen.
 export function heatMap(nodes, at) {
@@ -88,7 +91,7 @@ function tile(node, at, name) {
 function tileNumbers(node, at, problems) {
   if (!fresh(node)) return h('span', { class: 'numbers words' }, h('span', { class: 'brief warning' }, `silent ${age(node.age_seconds)}`));
   const t = total(gpusOf(node, at.job));
-  return h('span', { class: 'numbers' }, h('span', {}, percent(average(node, at))), h('span', { class: t.hot ? 'warning' : '' }, celsius(t.temp)));
+  return h('span', { class: 'numbers' }, h('span', {}, average(node, at)), h('span', { class: t.hot ? 'warning' : '' }, celsius(t.temp)));
 }
 
 // arrows moves among cells by the arrow keys: of each node only the first is a stop of the Tab key.

@@ -1,7 +1,7 @@
 // The pages of all jobs, and of one.
 
 import { h } from './dom.js';
-import { age, between, celsius, clock, known, none, pair, percent, plural, power, span } from './format.js';
+import { age, between, celsius, known, none, pair, percent, plural, power, span } from './format.js';
 import { clearedOf, fresh, gpusOf, problemsOf, share, slowsAt, total } from './model.js';
 import { nodeGrid } from './nodes.js';
 import { brief, clearedList, fact, facts, jobLink, mark, meter, problemList, row, section, table } from './parts.js';
@@ -114,7 +114,6 @@ export function jobPage(doc, { draw }) {
 function jobTitle(job, time) {
   const words = [
     job.user, job.partition, stateOf(job), job.start && `for ${span(between(job.start, time))}`, job.end && `${span(left(job, time))} left`,
-    job.end && `until ${clock(job.end)}`,
   ];
   return h('h1', { key: 'title' }, job.id && h('span', { class: 'dim' }, 'Job '), job.id && h('b', {}, job.id), h('b', { class: 'text' }, job.name),
     words.filter(Boolean).map((word, i) => h('span', { key: i, class: 'dim' }, word)));

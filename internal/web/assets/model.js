@@ -119,11 +119,14 @@ export const memoryFull = 98;
 
 export const share = (part, all) => (known(part) && all > 0 ? Math.min(100, (100 * part) / all) : undefined);
 
+const memoryShare = (g) => share(g.memory_used_bytes, g.memory_total_bytes);
+const heatShare = (g) => share(g.temperature_celsius, g.slowdown_celsius || 85);
+
 // gauges are the numbers by which the heat map compares GPUs: a level in percent, and what a cell says.
 export const gauges = {
   util: { title: 'utilization', brief: 'util', unit: '%', level: (g) => g.util_percent, high: () => false },
-  memory: { title: 'memory', brief: 'memory', unit: '%', level: (g) => share(g.memory_used_bytes, g.memory_total_bytes), high: (g) => share(g.memory_used_bytes, g.memory_total_bytes) >= memoryFull },
-  temp: { title: 'temperature', brief: 'temp', unit: '°C', level: (g) => share(g.temperature_celsius, g.slowdown_celsius || 85), number: (g) => g.temperature_celsius, high: hot },
+  memory: { title: 'memory', brief: 'memory', unit: '%', level: memoryShare, high: (g) => memoryShare(g) >= memoryFull },
+  temp: { title: 'temperature', brief: 'temp', unit: '°C', level: heatShare, number: (g) => g.temperature_celsius, high: hot },
   power: { title: 'power', brief: 'power', unit: '%', level: (g) => share(g.power_watts, g.power_limit_watts), high: () => false },
 };
 
@@ -143,9 +146,9 @@ export function total(gpus) {
 const least = (list) => (list.length ? Math.min(...list) : undefined);
 const most = (list) => (list.length ? Math.max(...list) : undefined);
 
-// isBad orders nodes: the worse, the lower.
+// badness orders nodes: the worse, the lower.
 export function badness(node, problems) {
-  return -Math.max(node.state === 'failed' ? 2.5 : -1, ...problems.ofNode(node.name).map((f) => worth[f.severity]));
+  return -Math.max(0, ...problems.ofNode(node.name).map((f) => worth[f.severity]));
 }
 
 // shortNames cuts what all names begin with, up to a place where it reads well.

@@ -36,7 +36,8 @@ export function nodeTitle(node, problems) {
 export function staleText(node, time) {
   if (node.state !== 'stale') return null;
   const at = clock(Date.parse(time) - 1000 * (node.age_seconds || 0));
-  return h('p', { key: 'stale', class: 'banner' }, h('b', {}, `Not responding for ${age(node.age_seconds)}. `), node.failure?.meaning && `${node.failure.meaning} `, `These numbers are of ${at}.`);
+  const why = node.failure?.meaning ? `${node.failure.meaning} ` : '';
+  return h('p', { key: 'stale', class: 'banner' }, h('b', {}, `Not responding for ${age(node.age_seconds)}. `), `${why}These numbers are of ${at}.`);
 }
 
 // failureText is in place of the numbers of a node that has none: the cause, what it means, what to do.
