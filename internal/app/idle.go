@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
@@ -38,5 +39,26 @@ func (a *attended) left(ctx context.Context, limit time.Duration, sign string) e
 		case <-timer.C:
 			return &exitError{exitOK, fmt.Errorf("ended after %v without a %s (nvnodetop config shows where idle_exit is set)", limit, sign)}
 		}
+	}
+}
+
+// touchEvery is how often requests count as a key: often enough that nobody seems to be away while there are any.
+const touchEvery = 20 * time.Minute
+
+// sparing is a feed that takes few of the requests for keys. A page asks by itself, and after each key SLURM is asked more often for a while.
+type sparing struct {
+	feed
+
+	mu   sync.Mutex // protects the following
+	last time.Time
+}
+
+// Touch implements ui.Controls.
+func (s *sparing) Touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.last) >= touchEvery {
+		s.last = now
+		s.feed.Touch()
 	}
 }

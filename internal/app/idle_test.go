@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
 // touched counts keys.
@@ -60,4 +61,19 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	if took := time.Since(began); took < cfg.IdleExit || took > 10*time.Second || shown == "" {
 		t.Errorf("it took %v and wrote %d bytes", took, len(shown))
 	}
+}
+
+// A page that asks every second is no user who presses a key every second, but never one who is away.
+func TestRequestsCountAsFewKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &touched{}
+		s := &sparing{feed: from}
+		for range 3600 {
+			s.Touch()
+			time.Sleep(time.Second)
+		}
+		if n := from.keys.Load(); n != 3 || touchEvery >= ui.IdleAfter {
+			t.Errorf("%d keys in an hour of requests", n)
+		}
+	})
 }

@@ -45,7 +45,7 @@ type serve struct {
 const defaultListen = "127.0.0.1:9481"
 
 // serveFlags are those of the program that serve takes.
-var serveFlags = []string{"demo", "nodes", "transport", "login", "timeout", "log"}
+var serveFlags = []string{"demo", "nodes", "transport", "login", "log"}
 
 func serveCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.Command {
 	s := &serve{cfg: cfg, io: io}
@@ -194,7 +194,7 @@ func (s *serve) show(ctx context.Context, cfg *config.Config, _ streams, from fe
 		})
 	})
 	context.AfterFunc(source.ctx, cancel) // no more Events will come
-	user := &attended{from, bell.New()}
+	user := &attended{&sparing{feed: from}, bell.New()}
 	server := web.New(web.Options{
 		Snapshot: store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
 		Every: cfg.Display, Names: export.Names(s.names), Token: s.token, Local: s.listener.Local,

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,24 @@ func TestServeUsage(t *testing.T) {
 		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit code %d, %q, %q", args, code, out, errs)
 		}
+	}
+}
+
+// The page of the command describes its flags.
+func TestServeIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/commands/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, help, _ := program(t, "serve", "--help")
+	flags := regexp.MustCompile(`(?m)^ +(--[a-z-]+)`).FindAllStringSubmatch(help, -1)
+	for _, flag := range flags {
+		if flag[1] != "--help" && !strings.Contains(string(page), "`"+flag[1]) {
+			t.Errorf("docs/commands/serve.md does not name %s", flag[1])
+		}
+	}
+	if len(flags) < 10 {
+		t.Errorf("only %d flags in\n%s", len(flags), help)
 	}
 }
 
