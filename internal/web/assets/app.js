@@ -75,5 +75,6 @@ function go() {
   requestAnimationFrame(() => scrollTo(0, to));
 }
 
+addEventListener('resize', draw); // the columns of the heat map
 addEventListener('hashchange', go);
 go();

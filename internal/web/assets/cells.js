@@ -7,6 +7,7 @@ import { badness, fresh, gauges, gpusOf, isInstance, markOf, owns, shortNames, t
 import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
 
 const across = 8; // cells that a node has at least
+const tileWidth = 440; // pixels of the window for a column of tiles
 const most = 64; // and at most: a number from a node must not fill the page
 
 // cellOf is a GPU as a cell.
@@ -77,7 +78,8 @@ const valueOf = (gauge) => gauge.number || gauge.level;
 // heatMap is nodes as tiles, in columns that are read downwards, as on the screen.
 export function heatMap(nodes, at) {
   const { prefix, short } = shortNames(nodes.map((n) => n.name));
-  return h('div', { class: 'tiles' }, nodes.map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
+  const columns = Math.min(4, Math.max(1, Math.floor(document.documentElement.clientWidth / tileWidth)));
+  return h('div', { class: 'tiles', vars: { '--rows': String(Math.ceil(nodes.length / columns)) } }, nodes.map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
 }
 
 function tile(node, at, name) {

@@ -58,7 +58,7 @@ function healthLine(jobs) {
   const nodes = jobs.reduce((n, job) => n + job.nodes.length, 0);
   return [
     chips.length ? chips : h('span', { key: 'well', class: 'dim' }, jobs.length ? `all ${all} GPUs well` : 'no running jobs'),
-    jobs.length > 0 && h('span', { key: 'seen', class: 'seen' }, `${seen} of ${all} GPUs, ${reporting} of ${nodes} nodes reporting`),
+    jobs.length > 0 && h('span', { key: 'seen', class: 'seen' }, `${all > 0 ? `${seen} of ${all} GPUs, ` : ''}${reporting} of ${nodes} nodes reporting`),
   ];
 }
 

@@ -42,8 +42,7 @@ function identity(node, g, processes) {
 
 // past is the history of the GPU: graphs on one time axis, then the reasons for reduced clocks on the same one.
 function past(doc, g, problems, draw) {
-  const { metrics, throttle_reasons } = doc.history || {};
-  const m = metrics && Object.assign({}, metrics, throttle_reasons && { throttle_reasons }); // they are a list of bins, too
+  const m = doc.history?.metrics;
   if (!m) return h('p', { key: 'past', class: 'empty' }, 'No history yet.');
   const length = Math.max(0, ...Object.values(m).map((list) => list.length));
   const axis = { bin: doc.history.bin_seconds, length, newest: doc.history.newest, draw };
@@ -57,7 +56,7 @@ const both = (a, b) => a && b && a.map((v, i) => (known(v) && known(b[i]) ? v + 
 const reduced = (m, reasons) => (m.throttle_reasons || []).map((now) => (now || []).some((r) => reasons.includes(r)));
 
 // limited is a title with the limit of its scale, where there is one.
-const limited = (title, limit) => (known(limit) ? `${title} of ${limit}` : title);
+const limited = (title, limit) => (limit === undefined ? title : `${title} of ${limit}`);
 
 // charts are the graphs of the screen, in its order, of the metrics that the GPU has. Amber is where a rule held.
 function charts(g, m, axis, problems) {

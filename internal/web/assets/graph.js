@@ -9,24 +9,31 @@ let pointed = null; // the step under the pointer, the same in all graphs
 // graph describes one graph: its title, its value now (or where the pointer is), and its curve on a fixed scale.
 export function graph(chart, axis) {
   const scale = scaleOf(chart);
-  const at = pointed !== null && pointed < axis.length ? pointed : null;
+  const at = placeOf(axis);
   const shift = axis.length - chart.list.length; // a metric may have come later than the others
   const text = at === null ? chart.now : valueAt(chart, at - shift);
   const bad = at === null ? chart.nowBad ?? chart.held?.at(-1) : chart.held?.[at - shift];
   const when = at === null ? '' : `${age((axis.length - 1 - at) * axis.bin)} ago`;
-  const line = at !== null && h('line', { key: 'at', class: 'at', x1: at + 0.5, x2: at + 0.5, y1: 0, y2: tall });
   return h('figure', { key: chart.title.split(' of ')[0], class: 'graph' },
     h('figcaption', {}, h('span', { class: 'what' }, chart.title), h('span', { class: 'when' }, when), h('b', { class: bad ? 'warning' : '' }, text)),
     h('div', { class: 'plot' },
       h('span', { class: 'top' }, scale.top), h('span', { class: 'bottom' }, scale.bottom),
-      drawing(axis, tall, { role: 'img', 'aria-label': `${chart.title}, now ${chart.now}` }, curves(chart, scale, axis, shift), line)),
+      drawing(axis, tall, { role: 'img', 'aria-label': `${chart.title}, now ${chart.now}` }, curves(chart, scale, axis, shift))),
     h('div', { class: 'axis' }, h('span', {}, `-${age(axis.length * axis.bin)}`), h('span', {}, 'now')));
 }
 
 // drawing is a picture that is as wide as the axis has steps, stretched to the room that there is.
 function drawing(axis, height, props, ...kids) {
-  return h('svg', { ...props, viewBox: `0 0 ${Math.max(axis.length, 2)} ${height}`, preserveAspectRatio: 'none', on: pointing(axis) }, kids);
+  return h('svg', { ...props, viewBox: `0 0 ${Math.max(axis.length, 2)} ${height}`, preserveAspectRatio: 'none', on: pointing(axis) }, kids, pointer(axis, height));
 }
+
+// pointer is a line where the pointer is, in any of the drawings.
+function pointer(axis, height) {
+  const at = placeOf(axis);
+  return at !== null && h('line', { key: 'at', class: 'at', x1: at + 0.5, x2: at + 0.5, y1: 0, y2: height });
+}
+
+const placeOf = (axis) => (pointed !== null && pointed < axis.length ? pointed : null);
 
 const valueAt = (chart, at) => (known(chart.list[at]) ? chart.text(chart.list[at]) : none);
 
