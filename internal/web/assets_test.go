@@ -124,6 +124,16 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
+// report is one of the node n1, with the utilization of its GPUs.
+func (s *site) report(utils ...float64) {
+	r := &wire.Report{}
+	for i, util := range utils {
+		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Util: util})})
+	}
+	s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: r})
+	s.news.Add(1)
+}
+
 func newBrowser(t *testing.T) *chromium.Browser {
 	t.Helper()
 	if testing.Short() {
@@ -152,6 +162,7 @@ func TestPages(t *testing.T) {
 			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%"}, "#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
 			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"Not known"}, "#/job/%zz": {"Not known"}, "#/constructor": {"running"},
 		} {
+			s.report(90, 91) // or the node is silent after a while
 			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
 				t.Fatalf("%s: %v", address, err)
 			}
@@ -197,11 +208,7 @@ func TestPageIsLive(t *testing.T) {
 	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first), b.Eval("window.kept = "+first+"; document.querySelector('td.gpu a').focus()", nil)); err != nil {
 		t.Fatal(err)
 	}
-	report := func(util float64) {
-		s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: util})}}}})
-		s.news.Add(1)
-	}
-	report(12)
+	s.report(12, 91)
 	if err := b.Wait(first + ".innerText.includes('12%')"); err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +227,11 @@ func TestPageIsLive(t *testing.T) {
 			t.Fatal("a tab that nobody sees keeps its stream")
 		}
 	}
-	report(34)
+	s.report(34, 91)
 	if err := errors.Join(hide("false"), b.Wait(first+".innerText.includes('34%')")); err != nil {
 		t.Fatal(err)
 	}
-	report(56)
+	s.report(56, 91)
 	if err := b.Wait(first + ".innerText.includes('56%')"); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ function connection(live, doc) {
 // goneText stands in the place of the health: nothing is known of that any more, and nothing moves.
 function goneText(live, doc) {
   const since = age((Date.now() - live.goneSince) / 1000);
-  if (live.denied) return 'The server refuses the token. Open the link again that nvnodetop serve printed.';
+  if (live.denied) return 'Not signed in. Open the address that nvnodetop serve has printed.';
   const what = live.ended ? `The server was stopped ${since} ago.` : `The server has not answered for ${since}.`;
   return `${what} ${doc ? `These numbers are of ${clock(doc.time)}. ` : ''}Trying again.`;
 }

@@ -29,18 +29,13 @@ export function clearedOf(jobs) {
 export class Problems {
   constructor(jobs) {
     this.all = problemsOf(jobs);
-    this.nodes = Map.groupBy ? Map.groupBy(this.all, (f) => f.node) : grouped(this.all);
+    this.nodes = new Map();
+    for (const f of this.all) this.nodes.set(f.node, [...this.ofNode(f.node), f]);
   }
 
   ofNode(name) { return this.nodes.get(name) || []; }
 
   ofGPU(name, g) { return this.ofNode(name).filter((f) => isOf(f, g)); }
-}
-
-function grouped(all) {
-  const nodes = new Map();
-  for (const f of all) nodes.set(f.node, [...(nodes.get(f.node) || []), f]);
-  return nodes;
 }
 
 const isOf = (f, g) => (f.gpu !== undefined && f.gpu === g.index) || (f.gpu_key !== undefined && (f.gpu_key === g.key || f.gpu_key === g.uuid));
