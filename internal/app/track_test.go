@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,6 +86,22 @@ func TestTrackCommand(t *testing.T) {
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.HasPrefix(string(text), "Max RAM:\n   Unit: megabytes\n") || strings.Contains(string(text), "last") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestTrackLine runs lines of a shell, which print the parent of a command: the shell makes room for a single one.
+func TestTrackLine(t *testing.T) {
+	const parent = "sed -n 's/^PPid:.//p' \"/proc/self/status\""
+	ours := strconv.Itoa(os.Getpid()) + "\n"
+	for line, alone := range map[string]bool{parent: true, "  " + parent + " 2>/dev/null": true, "LC_ALL=C " + parent + "; true": false, "true && " + parent + "\nexit 0": false} {
+		if code, out, _ := program(t, "track", "-e", line); code != 0 || strings.HasPrefix(out, ours) != alone {
+			t.Errorf("%s: exit code %d, stdout %q", line, code, out)
+		}
+	}
+	for line, want := range map[string]int{"exit 3": 3, "no-such-command -x": 127, "N=4 true": 0, " ": 0} {
+		if code, _, errs := program(t, "track", "-e", line); code != want {
+			t.Errorf("%s: exit code %d, stderr %q", line, code, errs)
+		}
 	}
 }
 
