@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -215,14 +216,21 @@ func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	f.StringVar(&cfg.Log, "log", "", "append a log to `FILE`: attempts, failures, SLURM's answers, never what the other side said")
 }
 
+// valueWords describe the values of flags by type.
+var valueWords = map[string]string{
+	"duration": "a time with a unit, e.g. 15s or 2m", "bool": "true or false", "int": "a whole number", "float64": "a number",
+	"stringSlice": "a list with commas",
+}
+
 // flagError says what is wrong with a flag or its value, without the words of Go's parsers.
 func flagError(err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		switch flag := bad.GetFlag(); flag.Value.Type() {
-		case "duration":
-			return fmt.Errorf("--%s must be a time with a unit, e.g. 15s or 2m, not %q", flag.Name, bad.GetValue())
-		case "bool":
-			return fmt.Errorf("--%s must be true or false, not %q", flag.Name, bad.GetValue())
+		flag := bad.GetFlag()
+		if errors.Is(err, strconv.ErrRange) {
+			return fmt.Errorf("--%s is out of range: %q", flag.Name, bad.GetValue())
+		}
+		if words := valueWords[flag.Value.Type()]; words != "" {
+			return fmt.Errorf("--%s must be %s, not %q", flag.Name, words, bad.GetValue())
 		}
 	}
 	return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))

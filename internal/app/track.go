@@ -131,6 +131,11 @@ func replacing(line string) string {
 }
 
 func (t *tracking) check(flags *pflag.FlagSet) error {
+	for _, name := range jobFlags {
+		if flags.Changed(name) {
+			return fmt.Errorf("--%s is for the report of a job: it needs --job, or srun in a batch script", name)
+		}
+	}
 	for _, unit := range []struct {
 		flag, name string
 		check      func(string) error

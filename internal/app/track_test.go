@@ -29,7 +29,7 @@ func TestTrackUsage(t *testing.T) {
 		"track --time-unit weeks -- true":          `--time-unit must be seconds, minutes, hours or days, not "weeks"`,
 		"track --format yaml -- true":              `--format must be text or json, not "yaml"`,
 		"track --sleep-time 0 -- true":             "--sleep-time must be 0.05 to 600 seconds, not 0",
-		"track --st x -- true":                     "invalid argument \"x\"",
+		"track --st x -- true":                     `--sleep-time must be a number, not "x"`,
 		"track --n-expected-cores 0 -- true":       "--n-expected-cores must be at least 1, not 0",
 		"track --gpu-uuids  -- true":               "--gpu-uuids names no GPU",
 		"track --gpu-uuids GPU-x -- true":          "--gpu-uuids: no GPU of this host is known: this host has no NVIDIA GPU",
@@ -37,6 +37,12 @@ func TestTrackUsage(t *testing.T) {
 		"track --output /nowhere/report.txt -- ls": "--output: open /nowhere/report.txt: no such file or directory",
 		"track --output PIPE -- ls":                "--output: open PIPE: no such device or address",
 		"track -e ls -- ls":                        "--execute and COMMAND exclude each other",
+		"track --log track.log -- true":            "--log is for the report of a job: it needs --job, or srun in a batch script",
+		"track --timeout 5s -- true":               "--timeout is for the report of a job",
+		"track --st  -- true":                      `--sleep-time must be a number, not ""`,
+		"track --nec 1.5 -- true":                  `--n-expected-cores must be a whole number, not "1.5"`,
+		"track --nec 99999999999999999999 -- true": `--n-expected-cores is out of range: "99999999999999999999"`,
+		"track --guuids a\"b -- true":              `--gpu-uuids must be a list with commas, not "a\"b"`,
 		"track --no-such-flag -- true":             "unknown flag: --no-such-flag",
 	} {
 		args, want = strings.ReplaceAll(args, "PIPE", pipe), strings.ReplaceAll(want, "PIPE", pipe)
