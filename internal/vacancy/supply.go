@@ -54,7 +54,7 @@ const maxWord, maxReason = 256, 1024
 // CountSupply counts the GPUs of a cluster.
 func CountSupply(s *slurm.Supply, at time.Time) *Cluster {
 	c := &Cluster{Time: at, Partitions: []Partition{}, Nodes: []Supply{}}
-	places := map[string]int{}
+	places, open := map[string]int{}, map[string]bool{} // open: in a partition that is up
 	for i := range s.Nodes {
 		places[s.Nodes[i].Name] = i
 		c.Nodes = append(c.Nodes, supplyOf(&s.Nodes[i]))
@@ -70,6 +70,7 @@ func CountSupply(s *slurm.Supply, at time.Time) *Cluster {
 			}
 			node := &c.Nodes[at]
 			node.Partitions = append(node.Partitions, out.Name)
+			open[name] = open[name] || p.State == "up"
 			for _, g := range node.GPUs {
 				sums[g.Type] = sums[g.Type].plus(g, p.State == "up")
 			}
@@ -79,7 +80,17 @@ func CountSupply(s *slurm.Supply, at time.Time) *Cluster {
 		}
 		c.Partitions = append(c.Partitions, out)
 	}
+	for i := range c.Nodes {
+		c.Nodes[i].openTo(open[c.Nodes[i].Name])
+	}
 	return c
+}
+
+// openTo notes whether a partition gives the GPUs of the node to jobs.
+func (s *Supply) openTo(jobs bool) {
+	for i, g := range s.GPUs {
+		s.GPUs[i] = Count{Type: g.Type}.plus(g, jobs)
+	}
 }
 
 // plus adds the GPUs of a node. In a partition that is not up nothing is free.

@@ -14,7 +14,7 @@ import (
 func TestCountSupply(t *testing.T) {
 	c := CountSupply(&slurm.Supply{
 		Partitions: []slurm.Partition{
-			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}}, {Name: "old", State: "down", Nodes: []string{"n1", "nosuch"}},
+			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}}, {Name: "old", State: "down", Nodes: []string{"n1", "nosuch", "n7"}},
 		},
 		Nodes: []slurm.NodeGPUs{
 			{Name: "n1", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 1, Known: true}, {Type: "v100", Total: 2, Known: true}}},
@@ -23,6 +23,7 @@ func TestCountSupply(t *testing.T) {
 			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []slurm.GPUType{{Total: 8, Known: true}}},
 			{Name: "n5", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4}}},
 			{Name: "n6", States: []string{"IDLE", "PLANNED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+			{Name: "n7", States: []string{"IDLE"}, Types: []slurm.GPUType{{Type: "v100", Total: 4, Used: 1, Known: true}}},
 		},
 	}, now)
 	var out bytes.Buffer
@@ -35,7 +36,7 @@ gpu*       gpu      0     0    8      8  up
 gpu*       a100     7     4    9     20  up
 gpu*       v100     2     0    0      2  up
 old        a100     0     1    3      4  down
-old        v100     0     0    2      2  down
+old        v100     0     1    5      6  down
 
 NODE  TYPE  FREE  USED  OUT  TOTAL  STATE                  PARTITIONS
 ----  ----  ----  ----  ---  -----  ---------------------  ----------
@@ -46,6 +47,7 @@ n3    a100     0     3    1      4  allocated              gpu
 n4    gpu      0     0    8      8  mixed, not responding  gpu
 n5    a100     0     0    4      4  mixed                  gpu
 n6    a100     4     0    0      4  idle+planned           gpu
+n7    v100     0     1    3      4  idle                   old
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -55,7 +57,7 @@ n6    a100     4     0    0      4  idle+planned           gpu
 		t.Fatal(err)
 	}
 	var d Cluster
-	if err := json.Unmarshal(out.Bytes(), &d); err != nil || len(d.Nodes) != 6 || !strings.HasPrefix(d.Nodes[1].Reason, "fan") || strings.Contains(out.String(), "u001b") {
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil || len(d.Nodes) != 7 || !strings.HasPrefix(d.Nodes[1].Reason, "fan") || strings.Contains(out.String(), "u001b") {
 		t.Errorf("%v in %s", err, out.String())
 	}
 	out.Reset()
