@@ -49,6 +49,9 @@ const maxListed = 16 * maxHosts
 // supplyFormat has a mark between the fields that is in none of them.
 const supplyFormat = "%P|%a|%G|%N"
 
+// errNoNode is the error of an scontrol that names none of the nodes with GPUs that sinfo has named. That is not the same as no GPU.
+var errNoNode = errors.New("unexpected output: no node with GPUs")
+
 // AskSupply runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is ErrNoSlurm, ctx's error, or a
 // *reach.Failure.
 func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
@@ -72,7 +75,10 @@ func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
 			return nil, ctx.Err()
 		}
 		nodes := parseNodes(out)
-		if err != nil && len(nodes) == 0 {
+		if err == nil && len(nodes) == 0 {
+			err = errNoNode
+		}
+		if len(nodes) == 0 {
 			return nil, failure("scontrol", stderr, err)
 		}
 		s.Nodes = append(s.Nodes, nodes...)

@@ -128,6 +128,12 @@ func TestAskSupply(t *testing.T) {
 	if want := []string{"sinfo --noheader --format=%P|%a|%G|%N", "scontrol -d show node node[01-03,07-12],node[13-16]"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
+	_, err = New(func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
+		return []byte(partitionLines), nil, nil
+	}).AskSupply(t.Context())
+	if err == nil || err.Error() != "scontrol failed: unexpected output: no node with GPUs" {
+		t.Errorf("an scontrol that is not understood: %v", err)
+	}
 	for said, want := range map[string]error{"sinfo: fatal: " + noConfig: ErrNoSlurm, "Unable to contact slurm controller": nil} {
 		_, err := New(func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, []byte(said), errors.New("exit status 1")
