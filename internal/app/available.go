@@ -238,8 +238,16 @@ func (a *available) countCluster(ctx context.Context) error {
 			return &exitError{exitFailed, err}
 		}
 	}
-	supply, err := ways.Client.AskSupply(ctx)
-	if err != nil {
+	inTime, cancel := context.WithTimeout(ctx, a.cfg.Timeout)
+	defer cancel()
+	supply, err := ways.Client.AskSupply(inTime)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return &exitError{exitFailed, errInterrupted}
+	case inTime.Err() != nil:
+		return &exitError{exitNoJobs, fmt.Errorf("SLURM did not answer within %v", a.cfg.Timeout)}
+	default:
 		return &exitError{exitNoJobs, err}
 	}
 	counts := vacancy.CountSupply(supply, time.Now())

@@ -171,6 +171,12 @@ func TestAvailableOnTheCluster(t *testing.T) {
 	if code, out, _ := program(t, "available", "--cluster", "--json"); code != exitOK || json.Unmarshal([]byte(out), &d) != nil || d.Partitions[0].GPUs[0].Free != 3 {
 		t.Errorf("exit code %d, printed\n%s", code, out)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "sinfo"), []byte("#!/bin/sh\nsleep 5\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := program(t, "available", "--cluster", "--timeout", "50ms"); code != exitNoJobs || errs != "nvnodetop: SLURM did not answer within 50ms\n" {
+		t.Errorf("a silent controller: exit code %d, stderr %q", code, errs)
+	}
 	t.Setenv("PATH", t.TempDir())
 	if code, out, errs := program(t, "available", "--cluster"); code != exitNoJobs || out != "" || !strings.Contains(errs, "no SLURM") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
