@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -136,6 +137,8 @@ func (t *tracking) check(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--%s is for the report of a job: it needs --job, or srun in a batch script", name)
 		}
 	}
+	slices.Sort(t.gpus)
+	t.gpus = slices.Compact(t.gpus) // each is expected once
 	for _, unit := range []struct {
 		flag, name string
 		check      func(string) error

@@ -69,6 +69,9 @@ func TestTrackStatus(t *testing.T) {
 		if code != tc.code || !strings.Contains(errs, tc.errs) {
 			t.Errorf("%q: exit code %d, stderr %q, want %d and %q", tc.args, code, errs, tc.code, tc.errs)
 		}
+		if strings.Contains(out, "Main number of threads: 0\n") {
+			t.Errorf("%q: a command without a thread", tc.args)
+		}
 		if reported := strings.HasPrefix(out, "Max RAM:\n   Unit: gigabytes\n"); reported != (tc.code != 126 && tc.code != 127) {
 			t.Errorf("%q: stdout %q", tc.args, out)
 		}

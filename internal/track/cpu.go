@@ -44,7 +44,7 @@ func (m *meter) add(percent, seconds float64) {
 
 // percents is the meter as a part of a report.
 func (m *meter) percents(expected int) Percents {
-	mean := 0.0
+	mean := m.most // of one sample, before which no time is known
 	if m.seconds > 0 {
 		mean = m.area / m.seconds
 	}

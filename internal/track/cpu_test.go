@@ -26,6 +26,11 @@ func TestMeter(t *testing.T) {
 	if got := m.percents(0); got != (Percents{}) {
 		t.Errorf("nothing was measured: %+v", got)
 	}
+	single := meter{}
+	single.add(40, 0)
+	if got, want := single.percents(2), (Percents{MaxSum: 40, MaxHardware: 20, MeanSum: 40, MeanHardware: 20}); got != want {
+		t.Errorf("one sample: %+v, want %+v", got, want)
+	}
 	m.add(100, 1)
 	m.add(400, 3)
 	if got, want := m.percents(4), (Percents{MaxSum: 400, MaxHardware: 100, MeanSum: 325, MeanHardware: 81.25}); got != want {

@@ -66,6 +66,7 @@ func (t *Tracker) Begin(at time.Time, main int, peak uint64) {
 	defer t.mu.Unlock()
 	t.began, t.at, t.window, t.started = at, at, at, peak+peak/8 // the kernel does not count exactly
 	t.family.main = main
+	t.threads, t.together = 1, 1 // also if it has ended already
 	t.look(at)
 }
 
