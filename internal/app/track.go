@@ -192,6 +192,9 @@ func (t *tracking) run(ctx context.Context, io streams, command []string) error 
 	result := running.Reap()
 	tracker.Peak(result.Peak)
 	why := gpus.close()
+	if why == "" && !tracker.HasGPUs() {
+		why = tooShort
+	}
 	fmt.Fprintf(io.err, "Resource tracking complete. Process completed with status code: %d\n", result.Status)
 	if why != "" && !t.quiet {
 		fmt.Fprintf(io.err, "nvnodetop: the report has no GPUs: %s\n", printable(why))

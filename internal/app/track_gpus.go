@@ -20,6 +20,9 @@ import (
 // leastPoll is the shortest interval that a probe accepts.
 const leastPoll = 250 * time.Millisecond
 
+// tooShort is why a report has no numbers of GPUs that there are.
+const tooShort = "the command ended before they were read"
+
 // gpuWatch gives a Tracker the Events of this host's probe.
 type gpuWatch struct {
 	tracker *track.Tracker
@@ -36,7 +39,7 @@ type gpuWatch struct {
 // watchGPUs starts a probe on this host. It ends when there is no GPU to read.
 func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker) *gpuWatch {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &gpuWatch{tracker: tracker, cancel: cancel, answered: make(chan struct{}), why: "the command ended before they were read"}
+	w := &gpuWatch{tracker: tracker, cancel: cancel, answered: make(chan struct{}), why: tooShort}
 	opener, err := local.New()
 	if err != nil {
 		w.learn(nil, err.Error())

@@ -72,3 +72,18 @@ func TestNoGPU(t *testing.T) {
 		t.Errorf("%+v, want zeros", got)
 	}
 }
+
+// What a GPU reports before the command runs is not in its report.
+func TestHasGPUs(t *testing.T) {
+	var tr Tracker
+	report := cluster.Event{Report: &wire.Report{MonoMS: 1000, GPUs: []wire.GPU{gpu(0, 90, gib)}}}
+	for _, e := range []cluster.Event{twoGPUs, report} {
+		if tr.Apply(e); tr.HasGPUs() {
+			t.Error("there are numbers from before the command")
+		}
+	}
+	tr.family.main = 10
+	if tr.Apply(report); !tr.HasGPUs() {
+		t.Error("there are no numbers")
+	}
+}

@@ -81,6 +81,13 @@ func (t *Tracker) Apply(e cluster.Event) {
 	}
 }
 
+// HasGPUs reports whether there are numbers of GPUs from the time of the command.
+func (t *Tracker) HasGPUs() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.gpus.last > 0
+}
+
 // Sample measures the command now.
 func (t *Tracker) Sample(at time.Time) {
 	t.mu.Lock()
