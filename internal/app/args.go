@@ -35,7 +35,7 @@ type takes struct {
 
 // behind are the flags of the commands that have a value only behind "=", and that nvgpu, nvisel and gpustat take with none, one or several behind them.
 var behind = map[string]map[string]takes{
-	availableName: {"-i": {most: 1}, "--inherit": {most: 1}, "--account-as-free": {}},
+	availableName: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
 	listName:      watchTakes,
 	nvl:           watchTakes,
 	scalarsName:   {}, // its --interval is no argument

@@ -76,6 +76,7 @@ func TestUsageOfLists(t *testing.T) {
 		"list --json=xml":                    `--json must be nvgpu or gpustat, not "xml"`,
 		"list --watch=0.1":                   `--watch must be from 0.25 to 600 seconds, not "0.1"`,
 		"list --watch=NaN":                   `--watch must be`,
+		"snapshot x":                         `unexpected argument "x"`,
 		"list x":                             `unexpected argument "x"`,
 		"nvl --nonsense":                     "unknown flag: --nonsense",
 	} {
@@ -186,8 +187,8 @@ func TestAvailableOnTheCluster(t *testing.T) {
 func TestHabits(t *testing.T) {
 	for line, want := range map[string]string{
 		"available -l 1":                         "available -l 1",
-		"available -i -c 2":                      "available -i -c 2",
-		"available -i 0,1 -c 2":                  "available -i=0,1 -c 2",
+		"available -i -c 2":                      "available --inherit -c 2",
+		"available -i 0,1 -c 2":                  "available --inherit=0,1 -c 2",
 		"available --account-as-free al bo -l 1": "available --account-as-free=al,bo -l 1",
 		"available --account-as-free":            "available --account-as-free",
 		"list --watch 5 --nodes a":               "list --watch=5 --nodes a",
@@ -198,6 +199,9 @@ func TestHabits(t *testing.T) {
 		if got := habits(strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %q, want %s", line, got, want)
 		}
+	}
+	if got := habits([]string{"available", "-i", ""}); !slices.Equal(got, []string{"available", "--inherit="}) {
+		t.Errorf("no GPU to choose from: %q", got)
 	}
 	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5", "nvl": "list", "x": "", "": ""} {
 		if got := strings.Join(Called(strings.Fields(argv)), " "); got != want {

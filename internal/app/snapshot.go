@@ -36,7 +36,7 @@ Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2
 			if cmd.Flags().Changed("demo") {
 				args = cfg.TakeDemoSize(args)
 			}
-			return cobra.NoArgs(cmd, args)
+			return noArguments(args)
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := checkFormat(cmd.Flags(), format, names); err != nil {
