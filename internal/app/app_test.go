@@ -131,8 +131,10 @@ func TestUsage(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	if code, out, _ := program(t, "--version"); code != exitOK || out != "nvnodetop version "+build.Version()+"\n" {
-		t.Errorf("--version: %d, %q", code, out)
+	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version"} {
+		if code, out, _ := program(t, strings.Fields(args)...); code != exitOK || out != "nvnodetop version "+build.Version()+"\n" {
+			t.Errorf("%s: %d, %q", args, code, out)
+		}
 	}
 	code, out, _ := program(t, "--help")
 	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme", "--ascii", "POLL"} {

@@ -152,6 +152,10 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
 	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io), serveCommand(&cfg, f, io))
+	for _, c := range cmd.Commands() {
+		c.Version = cmd.Version // "track -v", as gpu_tracker and gpustat have it
+		c.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: cmd.Name()}
+	}
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }
