@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"internal/columns":         {},
 	"internal/config":          {"internal/columns", "internal/health", "internal/text"},
 	"internal/demo":            {"internal/bell", "internal/cluster", "internal/metric", "internal/reach", "internal/wire"},
+	"internal/dense":           {},
 	"internal/doctor":          {"internal/cluster", "internal/poller", "internal/reach", "internal/remote", "internal/remote/auto", "internal/slurm", "internal/text", "internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/export":          {"internal/cluster", "internal/health", "internal/metric", "internal/reach", "internal/tally", "internal/text", "internal/wire", "pkg/nvnodetop/schema"},
 	"internal/filter":          {"internal/text"},
@@ -50,6 +51,7 @@ var allowed = map[string][]string{
 	"internal/probe/xid":       {"internal/wire"},
 	"internal/quiet":           {},
 	"internal/reach":           {},
+	"internal/recording":       {"internal/cluster", "internal/dense", "internal/metric", "internal/reach", "internal/wire"},
 	"internal/remote":          {"internal/poller", "internal/reach", "internal/remote/install", "internal/remote/link", "internal/remote/probes", "internal/remote/smi", "internal/text", "internal/wire"},
 	"internal/remote/agent":    {"internal/bell", "internal/metric", "internal/poller", "internal/reach", "internal/text", "internal/wire"},
 	"internal/remote/auto":     {"internal/poller", "internal/reach", "internal/remote", "internal/wire"},
@@ -110,7 +112,7 @@ var allowed = map[string][]string{
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
 	"log/slog":                                  {"internal/access", "internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
-	"github.com/go-json-experiment/json":        {"internal/remote/link"},                                                 // too large for a probe
+	"github.com/go-json-experiment/json":        {"internal/recording", "internal/remote/link"},                           // too large for a probe
 	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
 	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
@@ -118,6 +120,7 @@ var only = map[string][]string{
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
 	"github.com/alecthomas/participle/v2":       {"internal/filter"},
 	"github.com/alecthomas/participle/v2/lexer": {"internal/filter"},
+	"github.com/klauspost/compress/zstd":        {"internal/recording"},
 	"github.com/kevinburke/ssh_config":          {"internal/remote/settings"},
 	"github.com/knadh/koanf/v2":                 {"internal/config"},
 	"github.com/pelletier/go-toml/v2":           {"internal/config"},

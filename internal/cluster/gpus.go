@@ -27,6 +27,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 		g := &out[i]
 		g.Key = gpuKey(g.Card, out[:i])
 		g.History = n.known[g.Key]
+		g.History.room = n.room
 		if !r.OffBeat {
 			g.History.Add(bin, HistoryLen(n.poll), newNumbers(g))
 		}

@@ -31,6 +31,7 @@ var Gap = float32(math.NaN())
 type History struct {
 	newest int64
 	bins   int    // so many, up to newest; 0: there is no sample yet
+	room   int    // for bins that come, where it is not a quarter of those that are kept
 	lines  []line // one per metric that has had a value; replaced, never modified
 }
 
@@ -71,12 +72,12 @@ func (l *line) add(v float64) {
 
 // shut closes the newest bin. With the next one, at most length bins are kept. The room for more is a quarter of them: it costs memory as long
 // as the history lasts, and a copy whenever it is full.
-func (l *line) shut(length int) {
+func (l *line) shut(length, room int) {
 	if len(l.closed) >= length-1 {
 		l.closed = l.closed[1:]
 	}
 	if cap(l.closed) == len(l.closed) {
-		l.closed = append(make([]float32, 0, min(length+length/4, 2*len(l.closed)+16)), l.closed...)
+		l.closed = append(make([]float32, 0, min(length+max(length/4, room), 2*len(l.closed)+16)), l.closed...)
 	}
 	l.closed = append(l.closed, l.value())
 	l.sum, l.n = 0, 0
@@ -118,7 +119,7 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	h.lines = slices.Clone(h.lines)
 	for i := range h.lines {
 		for range shut {
-			h.lines[i].shut(length)
+			h.lines[i].shut(length, h.room)
 		}
 	}
 	for i, id := range metric.Kept {

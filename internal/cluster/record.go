@@ -24,6 +24,7 @@ type nodeRecord struct {
 	downSince time.Time // of the first failure in a row
 
 	poll   time.Duration
+	room   int         // of histories
 	jobs   []*team     // on the node, as of the last Event or Discovery
 	hello  *wire.Hello // the one that GPUs have their cards from
 	seen   time.Time   // the first Event

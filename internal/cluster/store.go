@@ -22,6 +22,7 @@ import (
 type Store struct {
 	poll  time.Duration
 	rules Rules
+	room  int // of histories
 
 	mu    sync.Mutex // protects the following
 	disc  Discovery
@@ -51,6 +52,7 @@ func (s *Store) Apply(e Event) {
 		n := s.nodes[e.Node]
 		if n == nil {
 			n = newNodeRecord(e.Node, e.At, s.poll)
+			n.room = s.room
 			s.nodes[e.Node] = n
 		}
 		n.jobs = s.jobs[e.Node]

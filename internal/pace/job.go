@@ -20,6 +20,17 @@ type Job struct {
 	columns [Measures + 1][]float32 // memory for the numbers of a group: each Measure, and the memory in use
 }
 
+// Fork returns a Job that knows the same. It has no GPUs until the next Compare.
+func (j *Job) Fork() Job {
+	c := *j
+	c.columns = [Measures + 1][]float32{}
+	c.Groups = slices.Clone(j.Groups)
+	for i := range c.Groups {
+		c.Groups[i].GPUs = nil
+	}
+	return c
+}
+
 // Steady reports whether the job's GPUs work most of the time, except perhaps now.
 func (j *Job) Steady() bool { return j.Work >= 2*settles && j.busy >= 0.6*j.total }
 

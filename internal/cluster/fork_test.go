@@ -1,0 +1,78 @@
+package cluster_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// other returns an Event with other values of all GPUs, one of which is lost.
+func other(e cluster.Event) cluster.Event {
+	if e.Report == nil {
+		return e
+	}
+	r := *e.Report
+	r.GPUs = append([]wire.GPU(nil), r.GPUs...)
+	for i := range r.GPUs {
+		for _, id := range []metric.ID{metric.Util, metric.Power, metric.Temperature} {
+			r.GPUs[i].Values.Set(id, 5)
+		}
+	}
+	r.GPUs[0] = wire.GPU{Index: r.GPUs[0].Index, Lost: "GPU is lost", LostID: wire.LostFellOff}
+	e.Report = &r
+	return e
+}
+
+// A Store and its fork have nothing in common that one of them changes.
+func TestForksAreApart(t *testing.T) {
+	const poll = time.Second
+	var events []cluster.Event
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		_ = demo.New(4, 8, 1, poll, time.Minute).Run(ctx, func(e cluster.Event) { events = append(events, e) })
+	})
+	feed := func(s *cluster.Store, events []cluster.Event, as func(cluster.Event) cluster.Event) {
+		for _, e := range events {
+			s.Apply(as(e))
+		}
+	}
+	same := func(e cluster.Event) cluster.Event { return e }
+	empty := func() *cluster.Store { return cluster.NewStore(poll, health.Rules(health.Defaults())) }
+	first, second := events[:len(events)/2], events[len(events)/2:]
+	alone, alike, store := empty(), empty(), empty()
+	feed(alone, events, same)
+	feed(alike, first, same)
+	feed(alike, second, other)
+	feed(store, first, same)
+	fork := store.Fork()
+	for _, e := range second { // both at the same time: neither has a turn in which to repair what the other did
+		fork.Apply(other(e))
+		store.Apply(e)
+	}
+	at := events[len(events)-1].At
+	all := cmp.Options{
+		cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
+		cmp.Comparer(func(a, b metric.Values) bool { return a == b }), cmpopts.EquateEmpty(),
+	}
+	if diff := cmp.Diff(alone.Snapshot(at), store.Snapshot(at), all); diff != "" {
+		t.Errorf("the fork changed its origin:\n%.4000s", diff)
+	}
+	if diff := cmp.Diff(alike.Snapshot(at), fork.Snapshot(at), all); diff != "" {
+		t.Errorf("the origin changed its fork:\n%.4000s", diff)
+	}
+	if cmp.Equal(alone.Snapshot(at), alike.Snapshot(at), all) {
+		t.Error("both stories are the same")
+	}
+}

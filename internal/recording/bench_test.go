@@ -1,0 +1,113 @@
+package recording
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+)
+
+// hour returns the Events of about an hour of a large cluster: the past of the demo, twice.
+func hour(b *testing.B, nodes, gpus int) (events []cluster.Event) {
+	b.Helper()
+	d := demo.New(nodes, gpus, 1, poll, time.Hour)
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	started := time.Now()
+	_ = d.Run(ctx, func(e cluster.Event) {
+		if e.At.After(started) {
+			cancel()
+			return
+		}
+		events = append(events, e)
+	})
+	span := started.Sub(events[0].At)
+	for _, e := range events {
+		e.At = e.At.Add(span)
+		if e.Report != nil {
+			r := *e.Report
+			r.MonoMS += span.Milliseconds()
+			e.Report = &r
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// BenchmarkHour is what an hour of 64 nodes with 8 GPUs takes: go test ./internal/recording -run - -bench Hour -benchtime 1x
+func BenchmarkHour(b *testing.B) {
+	events := hour(b, 64, 8)
+	span := events[len(events)-1].At.Sub(events[0].At)
+	var file []byte
+	for b.Loop() {
+		began := time.Now()
+		file = recorded(b, Header{}, events)
+		b.ReportMetric(float64(time.Since(began).Microseconds())/float64(len(events)), "write-µs/event")
+	}
+	b.ReportMetric(float64(len(file))/1e6/span.Hours(), "MB/h")
+
+	first := events[0].At
+	b.ReportMetric(ofWriter(b, file), "writer-MB")
+	p := NewPlayer(opened(b, file), newStore())
+	before := heap()
+	began := time.Now()
+	p.Survey(b.Context())
+	b.ReportMetric(time.Since(began).Seconds()/span.Hours(), "survey-s/h")
+	b.ReportMetric(span.Minutes(), "minutes")
+	b.ReportMetric((heap()-before)/1e6, "MB")
+	var worst, sum, worstCPU time.Duration
+	const moves = 100
+	for range moves {
+		began, cpu := time.Now(), used(b)
+		p.Snapshot(first.Add(time.Duration(rand.Int64N(int64(span)))))
+		took := time.Since(began)
+		worst, sum, worstCPU = max(worst, took), sum+took, max(worstCPU, used(b)-cpu)
+	}
+	b.ReportMetric(float64(worst.Milliseconds()), "worst-seek-ms")
+	b.ReportMetric(float64(worstCPU.Milliseconds()), "worst-seek-CPU-ms")
+	b.ReportMetric(float64(sum.Milliseconds())/moves, "mean-seek-ms")
+}
+
+// used returns the time of the processor that the program has had: other programs delay a move.
+func used(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// heap returns how many bytes are in use.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// ofWriter is what a Writer takes that has recorded for some minutes.
+func ofWriter(b *testing.B, file []byte) float64 {
+	b.Helper()
+	before := heap()
+	w := NewWriter(Header{Poll: poll})
+	n := 0
+	_ = opened(b, file).Run(b.Context(), func(e cluster.Event) {
+		if n == 0 {
+			_ = w.Begin(io.Discard, e.At)
+		}
+		if n++; n < 8000 {
+			_ = w.Write(e)
+		}
+	})
+	took := heap() - before
+	_ = w.Close()
+	return took / 1e6
+}

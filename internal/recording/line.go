@@ -1,0 +1,175 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/dense"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// rest is an Event without what is written before it in a line, and without what package wire writes.
+type rest struct {
+	Discovery *cluster.Discovery `json:"discovery,omitempty"`
+	Try       *cluster.Try       `json:"try,omitempty"`
+	Step      *reach.Step        `json:"step,omitempty"`
+	Pace      *cluster.Pace      `json:"pace,omitempty"`
+	Down      *cluster.Down      `json:"down,omitempty"`
+	Gone      bool               `json:"gone,omitempty"`
+}
+
+// encoder makes lines of Events, for one frame.
+type encoder struct {
+	nodes map[string]*nodeWriter
+	kinds *kinds
+	pack  dense.Encoder
+	list  []int64
+	body  bytes.Buffer
+	line  []byte
+}
+
+// nodeWriter writes the lines of one node. A report lacks what the one before it has as well, as package wire does it, and its numbers are packed where
+// it has the same ones: wire is then given a report with the numbers that it knows, and nothing at all where there is nothing else.
+type nodeWriter struct {
+	lines   wire.Writer
+	last    *wire.Report
+	stands  *wire.Report // whose metrics stand for those of the next report
+	numbers numbers
+}
+
+// reset forgets what is known: another frame begins.
+func (c *encoder) reset() { c.nodes, c.kinds = map[string]*nodeWriter{}, newKinds() }
+
+// encode returns the line of an Event, valid until the next call. known says that the Event has been written before.
+func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
+	c.body.Reset()
+	var packed []byte
+	var err error
+	switch {
+	case e.Report != nil:
+		packed, err = c.report(c.node(e.Node), e.Report)
+	case e.Hello != nil:
+		n := c.node(e.Node)
+		n.last = nil
+		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
+	default:
+		err = json.NewEncoder(&c.body).Encode(rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone})
+	}
+	if err != nil {
+		return nil, err
+	}
+	name, err := json.Marshal(e.Node)
+	if err != nil {
+		return nil, err
+	}
+	c.line = strconv.AppendInt(append(c.line[:0], lineAt...), e.At.UnixNano(), 10)
+	c.line = append(append(c.line, lineNode...), name...)
+	if known {
+		c.line = append(c.line, lineKnown...)
+	}
+	if body := bytes.TrimSuffix(c.body.Bytes(), []byte("}\n")); len(body) > 0 {
+		c.line = append(append(c.line, ','), body[1:]...)
+	}
+	if packed != nil {
+		c.line = base64.RawStdEncoding.AppendEncode(append(c.line, linePacked...), packed)
+		c.line = append(c.line, '"')
+	}
+	return append(c.line, "}\n"...), nil
+}
+
+// report writes to body what is not packed of a report. Nothing is packed if packed is nil.
+func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
+	exact := n.last != nil && sameMetrics(n.last, r)
+	if exact {
+		c.list, exact = listed(c.list, r)
+	}
+	if !exact {
+		if err := n.lines.Write(&c.body, wire.Message{Report: r}); err != nil {
+			return nil, err
+		}
+		n.last, n.stands = r, r
+		n.numbers.reset(r)
+		return nil, nil
+	}
+	if !plain(n.last, r) {
+		if err := n.lines.Write(&c.body, wire.Message{Report: standIn(r, n.stands)}); err != nil {
+			return nil, err
+		}
+	}
+	n.last = r
+	return c.kinds.put(&c.pack, &n.numbers, r, c.list), nil
+}
+
+// standIn returns a report with the numbers of another one, and no counts.
+func standIn(r, of *wire.Report) *wire.Report {
+	c := *r
+	c.Seq, c.MonoMS, c.WallMS, c.TookMS, c.Host = 0, 0, 0, 0, of.Host
+	c.Jobs = slices.Clone(r.Jobs)
+	for i := range c.Jobs {
+		c.Jobs[i].Used = 0
+	}
+	c.GPUs = slices.Clone(r.GPUs)
+	for i := range c.GPUs {
+		c.GPUs[i].Values = of.GPUs[i].Values
+	}
+	return &c
+}
+
+// sameMetrics reports whether two reports are about the same metrics of the same GPUs.
+func sameMetrics(a, b *wire.Report) bool {
+	return len(a.GPUs) == len(b.GPUs) && alike(&a.Host.Values, &b.Host.Values, hostColumns) && equalPairs(a.GPUs, b.GPUs, func(a, b *wire.GPU) bool {
+		return a.Index == b.Index && alike(&a.Values, &b.Values, gpuColumns)
+	})
+}
+
+// plain reports whether a report has nothing but its numbers that the last one does not have.
+func plain(last, r *wire.Report) bool {
+	return !r.Listed && !r.OffBeat && len(r.Processes)+len(r.Xids)+len(r.Faults) == 0 &&
+		len(last.Jobs) == len(r.Jobs) && equalPairs(last.Jobs, r.Jobs, func(a, b *wire.JobMemory) bool { return a.Job == b.Job && a.Limit == b.Limit }) &&
+		equalPairs(last.GPUs, r.GPUs, func(a, b *wire.GPU) bool {
+			c := *a
+			c.Values = b.Values
+			return c == *b
+		})
+}
+
+// equalPairs compares the elements of two lists of the same length.
+func equalPairs[T any](a, b []T, equal func(a, b *T) bool) bool {
+	for i := range a {
+		if !equal(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Every line begins with these, in this order.
+const (
+	lineAt    = `{"at":`
+	lineNode  = `,"node":`
+	lineKnown = `,"known":true`
+)
+
+// linePacked is before the packed numbers, which are the last of a line. No string in JSON has it: there each quote has a backslash.
+const linePacked = `,"packed":"`
+
+func (c *encoder) node(name string) *nodeWriter {
+	n := c.nodes[name]
+	if n == nil {
+		n = &nodeWriter{}
+		c.nodes[name] = n
+	}
+	return n
+}
+
+// inOrder returns the Events that are there by their time.
+func inOrder(events []*cluster.Event) []*cluster.Event {
+	events = slices.DeleteFunc(events, func(e *cluster.Event) bool { return e == nil })
+	slices.SortStableFunc(events, func(a, b *cluster.Event) int { return a.At.Compare(b.At) })
+	return events
+}

@@ -1,0 +1,175 @@
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// mask replaces names. The same name always gets the same other one, in the order in which they come. Text of other programs, which may hold
+// any name, is left out; what it means stays, as a class.
+type mask struct{ names map[string]map[string]string }
+
+func newMask() *mask { return &mask{names: map[string]map[string]string{}} }
+
+// maxNames limits the names of one kind. Those after it share one.
+const maxNames = 64 << 10
+
+// name returns the name in place of another. No name stays none.
+func (m *mask) name(kind, format, real string) string {
+	if real == "" {
+		return ""
+	}
+	of := m.names[kind]
+	if of == nil {
+		of = map[string]string{}
+		m.names[kind] = of
+	}
+	name, known := of[real]
+	if !known {
+		name = fmt.Sprintf(format, min(len(of)+1, maxNames))
+		if len(of) < maxNames {
+			of[real] = name
+		}
+	}
+	return name
+}
+
+func (m *mask) user(s string) string      { return m.name("user", "user%d", s) }
+func (m *mask) node(s string) string      { return m.name("node", "node%02d", s) }
+func (m *mask) job(s string) string       { return m.name("job", "job%d", s) }
+func (m *mask) partition(s string) string { return m.name("partition", "partition%d", s) }
+func (m *mask) program(s string) string   { return m.name("program", "program%d", s) }
+func (m *mask) command(s string) string   { return m.name("command", "command%d", s) }
+func (m *mask) directory(s string) string { return m.name("directory", "/directory%d", s) }
+func (m *mask) uuid(s string) string {
+	return m.name("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
+}
+
+// event returns an Event without names. The one that it is given stays as it is.
+func (m *mask) event(e cluster.Event) cluster.Event {
+	e.Node = m.node(e.Node)
+	switch {
+	case e.Discovery != nil:
+		e.Discovery = m.discovery(*e.Discovery)
+	case e.Try != nil:
+		t := *e.Try
+		t.Passed = m.tried(t.Passed)
+		e.Try = &t
+	case e.Step != nil:
+		s := *e.Step
+		s.Text = ""
+		e.Step = &s
+	case e.Hello != nil:
+		e.Hello = m.hello(*e.Hello)
+	case e.Report != nil:
+		e.Report = m.report(*e.Report)
+	case e.Down != nil:
+		d := *e.Down
+		d.Failure = *m.failure(&d.Failure)
+		e.Down = &d
+	}
+	return e
+}
+
+func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
+	d.User, d.Host, d.Command = m.user(d.User), m.node(d.Host), firstWord(d.Command)
+	d.Failure = m.failure(d.Failure)
+	d.Jobs = each(d.Jobs, func(j *cluster.Job) {
+		j.Name, j.User, j.Partition = m.job(j.Name), m.user(j.User), m.partition(j.Partition)
+		j.Nodes = each(j.Nodes, func(n *string) { *n = m.node(*n) })
+		j.Minors, j.Counts, j.Configured = nodeKeys(m, j.Minors), nodeKeys(m, j.Counts), nodeKeys(m, j.Configured)
+	})
+	d.Pending = each(d.Pending, func(p *cluster.PendingJob) {
+		p.Name, p.Partition, p.Reason = m.job(p.Name), m.partition(p.Partition), firstWord(p.Reason)
+	})
+	d.Ended = each(d.Ended, func(j *cluster.EndedJob) { j.Name, j.Partition = m.job(j.Name), m.partition(j.Partition) })
+	return &d
+}
+
+func (m *mask) hello(h wire.Hello) *wire.Hello {
+	h.Host, h.Program = m.node(h.Host), ""
+	h.Fault, h.StandIn = inPlaceOf(h.Fault, h.FaultID), inPlaceOf(h.StandIn, "no_probe")
+	h.GPUs = each(h.GPUs, func(c *wire.Card) {
+		c.UUID, c.Serial = m.uuid(c.UUID), ""
+		c.Lost = inPlaceOf(c.Lost, c.LostID)
+		if c.Instance != nil {
+			i := *c.Instance
+			i.Parent = m.uuid(i.Parent)
+			c.Instance = &i
+		}
+	})
+	return &h
+}
+
+func (m *mask) report(r wire.Report) *wire.Report {
+	r.GPUs = each(r.GPUs, func(g *wire.GPU) {
+		g.Lost, g.Unlisted = inPlaceOf(g.Lost, g.LostID), inPlaceOf(g.Unlisted, "unlisted")
+	})
+	r.Processes = each(r.Processes, func(p *wire.Process) {
+		p.User, p.UID = m.user(p.User), nil
+		p.Name, p.Command, p.Directory = m.program(p.Name), m.command(p.Command), m.directory(p.Directory)
+	})
+	r.Faults = each(r.Faults, func(f *wire.Fault) { f.Error = inPlaceOf(f.Error, "failed") })
+	return &r
+}
+
+func (m *mask) failure(f *reach.Failure) *reach.Failure {
+	if f == nil {
+		return nil
+	}
+	c := reach.Failure{Class: f.Class, Stage: f.Stage, Short: inPlaceOf(f.Short, string(f.Class)), Next: f.Next}
+	c.Doors = each(f.Doors, func(t *reach.Tried) { *t = *m.tried(t) })
+	return &c
+}
+
+func (m *mask) tried(t *reach.Tried) *reach.Tried {
+	if t == nil {
+		return nil
+	}
+	return &reach.Tried{Door: t.Door, Class: t.Class, Summary: inPlaceOf(t.Summary, string(t.Class))}
+}
+
+// inPlaceOf returns the class of a text as words, if there is a text.
+func inPlaceOf(text, class string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ReplaceAll(cmp.Or(class, "other"), "_", " ")
+}
+
+// firstWord returns the letters at the beginning: "ReqNodeNotAvail" of SLURM's reason that names the nodes, "squeue" of a command.
+func firstWord(s string) string {
+	if i := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// each returns a copy of a list with a change to each element. No list stays none.
+func each[T any](in []T, change func(*T)) []T {
+	out := slices.Clone(in)
+	for i := range out {
+		change(&out[i])
+	}
+	return out
+}
+
+// nodeKeys returns the map with other names of nodes. No map stays none.
+func nodeKeys[T any](m *mask, in map[string]T) map[string]T {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string]T, len(in))
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		out[m.node(name)] = in[name]
+	}
+	return out
+}

@@ -1,0 +1,238 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Player has the Snapshots of a recording, at any time of it. To move to a time it needs a Store as of a time before. It keeps one of each
+// frame that it has read, and reads on from there.
+type Player struct {
+	of *Reader
+
+	mu    sync.Mutex // protects the following
+	here  *reading
+	marks []*cluster.Store // by frame: as of its beginning; nil: it has not been reached, or is not kept
+	every int              // of which frames there are marks
+	kept  int              // how many there are
+	err   error            // why the rest cannot be read
+	near  *reading         // of a time that the survey has not reached, from a frame on; nil: there is none
+	empty *cluster.Store
+	signs signs
+	read  float64 // how much of the recording the survey has read, 0 to 1
+}
+
+// reading is a Store and the Events that come next.
+type reading struct {
+	store  *cluster.Store
+	events *events
+	next   *cluster.Event // nil: not read yet
+	began  bool           // next is the first of its frame
+	at     time.Time      // the latest time of an Event that the Store has
+	apart  bool           // it began in the middle: it leaves no marks
+}
+
+// NewPlayer returns a Player. empty is a Store without Events, with the interval of the recording.
+func NewPlayer(r *Reader, empty *cluster.Store) *Player {
+	p := &Player{of: r, marks: make([]*cluster.Store, len(r.Frames)), every: 1, kept: 1}
+	if span := r.End.Sub(r.Began()); span <= shortSpan {
+		empty.ShareHistories(min(span, sharedSpan))
+	}
+	p.marks[0], p.empty = empty, empty.Fork()
+	p.here = p.start(0)
+	return p
+}
+
+// start returns a reading from the beginning of a frame on, of which there is a mark.
+func (p *Player) start(frame int) *reading {
+	e := p.of.from(frame)
+	e.first = frame == 0 // the mark knows the rest
+	return &reading{store: p.marks[frame].Fork(), events: e}
+}
+
+// Snapshot returns the state at a time. After the first error it returns the state before what cannot be read.
+func (p *Player) Snapshot(at time.Time) *cluster.Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	frame := p.nearest(at)
+	if at.Before(p.here.at) || frame > p.here.events.frame {
+		p.here.events.close()
+		p.here = p.start(frame)
+	}
+	return p.until(p.here, at)
+}
+
+// Glance is Snapshot, but does not read far. Where the survey has not come yet, histories and the ages of problems begin a minute or two before that
+// time, and exact is false.
+func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
+	p.mu.Lock()
+	frame, from := p.frameOf(at), p.nearest(at)
+	if p.here.events.frame > from && !at.Before(p.here.at) {
+		from = p.here.events.frame
+	}
+	if frame-from <= 2*p.every || p.read == 1 {
+		p.mu.Unlock()
+		return p.Snapshot(at), true
+	}
+	defer p.mu.Unlock()
+	if p.near == nil || at.Before(p.near.at) || frame-1 > p.near.events.frame {
+		if p.near != nil {
+			p.near.events.close()
+		}
+		p.near = &reading{store: p.empty.Fork(), events: p.of.from(frame - 1), apart: true}
+	}
+	return p.until(p.near, at), false
+}
+
+// until reads to a time, and returns the state then.
+func (p *Player) until(r *reading, at time.Time) *cluster.Snapshot {
+	for {
+		e := p.advance(r)
+		if e == nil || e.At.After(at) {
+			return r.store.Snapshot(at)
+		}
+		r.apply()
+	}
+}
+
+// frameOf returns the last frame that begins before a time.
+func (p *Player) frameOf(at time.Time) (frame int) {
+	for i := range p.of.Frames {
+		if p.of.Frames[i].At.Before(at) {
+			frame = i
+		}
+	}
+	return frame
+}
+
+// nearest returns the last frame that begins before a time, and has a mark.
+func (p *Player) nearest(at time.Time) (frame int) {
+	for i, mark := range p.marks {
+		if mark != nil && p.of.Frames[i].At.Before(at) {
+			frame = i
+		}
+	}
+	return frame
+}
+
+// advance returns the next Event of a reading; nil: there is none. Where a frame begins it leaves a mark. The caller holds the lock.
+func (p *Player) advance(r *reading) *cluster.Event {
+	if r.next == nil {
+		e, began, err := r.events.next()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				p.err = err
+			}
+			return nil
+		}
+		r.next, r.began = &e, began
+	}
+	if frame := r.events.frame; r.began && !r.apart && p.marks[frame] == nil && frame%p.every == 0 {
+		p.marks[frame] = r.store.Fork()
+		p.kept++
+		p.thin(r.store)
+	}
+	return r.next
+}
+
+// What Stores take that are kept: with 512 GPUs 2 MB each, and an hour of histories, which they share, 35 MB. Where an hour has few of them, each
+// takes its own histories.
+const (
+	sharedSpan = time.Hour
+	shortSpan  = 2 * sharedSpan
+	mostMarks  = 64 // of a recording of shortSpan at most
+	fewMarks   = 16
+	mostBytes  = 250 << 20 // of those of a longer one, unless they are few
+	gpuBytes   = 20 << 10  // of a GPU with its histories
+)
+
+// most is how many Stores are kept.
+func (p *Player) most(s *cluster.Store) int {
+	if p.of.End.Sub(p.of.Began()) <= shortSpan {
+		return mostMarks
+	}
+	gpus := 1
+	for _, n := range s.Snapshot(p.here.at).Nodes {
+		gpus += len(n.GPUs)
+	}
+	return min(max(mostBytes/gpuBytes/gpus, fewMarks), mostMarks)
+}
+
+// thin drops every second mark when there are too many.
+func (p *Player) thin(s *cluster.Store) {
+	if p.kept <= fewMarks || p.kept <= p.most(s) {
+		return
+	}
+	p.every *= 2
+	for i := range p.marks {
+		if p.marks[i] != nil && i%p.every != 0 {
+			p.marks[i] = nil
+			p.kept--
+		}
+	}
+}
+
+// apply gives the next Event to the Store.
+func (r *reading) apply() {
+	r.store.Apply(*r.next)
+	if r.next.At.After(r.at) {
+		r.at = r.next.At
+	}
+	r.next = nil
+}
+
+// Err returns why a part of the recording cannot be read; nil: all that was tried can be.
+func (p *Player) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Survey reads the whole recording, so that moving to any time is fast afterwards.
+func (p *Player) Survey(ctx context.Context) {
+	p.mu.Lock()
+	r := p.start(0)
+	p.mu.Unlock()
+	defer r.events.close()
+	for p.survey(r) && ctx.Err() == nil {
+	}
+}
+
+// surveyed is how many Events a survey reads before others have their turn.
+const surveyed = 50
+
+// survey reads some Events, and reports whether there may be more.
+func (p *Player) survey(r *reading) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range surveyed {
+		e := p.advance(r)
+		if e == nil {
+			p.signs.look(r.store.Snapshot(p.of.End))
+			p.read = 1
+			return false
+		}
+		if !e.At.Before(p.signs.next) {
+			p.signs.look(r.store.Snapshot(e.At))
+			p.signs.next = e.At.Add(p.of.Header.Poll)
+		}
+		r.apply()
+	}
+	p.read = min(max(float64(r.at.Sub(p.of.Began()))/float64(max(p.of.End.Sub(p.of.Began()), 1)), 0), 1)
+	return true
+}
+
+// Close ends the use of the Player.
+func (p *Player) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.here.events.close()
+	if p.near != nil {
+		p.near.events.close()
+	}
+}

@@ -1,0 +1,207 @@
+package recording
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Reader reads a recording.
+type Reader struct {
+	Header Header
+	Frames []Frame   // at least one
+	End    time.Time // of the latest Event
+	Cut    bool      // the end of the file is missing
+
+	file io.ReaderAt
+	size int64
+}
+
+// ErrEmpty is returned for a recording that ends before its first Event.
+var ErrEmpty = errors.New("the recording is empty")
+
+// Open opens the recording in a file of that size, which stays open as long as the Reader is used.
+func Open(file io.ReaderAt, size int64) (*Reader, error) {
+	header, next, err := readHeader(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{Header: header, file: file, size: size}
+	if x := readIndex(file, size); x != nil {
+		r.Frames, r.End = x.Frames, x.End
+	} else {
+		r.Cut = true
+		r.Frames = scan(file, next)
+		err = r.findEnd()
+	}
+	if err == nil && (len(r.Frames) == 0 || r.End.IsZero()) {
+		err = ErrEmpty
+	}
+	if err == nil && (r.Header.Poll < time.Millisecond || r.Header.Poll > time.Hour) {
+		err = fmt.Errorf("its interval is %v: %w", r.Header.Poll, ErrNotRecording)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// findEnd finds the last Event, in the last frame that has one.
+func (r *Reader) findEnd() error {
+	for ; len(r.Frames) > 0; r.Frames = r.Frames[:len(r.Frames)-1] {
+		last := len(r.Frames) - 1
+		events := r.from(last)
+		for {
+			e, _, err := events.next()
+			if err != nil {
+				break
+			}
+			if e.At.After(r.End) {
+				r.End = e.At
+			}
+		}
+		events.close()
+		if !r.End.IsZero() {
+			return nil
+		}
+	}
+	return ErrEmpty
+}
+
+// Began returns the time of the first Event.
+func (r *Reader) Began() time.Time { return r.Frames[0].At }
+
+// Run implements cluster.Source: it emits all Events, one after the other, as fast as they can be read.
+func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
+	events := r.from(0)
+	defer events.close()
+	for ctx.Err() == nil {
+		e, _, err := events.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		emit(e)
+	}
+	return nil
+}
+
+// events are the Events from the beginning of a frame on.
+type events struct {
+	of    *Reader
+	frame int // that is open, or the next one
+	first bool
+	open  bool
+	zip   *zstd.Decoder
+	text  *bufio.Reader
+	lines decoder
+	long  []byte
+}
+
+// from returns the Events from a frame on, beginning with what was known before it.
+func (r *Reader) from(frame int) *events { return &events{of: r, frame: frame, first: true} }
+
+func (s *events) close() {
+	if s.zip != nil {
+		s.zip.Close()
+	}
+}
+
+// next returns the next Event, and whether another frame began with it. The error is io.EOF at the end of the recording.
+func (s *events) next() (e cluster.Event, began bool, err error) {
+	for {
+		if !s.open {
+			if err := s.begin(); err != nil {
+				return e, false, err
+			}
+			began = true
+		}
+		line, err := s.line()
+		if errors.Is(err, io.EOF) {
+			s.open, s.first = false, false
+			s.frame++
+			continue
+		}
+		var known bool
+		if err == nil {
+			e, known, err = s.lines.decode(line)
+		}
+		if err != nil {
+			return e, false, s.failure(err)
+		}
+		if !known || s.first {
+			return e, began, nil
+		}
+	}
+}
+
+// failure returns the meaning of an error: a recording that is cut has an end, another one is damaged.
+func (s *events) failure(err error) error {
+	if s.of.Cut && s.frame == len(s.of.Frames)-1 {
+		return io.EOF
+	}
+	return fmt.Errorf("the recording is damaged at %s: %w", s.of.Frames[s.frame].At.Format(time.DateTime), err)
+}
+
+// begin opens a frame.
+func (s *events) begin() error {
+	if s.frame == len(s.of.Frames) {
+		return io.EOF
+	}
+	_, start, err := readSkippable(s.of.file, s.of.Frames[s.frame].Offset, magicFrame, maxJSON)
+	if err != nil {
+		return s.failure(err)
+	}
+	end := s.of.size
+	if s.frame+1 < len(s.of.Frames) {
+		end = s.of.Frames[s.frame+1].Offset
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(s.of.file, start, end-start), 64<<10)
+	if s.zip == nil {
+		s.zip, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(4*window))
+	} else {
+		err = s.zip.Reset(in)
+	}
+	if err != nil {
+		return s.failure(err)
+	}
+	if s.text == nil {
+		s.text = bufio.NewReaderSize(s.zip, 64<<10)
+	}
+	s.text.Reset(s.zip)
+	s.lines.reset()
+	s.open = true
+	return nil
+}
+
+var errTooLong = fmt.Errorf("a line is longer than %d bytes", maxLine)
+
+// line returns the next line, valid until the next call. io.EOF: the frame is over.
+func (s *events) line() ([]byte, error) {
+	part, err := s.text.ReadSlice('\n')
+	if err == nil {
+		return part, nil
+	}
+	s.long = append(s.long[:0], part...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if part, err = s.text.ReadSlice('\n'); len(s.long)+len(part) > maxLine {
+			return nil, errTooLong
+		}
+		s.long = append(s.long, part...)
+	}
+	if errors.Is(err, io.EOF) && len(s.long) > 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return s.long, err
+}
+
+var _ cluster.Source = (*Reader)(nil)

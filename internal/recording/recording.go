@@ -1,0 +1,114 @@
+// Package recording writes Events to a file and reads them again. docs/RECORDING.md describes the format.
+//
+// A Writer takes the Events of a Source, in the order in which a Store would. A Reader is a Source: it gives the same Events, so a Store that
+// is fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it can be paused, and moved to any time.
+//
+// A recording consists of frames. Each can be read without those before it: it begins with the Events that tell a new Store what is known at
+// that time. What is at the end of a file may be missing: the program was killed, or the disk was full. Everything before that can be read.
+//
+// A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a recording are those of
+// its Events, and a Player is told what time it is. A recording is not trusted: lines, lists and nodes are limited, as those from a node are.
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Version is the version of the format.
+//
+//	1  first version
+const Version = 1
+
+// Header says what a recording is. It stands at the beginning of the file.
+type Header struct {
+	Version   int           `json:"nvnodetop_recording"`
+	Program   string        `json:"program"`             // the version that wrote it
+	Began     time.Time     `json:"began"`               // when the recording began
+	Poll      time.Duration `json:"poll_ns"`             // the polling interval of the nodes, in ns
+	User      string        `json:"user"`                // who recorded
+	Host      string        `json:"host"`                // where
+	Anonymous bool          `json:"anonymous,omitempty"` // names were replaced
+}
+
+// VersionError says that a recording was written by a later version of nvnodetop.
+type VersionError struct{ Version int }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads version %d: use a newer nvnodetop", e.Version, Version)
+}
+
+// ErrNotRecording is returned for a file that is none.
+var ErrNotRecording = errors.New("not a recording of nvnodetop")
+
+const (
+	// frameSpan is how much time is in a frame. To move to a time, the frame around it is read: half of it on average.
+	frameSpan = time.Minute
+
+	// flushSpan is how much time a recording lacks at most if the program is killed.
+	flushSpan = 10 * time.Second
+
+	// maxLine is the longest line, in bytes: the jobs of a user with very many. Reports have wire's limit.
+	maxLine = 8 * wire.MaxLine
+
+	// maxNodes is how many nodes a frame may have.
+	maxNodes = 16 << 10
+)
+
+// kept are the last Events, which tell a new Store what is known.
+type kept struct {
+	discovery *cluster.Event
+	nodes     map[string]*keptNode
+}
+
+// keptNode are the last Events of a node: those of one kind replace each other. The steps are those of the last attempt.
+type keptNode struct {
+	steps                          []*cluster.Event
+	try, hello, report, pace, down *cluster.Event
+}
+
+func (k *kept) take(e *cluster.Event) {
+	switch {
+	case e.Discovery != nil:
+		k.discovery = e
+		return
+	case e.Gone:
+		delete(k.nodes, e.Node)
+		return
+	}
+	if k.nodes == nil {
+		k.nodes = map[string]*keptNode{}
+	}
+	n := k.nodes[e.Node]
+	if n == nil {
+		n = &keptNode{}
+		k.nodes[e.Node] = n
+	}
+	switch {
+	case e.Try != nil:
+		n.try, n.steps, n.pace = e, nil, nil
+	case e.Step != nil && len(n.steps) < maxSteps:
+		n.steps = append(n.steps, e)
+	case e.Hello != nil:
+		n.hello, n.report = e, nil
+	case e.Report != nil:
+		n.report, n.down = e, nil
+	case e.Pace != nil:
+		n.pace = e
+	case e.Down != nil:
+		n.down = e
+	}
+}
+
+// maxSteps limits the steps of an attempt that are kept.
+const maxSteps = 64
+
+// events returns the kept Events of a node, as they came.
+func (n *keptNode) events() []*cluster.Event {
+	all := append([]*cluster.Event{n.try, n.hello, n.report, n.pace, n.down}, n.steps...)
+	return inOrder(all)
+}

@@ -1,0 +1,239 @@
+package recording
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+const poll = 3 * time.Second
+
+// story returns the Events of the demo.
+func story(t *testing.T, nodes, gpus int, past, length time.Duration) (events []cluster.Event) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := demo.New(nodes, gpus, 1, poll, past)
+		ctx, cancel := context.WithTimeout(t.Context(), length)
+		defer cancel()
+		time.AfterFunc(length/3, func() { d.Look(cluster.EveryNode, true) })
+		time.AfterFunc(length/2, func() { d.Look("", false) })
+		if err := d.Run(ctx, func(e cluster.Event) { events = append(events, e) }); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	return events
+}
+
+// recorded returns the file of Events.
+func recorded(t testing.TB, h Header, events []cluster.Event) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	h.Poll = poll
+	w := NewWriter(h)
+	if err := w.Begin(&file, events[0].At); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if err := w.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func opened(t testing.TB, file []byte) *Reader {
+	t.Helper()
+	r, err := Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func newStore() *cluster.Store { return cluster.NewStore(poll, health.Rules(health.Defaults())) }
+
+// all compares everything, also what is not exported.
+var all = cmp.Options{
+	cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
+	cmp.Comparer(func(a, b metric.Values) bool { return a == b }), cmpopts.EquateEmpty(),
+	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" }, cmp.Ignore()), // of histories: it is memory
+}
+
+// snapshots are those of a Store that is fed live, one per interval.
+func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {
+	store := newStore()
+	at := events[0].At
+	for _, e := range events {
+		for ; e.At.After(at); at = at.Add(poll) {
+			list = append(list, store.Snapshot(at))
+		}
+		store.Apply(e)
+	}
+	return list
+}
+
+// What a recording gives, from its beginning on and after each move in it, is what was seen live.
+func TestPlayedAsSeen(t *testing.T) {
+	events := story(t, 4, 8, time.Minute, 8*time.Minute)
+	seen := snapshots(events)
+	r := opened(t, recorded(t, Header{}, events))
+	if len(r.Frames) < 4 || r.Cut {
+		t.Fatalf("%d frames, cut: %t", len(r.Frames), r.Cut)
+	}
+	p := NewPlayer(r, newStore())
+	defer p.Close()
+	for i := 0; i < len(seen); i += 3 {
+		want := seen[i]
+		if diff := cmp.Diff(want, p.Snapshot(want.At), all); diff != "" {
+			t.Fatalf("played at %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
+		}
+	}
+	for range 25 {
+		want := seen[rand.IntN(len(seen))]
+		if diff := cmp.Diff(want, p.Snapshot(want.At), all); diff != "" {
+			t.Fatalf("after a move to %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
+		}
+	}
+	if p.Err() != nil {
+		t.Error(p.Err())
+	}
+}
+
+// A Player that has read the whole recording in advance shows the same.
+func TestSurvey(t *testing.T) {
+	events := story(t, 2, 4, 0, 8*time.Minute)
+	seen := snapshots(events)
+	p := NewPlayer(opened(t, recorded(t, Header{}, events)), newStore())
+	p.Survey(t.Context())
+	for i, mark := range p.marks {
+		if mark == nil {
+			t.Errorf("frame %d has not been reached", i)
+		}
+	}
+	for _, i := range []int{len(seen) - 1, 10, len(seen) / 2} {
+		if diff := cmp.Diff(seen[i], p.Snapshot(seen[i].At), all); diff != "" {
+			t.Errorf("%d of %d:\n%.4000s", i, len(seen), diff)
+		}
+	}
+}
+
+// A Reader is a Source of the same Events.
+func TestRead(t *testing.T) {
+	events := story(t, 3, 4, time.Minute, 5*time.Minute)
+	r := opened(t, recorded(t, Header{Program: "1.2", User: "alice", Host: "login1"}, events))
+	if r.Header.Version != Version || r.Header.Poll != poll || r.Header.User != "alice" || !r.Began().Equal(events[0].At) {
+		t.Errorf("header %+v", r.Header)
+	}
+	got := read(t, r)
+	if diff := cmp.Diff(events, got, all); diff != "" {
+		t.Errorf("%d and %d events:\n%.4000s", len(events), len(got), diff)
+	}
+}
+
+func read(t *testing.T, r *Reader) (got []cluster.Event) {
+	t.Helper()
+	if err := r.Run(t.Context(), func(e cluster.Event) { got = append(got, e) }); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	return got
+}
+
+// A frame alone tells a new Store what was known when it began.
+func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
+	events := story(t, 3, 4, time.Minute, 5*time.Minute)
+	r := opened(t, recorded(t, Header{}, events))
+	from := r.Frames[len(r.Frames)-1].At
+	live, late := newStore(), newStore()
+	for _, e := range events {
+		if e.At.Before(from) {
+			live.Apply(e)
+		}
+	}
+	s := r.from(len(r.Frames) - 1)
+	defer s.close()
+	for {
+		e, _, err := s.next()
+		if err != nil || !e.At.Before(from) {
+			break
+		}
+		late.Apply(e)
+	}
+	want, got := live.Snapshot(from), late.Snapshot(from)
+	if diff := cmp.Diff(want.Discovery, got.Discovery, all); diff != "" {
+		t.Error(diff)
+	}
+	for name, n := range want.Nodes {
+		o := got.Nodes[name]
+		if o == nil || n.State != o.State || !n.Arrived.Equal(o.Arrived) || len(n.GPUs) != len(o.GPUs) || !cmp.Equal(n.Host, o.Host, all) {
+			t.Errorf("%s: %v %v, %d GPUs; want %v %v, %d", name, o.State, o.Arrived, len(o.GPUs), n.State, n.Arrived, len(n.GPUs))
+			continue
+		}
+		for i := range n.GPUs {
+			if n.GPUs[i].Values != o.GPUs[i].Values {
+				t.Errorf("%s GPU%d differs", name, i)
+			}
+		}
+	}
+}
+
+// A recording that was begun later, in another file, has what was known before.
+func TestBeginLater(t *testing.T) {
+	events := story(t, 2, 4, time.Minute, 3*time.Minute)
+	w := NewWriter(Header{Poll: poll})
+	var file bytes.Buffer
+	for i, e := range events {
+		if i == len(events)/2 {
+			if err := w.Begin(&file, e.At); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := NewPlayer(opened(t, file.Bytes()), newStore())
+	last := events[len(events)-1].At
+	snap := p.Snapshot(last)
+	reporting := 0
+	for _, n := range snap.Nodes {
+		if n.State == cluster.NodeReporting && len(n.GPUs) == 4 {
+			reporting++
+		}
+	}
+	if reporting < 2 || len(snap.Jobs) < 2 {
+		t.Errorf("%d nodes report, %d jobs", reporting, len(snap.Jobs))
+	}
+}
+
+// failing is a disk that is full after n bytes.
+type failing struct {
+	bytes.Buffer
+	n int
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	if room := f.n - f.Len(); len(p) > room {
+		f.Buffer.Write(p[:max(room, 0)])
+		return max(room, 0), io.ErrShortWrite
+	}
+	return f.Buffer.Write(p)
+}
