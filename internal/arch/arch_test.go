@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"internal/text/safe":       {"internal/text"},
 	"internal/track":           {"internal/cluster", "internal/metric", "internal/probe/host", "internal/wire", "pkg/nvnodetop/report"},
 	"internal/track/child":     {"internal/track"},
-	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/wire"},
+	"internal/ui":              {"internal/bell", "internal/cluster", "internal/columns", "internal/filter", "internal/tally", "internal/ui/draw", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/part", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/tape", "internal/wire"},
 	"internal/ui/draw":         {"internal/text"},
 	"internal/ui/graph":        {"internal/cluster", "internal/health", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/part", "internal/wire"},
 	"internal/ui/inspect":      {"internal/cluster", "internal/metric", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/graph", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/ui/prompt", "internal/ui/table", "internal/wire"},
@@ -90,6 +90,7 @@ var allowed = map[string][]string{
 	"internal/ui/settings":     {"internal/columns", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part"},
 	"internal/ui/signal":       {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
 	"internal/ui/table":        {"internal/cluster", "internal/columns", "internal/metric", "internal/tally", "internal/ui/draw", "internal/ui/graph", "internal/ui/part", "internal/wire"},
+	"internal/ui/tape":         {"internal/ui/draw", "internal/ui/keys", "internal/ui/part"},
 	"internal/vacancy":         {"internal/cluster", "internal/metric", "internal/slurm", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/web":             {"internal/bell", "internal/cluster", "internal/export", "internal/vacancy"},
 	"internal/wire":            {"internal/metric"},
@@ -113,12 +114,11 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"log/slog":                                  {"internal/access", "internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
 	"github.com/go-json-experiment/json":        {"internal/recording", "internal/remote/link"},                           // too large for a probe
-	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
+	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal", "internal/ui/tape"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
-	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal"},
+	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal", "internal/ui/tape"},
 	"charm.land/lipgloss/v2":                    {"internal/ui/draw"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
-	"github.com/alecthomas/participle/v2":       {"internal/filter"},
 	"github.com/alecthomas/participle/v2/lexer": {"internal/filter"},
 	"github.com/klauspost/compress/zstd":        {"internal/recording"},
 	"github.com/kevinburke/ssh_config":          {"internal/remote/settings"},

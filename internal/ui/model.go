@@ -24,6 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
 // fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key that requested
@@ -56,6 +57,7 @@ type model struct {
 	touched      time.Time // the last key was pressed
 	chain        int       // of ticks
 
+	height   int // of the terminal: a recording has a line below the scene
 	light    bool
 	theme    *draw.Theme
 	terminal *terminal
@@ -73,7 +75,7 @@ func newModel(o Options, out io.Writer) *model {
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: newTerminal(out)}
 	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
-	m.scene.Only, m.scene.Matching = o.Only, o.Processes
+	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
 	m.view.ranks.Match(o.Processes)
 	m.view.process.Match(o.Processes)
 	m.view.process.Monitor(o.Monitor)
@@ -119,6 +121,9 @@ func (m *model) waiting() bool {
 func (m *model) takeSnapshot() {
 	now := m.Now()
 	m.scene.Snap, m.scene.Slow = m.Snapshot(now), 1
+	if m.Record != nil {
+		m.scene.Recording = m.Record.Status()
+	}
 	if now.Sub(m.touched) >= IdleAfter {
 		m.scene.Slow = IdleFactor
 	}
@@ -170,12 +175,18 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
 		m.resolve()
 		return m, did
+	case switched:
+		m.scene.Notice = msg.said
+		m.takeSnapshot()
 	case settings.Saved:
 		m.view.settings.Told(msg)
 		m.dirty = true
 		return m, m.write()
 	case tea.WindowSizeMsg:
-		m.scene.W, m.scene.H = msg.Width, msg.Height
+		m.scene.W, m.scene.H, m.height = msg.Width, msg.Height, msg.Height
+		if m.Tape != nil {
+			m.scene.H--
+		}
 		m.resolve()
 	case tea.BackgroundColorMsg:
 		m.light = !msg.IsDark()
@@ -212,6 +223,12 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		if key.Matches(msg, keys.Repaint) {
 			m.terminal.forget()
+		}
+		if m.turn(msg) {
+			return did
+		}
+		if key.Matches(msg, keys.Record) {
+			return tea.Batch(did, m.record())
 		}
 		if refresh = key.Matches(msg, keys.Refresh) && !m.view.help; refresh {
 			m.Controls.Refresh()
@@ -284,7 +301,7 @@ func (m *model) notifyLook() bool {
 
 // View implements tea.Model. Bubble Tea calls it after every message; most change nothing. The result has no frame: see terminal.
 func (m *model) View() tea.View {
-	if m.dirty && m.scene.W > 0 && m.scene.H > 0 {
+	if m.dirty && m.scene.W > 0 && m.height > 0 {
 		m.dirty = false
 		m.paint()
 	}
@@ -302,8 +319,13 @@ func (m *model) modes() tea.View {
 
 func (m *model) paint() {
 	defer m.rescue()
-	c := m.terminal.blank(m.scene.W, m.scene.H)
-	m.view.page(m.scene).Draw(&part.Frame{Canvas: c, Scene: m.scene})
+	c := m.terminal.blank(m.scene.W, m.height)
+	f := &part.Frame{Canvas: c, Scene: m.scene}
+	m.view.page(m.scene).Draw(f)
+	if m.Tape != nil {
+		place := m.Tape.Place()
+		tape.Draw(f, &place)
+	}
 	m.terminal.show(m.theme, c, m.modes())
 }
 

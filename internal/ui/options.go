@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,6 +29,18 @@ type Controls interface {
 	Cancel(ctx context.Context, job, signal string) error
 }
 
+// Tape is a recording that the screens show, in place of what happens now. Its methods do not block.
+type Tape interface {
+	Turn(o tape.Order) (notice string) // a key; notice is for the footer: what cannot be done
+	Place() tape.Place
+}
+
+// Recorder records what happens.
+type Recorder interface {
+	Switch() (said string) // begins a recording, or ends the one that runs; said is for the footer. It may block
+	Status() string        // of the recording that runs; "": none does
+}
+
 // Options configure the screen. Snapshot, Now, Controls and Display are required.
 type Options struct {
 	Snapshot func(now time.Time) *cluster.Snapshot // called at each display tick
@@ -35,6 +48,8 @@ type Options struct {
 	Controls Controls
 
 	Display time.Duration
+	Tape    Tape     // nil: no recording is shown
+	Record  Recorder // nil: nothing can be recorded
 
 	Theme                string               // one of draw.Themes; "": draw.Auto
 	ASCII                bool                 // ASCII glyphs only

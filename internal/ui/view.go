@@ -230,7 +230,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case key.Matches(k, keys.Help):
-		v.help, v.manual = true, page.Help{Of: v.keys()}
+		v.help, v.manual = true, page.Help{Of: v.keys(), Replay: s.Replay}
 		if s.Job == nil && !v.aside() {
 			v.manual.Of = keys.OnNoJobs
 		}

@@ -103,7 +103,7 @@ type Row struct {
 }
 
 // Rows is the list.
-var Rows = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, rows)
+var Rows = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, rows, recordRows)
 
 // moving are the keys that move, and rows the others that are not those of one page.
 var moving = []Row{

@@ -11,7 +11,8 @@ import (
 
 // Help shows the keys of a page, and what the marks and colors mean.
 type Help struct {
-	Of keys.Page // whose keys
+	Of     keys.Page // whose keys
+	Replay bool      // of a recording too
 
 	from int // the first line on the screen
 }
@@ -139,7 +140,11 @@ func (c *helpColumn) banner(s string) {
 
 func (p *Help) keys(c *helpColumn, long bool) {
 	c.title("Keys")
-	for _, row := range keys.HelpOf(p.Of) {
+	rows := keys.HelpOf(p.Of)
+	if p.Replay {
+		rows = keys.HelpOfReplay(p.Of)
+	}
+	for _, row := range rows {
 		text := row.Text
 		if long && row.Long != "" {
 			text = row.Long

@@ -127,6 +127,18 @@ func position(f *Frame, withJob, withNode bool, jobArrows, nodeArrows string) []
 
 // Clock is the time of the Snapshot, in wide terminals with the intervals.
 func Clock(f *Frame) []Piece {
+	return append(recorded(f), clock(f)...)
+}
+
+// recorded says that a recording runs.
+func recorded(f *Frame) []Piece {
+	if f.Recording == "" {
+		return nil
+	}
+	return []Piece{{"● ", draw.Crit}, {f.Recording + "  ", draw.Strong}}
+}
+
+func clock(f *Frame) []Piece {
 	clock := Piece{f.Snap.At.Format(time.TimeOnly) + " ", draw.Text}
 	if f.W < 110 {
 		return []Piece{clock}

@@ -42,9 +42,11 @@ type Scene struct {
 
 	Gauge tally.Gauge // what the cells of the overview show
 
-	Display time.Duration
-	Slow    int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
-	Banner  string // of the admins, for the help
+	Display   time.Duration
+	Replay    bool   // a recording is shown
+	Recording string // of the recording that runs; "": none does
+	Slow      int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
+	Banner    string // of the admins, for the help
 
 	Login    string // the host through which all nodes are reached, [user@]host[:port]; "": none is
 	ReadOnly string // why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may

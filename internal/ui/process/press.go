@@ -94,10 +94,10 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 }
 
 // passed are the keys of all pages, which are not the page's own.
-var passed = []key.Binding{
+var passed = append([]key.Binding{
 	keys.PrevJob, keys.NextJob, keys.Problems, keys.Manager, keys.Colors, keys.FreeMouse, keys.Refresh, keys.Back, keys.Help, keys.Quit, keys.Interrupt,
 	keys.Repaint, keys.AllJobs, keys.Users, keys.Settings,
-}
+}, keys.Recording...)
 
 // asArrow is a key that moves the cursor as the one that does so on all pages.
 func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {

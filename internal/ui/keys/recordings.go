@@ -1,0 +1,57 @@
+package keys
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+)
+
+// Record begins and ends a recording: k is taken by those who know vi.
+var Record = bind("Ctrl-K", "record", "ctrl+k")
+
+// The keys that move in a recording. They mean nothing else on any page.
+var (
+	Pause       = bind("z", "pause", "z", "Z")
+	StepBack    = bind("(", "step", "(")
+	StepOn      = bind(")", "step", ")")
+	ShortBack   = bind("{", "10 s", "{")
+	ShortOn     = bind("}", "10 s", "}")
+	LongBack    = bind("Alt-←", "1 min", "alt+left", "ctrl+left")
+	LongOn      = bind("Alt-→", "1 min", "alt+right", "ctrl+right")
+	Beginning   = bind("b", "beginning", "b")
+	End         = bind("B", "end", "B")
+	Slower      = bind("-", "slower", "-")
+	Faster      = bind("+ =", "faster", "+", "=")
+	EarlierSign = bind(":", "previous problem", ":")
+	LaterSign   = bind(";", "next problem", ";")
+)
+
+// ReplayRows are the keys that only a recording has.
+var ReplayRows = []Row{
+	{Bindings: of(Pause), Text: "pause / go on"},
+	{Bindings: of(StepBack, StepOn), Text: "a sample back / on", Long: "one sample back / on, and pause"},
+	{Bindings: of(ShortBack, ShortOn), Text: "10 s back / on"},
+	{Bindings: of(LongBack, LongOn), Text: "1 min back / on"},
+	{Bindings: of(Beginning, End), Text: "beginning / end"},
+	{Bindings: of(Slower, Faster), Text: "slower / faster", Long: "slower / faster: 1, 2, 5, 10, 20, 60 times"},
+	{Bindings: of(EarlierSign, LaterSign), Text: "prev / next problem", Long: "the time at which the previous / next problem began"},
+}
+
+// Recording are the keys of a recording, that is shown or made. No page has them.
+var Recording = func() (all []key.Binding) {
+	for _, r := range slices.Concat(ReplayRows, recordRows) {
+		all = append(all, r.Bindings...)
+	}
+	return all
+}()
+
+// recordRows are the keys of a cluster that is watched.
+var recordRows = []Row{
+	{Bindings: of(Record), Text: "record to a file / stop", Long: "record from now on to a file in the working directory; again: stop", On: lists},
+}
+
+// HelpOfReplay returns the rows of a page's help where a recording is shown: there is nothing to record, and nobody to ask.
+func HelpOfReplay(p Page) []Row {
+	rest := slices.DeleteFunc(HelpOf(p), func(r Row) bool { return r.Shown() == recordRows[0].Shown() })
+	return slices.Concat(ReplayRows, rest)
+}

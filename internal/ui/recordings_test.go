@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+)
+
+// deck is a recording that only notes what is wanted.
+type deck struct {
+	place  tape.Place
+	orders []tape.Order
+}
+
+func (d *deck) Turn(o tape.Order) string {
+	d.orders = append(d.orders, o)
+	return map[tape.Order]string{tape.LaterProblem: "no later problem"}[o]
+}
+
+func (d *deck) Place() tape.Place { return d.place }
+
+func placed(at time.Duration) tape.Place {
+	began := fixtureNow.Add(-20 * time.Minute)
+	return tape.Place{
+		Began: began, End: began.Add(62 * time.Minute), At: began.Add(at), Speed: 10, Read: 1,
+		Problems: []time.Time{began.Add(12 * time.Minute), began.Add(44 * time.Minute)},
+	}
+}
+
+// replayRig is a model that shows a recording.
+func replayRig(t *testing.T) (*rig, *deck) {
+	r, d := newRig(t, fixture()), &deck{place: placed(20 * time.Minute)}
+	r.Tape, r.scene.Replay = d, true
+	r.resize(120, 40)
+	return r, d
+}
+
+// The keys of a recording do the same on every page, and nothing where none is shown.
+func TestReplayKeysOnEveryPage(t *testing.T) {
+	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.ShortBack, "}": tape.ShortOn, "b": tape.Beginning, "B": tape.End, "-": tape.Slower, "+": tape.Faster, ":": tape.EarlierProblem, ";": tape.LaterProblem}
+	for at, p := range helpPages {
+		live := onPage(t, at)
+		before := live.text()
+		r, d := onPage(t, at), &deck{place: placed(0)}
+		r.Tape = d
+		for k, order := range wanted {
+			d.orders = nil
+			if r.press(k); !slices.Equal(d.orders, []tape.Order{order}) {
+				t.Errorf("%s: %s gives %v, want %v", p.page, k, d.orders, order)
+			}
+			live.press(k)
+		}
+		if live.text() != before {
+			t.Errorf("%s: a key of a recording changes a screen that shows none", p.page)
+		}
+	}
+}
+
+func TestReplayArrows(t *testing.T) {
+	r, d := replayRig(t)
+	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyLeft, Mod: tea.ModAlt}, {Code: tea.KeyRight, Mod: tea.ModCtrl}} {
+		r.send(k)
+	}
+	if !slices.Equal(d.orders, []tape.Order{tape.LongBack, tape.LongOn}) {
+		t.Errorf("orders %v", d.orders)
+	}
+}
+
+// Text in a prompt is not an order.
+func TestReplayAndPrompt(t *testing.T) {
+	r, d := replayRig(t)
+	r.press("o")
+	r.press("/")
+	r.press("z")
+	if len(d.orders) > 0 || !strings.Contains(r.text(), "filter: z") {
+		t.Errorf("orders %v, screen\n%s", d.orders, r.text())
+	}
+}
+
+func TestReplayNotice(t *testing.T) {
+	r, _ := replayRig(t)
+	r.press(";")
+	lines := strings.Split(r.text(), "\n")
+	if !strings.Contains(lines[38], "no later problem") || !strings.HasPrefix(lines[39], " replay  20:00 of 1:02:00  x10 ") {
+		t.Errorf("the last lines are\n%s\n%s", lines[38], lines[39])
+	}
+}
+
+// The help lists the keys of a recording only in one, and there no key that has no meaning.
+func TestReplayHelp(t *testing.T) {
+	r, _ := replayRig(t)
+	live := newRig(t, fixture())
+	r.press("?")
+	live.press("?")
+	for text, in := range map[string]*rig{"pause / go on": r, "record from now on": live} {
+		for _, rig := range []*rig{r, live} {
+			rig.resize(120, 100)
+			if strings.Contains(rig.text(), text) != (rig == in) {
+				t.Errorf("%q in the help of a recording: %t", text, rig == r)
+			}
+		}
+	}
+}
+
+// frames of the line below a screen.
+var tapes = []struct {
+	name  string
+	place func() tape.Place
+}{
+	{"playing", func() tape.Place { return placed(20 * time.Minute) }},
+	{"paused", func() tape.Place { p := placed(12 * time.Minute); p.Paused = true; return p }},
+	{"reading", func() tape.Place { p := placed(50 * time.Minute); p.Read, p.Problems = 0.3, p.Problems[:1]; return p }},
+	{"end", func() tape.Place { p := placed(62 * time.Minute); p.Speed = 1; return p }},
+}
+
+func TestReplayFrames(t *testing.T) {
+	s := shots[slices.IndexFunc(shots, func(s shot) bool { return s.name == "overview" })]
+	for _, p := range tapes {
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 12}} {
+			for theme, ascii := range map[*draw.Theme]bool{asciiTheme: true, darkTheme: false} {
+				if !ascii && size[0] != 120 {
+					continue
+				}
+				c := draw.New(size[0], size[1])
+				v, sc := s.scene(size[0], size[1]-1)
+				sc.ASCII = ascii
+				f, place := &part.Frame{Canvas: c, Scene: sc}, p.place()
+				v.page(sc).Draw(f)
+				tape.Draw(f, &place)
+				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii", false: "-dark"}[ascii] + ".golden"
+				golden(t, name, string(theme.Encode(nil, c))+"\n")
+			}
+		}
+	}
+}
+
+// recorder is one that only says something.
+type notes struct{ on bool }
+
+func (n *notes) Switch() string {
+	n.on = !n.on
+	return map[bool]string{true: "recording to a file", false: "recorded"}[n.on]
+}
+
+func (n *notes) Status() string { return map[bool]string{true: "rec 12m"}[n.on] }
+
+// Ctrl-K records, says where, and the first row says so as long as it does.
+func TestRecordKey(t *testing.T) {
+	r := newRig(t, fixture())
+	k := tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
+	if r.send(k); r.record() != nil {
+		t.Error("there is something to record to")
+	}
+	r.Record = &notes{}
+	for _, want := range []struct{ first, last string }{{"● rec 12m  ", "recording to a file"}, {"", "recorded"}} {
+		r.send(r.record()())
+		lines := strings.Split(r.text(), "\n")
+		if !strings.Contains(lines[0], want.first) || strings.Contains(lines[0], "●") != (want.first != "") || !strings.HasPrefix(lines[39], " "+want.last) {
+			t.Errorf("rows\n%s\n%s", lines[0], lines[39])
+		}
+	}
+	if !slices.Contains(keys.Record.Keys(), k.String()) {
+		t.Errorf("%s records nothing", k)
+	}
+}

@@ -1,0 +1,146 @@
+// Package tape is the line that says which part of a recording the screens show, and the keys that move in it. It knows nothing of recordings: a Place
+// comes in, an Order goes out.
+//
+// Everything here draws and changes nothing but the canvas: the same Place always gives the same line.
+package tape
+
+import (
+	"fmt"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Order is what the user wants of a recording.
+type Order uint8
+
+// The orders.
+const (
+	Pause Order = iota // or go on
+	StepBack
+	StepOn
+	ShortBack
+	ShortOn
+	LongBack
+	LongOn
+	Beginning
+	End
+	Slower
+	Faster
+	EarlierProblem
+	LaterProblem
+)
+
+var bindings = [...]key.Binding{
+	Pause: keys.Pause, StepBack: keys.StepBack, StepOn: keys.StepOn, ShortBack: keys.ShortBack, ShortOn: keys.ShortOn, LongBack: keys.LongBack, LongOn: keys.LongOn,
+	Beginning: keys.Beginning, End: keys.End, Slower: keys.Slower, Faster: keys.Faster, EarlierProblem: keys.EarlierSign, LaterProblem: keys.LaterSign,
+}
+
+// OrderOf returns the order of a key.
+func OrderOf(k tea.KeyPressMsg) (Order, bool) {
+	for o, b := range bindings {
+		if key.Matches(k, b) {
+			return Order(o), true
+		}
+	}
+	return 0, false
+}
+
+// Place is which part of a recording is shown.
+type Place struct {
+	Began, End, At time.Time
+	Speed          int // times as fast as it happened
+	Paused         bool
+	Rough          bool        // histories and ages of problems are not known yet
+	Read           float64     // how much of the recording is known, 0 to 1: problems beyond it are not
+	Problems       []time.Time // when they began, in order
+}
+
+// least is the least room for the track.
+const least = 12
+
+// Draw draws the line below the scene.
+func Draw(f *part.Frame, p *Place) {
+	y := f.H
+	left := p.words()
+	if part.Width(left) > f.W-2 { // the last says how much is known
+		left = left[:len(left)-1]
+	}
+	x := f.Pieces(1, y, left...) + 2
+	end := f.W - 1
+	for _, hints := range [][]keys.Hint{
+		{p.pause(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.ShortBack, keys.ShortOn), keys.HintOf(keys.LaterSign).As("problem")},
+		{p.pause(), keys.HintOf(keys.ShortBack, keys.ShortOn)},
+		{p.pause()},
+	} {
+		if at := part.HintsAt(f, x+least, y, hints...); at <= f.W-1 {
+			end = at - 2
+			break
+		}
+	}
+	if end-x >= least {
+		p.track(f, x, y, end-x)
+	}
+}
+
+func (p *Place) pause() keys.Hint {
+	if p.Paused {
+		return keys.HintOf(keys.Pause).As("go on")
+	}
+	return keys.HintOf(keys.Pause)
+}
+
+// words say the place, and how fast it moves.
+func (p *Place) words() []part.Piece {
+	state := part.Text(fmt.Sprintf("x%d", p.Speed))
+	switch {
+	case p.Paused:
+		state = part.Strong("paused")
+	case !p.At.Before(p.End):
+		state = part.Strong("end")
+	}
+	words := []part.Piece{
+		part.Strong("replay  "), part.Text(clock(p.At.Sub(p.Began))), part.Dim(" of " + clock(p.End.Sub(p.Began)) + "  "), {Text: fmt.Sprintf("%-6s", state.Text), Role: state.Role},
+	}
+	if p.Rough || p.Read < 1 {
+		words = append(words, part.Dim(fmt.Sprintf("  reading %2.0f%%", 100*p.Read)))
+	}
+	return words
+}
+
+// track draws the recording from its beginning to its end: what is not known yet is dotted, problems are marked.
+func (p *Place) track(f *part.Frame, x, y, w int) {
+	span := p.End.Sub(p.Began)
+	column := func(at time.Time) int {
+		if span <= 0 {
+			return 0
+		}
+		return min(max(int(float64(at.Sub(p.Began))/float64(span)*float64(w-1)+0.5), 0), w-1)
+	}
+	known := column(p.Began.Add(time.Duration(p.Read * float64(span))))
+	for i := range w {
+		glyph := "─"
+		if i > known {
+			glyph = "┄"
+		}
+		f.Put(x+i, y, glyph, draw.Faint)
+	}
+	for _, at := range p.Problems {
+		f.Put(x+column(at), y, "▲", draw.Warn)
+	}
+	f.Put(x+column(p.At), y, "●", draw.Data)
+}
+
+// clock is a time since the beginning: "1:02:30", "2:30".
+func clock(d time.Duration) string {
+	s := max(int(d/time.Second), 0)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
