@@ -152,6 +152,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
 	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io), serveCommand(&cfg, f, io))
+	cmd.AddCommand(recordCommand(&cfg, f, io), replayCommand(&cfg, f, io))
 	for _, c := range cmd.Commands() {
 		c.Version = cmd.Version // "track -v", as gpu_tracker and gpustat have it
 		c.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: cmd.Name()}

@@ -39,14 +39,22 @@ func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) 
 	out := printed(printOnce)
 	if !cfg.Once && !cfg.JSON {
 		out = watch
-		if !isTerminal(io.in) || !isTerminal(io.out) {
-			return usage("not a terminal: use --once for text or --json for JSON")
-		}
-		if os.Getenv("TERM") == "dumb" {
-			return usage("a terminal with TERM=dumb cannot show the screen: use --once")
+		if err := onScreen(io); err != nil {
+			return err
 		}
 	}
 	return fed(ctx, cfg, io, log, out)
+}
+
+// onScreen returns nil if the screens can be shown.
+func onScreen(io streams) error {
+	if !isTerminal(io.in) || !isTerminal(io.out) {
+		return usage("not a terminal: use --once for text or --json for JSON")
+	}
+	if os.Getenv("TERM") == "dumb" {
+		return usage("a terminal with TERM=dumb cannot show the screen: use --once")
+	}
+	return nil
 }
 
 // fed shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
@@ -80,11 +88,20 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)
-	group.Go(func() error { return feedStore(ctx, from, store.Apply) })
+	record := newOnCall(cfg, store)
+	group.Go(func() error {
+		return feedStore(ctx, from, func(e cluster.Event) {
+			store.Apply(e)
+			record.take(e)
+		})
+	})
+	group.Go(func() error { return record.run(ctx) })
 	group.Go(func() error { return choices.run(ctx) })
 	group.Go(func() error {
 		defer quit()
-		return ui.Run(ctx, screen(cfg, store, user, choices), io.in, io.out)
+		o := screen(cfg, store, user, choices)
+		o.Record = record
+		return ui.Run(ctx, o, io.in, io.out)
 	})
 	var away error
 	group.Go(func() error {
@@ -97,6 +114,9 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	if !ended {
 		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be restored.
 		_ = term.Restore(int(io.in.Fd()), before)
+	}
+	if ended { // else the disk may be what does not answer
+		record.report(io)
 	}
 	if ended && err == nil {
 		return away

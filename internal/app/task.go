@@ -52,3 +52,10 @@ func feedStore(ctx context.Context, from cluster.Source, emit func(cluster.Event
 	}
 	return err
 }
+
+// failure waits for the work and returns why it failed, as wait does.
+func (t *task) failure() error {
+	<-t.ctx.Done()
+	_, err := t.wait(0)
+	return err
+}

@@ -1,0 +1,116 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+)
+
+// deckOf plays the demo, from a time after its beginning on.
+func deckOf(t *testing.T, after time.Duration) *deck {
+	t.Helper()
+	path, _ := recordDemo(t)
+	file, r, err := openRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := recording.NewPlayer(r, cluster.NewStore(r.Header.Poll, health.Rules(health.Defaults())))
+	t.Cleanup(func() {
+		p.Close()
+		_ = file.Close()
+	})
+	return newDeck(p, r, r.Began().Add(after))
+}
+
+// place is the time since the beginning, with a pause so that it stands.
+func (d *deck) place() time.Duration { return d.at().Sub(d.began) }
+
+func TestDeckMoves(t *testing.T) {
+	d := deckOf(t, 5*time.Minute)
+	d.Turn(tape.Pause)
+	at := d.place()
+	if at < 5*time.Minute || at > 5*time.Minute+10*time.Second {
+		t.Fatalf("it begins at %v", at)
+	}
+	for _, move := range []struct {
+		order tape.Order
+		by    time.Duration
+	}{{tape.StepOn, 3 * time.Second}, {tape.StepBack, -3 * time.Second}, {tape.ShortOn, 10 * time.Second}, {tape.ShortBack, -10 * time.Second}, {tape.LongOn, time.Minute}, {tape.LongBack, -time.Minute}} {
+		before := d.place()
+		if said := d.Turn(move.order); said != "" || d.place()-before != move.by {
+			t.Errorf("order %d moves by %v, want %v; says %q", move.order, d.place()-before, move.by, said)
+		}
+	}
+	d.Turn(tape.Beginning)
+	d.Turn(tape.LongBack)
+	if d.place() != 0 {
+		t.Errorf("before the beginning: %v", d.place())
+	}
+	d.Turn(tape.End)
+	d.Turn(tape.LongOn)
+	if p := d.Place(); !p.At.Equal(p.End) || !d.Snapshot(time.Time{}).At.Equal(p.End) {
+		t.Errorf("behind the end: %v of %v", p.At, p.End)
+	}
+}
+
+func TestDeckSpeedAndPause(t *testing.T) {
+	d := deckOf(t, 0)
+	d.Turn(tape.Slower)
+	for range 9 {
+		d.Turn(tape.Faster)
+	}
+	if p := d.Place(); p.Speed != 60 || p.Paused {
+		t.Errorf("%+v", p)
+	}
+	before := d.at()
+	time.Sleep(20 * time.Millisecond)
+	if moved := d.at().Sub(before); moved < time.Second || moved > time.Minute {
+		t.Errorf("in 20 ms it goes on for %v", moved)
+	}
+	d.Turn(tape.StepOn)
+	before = d.at()
+	time.Sleep(5 * time.Millisecond)
+	if !d.Place().Paused || !d.at().Equal(before) {
+		t.Error("a step does not pause")
+	}
+	d.Turn(tape.Pause)
+	if d.Place().Paused {
+		t.Error("it does not go on")
+	}
+}
+
+func TestDeckProblems(t *testing.T) {
+	d := deckOf(t, 0)
+	d.Turn(tape.Pause)
+	if said := d.Turn(tape.LaterProblem); said != "no later problem so far: 0% of the recording has been read" {
+		t.Errorf("before the survey: %q", said)
+	}
+	d.player.Survey(t.Context())
+	times := d.Place().Problems
+	if len(times) < 3 {
+		t.Fatalf("problems at %v", times)
+	}
+	for _, want := range times {
+		if want.Equal(d.began) {
+			continue
+		}
+		if said := d.Turn(tape.LaterProblem); said != "" || !d.at().Equal(want) {
+			t.Errorf("at %v, want %v; says %q", d.at(), want, said)
+		}
+	}
+	if said := d.Turn(tape.LaterProblem); said != "no later problem" {
+		t.Errorf("after the last: %q", said)
+	}
+	if d.Turn(tape.EarlierProblem); !d.at().Equal(times[len(times)-2]) {
+		t.Errorf("back at %v", d.at())
+	}
+	d.Turn(tape.Beginning)
+	d.Turn(tape.EarlierProblem)
+	if said := d.Turn(tape.EarlierProblem); said != "no earlier problem" {
+		t.Errorf("before the first: %q", said)
+	}
+}

@@ -1,0 +1,185 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// onCall records while the screens are shown, when the user wants it. It gets all Events, so that a recording begins with what is known. Writing may block,
+// as on a file system that does not answer: that delays neither the Events nor the screen, but ends the recording when too many wait.
+type onCall struct {
+	queue  chan cluster.Event
+	behind atomic.Bool // Events did not fit into queue
+	status atomic.Value
+	job    func() string // in the name of a file; "": there is none, or several
+	host   string
+
+	mu   sync.Mutex // protects the following, also while writing
+	w    *recording.Writer
+	file *recorder // nil: nothing is recorded
+	said string    // of the last recording
+	told bool      // the user knows
+}
+
+// waiting is how many Events wait for the disk: those of 512 nodes for half a minute.
+const waiting = 8 << 10
+
+func newOnCall(cfg *config.Config, store *cluster.Store) *onCall {
+	user, host := access.Here()
+	o := &onCall{
+		queue: make(chan cluster.Event, waiting), host: host, told: true,
+		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
+	}
+	o.job = func() string {
+		if jobs := store.Snapshot(time.Now()).Jobs; len(jobs) == 1 {
+			return jobs[0].ID
+		}
+		return ""
+	}
+	o.status.Store("")
+	return o
+}
+
+// take takes an Event. It does not block.
+func (o *onCall) take(e cluster.Event) {
+	select {
+	case o.queue <- e:
+	default:
+		o.behind.Store(true)
+	}
+}
+
+// run writes Events until ctx ends, and then ends the recording.
+func (o *onCall) run(ctx context.Context) error {
+	for {
+		select {
+		case e := <-o.queue:
+			o.write(e)
+		case <-ctx.Done():
+			o.end()
+			return nil
+		}
+	}
+}
+
+// end writes what waits, and ends the recording.
+func (o *onCall) end() {
+	for range len(o.queue) {
+		o.write(<-o.queue)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.finish()
+}
+
+var errBehind = errors.New("the disk is too slow")
+
+func (o *onCall) write(e cluster.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	lost := o.behind.Swap(false)
+	if o.file == nil {
+		_ = o.w.Write(e) // remembers what is known
+		return
+	}
+	if lost {
+		o.file.fail(errBehind)
+	}
+	if !o.file.take(e) {
+		o.finish()
+		o.status.Store("not recorded")
+		return
+	}
+	o.status.Store("rec " + draw.Age(e.At.Sub(o.file.since)))
+}
+
+// finish ends the recording, if there is one, and keeps what to say of it. The caller holds the lock.
+func (o *onCall) finish() {
+	if o.file == nil {
+		return
+	}
+	err := o.file.end()
+	switch {
+	case err != nil && o.file.total.Events > 0:
+		o.said = fmt.Sprintf("%q: %v", o.file.path, err)
+	case err != nil:
+		o.said = fmt.Sprintf("nothing was recorded: %v", err)
+	case o.file.total.Events == 0:
+		o.said = "nothing was recorded"
+	default:
+		o.said = o.file.summary()
+	}
+	o.file, o.told = nil, false
+	o.status.Store("")
+}
+
+// Switch implements ui.Recorder.
+func (o *onCall) Switch() (said string) {
+	job := o.job()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file != nil || o.status.Load() != "" { // it runs, or has failed and the user has not read why
+		o.finish()
+		o.status.Store("")
+		o.told = true
+		return o.said
+	}
+	file, err := o.begin(cmp.Or(job, o.host), time.Now())
+	if err != nil {
+		return err.Error()
+	}
+	o.file = file
+	o.behind.Store(false)
+	o.status.Store("rec 0s")
+	return fmt.Sprintf("recording to %q", file.path)
+}
+
+// odd are the characters that do not belong into the name of a file.
+var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+
+// begin begins a file in the working directory that does not exist yet.
+func (o *onCall) begin(what string, at time.Time) (r *recorder, err error) {
+	name := fmt.Sprintf("nvnodetop-%s-%s", odd.ReplaceAllString(what, "-"), at.Format("20060102-150405"))
+	path := name + ".nvr"
+	for n := 2; n < 10; n++ {
+		r = &recorder{path: path, w: o.w}
+		if err = r.begin(at); !errors.Is(err, errExists) {
+			break
+		}
+		path = fmt.Sprintf("%s-%d.nvr", name, n)
+	}
+	return r, err
+}
+
+// Status implements ui.Recorder.
+func (o *onCall) Status() string { return o.status.Load().(string) }
+
+// report says what has become of a recording that ended with the screens.
+func (o *onCall) report(io streams) {
+	if said := o.last(); said != "" {
+		fmt.Fprintln(io.out, printable(said))
+	}
+}
+
+// last returns what to say of it; "": there was none.
+func (o *onCall) last() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.told {
+		return ""
+	}
+	return o.said
+}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+)
+
+// recordFlags are the flags of record.
+type recordFlags struct {
+	size      string
+	limit     limits
+	files     int
+	anonymous bool
+}
+
+// limits end a file. What is 0 has no limit.
+type limits struct {
+	bytes int64
+	time  time.Duration
+}
+
+// recordCommand records Events.
+func recordCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.Command {
+	var r recordFlags
+	var files []string // FILE and POLL
+	var from *config.Origins
+	cmd := &cobra.Command{
+		Use:   "record FILE [POLL]",
+		Short: "record your jobs to a file, without a screen",
+		Long: `record writes what nvnodetop sees of your jobs to FILE, until it is interrupted (Ctrl-C, SIGTERM) or a limit is reached, and then prints
+what was recorded. nvnodetop replay shows it again. FILE must not exist. POLL is the interval between samples of a node, in seconds.
+
+A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, partitions, programs and
+directories: they are replaced, each by the same name everywhere.`,
+		Example: `  nvnodetop record run.nvr                        until Ctrl-C
+  nvnodetop record --max-time 1h run.nvr          one hour
+  nvnodetop record --max-time 1h --files 24 run.nvr   the last day: run.nvr, run.nvr.2, …
+  nvnodetop record --anonymous bug.nvr            to attach to a report`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("demo") {
+				args = cfg.TakeDemoSize(args)
+			}
+			files = args
+			return recordArgs(args)
+		},
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.check(cmd.Flags()); err != nil {
+				return err
+			}
+			var err error
+			from, err = accept(cfg, cmd.Flags(), pacesOf(files[1:]), io)
+			return err
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return logged(cfg, from, func(log *slog.Logger) error { return record(cmd.Context(), cfg, &r, files[0], io, log) })
+		},
+	}
+	f := cmd.Flags()
+	for _, name := range []string{"demo", "nodes", "transport", "login", "log"} {
+		f.AddFlag(flags.Lookup(name))
+	}
+	f.StringVar(&r.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
+	f.DurationVar(&r.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
+	f.IntVar(&r.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
+	f.BoolVar(&r.anonymous, "anonymous", false, "replace the names of users, jobs, nodes, partitions, programs and directories")
+	return cmd
+}
+
+func recordArgs(args []string) error {
+	switch {
+	case len(args) == 0:
+		return errors.New("record needs a FILE to write")
+	case len(args) > 2:
+		return fmt.Errorf("too many arguments (%d): expected FILE and POLL, in seconds", len(args))
+	case args[0] == "":
+		return errors.New("FILE is empty")
+	}
+	return nil
+}
+
+// check completes the flags, and says what is wrong with them.
+func (r *recordFlags) check(f *pflag.FlagSet) (err error) {
+	if f.Changed("max-size") {
+		if r.limit.bytes, err = parseSize(r.size); err != nil {
+			return fmt.Errorf("--max-size must be a size such as 500M or 2G, at least 1M, not %q", r.size)
+		}
+	}
+	switch {
+	case f.Changed("max-time") && r.limit.time < time.Second:
+		return fmt.Errorf("--max-time must be at least 1s, not %v", r.limit.time)
+	case f.Changed("files") && (r.files < 1 || r.files > 10_000):
+		return fmt.Errorf("--files must be from 1 to 10000, not %d", r.files)
+	case f.Changed("files") && r.limit == limits{}:
+		return errors.New("--files needs --max-size or --max-time")
+	}
+	return nil
+}
+
+var errSize = errors.New("not a size")
+
+// parseSize parses a number of bytes with K, M, G or T behind it, powers of 1,024. A B or iB may follow.
+func parseSize(s string) (int64, error) {
+	number := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
+	unit := int64(1)
+	if at := strings.IndexAny(number, "KMGT"); at >= 0 && at == len(number)-1 {
+		unit = 1 << (10 * (1 + strings.IndexByte("KMGT", number[at])))
+		number = number[:at]
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n*float64(unit) >= 1<<20 && n*float64(unit) < 1<<60) {
+		return 0, errSize
+	}
+	return int64(n * float64(unit)), nil
+}
+
+// record records until ctx ends, or a limit is reached.
+func record(ctx context.Context, cfg *config.Config, r *recordFlags, path string, io streams, log *slog.Logger) error {
+	user, host := access.Here()
+	out := &recorder{
+		path: path, limit: r.limit, keep: r.files,
+		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host, Anonymous: r.anonymous}),
+	}
+	if err := out.begin(time.Now()); err != nil {
+		return usage("%w", err)
+	}
+	err := recordFrom(ctx, cfg, io, log, out)
+	if failed := out.end(); failed != nil {
+		err = &exitError{exitFailed, failed}
+	}
+	if out.total.Events > 0 {
+		fmt.Fprintln(io.out, out.summary())
+	}
+	return err
+}
+
+// recordFrom gives the Events of what the user has chosen to out.
+func recordFrom(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out *recorder) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	return fed(ctx, cfg, io, log, func(_ context.Context, _ *config.Config, _ streams, from feed) error {
+		source := start(func() error {
+			return feedStore(ctx, from, func(e cluster.Event) {
+				if !out.take(e) {
+					stop()
+				}
+			})
+		})
+		select {
+		case <-ctx.Done():
+			_, err := source.wait(partingTime)
+			return err
+		case <-source.ctx.Done():
+			return source.failure()
+		}
+	})
+}
+
+// summary says what was recorded.
+func (r *recorder) summary() string {
+	name := strconv.Quote(r.files[len(r.files)-1])
+	if n := len(r.files); n > 1 {
+		name = fmt.Sprintf("%d files, the last of them %s", n, name)
+	}
+	return fmt.Sprintf("recorded %v in %s: %d events, %s", r.total.Last.Sub(r.total.First).Round(time.Second), name, r.total.Events, megabytes(r.total.Bytes))
+}
+
+var errExists = errors.New("exists: recordings are not overwritten")
+
+// megabytes are bytes as a person reads them: "52 kB", "16.8 MB".
+func megabytes(bytes int64) string {
+	switch {
+	case bytes < 1e6:
+		return fmt.Sprintf("%d kB", (bytes+999)/1000)
+	case bytes < 1e8:
+		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	}
+	return fmt.Sprintf("%d MB", bytes/1e6)
+}
+
+// newFile creates a file that does not exist.
+func newFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("%q %w", path, errExists)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create the recording: %w", err)
+	}
+	return f, nil
+}
