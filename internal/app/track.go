@@ -184,6 +184,9 @@ func (t *tracking) run(ctx context.Context, io streams, command []string) error 
 	if err := gpus.check(ctx, t.gpus); err != nil {
 		return err
 	}
+	if err := child.Adopt(); err != nil {
+		return &exitError{exitFailed, err}
+	}
 	if running, err = child.Start(command, child.Streams{In: io.in, Out: io.out, Err: io.err}); err != nil {
 		return cannotRun(command[0], err)
 	}

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -243,6 +245,19 @@ func TestTrackInNoJob(t *testing.T) {
 		if code != want || out != "well\n" || errs != "nvnodetop: there is no report of job \"77\": the command ended before SLURM answered\n" {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", line, code, out, errs)
 		}
+	}
+}
+
+// Nobody measures the orphans of a command in a job, so nobody would wait for them either: they are not adopted.
+func TestTrackInJobLeavesOrphans(t *testing.T) {
+	fakeSqueue(t, "exit 1")
+	const orphan = "sleep 0.2; exec sed -n 's/^PPid:.//p' /proc/self/status"
+	cmd := exec.Command("/proc/self/exe", trackName, "--job", "77", "--", "/bin/sh", "-c", `(/bin/sh -c "`+orphan+`" &); sleep 0.5`)
+	cmd.Env = append(os.Environ(), mainEnv+"=1")
+	out, err := cmd.Output()
+	parent, wrong := strconv.Atoi(strings.TrimSpace(string(out)))
+	if wrong != nil || cmd.ProcessState.ExitCode() != exitFailed || parent == cmd.Process.Pid {
+		t.Errorf("%v: the parent is %q, nvnodetop is %d", err, out, cmd.Process.Pid)
 	}
 }
 

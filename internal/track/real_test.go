@@ -134,6 +134,9 @@ func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, m
 		t.Fatal(err)
 	}
 	defer tracker.Close()
+	if err := child.Adopt(); err != nil {
+		t.Fatal(err)
+	}
 	c, err = child.Start([]string{"/proc/self/exe"}, child.Streams{In: os.Stdin, Out: out, Err: os.Stderr})
 	if err != nil {
 		t.Fatal(err)

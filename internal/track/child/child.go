@@ -1,8 +1,8 @@
 // Package child runs a command in the place of this program: it has its terminal, its process group and its standard streams, and what is sent
 // to this process is passed on to it. Package track measures it meanwhile.
 //
-// A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc, until Reap is called, and that
-// orphans of the command become children of this process. It needs Linux.
+// A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc, until Reap is called. After
+// Adopt, orphans of the command become children of this process, which has to wait for them. It needs Linux.
 package child
 
 import (
@@ -50,8 +50,8 @@ type Result struct {
 
 // Start starts a command.
 func Start(command []string, s Streams) (*Child, error) {
-	if err := adopt(); err != nil {
-		return nil, err
+	if unsupported != nil {
+		return nil, unsupported
 	}
 	c := &Child{
 		cmd: exec.CommandContext(context.Background(), command[0], command[1:]...), ended: make(chan struct{}),

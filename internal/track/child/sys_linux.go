@@ -7,8 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes orphans of the command children of this process: they stay its descendants.
-func adopt() error {
+// unsupported is why no command can be started.
+var unsupported error
+
+// Adopt makes orphans of commands that are started later children of this process: they stay its descendants.
+func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("orphans of the command cannot be followed: %w", err)
 	}
