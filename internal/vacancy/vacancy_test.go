@@ -188,6 +188,7 @@ func TestAgo(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for command, want := range map[string]string{
+		"/usr/bin/python3.12 -m ipykernel_launcher -f k.json": "jupyter",
 		"": "", "python /a/b/train.py --x 1": "/a/b/train.py", "/opt/bin/simulate --steps 100000": "/opt/bin/simulate --steps...", "x": "x",
 	} {
 		if got := short(command); got != want {

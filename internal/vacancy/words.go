@@ -49,7 +49,7 @@ const longest = 25
 
 // short is a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
 func short(command string) string {
-	if strings.Contains(command, "python -m ipykernel_launcher") {
+	if strings.Contains(command, "-m ipykernel_launcher") {
 		return "jupyter"
 	}
 	for word := range strings.FieldsSeq(command) {
