@@ -209,7 +209,7 @@ func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	f.String(intervalFlag, "", "POLL, as nvitop takes it")
 	_ = f.MarkHidden(intervalFlag)
 	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")
-	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long to wait for nodes before the first output")
+	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long to wait for nodes and for SLURM before something is printed once, as with --once, --json and snapshot")
 	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
 	f.StringVar(&cfg.Monitor, "monitor", cfg.Monitor, "GPUs above the processes on their page: `MODE` is auto (where there is room), full or compact (never); also -m")
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
