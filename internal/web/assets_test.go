@@ -160,7 +160,7 @@ func TestPages(t *testing.T) {
 		for address, want := range map[string][]string{
 			"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"}, "#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
 			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%"}, "#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
-			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"Not known"}, "#/job/%zz": {"Not known"}, "#/constructor": {"running"},
+			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"nothing to show", "all jobs"}, "#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"}, "#/constructor": {"running"},
 		} {
 			s.report(90, 91) // or the node is silent after a while
 			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
@@ -191,7 +191,7 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 	}
 	complaints, err := b.Complaints()
 	for _, c := range complaints {
-		if !strings.Contains(c, "404") || !strings.Contains(page.Text, "Not known") {
+		if !strings.Contains(c, "404") || !strings.Contains(page.Text, "nothing to show") {
 			t.Errorf("%s at %d: %s", address, look.Width, c)
 		}
 	}

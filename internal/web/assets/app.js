@@ -19,7 +19,7 @@ const routes = {
   job: { parts: (id) => [`jobs/${safe(id)}`, 'jobs'], tab: 'jobs', title: (id) => `job ${id}`, page: jobPage },
   nodes: { parts: () => ['nodes'], tab: 'nodes', title: () => 'nodes', page: nodesPage },
   node: { parts: (name) => [`nodes/${safe(name)}`, 'jobs'], tab: 'nodes', title: (name) => name, page: nodePage },
-  gpu: { parts: (name, gpu) => [`nodes/${safe(name)}/gpus/${safe(gpu)}`, 'jobs'], tab: 'nodes', title: (name) => `${name} GPU`, page: gpuPage },
+  gpu: { parts: (name, gpu) => [`nodes/${safe(name)}/gpus/${safe(gpu)}`, 'jobs'], tab: 'nodes', title: (name) => `a GPU of ${name}`, page: gpuPage },
   problems: { parts: () => ['problems'], tab: 'problems', title: () => 'problems', page: problemsPage },
   processes: { parts: () => ['processes', 'jobs'], tab: 'processes', title: () => 'processes', page: processesPage },
 };

@@ -3,6 +3,7 @@
 import { h } from './dom.js';
 import { age, clock, plural } from './format.js';
 import { glyphs, problemsOf } from './model.js';
+import { nodeLink } from './parts.js';
 
 const tabs = [['jobs', 'Jobs'], ['nodes', 'Nodes'], ['problems', 'Problems'], ['processes', 'Processes']];
 
@@ -62,8 +63,15 @@ function healthLine(jobs) {
   ];
 }
 
+// nothing stands in the place of what the server does not have: a GPU of a node that does not report, or a job that has ended.
+function nothing(route) {
+  const [node, gpu] = route.args;
+  const [to, text] = gpu ? [nodeLink(node), `node ${node}`] : ['#/jobs', 'all jobs'];
+  return h('p', { class: 'empty' }, `There is nothing to show of ${route.title} now. See `, h('a', { class: 'link', href: to }, text), '.');
+}
+
 function body(live, route, docs, draw) {
-  if (route.parts.some((part) => live.missing.has(part))) return h('p', { class: 'empty' }, `Not known any more: ${route.title}. `, h('a', { href: '#/jobs' }, 'All jobs'));
+  if (route.parts.some((part) => live.missing.has(part))) return nothing(route);
   if (docs.some((doc) => !doc)) return h('p', { class: 'empty' }, live.goneSince === null ? 'Loading.' : '');
   return route.page(docs[0], { args: route.args, draw, docs });
 }
