@@ -128,7 +128,7 @@ func newSite(t *testing.T) *site {
 func (s *site) report(utils ...float64) {
 	r := &wire.Report{}
 	for i, util := range utils {
-		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Util: util})})
+		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Util: util, metric.SMClock: 1200, metric.Throttle: wire.ThrottleSWPowerCap})})
 	}
 	s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: r})
 	s.news.Add(1)
@@ -159,7 +159,7 @@ func TestPages(t *testing.T) {
 		}
 		for address, want := range map[string][]string{
 			"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"}, "#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
-			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%"}, "#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
+			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%", "SM clock MHz", "1200 MHz", "Throttle reasons", "power cap"}, "#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
 			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"nothing to show", "all jobs"}, "#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"}, "#/constructor": {"running"},
 		} {
 			s.report(90, 91) // or the node is silent after a while

@@ -42,25 +42,26 @@ function identity(node, g, processes) {
 
 // past is the history of the GPU: graphs on one time axis, then the reasons for reduced clocks on the same one.
 function past(doc, g, problems, draw) {
-  const m = doc.history?.metrics;
+  const { metrics: m, throttle_reasons: reasons } = doc.history || {};
   if (!m) return h('p', { key: 'past', class: 'empty' }, 'No history yet.');
   const length = Math.max(0, ...Object.values(m).map((list) => list.length));
   const axis = { bin: doc.history.bin_seconds, length, newest: doc.history.newest, draw };
   return [
-    section(`Last ${age(axis.bin * length)}`, `a step is ${axis.bin} s`, h('div', { class: 'graphs' }, charts(g, m, axis, problems).map((chart) => graph(chart, axis)))),
-    m.throttle_reasons && section('Throttle reasons', '', timeline(m.throttle_reasons, axis, g.throttle_reasons || [])),
+    section(`Last ${age(axis.bin * length)}`, `a step is ${axis.bin} s`, h('div', { class: 'graphs' }, charts(g, m, reasons, axis, problems).map((chart) => graph(chart, axis)))),
+    reasons && section('Throttle reasons', '', timeline(reasons, axis, g.throttle_reasons || [])),
   ];
 }
 
 const both = (a, b) => a && b && a.map((v, i) => (known(v) && known(b[i]) ? v + b[i] : null));
-const reduced = (m, reasons) => (m.throttle_reasons || []).map((now) => (now || []).some((r) => reasons.includes(r)));
+// reducedBy says of each sample whether the clocks were reduced for one of these reasons.
+const reducedBy = (samples, these) => (samples || []).map((now) => (now || []).some((reason) => these.includes(reason)));
 
 // limited is a title with the limit of its scale, where there is one.
 const limited = (title, limit) => (limit === undefined ? title : `${title} of ${limit}`);
 
 // charts are the graphs of the screen, in its order, of the metrics that the GPU has. Amber is where a rule held.
-function charts(g, m, axis, problems) {
-  const heated = reduced(m, heat);
+function charts(g, m, reasons, axis, problems) {
+  const heated = reducedBy(reasons, heat);
   const warm = (m.temperature_celsius || []).map((v, i) => (known(v) && v >= hotFrom(g)) || heated[i]);
   return [
     share('Utilization %', m.util_percent, g.util_percent, behind(problems, axis, m.util_percent || [])),
@@ -70,13 +71,13 @@ function charts(g, m, axis, problems) {
     },
     {
       title: limited('Power W', known(g.power_limit_watts) ? Math.round(g.power_limit_watts) : undefined), list: m.power_watts, now: watts(g.power_watts),
-      high: g.power_limit_watts, area: true, held: reduced(m, [brake]), text: watts,
+      high: g.power_limit_watts, area: true, held: reducedBy(reasons, [brake]), text: watts,
     },
     {
       title: `Temperature °C${known(g.slowdown_celsius) ? `, slows at ${g.slowdown_celsius}` : ''}`, list: m.temperature_celsius, now: celsius(g.temperature_celsius), nowBad: hot(g),
       low: 30, high: 100, line: g.slowdown_celsius, held: warm, text: celsius,
     },
-    { title: limited('SM clock MHz', g.sm_max_mhz), list: m.sm_mhz, now: megahertz(g.sm_mhz), high: g.sm_max_mhz, held: reduced(m, [...heat, brake, 'hw_slowdown']), text: megahertz },
+    { title: limited('SM clock MHz', g.sm_max_mhz), list: m.sm_mhz, now: megahertz(g.sm_mhz), high: g.sm_max_mhz, held: reducedBy(reasons, [...heat, brake, 'hw_slowdown']), text: megahertz },
     traffic('NVLink GB/s, both ways', m, g, 'nvlink', nvlinkMost(g)),
     traffic('PCIe GB/s, both ways', m, g, 'pcie', pcieMost(g)),
     share('Memory bandwidth %', m.mem_util_percent, g.mem_util_percent),

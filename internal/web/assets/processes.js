@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { choice, choose } from './choices.js';
 import { bytes, known, none, plural, span } from './format.js';
-import { Problems, numberOf, worstLetter } from './model.js';
+import { Problems, fresh, numberOf, worstLetter } from './model.js';
 import { gpuLink, nodeLink, row, section, table } from './parts.js';
 
 // columns are the title, the class, and what is sorted by; a number is sorted from the highest at first.
@@ -42,7 +42,7 @@ export function processesPage(doc, { draw, docs }) {
   return [section('Processes', note(rows.length, found.length), searchLine(draw),
     processRows(sorted.slice(0, state.shown), problems, { key, down, by }, true),
     sorted.length > state.shown && h('button', { type: 'button', class: 'more', on: { click: () => showMore(draw) } }, `+${sorted.length - state.shown} more`),
-    !rows.length && h('p', { class: 'empty' }, 'No process is on a GPU.'))];
+    !rows.length && h('p', { class: 'empty' }, doc.nodes?.some(fresh) ? 'No process is on a GPU.' : 'No node reports.'))];
 }
 
 const note = (all, found) => (found < all ? `${found} of ${plural(all, 'process', 'processes')}` : plural(all, 'process', 'processes'));
