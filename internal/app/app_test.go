@@ -142,11 +142,14 @@ func TestVersionAndHelp(t *testing.T) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
 		}
 	}
-	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "log"} {
+	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "track", "log", "record", "replay", "serve"} {
 		names := strings.Fields(command)
 		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
 		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != exitOK || out != want || errs != "" {
 			t.Errorf("help %s: %d, %q\n%s\nwant\n%s", command, code, errs, out, want)
+		}
+		if usage := strings.TrimSpace("nvnodetop " + command); !strings.Contains(want, "Usage:\n  "+usage+" [") && !strings.Contains(want, "Usage:\n  "+usage+" FILE") {
+			t.Errorf("help %s has no usage of %q:\n%s", command, usage, want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
 	defer stop()
 	cmd := newCommand(streams{in, out, errs})
-	cmd.SetArgs(habits(args))
+	cmd.SetArgs(habits(ofVersion(cmd, args)))
 	cmd.SetIn(in)
 	cmd.SetOut(out)
 	cmd.SetErr(errs)
@@ -85,6 +85,16 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 // heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still ignores.
 func heeded() []os.Signal {
 	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
+}
+
+// ofVersion takes the command out of "track -v": gpu_tracker, gpustat and nvl have that flag.
+func ofVersion(cmd *cobra.Command, args []string) []string {
+	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
+		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {
+			return args[1:]
+		}
+	}
+	return args
 }
 
 // memoryLimit is soft: above it the runtime collects harder. 512 nodes stay below it.
@@ -153,10 +163,6 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
 	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io), serveCommand(&cfg, f, io))
 	cmd.AddCommand(recordCommand(&cfg, f, io), replayCommand(&cfg, f, io))
-	for _, c := range cmd.Commands() {
-		c.Version = cmd.Version // "track -v", as gpu_tracker and gpustat have it
-		c.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: cmd.Name()}
-	}
 	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }
