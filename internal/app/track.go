@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -112,23 +111,11 @@ func (t *tracking) command(args []string) ([]string, error) {
 	case t.execute != "" && len(args) > 0:
 		return nil, usage("--execute and COMMAND exclude each other")
 	case t.execute != "":
-		return []string{"/bin/sh", "-c", replacing(t.execute)}, nil
+		return child.Shell(t.execute), nil
 	case len(args) == 0 || args[0] == "":
 		return nil, usage("track needs a command: nvnodetop track -- COMMAND")
 	}
 	return args, nil
-}
-
-// replacing is a line of a shell in which the shell makes room for the command, if it is only one: then that is what the report calls main.
-func replacing(line string) string {
-	words := strings.Fields(line)
-	if len(words) == 0 || strings.ContainsAny(line, ";&|()`\n") {
-		return line
-	}
-	if _, err := exec.LookPath(words[0]); err != nil { // it may be a builtin or an assignment
-		return line
-	}
-	return "exec " + line
 }
 
 func (t *tracking) check(flags *pflag.FlagSet) error {
