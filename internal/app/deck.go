@@ -37,10 +37,18 @@ func (d *deck) at() time.Time {
 	if !d.paused {
 		t = t.Add(time.Since(d.since) * time.Duration(speeds[d.speed]))
 	}
-	if t.After(d.end) {
-		return d.end
+	if end, _ := d.last(); t.After(end) {
+		return end
 	}
 	return t
+}
+
+// last returns the last time that can be shown, and whether damage is what ends it: nobody knows what came then.
+func (d *deck) last() (end time.Time, damaged bool) {
+	if at := d.player.Progress().Damaged; !at.IsZero() {
+		return at, true
+	}
+	return d.end, false
 }
 
 // Snapshot is for ui.Options: what it is given is the user's time.
@@ -125,7 +133,9 @@ func (d *deck) problem(at time.Time, later bool) (notice string) {
 // Place implements ui.Tape.
 func (d *deck) Place() tape.Place {
 	found := d.player.Progress()
+	_, damaged := d.last()
 	return tape.Place{
 		Began: d.began, End: d.end, At: d.at(), Speed: speeds[d.speed], Paused: d.paused, Rough: d.rough, Read: found.Read, Problems: found.Problems,
+		Damaged: damaged && !d.at().Before(found.Damaged),
 	}
 }

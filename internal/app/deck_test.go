@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"os"
 	"testing"
 	"time"
 
@@ -112,5 +114,40 @@ func TestDeckProblems(t *testing.T) {
 	d.Turn(tape.EarlierProblem)
 	if said := d.Turn(tape.EarlierProblem); said != "no earlier problem" {
 		t.Errorf("before the first: %q", said)
+	}
+}
+
+// A damaged recording ends where the damage begins: nobody knows what came then.
+func TestDeckDamaged(t *testing.T) {
+	path, _ := recordDemo(t)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		file[len(file)/2+i] ^= 0xff
+	}
+	r, err := recording.Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := recording.NewPlayer(r, cluster.NewStore(r.Header.Poll, health.Rules(health.Defaults())))
+	defer p.Close()
+	d := newDeck(p, r, r.End)
+	if at := d.at(); !at.Equal(r.End) {
+		t.Errorf("before the survey it is at %v", at)
+	}
+	p.Survey(t.Context())
+	place := d.Place()
+	if p.Err() == nil || !place.Damaged || !place.At.Before(r.End.Add(-2*time.Minute)) || !place.At.After(r.Began().Add(2*time.Minute)) {
+		t.Errorf("at %v of %v to %v, damaged %t: %v", place.At, r.Began(), r.End, place.Damaged, p.Err())
+	}
+	for _, n := range d.Snapshot(time.Time{}).Nodes {
+		if n.State == cluster.NodeStale && n.Age > time.Minute {
+			t.Errorf("%s has not responded for %v", n.Name, n.Age)
+		}
+	}
+	if d.Turn(tape.Beginning); d.Place().Damaged {
+		t.Error("the beginning is damaged")
 	}
 }

@@ -77,8 +77,8 @@ func TestRecordFromTheScreen(t *testing.T) {
 func TestRecordOverwritesNothing(t *testing.T) {
 	o, _ := oncallHere(t)
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	for _, want := range []string{"nvnodetop-123_-4-20260304-050607.nvr", "nvnodetop-123_-4-20260304-050607-2.nvr"} {
-		r, err := o.begin("123_[4]"[:4]+"/"+"4", at)
+	for _, want := range []string{"nvnodetop-123_-4-x-20260304-050607.nvr", "nvnodetop-123_-4-x-20260304-050607-2.nvr"} {
+		r, err := o.begin("123_[4]/x", at)
 		if err != nil || r.path != want {
 			t.Errorf("%v, %v, want %s", r.path, err, want)
 		}
@@ -133,7 +133,7 @@ func TestRecordBehind(t *testing.T) {
 	}
 }
 
-// smallDisk is a file system of 1 MiB.
+// smallDisk is a file system of 64 KiB.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {

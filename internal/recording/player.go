@@ -24,7 +24,8 @@ type Player struct {
 	near  *reading         // of a time that the survey has not reached, from a frame on; nil: there is none
 	empty *cluster.Store
 	signs signs
-	read  float64 // how much of the recording the survey has read, 0 to 1
+	read  float64   // how much of the recording the survey has read, 0 to 1
+	until time.Time // damage begins then; zero: none was found
 }
 
 // reading is a Store and the Events that come next.
@@ -64,7 +65,7 @@ func (p *Player) Snapshot(at time.Time) *cluster.Snapshot {
 		p.here.events.close()
 		p.here = p.start(frame)
 	}
-	return p.until(p.here, at)
+	return p.reach(p.here, at)
 }
 
 // Glance is Snapshot, but does not read far. Where the survey has not come yet, histories and the ages of problems begin a minute or two before that
@@ -86,11 +87,11 @@ func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 		}
 		p.near = &reading{store: p.empty.Fork(), events: p.of.from(frame - 1), apart: true}
 	}
-	return p.until(p.near, at), false
+	return p.reach(p.near, at), false
 }
 
-// until reads to a time, and returns the state then.
-func (p *Player) until(r *reading, at time.Time) *cluster.Snapshot {
+// reach reads to a time, and returns the state then.
+func (p *Player) reach(r *reading, at time.Time) *cluster.Snapshot {
 	for {
 		e := p.advance(r)
 		if e == nil || e.At.After(at) {
@@ -213,8 +214,12 @@ func (p *Player) survey(r *reading) bool {
 	for range surveyed {
 		e := p.advance(r)
 		if e == nil {
-			p.signs.look(r.store.Snapshot(p.of.End))
 			p.read = 1
+			if p.err != nil {
+				p.until = r.at
+			} else {
+				p.signs.look(r.store.Snapshot(p.of.End))
+			}
 			return false
 		}
 		if !e.At.Before(p.signs.next) {

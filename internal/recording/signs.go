@@ -49,11 +49,12 @@ func (s *signs) look(snap *cluster.Snapshot) {
 type Progress struct {
 	Read     float64     // of the recording, 0 to 1
 	Problems []time.Time // when problems were first seen, in order; not to be changed
+	Damaged  time.Time   // what is later cannot be read; zero: no damage was found
 }
 
 // Progress returns what the survey has found so far.
 func (p *Player) Progress() Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Progress{Read: p.read, Problems: slices.Clip(p.signs.times)}
+	return Progress{Read: p.read, Problems: slices.Clip(p.signs.times), Damaged: p.until}
 }

@@ -118,6 +118,7 @@ var tapes = []struct {
 	{"playing", func() tape.Place { return placed(20 * time.Minute) }},
 	{"paused", func() tape.Place { p := placed(12 * time.Minute); p.Paused = true; return p }},
 	{"reading", func() tape.Place { p := placed(50 * time.Minute); p.Read, p.Problems = 0.3, p.Problems[:1]; return p }},
+	{"damaged", func() tape.Place { p := placed(30 * time.Minute); p.Damaged = true; return p }},
 	{"end", func() tape.Place { p := placed(62 * time.Minute); p.Speed = 1; return p }},
 }
 

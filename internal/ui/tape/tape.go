@@ -56,6 +56,7 @@ type Place struct {
 	Began, End, At time.Time
 	Speed          int // times as fast as it happened
 	Paused         bool
+	Damaged        bool        // what follows cannot be read
 	Rough          bool        // histories and ages of problems are not known yet
 	Read           float64     // how much of the recording is known, 0 to 1: problems beyond it are not
 	Problems       []time.Time // when they began, in order
@@ -99,6 +100,8 @@ func (p *Place) pause() keys.Hint {
 func (p *Place) words() []part.Piece {
 	state := part.Text(fmt.Sprintf("x%d", p.Speed))
 	switch {
+	case p.Damaged:
+		state = part.Piece{Text: "damaged", Role: draw.Warn}
 	case p.Paused:
 		state = part.Strong("paused")
 	case !p.At.Before(p.End):
