@@ -38,6 +38,7 @@ var behind = map[string]map[string]takes{
 	availableName: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
 	listName:      watchTakes,
 	nvl:           watchTakes,
+	replayName:    {"--report": {most: 1, ok: func(word string) bool { return reportFormats[word] != nil }}},
 	scalarsName:   {}, // its --interval is no argument
 }
 

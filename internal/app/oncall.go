@@ -37,20 +37,23 @@ type onCall struct {
 // waiting is how many Events wait for the disk: those of 512 nodes for half a minute.
 const waiting = 8 << 10
 
-func newOnCall(cfg *config.Config, store *cluster.Store) *onCall {
+// newOnCall returns one that names files by job, or by the host where there is none or several.
+func newOnCall(cfg *config.Config, job func() string) *onCall {
 	user, host := access.Here()
 	o := &onCall{
-		queue: make(chan cluster.Event, waiting), host: host, told: true,
+		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true,
 		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
-	}
-	o.job = func() string {
-		if jobs := store.Snapshot(time.Now()).Jobs; len(jobs) == 1 {
-			return jobs[0].ID
-		}
-		return ""
 	}
 	o.status.Store("")
 	return o
+}
+
+// onlyJob returns the ID of the only job; "": there is none, or several.
+func onlyJob(store *cluster.Store) string {
+	if jobs := store.Snapshot(time.Now()).Jobs; len(jobs) == 1 {
+		return jobs[0].ID
+	}
+	return ""
 }
 
 // take takes an Event. It does not block.
@@ -145,6 +148,18 @@ func (o *onCall) Switch() (said string) {
 	o.behind.Store(false)
 	o.status.Store("rec 0s")
 	return fmt.Sprintf("recording to %q", file.path)
+}
+
+// to begins to record to a file that does not exist.
+func (o *onCall) to(path string, at time.Time) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := &recorder{path: path, w: o.w}
+	if err := r.begin(at); err != nil {
+		return err
+	}
+	o.file = r
+	return nil
 }
 
 // odd are the characters that do not belong into the name of a file.

@@ -41,7 +41,7 @@ func oncallHere(t *testing.T) (o *onCall, store *cluster.Store) {
 	t.Chdir(t.TempDir())
 	cfg := config.Default()
 	store = cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
-	return newOnCall(&cfg, store), store
+	return newOnCall(&cfg, func() string { return onlyJob(store) }), store
 }
 
 // A recording that begins later has what was known, says where it is, and no other file is overwritten.

@@ -21,11 +21,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+const replayName = "replay"
+
 // replayCommand shows a recording.
 func replayCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.Command {
 	var how playing
 	cmd := &cobra.Command{
-		Use:   "replay FILE",
+		Use:   replayName + " FILE",
 		Short: "show a recording on the screen, or one moment of it as text or JSON",
 		Long: `replay shows on the same screens what nvnodetop record has written to FILE, from the beginning or from the time --at on, as fast as it
 happened. The screens' clock is that of the recording. With --once or --json it prints one moment: the time --at, or the end.

@@ -88,7 +88,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)
-	record := newOnCall(cfg, store)
+	record := newOnCall(cfg, func() string { return onlyJob(store) })
 	group.Go(func() error {
 		return feedStore(ctx, from, func(e cluster.Event) {
 			store.Apply(e)

@@ -36,6 +36,7 @@ type serve struct {
 	place     web.Place
 	tokenFile string
 	names     string
+	record    string // a file; "": nothing is recorded
 
 	listener *web.Listener
 	token    string
@@ -88,6 +89,7 @@ reach it needs TLS.`,
 	f.StringVar(&s.tokenFile, "token-file", "", "read the token from `FILE`, which only you may read; otherwise a new one is made")
 	f.StringVar(&s.names, "metrics-names", string(export.OwnNames), "`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
 	f.StringVar(&cfg.Job, "job", "", "only the nodes of the job `ID`")
+	alongsideFlag(f, &s.record)
 	for _, name := range serveFlags {
 		f.AddFlag(flags.Lookup(name))
 	}
@@ -154,7 +156,7 @@ func (s *serve) run(ctx context.Context, log *slog.Logger) error {
 	if err := s.announce(); err != nil {
 		return &exitError{exitFailed, err}
 	}
-	err = fed(ctx, s.cfg, s.io, log, s.show)
+	err = fed(ctx, s.cfg, s.io, log, alongside(s.record, s.show))
 	s.part(server)
 	if _, broken := failing.wait(0); broken != nil && !errors.Is(broken, http.ErrServerClosed) {
 		return broken

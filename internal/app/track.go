@@ -34,6 +34,7 @@ type tracking struct {
 	execute string
 	quiet   bool
 	job     string // "": the report is that of a command on this host
+	record  string // of a job: also record to this file; "": nothing is recorded
 }
 
 // Limits of --sleep-time in seconds. The kernel counts CPU time in steps of 10 ms.
@@ -102,6 +103,7 @@ func (t *tracking) add(f *pflag.FlagSet) {
 	f.StringVarP(&t.format, "format", "f", "text", "text or json; of a job also markdown")
 	f.StringVarP(&t.execute, "execute", "e", "", "run this `LINE` of a shell in place of COMMAND")
 	f.BoolVar(&t.quiet, "disable-logs", false, "do not say why GPUs are missing in the report")
+	alongsideFlag(f, &t.record)
 	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
 }
 
@@ -119,7 +121,7 @@ func (t *tracking) command(args []string) ([]string, error) {
 }
 
 func (t *tracking) check(flags *pflag.FlagSet) error {
-	for _, name := range jobFlags {
+	for _, name := range append([]string{"record"}, jobFlags...) {
 		if flags.Changed(name) {
 			return fmt.Errorf("--%s is for the report of a job: it needs --job, or srun in a batch script", name)
 		}

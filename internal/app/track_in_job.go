@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 
@@ -16,21 +17,25 @@ import (
 
 // trackInJob runs a command, usually srun in a batch script, while its job is watched, and prints the report of the job. Nothing that SLURM or the
 // nodes say delays or stops the command, and its exit code is ours.
-func trackInJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, command []string, how jobReport) error {
-	running, err := child.Start(command, child.Streams{In: io.in, Out: io.out, Err: io.err})
+func trackInJob(ctx context.Context, cfg *config.Config, stdio streams, log *slog.Logger, command []string, how jobReport) error {
+	running, err := child.Start(command, child.Streams{In: stdio.in, Out: stdio.out, Err: stdio.err})
 	if err != nil {
 		return cannotRun(command[0], err)
 	}
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // signals are the command's
 	defer cancel()
-	watch := start(func() error { return watchAside(ctx, cfg, log, seen) })
+	watch := start(func() error { return watchAside(ctx, cfg, stdio.err, log, seen, how.record) })
 	<-running.Ended()
 	result := running.Reap()
 	cancel()
-	_, err = watch.wait(onceParting)
+	parting := onceParting
+	if how.record != "" {
+		parting += partingTime
+	}
+	_, err = watch.wait(parting)
 	if r := seen.Report(); r != nil {
-		err = how.print(io, r)
+		err = how.print(stdio, r)
 	} else {
 		err = fmt.Errorf("there is no report of job %q: %w", cfg.Job, reason(cmp.Or(err, unseen(cfg.Job, seen))))
 	}
@@ -52,17 +57,21 @@ func reason(err error) error {
 }
 
 // watchAside gives an Observer the Events of its job until ctx ends. It asks the user nothing: the terminal is the command's.
-func watchAside(ctx context.Context, cfg *config.Config, log *slog.Logger, seen *report.Observer) error {
+func watchAside(ctx context.Context, cfg *config.Config, errs io.Writer, log *slog.Logger, seen *report.Observer, record string) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = nobody.Close() }() // nothing was written
-	from, err := choose(ctx, cfg, streams{in: nobody, out: nobody, err: nobody}, log)
+	silent := streams{in: nobody, out: nobody, err: errs}
+	from, err := choose(ctx, cfg, silent, log)
 	if err != nil {
 		return err
 	}
-	return feedStore(ctx, from, seen.Apply)
+	watch := alongside(record, func(ctx context.Context, _ *config.Config, _ streams, from feed) error {
+		return feedStore(ctx, from, seen.Apply)
+	})
+	return watch(ctx, cfg, silent, from)
 }
 
 // unseen says why a job was not seen.

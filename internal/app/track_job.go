@@ -27,6 +27,7 @@ import (
 type jobReport struct {
 	format string   // one of reportFormats
 	file   *os.File // nil: standard output
+	record string   // also record to this file; "": nothing is recorded
 }
 
 // reportFormats write a report.
@@ -68,7 +69,7 @@ func (t *tracking) ofJob(cmd *cobra.Command, cfg *config.Config, io streams, com
 	if err != nil {
 		return usage("--output: %w", err)
 	}
-	how := jobReport{t.format, file}
+	how := jobReport{t.format, file, t.record}
 	return logged(cfg, origins, func(log *slog.Logger) error {
 		if len(command) > 0 {
 			return trackInJob(cmd.Context(), cfg, io, log, command, how)
@@ -99,13 +100,13 @@ func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Log
 	if cfg.Login == "" && !slurm.Installed() {
 		return &exitError{exitNoJobs, errors.New(notInstalled)}
 	}
-	return fed(ctx, cfg, io, log, func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+	return fed(ctx, cfg, io, log, alongside(how.record, func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
 		seen, err := observeJob(ctx, cfg, io, from)
 		if err != nil {
 			return err
 		}
 		return how.print(io, seen)
-	})
+	}))
 }
 
 // observeJob returns the report when the job has ended, or ctx.

@@ -149,7 +149,7 @@ func TestTrackJobOutput(t *testing.T) {
 	if old, _ := os.ReadFile(path); len(old) != 40_000 {
 		t.Errorf("%d bytes are left of the old file", len(old))
 	}
-	if err := (jobReport{"json", file}).print(streams{out: out}, r); err != nil {
+	if err := (jobReport{format: "json", file: file}).print(streams{out: out}, r); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(path); !json.Valid(text) {
@@ -160,7 +160,7 @@ func TestTrackJobOutput(t *testing.T) {
 		t.Skip(err)
 	}
 	var errs bytes.Buffer
-	if err := (jobReport{"text", full}).print(streams{out: out, err: &errs}, r); err == nil || !strings.Contains(err.Error(), "write /dev/full: no space left") {
+	if err := (jobReport{format: "text", file: full}).print(streams{out: out, err: &errs}, r); err == nil || !strings.Contains(err.Error(), "write /dev/full: no space left") {
 		t.Errorf("a full disk: %v", err)
 	}
 	if !strings.HasPrefix(errs.String(), "Job 7\n") {
@@ -207,7 +207,7 @@ func TestTrackJobInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = trackJob(ctx, &cfg, streams{err: &bytes.Buffer{}}, nil, jobReport{"text", file})
+		err = trackJob(ctx, &cfg, streams{err: &bytes.Buffer{}}, nil, jobReport{format: "text", file: file})
 		cancel()
 		text, _ := os.ReadFile(path)
 		if err != nil || !strings.HasPrefix(string(text), name+"\n  State            RUNNING") {
@@ -225,7 +225,7 @@ func TestTrackInJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = trackInJob(t.Context(), &cfg, streams{err: &bytes.Buffer{}}, nil, []string{"sh", "-c", line}, jobReport{"text", file})
+		err = trackInJob(t.Context(), &cfg, streams{err: &bytes.Buffer{}}, nil, []string{"sh", "-c", line}, jobReport{format: "text", file: file})
 		exit, ours := errors.AsType[*exitError](err)
 		if (want == 0) != (err == nil) || want > 0 && (!ours || exit.code != want || exit.err != nil) {
 			t.Errorf("%s: %v", line, err)
@@ -276,5 +276,31 @@ func TestChooseJob(t *testing.T) {
 		if run.choose(f, f.Args()); run.job != want {
 			t.Errorf("%s: job %q, want %q", args, run.job, want)
 		}
+	}
+}
+
+// What a job's report is made of can be recorded besides, and gives the same report again.
+func TestTrackAndRecord(t *testing.T) {
+	fakeSqueue(t, "exit 1")
+	cfg := config.Default()
+	cfg.Demo, cfg.Job = "2x4", "48211"
+	dir := t.TempDir()
+	file, err := openReport(filepath.Join(dir, "report"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	var errs bytes.Buffer
+	how := jobReport{format: "json", file: file, record: filepath.Join(dir, "run.nvr")}
+	if err := trackJob(ctx, &cfg, streams{err: &errs}, nil, how); err != nil || !strings.HasPrefix(errs.String(), "nvnodetop: recorded ") {
+		t.Fatalf("%v, %q", err, errs.String())
+	}
+	want, _ := os.ReadFile(file.Name())
+	if code, out, errs := program(t, "replay", "--report", "json", "--job", "48211", how.record); code != exitOK || out != string(want) || len(want) < 1000 {
+		t.Errorf("exit code %d, stderr %q, the recording has\n%s\nwant\n%s", code, errs, out, want)
+	}
+	if err := trackJob(t.Context(), &cfg, streams{err: &errs}, nil, how); err == nil || !strings.Contains(err.Error(), "exists: recordings are not overwritten") {
+		t.Errorf("a recording that exists: %v", err)
 	}
 }
