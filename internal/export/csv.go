@@ -64,7 +64,7 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		ids, users = append(ids, j.ID), append(users, j.User)
 	}
 	return append(line,
-		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), decimal(n.Age.Seconds()), text.Cell(driver), text.Cell(tally.NumberText(g)), text.Cell(g.Card.UUID),
+		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), decimal(ageOf(n)), text.Cell(driver), text.Cell(tally.NumberText(g)), text.Cell(g.Card.UUID),
 		text.Cell(g.Card.Name), text.Cell(g.Card.PCIBus), text.Cell(g.Card.Serial), mig, text.Cell(parent), text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"math/bits"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -118,7 +119,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 	if !tally.HasNumbers(n) {
 		return out
 	}
-	age := n.Age.Seconds()
+	age := ageOf(n)
 	out.AgeSeconds, out.Host = &age, metrics(metric.All(metric.Host), n.Host.Get)
 	byIndex := map[int]*cluster.GPU{}
 	for i := range n.GPUs {
@@ -230,3 +231,6 @@ func bitNumbers(set uint64) []int {
 
 // seconds is a time in ms, in seconds.
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
+
+// ageOf is in seconds. The nanoseconds are those of the clocks: a recording lacks the monotonic one.
+func ageOf(n *cluster.Node) float64 { return n.Age.Round(time.Millisecond).Seconds() }

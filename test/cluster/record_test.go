@@ -40,8 +40,8 @@ func TestRecordAndReplay(t *testing.T) {
 	w.sees("Job "+id, "8 of 8 GPUs, 2 of 2 nodes reporting")
 	time.Sleep(time.Second) // the end of the recording: what was seen last stays
 	w.sees("8 of 8 GPUs, 2 of 2 nodes reporting")
-	w.sees("replay  0:0", " end ")
+	w.sees("replay 0:0", " end ")
 	w.types("zb")
-	w.sees("replay  0:00 of ", "paused")
+	w.sees("replay 0:00 of ", "paused")
 	w.quits()
 }
