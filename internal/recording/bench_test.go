@@ -43,18 +43,7 @@ func hour(b *testing.B, nodes, gpus int) (events []cluster.Event) {
 
 // BenchmarkHour is what an hour of 64 nodes with 8 GPUs takes: go test ./internal/recording -run - -bench Hour -benchtime 1x
 func BenchmarkHour(b *testing.B) {
-	events := hour(b, 64, 8)
-	span := events[len(events)-1].At.Sub(events[0].At)
-	var file []byte
-	for b.Loop() {
-		began := time.Now()
-		file = recorded(b, Header{}, events)
-		b.ReportMetric(float64(time.Since(began).Microseconds())/float64(len(events)), "write-µs/event")
-	}
-	b.ReportMetric(float64(len(file))/1e6/span.Hours(), "MB/h")
-
-	first := events[0].At
-	events = nil // replay does not have them: they would cost the garbage collector more than the recording
+	file, first, span := recordedHour(b)
 	b.ReportMetric(ofWriter(b, file), "writer-MB")
 	p := NewPlayer(opened(b, file), newStore())
 	before := heap()
@@ -74,6 +63,21 @@ func BenchmarkHour(b *testing.B) {
 	b.ReportMetric(float64(worst.Milliseconds()), "worst-seek-ms")
 	b.ReportMetric(float64(worstCPU.Milliseconds()), "worst-seek-CPU-ms")
 	b.ReportMetric(float64(sum.Milliseconds())/moves, "mean-seek-ms")
+}
+
+// recordedHour records an hour. The Events are gone then, as in replay: they would cost the garbage collector more than the recording.
+func recordedHour(b *testing.B) (file []byte, first time.Time, span time.Duration) {
+	b.Helper()
+	events := hour(b, 64, 8)
+	first = events[0].At
+	span = events[len(events)-1].At.Sub(first)
+	for b.Loop() {
+		began := time.Now()
+		file = recorded(b, Header{}, events)
+		b.ReportMetric(float64(time.Since(began).Microseconds())/float64(len(events)), "write-µs/event")
+	}
+	b.ReportMetric(float64(len(file))/1e6/span.Hours(), "MB/h")
+	return file, first, span
 }
 
 // used returns the time of the processor that the program has had: other programs delay a move.
