@@ -38,10 +38,11 @@ func begin(t *testing.T, file []byte, events []cluster.Event) int {
 
 // A recording that was cut anywhere is readable up to there.
 func TestCut(t *testing.T) {
-	events := story(t, 2, 4, 0, 5*time.Minute)
+	t.Parallel()
+	events := story(t, 1, 2, 0, 5*time.Minute)
 	file := recorded(t, Header{}, events)
 	last := 0
-	for size := 0; size < len(file); size += max(len(file)/150, 1) {
+	for size := 0; size < len(file); size += max(len(file)/100, 1) {
 		n := begin(t, file[:size], events)
 		if n < last {
 			t.Errorf("%d bytes give %d events, fewer bytes %d", size, n, last)
@@ -99,10 +100,11 @@ func TestFullDisk(t *testing.T) {
 
 // A damaged recording is refused, or gives Events until there: nothing panics.
 func TestDamaged(t *testing.T) {
-	events := story(t, 2, 4, 0, 5*time.Minute)
+	t.Parallel()
+	events := story(t, 1, 2, 0, 5*time.Minute)
 	file := recorded(t, Header{}, events)
 	said := false
-	for range 300 {
+	for range 200 {
 		bad := bytes.Clone(file)
 		bad[rand.IntN(len(bad))] ^= byte(1 + rand.IntN(255))
 		r, err := Open(bytes.NewReader(bad), int64(len(bad)))

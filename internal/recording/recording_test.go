@@ -90,7 +90,8 @@ func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {
 
 // What a recording gives, from its beginning on and after each move in it, is what was seen live.
 func TestPlayedAsSeen(t *testing.T) {
-	events := story(t, 4, 8, time.Minute, 8*time.Minute)
+	t.Parallel()
+	events := story(t, 1, 4, time.Minute, 6*time.Minute)
 	seen := snapshots(events)
 	r := opened(t, recorded(t, Header{}, events))
 	if len(r.Frames) < 4 || r.Cut {
@@ -98,13 +99,13 @@ func TestPlayedAsSeen(t *testing.T) {
 	}
 	p := NewPlayer(r, newStore())
 	defer p.Close()
-	for i := 0; i < len(seen); i += 3 {
+	for i := 0; i < len(seen); i += 12 {
 		want := seen[i]
 		if diff := cmp.Diff(want, p.Snapshot(want.At), all); diff != "" {
 			t.Fatalf("played at %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
 		}
 	}
-	for range 25 {
+	for range 6 {
 		want := seen[rand.IntN(len(seen))]
 		if diff := cmp.Diff(want, p.Snapshot(want.At), all); diff != "" {
 			t.Fatalf("after a move to %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
