@@ -115,7 +115,7 @@ func TestAskedOldSSH(t *testing.T) {
 // TestSSHThatHangsCostsOneWait asks for many nodes at a time, each of which needs an answer of its own.
 func TestSSHThatHangsCostsOneWait(t *testing.T) {
 	s, _ := ssh(t, "Match exec \"sleep 60\"\n Port 24\n")
-	s.patience = 300 * time.Millisecond
+	s.patience = time.Second
 	began := time.Now()
 	var wg sync.WaitGroup
 	for i := range 100 {

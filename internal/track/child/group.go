@@ -3,7 +3,11 @@ package child
 import (
 	"context"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -20,12 +24,17 @@ type group struct {
 	gone    chan struct{}
 }
 
-// hearing is how long the witness may take to end or to stop.
-const hearing = 50 * time.Millisecond
+// hearing is how long the witness has to be calm to have got no signal; mostHearing is how long it may take to become calm, to end or to stop. On a
+// busy machine it may have no turn for a while.
+const (
+	hearing     = 50 * time.Millisecond
+	mostHearing = 5 * time.Second
+)
 
 // States of a process, as /proc has them.
 const (
 	stopped = "T"
+	asleep  = "S"
 	ended   = "" // or a zombie
 )
 
@@ -69,15 +78,19 @@ func (g *group) heard() bool {
 	if g.witness == nil {
 		return false
 	}
-	for began := time.Now(); ; time.Sleep(hearing / 10) {
-		switch state := stateOf(g.witness.Process.Pid); {
+	pid, began := g.witness.Process.Pid, time.Now()
+	for calm := began; ; time.Sleep(hearing / 10) {
+		waits := signalWaits(pid) // read before the state: a signal is taken before it shows there
+		switch state := stateOf(pid); {
 		case state == ended:
 			<-g.gone
 			g.renew()
 			return true
 		case state == stopped:
 			return true
-		case time.Since(began) > hearing:
+		case (waits || state != asleep) && time.Since(began) < mostHearing: // it starts, or ends
+			calm = time.Now()
+		case time.Since(calm) > hearing:
 			return false
 		}
 	}
@@ -97,6 +110,21 @@ func (g *group) close() {
 	_ = g.input.Close()
 	_ = g.witness.Process.Kill() // it may have ended, or be stopped
 	<-g.gone
+}
+
+// signalWaits reports whether a signal has been sent to a process and not been taken yet.
+func signalWaits(pid int) bool {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		name, mask, _ := strings.Cut(line, ":")
+		if (name == "SigPnd" || name == "ShdPnd") && strings.Trim(mask, "0 \t\n") != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // stateOf is the state of a process.
