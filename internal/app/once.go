@@ -15,6 +15,24 @@ import (
 // onceParting is how long --once and --json wait for sessions to close after they have printed.
 const onceParting = 500 * time.Millisecond
 
+// namePatience is how long an output waits for the users of processes after all else is there: longer than the default interval of the probes, which
+// look again in each report.
+const namePatience = 4 * time.Second
+
+// settling tells when there is nothing left to wait for.
+type settling struct{ since time.Time } // when all but the names of users was there
+
+// over reports whether a Snapshot, which is later than the last one, can be printed.
+func (w *settling) over(s *cluster.Snapshot) bool {
+	if !tally.Settled(s) {
+		return false
+	}
+	if w.since.IsZero() {
+		w.since = s.At
+	}
+	return !tally.Nameless(s) || s.At.Sub(w.since) >= namePatience
+}
+
 // printed shows one Snapshot with print.
 func printed(print func(*config.Config, streams, *cluster.Snapshot) error) show {
 	return func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
@@ -44,10 +62,11 @@ func judged(ctx context.Context, cfg *config.Config, io streams, from feed, prin
 	})
 	context.AfterFunc(events.ctx, cancel) // no more Events will come
 	shown := newProgress(io.err, began)
+	var whole settling
 	bell.Await(ctx, news, func() bool {
 		snap := store.Snapshot(time.Now())
 		shown.update(snap)
-		return tally.Settled(snap)
+		return whole.over(snap)
 	})
 	shown.erase()
 	if _, err := events.wait(0); err != nil { // it ended by itself: there is no SLURM

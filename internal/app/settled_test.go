@@ -89,3 +89,30 @@ func TestOnceIgnoresADroppedNode(t *testing.T) {
 		t.Errorf("settled %v, exit code of %v", tally.Settled(snap), err)
 	}
 }
+
+// What is printed once waits for the names of users, but not for long: on a busy node they come with the next report, or with none.
+func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
+	s, now := oneNode(1, map[string][]int{"n1": {0}})
+	values := []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}
+	list := func(at time.Time, p wire.Process) *cluster.Snapshot {
+		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: values, Listed: true, Processes: []wire.Process{p}}})
+		return s.Snapshot(at)
+	}
+	var whole settling
+	if whole.over(list(now, wire.Process{PID: 7, StartTicks: 70})) {
+		t.Error("printed without the name of the user")
+	}
+	later := now.Add(3 * time.Second)
+	for name, p := range map[string]wire.Process{
+		"named":                {PID: 7, StartTicks: 70, Identity: wire.Identity{User: "alice"}},
+		"hidden":               {PID: 7},
+		"in another container": {PID: 7, StartTicks: 70, Identity: wire.Identity{Foreign: true}},
+	} {
+		if !whole.over(list(later, p)) {
+			t.Errorf("a process that is %s is waited for", name)
+		}
+	}
+	if whole.over(list(later, wire.Process{PID: 7, StartTicks: 70})) || !whole.over(list(now.Add(namePatience), wire.Process{PID: 7, StartTicks: 70})) {
+		t.Error("the wait for a name does not end after namePatience")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost or hung. A node whose
@@ -20,6 +21,14 @@ func Settled(s *cluster.Snapshot) bool {
 		return false
 	}
 	return true
+}
+
+// Nameless reports whether a list has a process whose user is not known yet. A probe waits only a moment for names, and looks again in its next report.
+func Nameless(s *cluster.Snapshot) bool {
+	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
+		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool { return p.StartTicks > 0 && p.User == "" && !p.Foreign })
+	})
 }
 
 // Pending reports whether a node may still report or fail: it is connecting, or late without a failure.
