@@ -104,6 +104,7 @@ var allowed = map[string][]string{
 	"test/cluster":             {},
 	"test/fakeprobe":           {"internal/wire"},
 	"test/leaks":               {},
+	"test/same":                {"internal/metric"},
 	"test/sshd":                {},
 	"test/term":                {},
 	"test/watchdog":            {},

@@ -2,20 +2,18 @@ package cluster_test
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
 // other returns an Event with other values of all GPUs, one of which is lost.
@@ -35,11 +33,6 @@ func other(e cluster.Event) cluster.Event {
 	return e
 }
 
-// sameBins compares histories. Without it cmp looks for the shortest difference of each, which took minutes with the race detector.
-func sameBins(a, b []float32) bool {
-	return slices.EqualFunc(a, b, func(a, b float32) bool { return a == b || a != a && b != b })
-}
-
 // A Store and its fork have nothing in common that one of them changes.
 func TestForksAreApart(t *testing.T) {
 	const poll = time.Second
@@ -54,32 +47,27 @@ func TestForksAreApart(t *testing.T) {
 			s.Apply(as(e))
 		}
 	}
-	same := func(e cluster.Event) cluster.Event { return e }
+	unchanged := func(e cluster.Event) cluster.Event { return e }
 	empty := func() *cluster.Store { return cluster.NewStore(poll, health.Rules(health.Defaults())) }
 	first, second := events[:len(events)/2], events[len(events)/2:]
 	alone, alike, store := empty(), empty(), empty()
-	feed(alone, events, same)
-	feed(alike, first, same)
+	feed(alone, events, unchanged)
+	feed(alike, first, unchanged)
 	feed(alike, second, other)
-	feed(store, first, same)
+	feed(store, first, unchanged)
 	fork := store.Fork()
 	for _, e := range second { // both at the same time: neither has a turn in which to repair what the other did
 		fork.Apply(other(e))
 		store.Apply(e)
 	}
 	at := events[len(events)-1].At
-	all := cmp.Options{
-		cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
-		cmp.Comparer(func(a, b metric.Values) bool { return a == b }), cmpopts.EquateEmpty(),
-		cmp.FilterValues(func(a, b []float32) bool { return len(a)+len(b) > 0 }, cmp.Comparer(sameBins)),
-	}
-	if diff := cmp.Diff(alone.Snapshot(at), store.Snapshot(at), all); diff != "" {
+	if diff := cmp.Diff(alone.Snapshot(at), store.Snapshot(at), same.State); diff != "" {
 		t.Errorf("the fork changed its origin:\n%.4000s", diff)
 	}
-	if diff := cmp.Diff(alike.Snapshot(at), fork.Snapshot(at), all); diff != "" {
+	if diff := cmp.Diff(alike.Snapshot(at), fork.Snapshot(at), same.State); diff != "" {
 		t.Errorf("the origin changed its fork:\n%.4000s", diff)
 	}
-	if cmp.Equal(alone.Snapshot(at), alike.Snapshot(at), all) {
+	if cmp.Equal(alone.Snapshot(at), alike.Snapshot(at), same.State) {
 		t.Error("both stories are the same")
 	}
 }

@@ -5,19 +5,16 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"reflect"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
 const poll = 3 * time.Second
@@ -69,18 +66,8 @@ func opened(t testing.TB, file []byte) *Reader {
 
 func newStore() *cluster.Store { return cluster.NewStore(poll, health.Rules(health.Defaults())) }
 
-// all compares everything, also what is not exported.
-var all = cmp.Options{
-	cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
-	cmp.Comparer(func(a, b metric.Values) bool { return a == b }), cmpopts.EquateEmpty(),
-	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" }, cmp.Ignore()), // of histories: it is memory
-	cmp.FilterValues(func(a, b []float32) bool { return len(a)+len(b) > 0 }, cmp.Comparer(sameBins)),
-}
-
-// sameBins compares histories. Without it cmp looks for the shortest difference of each, which takes long.
-func sameBins(a, b []float32) bool {
-	return slices.EqualFunc(a, b, func(a, b float32) bool { return a == b || a != a && b != b })
-}
+// all compares everything but the memory that histories have to spare.
+var all = append(cmp.Options{cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" }, cmp.Ignore())}, same.State...)
 
 // snapshots are those of a Store that is fed live, one per interval.
 func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {

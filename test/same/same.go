@@ -1,0 +1,25 @@
+// Package same says when two Snapshots show the same, for tests that compare Stores.
+package same
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// State compares all that a Snapshot has, with what is not exported. Times may differ in their clock.
+var State = cmp.Options{
+	cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
+	cmp.Comparer(func(a, b metric.Values) bool { return a == b }), cmpopts.EquateEmpty(),
+	cmp.FilterValues(func(a, b []float32) bool { return len(a)+len(b) > 0 }, cmp.Comparer(bins)),
+}
+
+// bins compares histories. Without it cmp looks for the shortest difference of each, which took minutes with the race detector.
+func bins(a, b []float32) bool {
+	return slices.EqualFunc(a, b, func(a, b float32) bool { return a == b || a != a && b != b })
+}
