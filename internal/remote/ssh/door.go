@@ -70,7 +70,7 @@ type limits struct {
 // How many hosts may do something dear at the same time: look up a name, exchange keys, start a ProxyCommand.
 const (
 	parallelLookups   = 64
-	parallelExchanges = 32
+	parallelExchanges = 16
 	parallelStarts    = 16
 )
 
