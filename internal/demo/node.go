@@ -163,7 +163,7 @@ func (n *simNode) advance(now time.Duration) []cluster.Event {
 	}
 	events := []cluster.Event{{Step: step}}
 	if stage == stageDriver {
-		events = append(events, cluster.Event{Hello: n.hello()})
+		events = append(events, cluster.Event{Hello: n.world.hello(n.host)})
 	}
 	n.stage++
 	if !n.reporting() {
@@ -256,27 +256,36 @@ func (h *host) booted() time.Duration {
 	return 41*24*time.Hour + time.Duration(h.number)*97*time.Second
 }
 
-func (n *simNode) hello() *wire.Hello {
+// hello is what the probe of a node says first.
+func (w *world) hello(of *host) *wire.Hello {
 	h := &wire.Hello{
-		Version: wire.Version, Build: "demo", Host: n.host.name, PID: 358000 + n.host.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
+		Version: wire.Version, Build: "demo", Host: of.name, PID: 358000 + of.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
 		Driver: driver, CUDA: cuda,
 	}
-	for g := range n.host.gpus {
-		h.GPUs = append(h.GPUs, n.world.card(n.host, g))
+	for g := range of.gpus {
+		h.GPUs = append(h.GPUs, w.card(of, g))
 	}
 	return h
 }
 
 func (n *simNode) report(now time.Duration) *wire.Report {
 	n.seq++
-	r := &wire.Report{Seq: n.seq, MonoMS: (n.host.booted() + now).Milliseconds(), Host: n.world.hostSample(n.host, now)}
-	for g := range n.host.gpus {
-		r.GPUs = append(r.GPUs, n.world.sample(n.host, g, now))
+	list := now > told-listEvery && (n.listing || now-n.listed >= listEvery) // older lists are never shown
+	if list {
+		n.listed = now
 	}
-	r.Xids, r.Jobs = n.world.xids(n.host, now), n.world.jobMemory(n.host, now)
-	if now > told-listEvery && (n.listing || now-n.listed >= listEvery) { // older lists are never shown
-		n.listed, r.Listed = now, true
-		r.Processes = n.world.processes(n.host, now)
+	return n.world.report(n.host, now, n.seq, list)
+}
+
+// report is a sample of a node, with a list of its processes or without.
+func (w *world) report(of *host, now time.Duration, seq uint64, list bool) *wire.Report {
+	r := &wire.Report{Seq: seq, MonoMS: (of.booted() + now).Milliseconds(), Host: w.hostSample(of, now), Listed: list}
+	for g := range of.gpus {
+		r.GPUs = append(r.GPUs, w.sample(of, g, now))
+	}
+	r.Xids, r.Jobs = w.xids(of, now), w.jobMemory(of, now)
+	if list {
+		r.Processes = w.processes(of, now)
 	}
 	return r
 }
