@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	"pkg/nvnodetop/report":     {}, // what a program needs to read a document, and nothing that reaches a node
 	"pkg/nvnodetop/schema":     {"internal/metric"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},
-	"test/bench":               {"test/term"},
+	"test/bench":               {"test/fleet", "test/term"},
 	"test/chromium":            {},
 	"test/cluster":             {},
 	"test/fakeprobe":           {"internal/wire"},

@@ -25,6 +25,11 @@ type options struct {
 	transports           bool
 	jump                 int
 	processes            bool
+
+	fleet, trouble int
+	rtt            time.Duration
+	loss           float64
+	keep           bool
 }
 
 func main() {
@@ -42,6 +47,11 @@ func main() {
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
+	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without a cluster")
+	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
+	flag.DurationVar(&o.rtt, "rtt", 0, "with --fleet: round trip `time` to the nodes")
+	flag.Float64Var(&o.loss, "loss", 0, "with --fleet: `share` of segments that come late")
+	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+baselineFile)
 	flag.Parse()
 	o.nodes = o.size()
 	if err := run(o); err != nil {
@@ -70,6 +80,9 @@ func run(o options) error {
 	}
 	if o.serve > 0 {
 		return measureServe(o.serve)
+	}
+	if o.fleet > 0 {
+		return measureFleet(o)
 	}
 	ours, err := prepare(o)
 	if err != nil {

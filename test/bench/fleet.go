@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/fleet"
+	"github.com/nvnodetop/nvnodetop/test/term"
+)
+
+// The load of measureFleet.
+const (
+	fleetGPUs  = 8
+	fleetStart = 2 * time.Minute // until all healthy nodes report, at most
+)
+
+// fleetFigures are what one run of a program among a fleet has cost. A figure that could not be measured is 0 and is not printed.
+type fleetFigures struct {
+	first, all, healthy time.Duration // from the start: a number on the screen, all nodes there, a report of each healthy node
+	startCPU            time.Duration // until then
+	start               fleet.Counts  // as of then
+
+	seconds       float64 // of the steady state
+	cpu, servers  time.Duration
+	threads       int // that did a tenth of the work or more
+	reports       uint64
+	wire, written int64 // bytes from the nodes and to the terminal
+	frame         int64 // bytes of a full frame
+	peak          int64 // KiB
+	key50, key99  time.Duration
+}
+
+// measureFleet measures nvnodetop among a fleet, and the program given by --against.
+func measureFleet(o options) error {
+	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ours, servers := filepath.Join(dir, "nvnodetop"), filepath.Join(dir, "fleetd")
+	for _, build := range [][]string{{"-o", ours, "./cmd/nvnodetop"}, {"-o", servers, "./test/fleetd"}} {
+		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, build...)...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as released, but for the probes, of which no node here needs one
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go build: %w: %s", err, out)
+		}
+	}
+	programs := []string{ours}
+	if o.against != "" {
+		programs = append(programs, o.against)
+	}
+	fmt.Printf("%d nodes with %d GPUs over ssh, round trip %v, loss %v, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n",
+		o.fleet, fleetGPUs, o.rtt, o.loss, o.poll, o.display, o.seconds, columns, rows)
+	var results []fleetResult
+	for _, p := range programs {
+		r, err := fleetRun(o, servers, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(p), err)
+		}
+		results = append(results, r)
+	}
+	return reportFleet(o, programs, results)
+}
+
+// fleetResult is what was measured of one program.
+type fleetResult struct {
+	fleetFigures
+	yard      time.Duration // CPU time of the yardstick, around the run
+	disturbed *fleetFigures // with nodes in trouble; nil: not measured
+}
+
+func fleetRun(o options, servers, program string) (r fleetResult, err error) {
+	yards, err := yardsticks()
+	if err != nil {
+		return r, err
+	}
+	if r.fleetFigures, err = amongFleet(o, servers, program, 0); err != nil {
+		return r, err
+	}
+	more, err := yardsticks()
+	if err != nil {
+		return r, err
+	}
+	r.yard = middle(append(yards, more...))
+	if o.trouble > 0 {
+		f, err := amongFleet(o, servers, program, o.trouble)
+		if err != nil {
+			return r, err
+		}
+		r.disturbed = &f
+	}
+	return r, nil
+}
+
+// fleetServer is a running fleet.
+type fleetServer struct {
+	cmd        *exec.Cmd
+	in         io.WriteCloser
+	out        *bufio.Reader
+	with, list string
+}
+
+func startFleet(o options, program string, trouble int) (*fleetServer, error) {
+	s := &fleetServer{cmd: exec.Command(program, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble),
+		"--rtt", o.rtt.String(), "--loss", fmt.Sprint(o.loss), strconv.Itoa(o.fleet))}
+	s.cmd.Stderr = os.Stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	s.out = bufio.NewReader(out)
+	_, _ = s.out.ReadString('\n')
+	line, err := s.out.ReadString('\n')
+	m := regexp.MustCompile(`(\S+/with) nvnodetop --nodes '([^']+)'`).FindStringSubmatch(line)
+	if m == nil {
+		s.stop()
+		return nil, fmt.Errorf("the fleet did not start: %q %w", line, errors.Join(err, s.cmd.Wait()))
+	}
+	s.with, s.list = m[1], m[2]
+	return s, nil
+}
+
+func (s *fleetServer) stop() {
+	_ = s.in.Close()
+	_ = s.cmd.Wait()
+}
+
+// counts asks the servers what they have seen.
+func (s *fleetServer) counts() (c fleet.Counts, err error) {
+	if _, err = io.WriteString(s.in, "\n"); err != nil {
+		return c, err
+	}
+	line, err := s.out.ReadString('\n')
+	if err != nil {
+		return c, err
+	}
+	return c, json.Unmarshal([]byte(line), &c)
+}
+
+// amongFleet runs a program among a new fleet. With nodes in trouble it measures the start only.
+func amongFleet(o options, server, program string, trouble int) (f fleetFigures, err error) {
+	s, err := startFleet(o, server, trouble)
+	if err != nil {
+		return f, err
+	}
+	defer s.stop()
+	cmd := exec.Command(s.with, program, o.poll, o.display, "--view", "overview", "--nodes", s.list)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
+	began := time.Now()
+	t, err := term.Start(cmd, columns, rows)
+	if err != nil {
+		return f, err
+	}
+	defer t.Close()
+	pid := cmd.Process.Pid
+	if err := f.started(s, t, pid, began); err != nil || trouble > 0 {
+		return f, err
+	}
+	if _, err := t.WaitFor(fleetStart, "all nodes", showsAll(o.fleet)); err != nil {
+		return f, err
+	}
+	f.all = time.Since(began)
+	time.Sleep(settling)
+	if err := f.steady(o, s, t, pid); err != nil {
+		return f, err
+	}
+	if f.frame, err = fullFrame(t); err != nil {
+		return f, err
+	}
+	if f.key50, f.key99, err = keyToFrame(t, o.keys); err != nil {
+		return f, err
+	}
+	f.peak = peakOf(pid)
+	return f, quit(t)
+}
+
+// showsAll tells whether a screen says that all nodes report.
+func showsAll(nodes int) func(string) bool {
+	return regexp.MustCompile(fmt.Sprintf(`\b%[1]d of %[1]d nodes reporting|\b%[2]d GPUs OK`, nodes, nodes*fleetGPUs)).MatchString
+}
+
+// started waits until each healthy node has sent a report.
+func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began time.Time) error {
+	for {
+		c, err := s.counts()
+		switch {
+		case err != nil:
+			return err
+		case f.first == 0 && aNumber.MatchString(t.Screen()):
+			f.first = time.Since(began)
+		case time.Since(began) > fleetStart:
+			return fmt.Errorf("%d of %d healthy nodes report after %v; the screen:\n%s", c.Reporting, c.Healthy, fleetStart, t.Screen())
+		}
+		if !c.AllAt.IsZero() && f.first > 0 {
+			f.healthy, f.startCPU, f.start = c.AllAt.Sub(began), cpuOf(pid), c
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// steady measures what watching costs.
+func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid int) error {
+	before, err := s.counts()
+	if err != nil {
+		return err
+	}
+	began, cpu, server, threads, written := time.Now(), cpuOf(pid), cpuOf(s.cmd.Process.Pid), threadsOf(pid), t.Written()
+	time.Sleep(time.Duration(o.seconds) * time.Second)
+	after, err := s.counts()
+	if err != nil {
+		return err
+	}
+	f.seconds = time.Since(began).Seconds()
+	f.cpu, f.servers, f.written = cpuOf(pid)-cpu, cpuOf(s.cmd.Process.Pid)-server, t.Written()-written
+	f.reports, f.wire = after.Reports-before.Reports, int64(after.Bytes-before.Bytes)
+	if f.reports == 0 {
+		return errors.New("the nodes sent no report")
+	}
+	for thread, used := range threadsOf(pid) {
+		if used-threads[thread] >= f.cpu/10 {
+			f.threads++
+		}
+	}
+	return nil
+}
+
+// threadsOf returns the CPU time of each thread of a process.
+func threadsOf(pid int) map[string]time.Duration {
+	used := map[string]time.Duration{}
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, path := range paths {
+		text, _ := os.ReadFile(path)
+		ns, _, _ := strings.Cut(string(text), " ")
+		n, _ := strconv.ParseInt(ns, 10, 64)
+		used[path] = time.Duration(n)
+	}
+	return used
+}
+
+// fullFrame returns the bytes of a frame that draws everything, which follows a change of the size.
+func fullFrame(t *term.Terminal) (int64, error) {
+	var sizes []int64
+	for _, width := range []int{columns - 1, columns, columns - 1, columns} {
+		before := t.Written()
+		if err := t.Resize(width, rows); err != nil {
+			return 0, err
+		}
+		if _, err := t.WaitFor(10*time.Second, "a frame", func(string) bool { return t.Written()-before > columns*rows/4 }); err != nil {
+			return 0, err
+		}
+		time.Sleep(50 * time.Millisecond)
+		sizes = append(sizes, t.Written()-before)
+		time.Sleep(time.Second)
+	}
+	slices.Sort(sizes)
+	return sizes[len(sizes)/2], nil
+}
