@@ -62,6 +62,7 @@ directories: they are replaced, each by the same name everywhere.`,
 			if err := r.check(cmd.Flags()); err != nil {
 				return err
 			}
+			cfg.Steady = true // nobody presses a key
 			var err error
 			from, err = accept(cfg, cmd.Flags(), pacesOf(files[1:]), io)
 			return err
