@@ -78,6 +78,23 @@ func (o *onCall) run(ctx context.Context) error {
 	}
 }
 
+// hold calls touch so often that nobody seems to be away while something is recorded, until ctx ends: with fewer reports a recording would not show what
+// happened.
+func (o *onCall) hold(ctx context.Context, touch func()) error {
+	tick := time.NewTicker(touchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if o.Status() != "" {
+				touch()
+			}
+		}
+	}
+}
+
 // end writes what waits, and ends the recording.
 func (o *onCall) end() {
 	for range len(o.queue) {

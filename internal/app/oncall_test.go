@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
 // demoEvents are those of some minutes of the demo.
@@ -203,4 +206,27 @@ func TestReplayReport(t *testing.T) {
 			t.Errorf("%s: exit code %d, %.100q, %q, want %q", args, code, out, errs, want)
 		}
 	}
+}
+
+func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config.Default()
+		o := newOnCall(&cfg, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var keys atomic.Int32
+		done := start(func() error { return o.hold(ctx, func() { keys.Add(1) }) })
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if n := keys.Load(); n != 0 {
+			t.Errorf("%d keys while nothing is recorded", n)
+		}
+		o.status.Store("rec 1m")
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if n := keys.Load(); n < 5 || touchEvery >= ui.IdleAfter {
+			t.Errorf("%d keys in two hours", n)
+		}
+		cancel()
+		_, _ = done.wait(time.Minute)
+	})
 }

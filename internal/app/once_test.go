@@ -36,6 +36,7 @@ func (f *fakeFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 }
 
 func (*fakeFeed) Touch()            {}
+func (*fakeFeed) Leave()            {}
 func (*fakeFeed) Refresh()          {}
 func (*fakeFeed) Look(string, bool) {}
 func (*fakeFeed) Ask(context.Context, string, wire.Request) (wire.Reply, error) {

@@ -223,6 +223,9 @@ var errRecorded = errors.New("this is a recording: there is nobody to ask")
 // Touch implements ui.Controls.
 func (idleFeed) Touch() {}
 
+// Leave implements ui.Controls.
+func (idleFeed) Leave() {}
+
 // Refresh implements ui.Controls.
 func (idleFeed) Refresh() {}
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
 
+	"github.com/nvnodetop/nvnodetop/internal/attached"
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -96,11 +97,12 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		})
 	})
 	group.Go(func() error { return record.run(ctx) })
+	group.Go(func() error { return record.hold(ctx, from.Touch) })
 	group.Go(func() error { return choices.run(ctx) })
 	group.Go(func() error {
 		defer quit()
 		o := screen(cfg, store, user, choices)
-		o.Record = record
+		o.Record, o.Watch = record, attached.Find(os.Getenv).Watch
 		return ui.Run(ctx, o, io.in, io.out)
 	})
 	var away error

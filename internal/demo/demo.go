@@ -135,6 +135,9 @@ func (q *queue) Pop() any {
 // Touch does nothing: the simulated controller is asked at one pace.
 func (d *Demo) Touch() {}
 
+// Leave does nothing either.
+func (d *Demo) Leave() {}
+
 // Refresh asks for the jobs, and tries to reach nodes that wait for their next attempt, now.
 func (d *Demo) Refresh() {
 	d.mu.Lock()

@@ -69,6 +69,12 @@ func TestNodesSlowDownWhileNobodyIsThere(t *testing.T) {
 			t.Errorf("the shorter interval is told before a report: %v", told)
 		}
 		want("awake", 5*time.Minute, 30, poll)
+		m.Leave()
+		pass(11 * poll)
+		want("detached", 10*time.Minute, 6, 10*poll)
+		m.Touch()
+		pass(11 * poll)
+		want("attached", 5*time.Minute, 30, poll)
 		pass(40 * time.Minute)
 		m.SetNodes([]string{"b"})
 		pass(time.Second)

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
@@ -30,7 +31,7 @@ type Config struct {
 	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
 	Urge     func()        // called when the user wants what failed to be retried now; may be nil
 
-	// After this time without a Touch the interval is so many times longer, up to MaxInterval, until the next one. 0: never.
+	// After this time without a Touch, or a Leave, the interval is so many times longer, up to MaxInterval, until the next Touch. 0: never.
 	IdleAfter  time.Duration
 	IdleFactor int
 
@@ -44,7 +45,8 @@ const MaxInterval = 10 * time.Minute
 type Manager struct {
 	cfg     Config
 	retries chan struct{} // holds a token per running attempt that follows a failed one
-	touched bell.Bell
+	signs   bell.Bell     // of the user
+	gone    atomic.Bool   // the last of them was Leave
 
 	mu      sync.Mutex // protects the following
 	ctx     context.Context
@@ -53,7 +55,7 @@ type Manager struct {
 	nodes   map[string]*node
 	leaving map[string]context.Context // dropped nodes: done after their last event
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
-	idle    bool                       // nobody has called Touch for a while
+	idle    bool                       // nobody has called Touch for a while, or since Leave
 	wg      sync.WaitGroup
 }
 
@@ -62,7 +64,7 @@ func New(cfg Config) *Manager {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), touched: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
+	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), signs: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
 }
 
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
@@ -80,7 +82,16 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 }
 
 // Touch notes that the user is there.
-func (m *Manager) Touch() { m.touched.Ring() }
+func (m *Manager) Touch() {
+	m.gone.Store(false)
+	m.signs.Ring()
+}
+
+// Leave notes that the user has gone, until the next Touch.
+func (m *Manager) Leave() {
+	m.gone.Store(true)
+	m.signs.Ring()
+}
 
 // attend slows the nodes down while the user is not there, until ctx ends.
 func (m *Manager) attend(ctx context.Context) {
@@ -94,9 +105,9 @@ func (m *Manager) attend(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-m.touched:
+		case <-m.signs:
 			timer.Reset(m.cfg.IdleAfter)
-			m.setIdle(false)
+			m.setIdle(m.gone.Load())
 		case <-timer.C:
 			m.setIdle(true)
 		}

@@ -84,6 +84,13 @@ func (d *discoverer) touch() {
 	}
 }
 
+// leave notes that the user has gone: as if no key had been pressed for long.
+func (d *discoverer) leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.key = time.Now().Add(-idle)
+}
+
 // run asks until ctx ends and publishes what is known: before the first answer, only the question. It returns slurm.ErrNoSlurm if the first
 // question finds no SLURM.
 func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {

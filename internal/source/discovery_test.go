@@ -188,6 +188,18 @@ func TestWhoComesBackIsAnsweredSoon(t *testing.T) {
 	c.want(t, 43*min1, 43*min1+30*sec)
 }
 
+func TestADetachedScreenAsksSeldom(t *testing.T) {
+	c := &controller{}
+	discover(t, c, func(d *discoverer) {
+		c.at(31 * sec)
+		d.leave()
+		c.at(12*min1 + 1*sec)
+		d.touch()
+		c.at(12*min1 + 32*sec)
+	})
+	c.want(t, 0, 30*sec, 1*min1, 6*min1, 11*min1, 12*min1+1*sec, 12*min1+31*sec)
+}
+
 func TestPokesAreCoalescedWithAGap(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {

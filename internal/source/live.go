@@ -108,6 +108,12 @@ func (l *Live) Touch() {
 	l.discoverer.touch()
 }
 
+// Leave notes that the user has gone, until the next Touch.
+func (l *Live) Leave() {
+	l.Manager.Leave()
+	l.discoverer.leave()
+}
+
 // Cancel ends a job, or sends it a signal. It waits for SLURM's answer, and before that for the command that runs.
 func (l *Live) Cancel(ctx context.Context, job, signal string) error {
 	return l.discoverer.cancel(ctx, job, signal)

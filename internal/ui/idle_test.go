@@ -52,6 +52,47 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 	}
 }
 
+// A screen that nobody can see is idle at once, and as before when somebody sees it again, or presses a key.
+func TestADetachedScreenIsDrawnSeldom(t *testing.T) {
+	r := newRig(t, fixture())
+	slow := func() bool { return strings.Contains(r.screen.String(), "idle: every 30s") }
+	r.send(attached(false))
+	if !slow() || r.heard.left != 1 || r.heard.touched != 0 {
+		t.Errorf("detached: idle %v, %d times left, %d touches", slow(), r.heard.left, r.heard.touched)
+	}
+	if r.send(tick{r.chain}); !slow() {
+		t.Error("the next tick wakes it")
+	}
+	before := r.chain
+	if r.send(attached(true)); slow() || r.heard.touched != 1 || r.chain == before {
+		t.Errorf("attached: idle %v, %d touches, chain %d after %d", slow(), r.heard.touched, r.chain, before)
+	}
+	r.send(attached(false))
+	if r.press("x"); r.scene.Slow != 1 || r.heard.left != 2 {
+		t.Errorf("a key does not wake it: %d, left %d times", r.scene.Slow, r.heard.left)
+	}
+	if r.send(tick{r.chain}); slow() {
+		t.Error("still idle after a key")
+	}
+}
+
+// taping is a Recorder that records.
+type taping struct{}
+
+func (taping) Switch() string { return "" }
+func (taping) Status() string { return "rec 5m" }
+
+func TestWhatIsRecordedKeepsItsPace(t *testing.T) {
+	r := newRig(t, fixture())
+	r.Record = taping{}
+	r.send(tick{r.chain})
+	r.send(attached(false))
+	r.now = r.now.Add(2 * IdleAfter)
+	if r.send(tick{r.chain}); r.scene.Slow != 1 || r.heard.left != 0 {
+		t.Errorf("slow by %d, left %d times", r.scene.Slow, r.heard.left)
+	}
+}
+
 func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
 	const banner = "GPU nodes are down on Tuesday from 8 to 12"
 	r := newRig(t, fixture())

@@ -2,7 +2,8 @@
 //
 // Its input is Snapshots from its caller; its requests go through Controls. A message changes the selection or the user's choices, and
 // the current page draws the result. The package never blocks and never reads the clock: the caller's Now is its only time, so the same
-// Snapshot always gives the same frame. It starts two goroutines: one writes to the terminal, one waits for signals.
+// Snapshot always gives the same frame. It starts three goroutines: one writes to the terminal, one waits for signals, one
+// for the terminal to be detached.
 //
 // Jobs and nodes are selected by name, so lists may change at any time.
 //
@@ -36,7 +37,8 @@ const (
 )
 
 // A screen on which nobody has pressed a key for IdleAfter is drawn, and its nodes are polled, IdleFactor times less often, until a key is
-// pressed: nobody looks at most of these, and a detached terminal cannot be told from one that is watched.
+// pressed: nobody looks at most of these. Where it is known that the terminal is detached, so is one that nobody can see, at once. A recording keeps
+// its pace.
 const (
 	IdleAfter  = 30 * time.Minute
 	IdleFactor = 10
@@ -55,6 +57,7 @@ type model struct {
 
 	began, asked time.Time // the program started; the last key requested something
 	touched      time.Time // the last key was pressed
+	detached     bool      // nobody can see the screen, and no key was pressed since
 	chain        int       // of ticks
 
 	height   int // of the terminal: a recording has a line below the scene
@@ -124,7 +127,7 @@ func (m *model) takeSnapshot() {
 	if m.Record != nil {
 		m.scene.Recording = m.Record.Status()
 	}
-	if now.Sub(m.touched) >= IdleAfter {
+	if m.scene.Recording == "" && (m.detached || now.Sub(m.touched) >= IdleAfter) {
 		m.scene.Slow = IdleFactor
 	}
 	m.resolve()
@@ -161,6 +164,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.next()
 	case tea.KeyPressMsg:
 		return m, tea.Batch(m.touch(), m.key(msg))
+	case attached:
+		return m, m.attend(msg)
 	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
 		woken := m.touch()
 		if did, taken := m.press(msg); taken {
@@ -203,7 +208,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // touch notes that the user is there, and hurries if the screen was idle.
 func (m *model) touch() tea.Cmd {
 	m.Controls.Touch()
-	m.touched = m.Now()
+	m.touched, m.detached = m.Now(), false
 	m.dirty = m.dirty || m.scene.Notice != ""
 	m.scene.Notice = ""
 	if m.scene.Slow == 1 {
@@ -211,6 +216,24 @@ func (m *model) touch() tea.Cmd {
 	}
 	m.scene.Slow = 1
 	return m.hurry()
+}
+
+// attached says that the terminal has been attached, or detached.
+type attached bool
+
+// attend slows the screen down while its terminal is detached. Once somebody sees it again, there is a fresh frame at once.
+func (m *model) attend(there attached) tea.Cmd {
+	if there {
+		woken := m.touch()
+		m.takeSnapshot()
+		return woken
+	}
+	m.detached = true
+	if m.scene.Recording == "" {
+		m.Controls.Leave()
+	}
+	m.takeSnapshot()
+	return nil
 }
 
 // key handles a key and redraws from the current Snapshot.

@@ -26,11 +26,13 @@ import (
 // asked records what the screen asks for.
 type asked struct {
 	touched, refreshed int
+	left               int
 	looks              []look
 	canceled           []string // the jobs, and the signals
 }
 
 func (a *asked) Touch()                           { a.touched++ }
+func (a *asked) Leave()                           { a.left++ }
 func (a *asked) Refresh()                         { a.refreshed++ }
 func (a *asked) Look(node string, processes bool) { a.looks = append(a.looks, look{node, processes}) }
 

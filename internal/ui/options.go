@@ -19,6 +19,7 @@ import (
 // Controls takes the user's requests. Only Ask and Cancel may block.
 type Controls interface {
 	Touch()                           // the user pressed a key
+	Leave()                           // nobody sees the screen, until the next Touch
 	Refresh()                         // query SLURM and retry failed nodes now
 	Look(node string, processes bool) // the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
 
@@ -46,6 +47,9 @@ type Options struct {
 	Snapshot func(now time.Time) *cluster.Snapshot // called at each display tick
 	Now      func() time.Time
 	Controls Controls
+
+	// Watch calls tell when the terminal, which was attached, has been detached or attached, until ctx ends. nil: it stays attached.
+	Watch func(ctx context.Context, tell func(attached bool))
 
 	Display time.Duration
 	Tape    Tape     // nil: no recording is shown

@@ -27,6 +27,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		// Its renderer has nothing to show: all bytes come from m.terminal.
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
 	defer sh.watch(program.Send)()
+	defer o.attention(ctx, program.Send)()
 	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.
 	defer context.AfterFunc(ctx, func() {
 		sh.unstoppable()
@@ -37,4 +38,21 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		return gone
 	}
 	return err
+}
+
+// attention tells the model when the terminal is detached and attached. The result ends that.
+func (o *Options) attention(ctx context.Context, send func(tea.Msg)) (end func()) {
+	if o.Watch == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o.Watch(ctx, func(is bool) { send(attached(is)) })
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }

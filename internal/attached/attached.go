@@ -1,0 +1,96 @@
+// Package attached finds out whether a terminal is attached to the tmux or GNU screen in which this process runs.
+//
+// Both say it in the mode of their socket, where the owner's execute bit stands for an attached client: one stat, and no process of theirs is
+// asked. tmux has one socket for all of its sessions, so that a client of another session counts too: only asking tmux would tell which, which is a
+// process each time. Whatever is not known counts as attached.
+package attached
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// How often a Terminal is looked at: attached, and detached, when somebody may be waiting for a fresh picture.
+const (
+	Attached = 5 * time.Second
+	Detached = time.Second
+)
+
+// Terminal is where this process runs.
+type Terminal struct {
+	sockets [][]string // the paths at which the socket of each multiplexer may be; the first that exists is it
+}
+
+// Find returns the Terminal of a process with these environment variables. One multiplexer may run in another, in either order.
+func Find(getenv func(string) string) *Terminal {
+	t := &Terminal{}
+	if socket, _, _ := strings.Cut(getenv("TMUX"), ","); filepath.IsAbs(socket) {
+		t.sockets = append(t.sockets, []string{socket})
+	}
+	if name := getenv("STY"); name != "" && name == filepath.Base(name) {
+		t.sockets = append(t.sockets, ofScreen(name, getenv))
+	}
+	return t
+}
+
+// ofScreen returns where the socket of a session of screen may be. Distributions differ.
+func ofScreen(name string, getenv func(string) string) []string {
+	if dir := getenv("SCREENDIR"); dir != "" {
+		return []string{filepath.Join(dir, name)}
+	}
+	var paths []string
+	for _, dir := range []string{"/run/screen/S-", "/var/run/screen/S-", "/run/screens/S-", "/run/uscreens/S-", "/tmp/screens/S-", "/tmp/uscreens/S-"} {
+		paths = append(paths, filepath.Join(dir+getenv("USER"), name))
+	}
+	return append(paths, filepath.Join(getenv("HOME"), ".screen", name))
+}
+
+// Known reports whether it may be detached at all.
+func (t *Terminal) Known() bool { return len(t.sockets) > 0 }
+
+// Attached reports whether somebody may see it. Where one multiplexer runs in another, both must be detached: which of them is the inner one is
+// not known, and the variables of the outer one stay when it has gone.
+func (t *Terminal) Attached() bool {
+	for _, paths := range t.sockets {
+		if attached(paths) {
+			return true
+		}
+	}
+	return len(t.sockets) == 0
+}
+
+func attached(paths []string) bool {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			return info.Mode()&(fs.ModeSocket|fs.ModeNamedPipe) == 0 || info.Mode()&0o100 != 0
+		}
+	}
+	return true
+}
+
+// Watch calls tell when the Terminal has been detached or attached, until ctx ends. It was attached before. A Terminal that cannot be detached
+// is not looked at.
+func (t *Terminal) Watch(ctx context.Context, tell func(attached bool)) {
+	if !t.Known() {
+		return
+	}
+	for was := true; ; {
+		wait := Attached
+		if !was {
+			wait = Detached
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		if is := t.Attached(); is != was {
+			was = is
+			tell(is)
+		}
+	}
+}
