@@ -46,7 +46,7 @@ type limits struct {
 	gather   time.Duration // to wait for other nodes that want the same
 	hello    time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
 	held     time.Duration // that SLURM may hold back a step before other options are tried
-	partial  time.Duration // from the first task of a step to the last
+	partial  time.Duration // from the first task of a step to the last, besides startsEach
 	closing  time.Duration // for a step to end by itself
 	aborting time.Duration // for srun to end a step that it has been asked to cancel: it waits for the nodes, up to KillWait (30 s) and 2 s
 	waiting  time.Duration // after which an attempt says that SLURM lets it wait
@@ -61,6 +61,9 @@ var defaultLimits = limits{
 	aborting: 40 * time.Second, waiting: 2 * time.Second, words: 100 * time.Millisecond, parting: 250 * time.Millisecond,
 	retry: time.Second, unread: maxUnread,
 }
+
+// startsEach is how much longer a step with one node more may take to start. SLURM's guide for large clusters has 15,000 nodes in 30 s.
+const startsEach = 2 * time.Millisecond
 
 const (
 	// startLimit and uploadLimit are the deadlines for a script. SLURM may let a step wait.
@@ -106,6 +109,7 @@ func (d *Door) Opener() *remote.Opener {
 type crew struct {
 	id string // Job.ID, which needs no lock
 	Job
+	on       map[string]bool    // Nodes: each of thousands of nodes asks
 	ladders  map[string]*ladder // by node
 	outcasts map[string]bool    // nodes on which SLURM could not start a step for several nodes: they get their own
 	failures int                // steps that failed in a row
@@ -123,10 +127,9 @@ func (d *Door) Know(jobs []Job) {
 	for _, j := range jobs {
 		i := slices.IndexFunc(before, func(c *crew) bool { return c.ID == j.ID })
 		if i < 0 {
-			d.crews = append(d.crews, &crew{id: j.ID, Job: j, ladders: map[string]*ladder{}, outcasts: map[string]bool{}})
-			continue
+			before, i = append(before, &crew{id: j.ID, ladders: map[string]*ladder{}, outcasts: map[string]bool{}}), len(before)
 		}
-		before[i].Job = j
+		before[i].take(j)
 		d.crews = append(d.crews, before[i])
 	}
 	for node, c := range d.chosen {
@@ -141,8 +144,16 @@ func (d *Door) Know(jobs []Job) {
 	}
 }
 
+// take notes what is known of the job now. d.mu is held.
+func (c *crew) take(j Job) {
+	c.Job, c.on = j, make(map[string]bool, len(j.Nodes))
+	for _, node := range j.Nodes {
+		c.on[node] = true
+	}
+}
+
 // serves reports whether the node can be reached through the job. d.mu is held.
-func (c *crew) serves(node string) bool { return !c.Suspended && slices.Contains(c.Nodes, node) }
+func (c *crew) serves(node string) bool { return !c.Suspended && c.on[node] }
 
 // crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others. Among equals it is always
 // the same one. nil: no job is known on the node.
@@ -187,7 +198,7 @@ func (d *Door) Fits(_ context.Context, node string) (why string) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if i := slices.IndexFunc(d.crews, func(c *crew) bool { return slices.Contains(c.Nodes, node) }); i >= 0 {
+	if i := slices.IndexFunc(d.crews, func(c *crew) bool { return c.on[node] }); i >= 0 {
 		return "job " + d.crews[i].ID + " is suspended"
 	}
 	return "no running job of yours is known on the node"

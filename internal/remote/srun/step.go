@@ -156,7 +156,7 @@ func (s *step) arrived(label int, node string) {
 	case all:
 		close(s.up)
 	case first:
-		time.AfterFunc(s.d.limits.partial, func() { s.d.partial(s) })
+		time.AfterFunc(s.d.limits.partial+time.Duration(len(s.tasks))*startsEach, func() { s.d.partial(s) })
 	}
 }
 
