@@ -21,16 +21,21 @@ type team struct {
 	disc   *Discovery
 	common Common
 	at     time.Time
+	met    bool // a node has said Hello since
 }
 
-// renew is how long a team's Common is used before it is computed again. A node that says Hello renews it with its next Event.
-const renew = 10 * time.Second
+// renew is how long a team's Common is used before it is computed again, and soon if a node has said Hello: thousands of nodes say it at once.
+const (
+	renew = 10 * time.Second
+	soon  = time.Second
+)
 
 // renewTeams computes anew what the nodes of the jobs have in common, if it is old.
 func (s *Store) renewTeams(teams []*team, at time.Time) {
 	for _, t := range teams {
-		if len(t.Nodes) > 1 && (t.at.IsZero() || at.Sub(t.at) >= renew) {
-			t.common, t.at = s.commonOf(&t.Job), at
+		age := at.Sub(t.at)
+		if len(t.Nodes) > 1 && (t.at.IsZero() || age >= renew || t.met && age >= soon) {
+			t.common, t.at, t.met = s.commonOf(&t.Job), at, false
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (s *Store) Apply(e Event) {
 		n.take(e, s.rules)
 		if e.Hello != nil {
 			for _, t := range n.jobs {
-				t.at = time.Time{}
+				t.met = true
 			}
 		}
 		if e.Report != nil && n.Hello != nil {
