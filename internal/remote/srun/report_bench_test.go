@@ -1,0 +1,211 @@
+package srun
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// BenchmarkReport takes the reports of the nodes of one step, with 8 GPUs each, the whole way from srun's output into the Store: a round of one report
+// of each node at a time. It counts CPU time: other work on the machine does not count.
+func BenchmarkReport(b *testing.B) {
+	for _, nodes := range []int{100, 1000} {
+		b.Run(fmt.Sprint(nodes, "-nodes"), func(b *testing.B) { benchmarkReport(b, nodes) })
+	}
+}
+
+func benchmarkReport(b *testing.B, nodes int) {
+	const interval = 3 * time.Second
+	hello, reports := pastOf(b, interval)
+	s := stepOf(nodes)
+	fromSrun, out, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	go parse(fromSrun, s.output)
+	labelled := newLabeller(out, nodes)
+	s.in = &replies{labelled, map[string]int{}}
+	for i, node := range s.nodes {
+		s.in.(*replies).labels[node] = i
+	}
+	store := cluster.NewStore(interval, health.Rules(health.Defaults()))
+	at := time.Now()
+	store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Answered: at, Jobs: []cluster.Job{{ID: "7", Nodes: s.nodes}}}})
+	applied := make(chan struct{}, nodes)
+	manager := poller.New(poller.Config{Opener: stepOpener{s}, Interval: time.Microsecond, Retries: 1})
+	manager.SetNodes(s.nodes)
+	ctx, cancel := context.WithCancel(b.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		manager.Run(ctx, func(e cluster.Event) {
+			e.At = at
+			store.Apply(e)
+			if e.Report != nil {
+				applied <- struct{}{}
+			}
+		})
+	}()
+	for i, node := range s.nodes {
+		labelled.print(i, fmt.Append(nil, taskMark, node, "\n", wire.Magic, "\n", string(hello)))
+	}
+	round := 0
+	next := func() {
+		at = at.Add(interval)
+		for i := range s.nodes {
+			labelled.print(i, reports[round%len(reports)])
+		}
+		for range s.nodes {
+			<-applied
+		}
+		round++
+	}
+	next()
+	began := used(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		next()
+	}
+	b.ReportMetric(float64(used(b)-began)/float64(b.N*nodes)/1000, "cpu-µs/report")
+	cancel()
+	_ = out.Close()
+	<-done
+}
+
+// stepOf returns a step whose srun has just been started.
+func stepOf(nodes int) *step {
+	b := &batch{order: order{crew: &crew{id: "7", ladders: map[string]*ladder{}}}}
+	for i := range nodes {
+		b.wishes = append(b.wishes, &wish{node: fmt.Sprintf("n%05d", i)})
+	}
+	d := New()
+	d.limits.partial = time.Hour
+	s := d.newStep(b)
+	return s
+}
+
+// stepOpener opens sessions over the tasks of a step. It implements poller.Opener.
+type stepOpener struct{ s *step }
+
+func (o stepOpener) Route(context.Context, string) reach.Route { return reach.Route{Door: "srun"} }
+
+func (o stepOpener) Open(ctx context.Context, node string, _ func(reach.Step)) (poller.Session, error) {
+	t := o.s.tasks[node]
+	<-t.up
+	l := link.New(t.pipe(), link.DefaultLimits)
+	if err := l.Magic(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := l.Hello(ctx); err != nil {
+		return nil, err
+	}
+	l.Tend(&shell{}, func(err error) error { return err })
+	return l, nil
+}
+
+// replies is the input of a step whose probes answer at once.
+type replies struct {
+	to     *labeller
+	labels map[string]int
+}
+
+func (r *replies) Write(line []byte) (int, error) {
+	to, text, _ := strings.Cut(strings.TrimPrefix(string(line), "@"), " ")
+	var asked wire.Request
+	if json.Unmarshal([]byte(text), &asked) == nil {
+		var reply bytes.Buffer
+		_ = wire.Write(&reply, wire.Message{Reply: &wire.Reply{ID: asked.ID}})
+		r.to.print(r.labels[to], reply.Bytes())
+	}
+	return len(line), nil
+}
+
+func (r *replies) Close() error { return nil }
+
+// pastOf returns what the probe of a node of the demo has sent that was well all the time.
+func pastOf(b *testing.B, interval time.Duration) (hello []byte, reports [][]byte) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	hellos, all := map[string][]*wire.Hello{}, map[string][]*wire.Report{}
+	err := demo.New(12, 8, 1, interval, 10*time.Minute).Run(ctx, func(e cluster.Event) {
+		switch {
+		case time.Since(e.At) < interval:
+			cancel() // the past is over
+		case e.Hello != nil:
+			hellos[e.Node] = append(hellos[e.Node], e.Hello)
+		case e.Report != nil:
+			all[e.Node] = append(all[e.Node], e.Report)
+		}
+	})
+	node := ""
+	for name, of := range all {
+		if len(of) > len(all[node]) && len(hellos[name]) == 1 && len(hellos[name][0].GPUs) == 8 {
+			node = name
+		}
+	}
+	var w wire.Writer
+	line := func(m wire.Message) []byte {
+		var to bytes.Buffer
+		err = errors.Join(err, w.Write(&to, m))
+		return to.Bytes()
+	}
+	hello = line(wire.Message{Hello: hellos[node][0]})
+	for _, r := range all[node] {
+		reports = append(reports, line(wire.Message{Report: r}))
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return hello, reports
+}
+
+// used returns the CPU time of the process.
+func used(b *testing.B) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// labeller prints lines as srun --label does.
+type labeller struct {
+	mu     sync.Mutex
+	w      *bufio.Writer
+	folded bytes.Buffer
+	nodes  int
+}
+
+func newLabeller(w io.Writer, nodes int) *labeller {
+	return &labeller{w: bufio.NewWriter(w), nodes: nodes}
+}
+
+func (l *labeller) print(label int, lines []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.folded.Reset()
+	_, _ = wire.Fold(&l.folded, fold).Write(lines)
+	for piece := range bytes.Lines(l.folded.Bytes()) {
+		fmt.Fprintf(l.w, "%*d: %s", len(fmt.Sprint(l.nodes-1)), label, piece)
+	}
+	_ = l.w.Flush()
+}
