@@ -48,7 +48,8 @@ type Session struct {
 	hello   *wire.Hello // until Next has returned it
 
 	writing chan struct{} // holds one while pipe.In is written or closed
-	closing sync.Once
+	closing atomic.Bool
+	closed  chan struct{} // closed when Close has freed everything
 
 	mu      sync.Mutex // protects the following
 	beat    *time.Timer
@@ -60,7 +61,7 @@ func New(p *Pipe, l Limits) *Session {
 	s := &Session{
 		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}),
 		silence: quiet.New(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
-		writing: make(chan struct{}, 1),
+		writing: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	p.Words.Guard(maxStderr, func() {
@@ -251,24 +252,27 @@ func (s *Session) Next() (wire.Message, error) {
 
 // Close ends the session. The probe exits when its input ends. When it has, or takes too long, the connection is closed.
 func (s *Session) Close() error {
-	s.closing.Do(func() {
+	if s.closing.Swap(true) {
+		<-s.closed
+		return nil
+	}
+	defer close(s.closed)
+	defer s.guard()
+	s.end(ErrClosed)
+	s.mu.Lock()
+	s.beat.Stop()
+	s.mu.Unlock()
+	s.silence.Stop()
+	go func() { // may block while the connection is stuck
 		defer s.guard()
-		s.end(ErrClosed)
-		s.mu.Lock()
-		s.beat.Stop()
-		s.mu.Unlock()
-		s.silence.Stop()
-		go func() { // may block while the connection is stuck
-			defer s.guard()
-			s.writing <- struct{}{} // an ssh channel cannot be written and closed at the same time
-			defer func() { <-s.writing }()
-			_ = s.pipe.In.Close() // closed already is fine
-		}()
-		s.waitExit()
-		s.pipe.Kill()
-		_ = s.way.Close() // nobody is interested in the error
-		s.waitExit()
-	})
+		s.writing <- struct{}{} // an ssh channel cannot be written and closed at the same time
+		defer func() { <-s.writing }()
+		_ = s.pipe.In.Close() // closed already is fine
+	}()
+	s.waitExit()
+	s.pipe.Kill()
+	_ = s.way.Close() // nobody is interested in the error
+	s.waitExit()
 	return nil
 }
 
