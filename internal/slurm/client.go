@@ -174,7 +174,7 @@ func (c *Client) keepHosts(list string, before map[string]hosts) bool {
 // squeue lists the jobs of the user.
 func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	m := c.marks()
-	out, stderr, err := c.call(ctx, "squeue", "--me", "--noheader", "--states="+states, "--sort=i", "--format="+m.format())
+	out, stderr, err := c.call(ctx, "squeue", "--me", "--states="+states, "--sort=i", "--format="+m.format())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -41,9 +41,13 @@ func (m marks) format() string {
 	return m.begin + strings.Join(letters, m.next) + m.end
 }
 
-// parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper.
+// parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text without any record, not even
+// the header, is not squeue's: it does not say that there are no jobs.
 func (m marks) parse(out []byte) ([]record, error) {
 	var records []record
+	if !bytes.Contains(out, []byte(m.begin)) && len(bytes.TrimSpace(out)) > 0 {
+		return nil, fmt.Errorf("neither a job nor the header: %.80q", bytes.TrimSpace(out))
+	}
 	for {
 		_, rest, found := bytes.Cut(out, []byte(m.begin))
 		if !found {
@@ -57,10 +61,16 @@ func (m marks) parse(out []byte) ([]record, error) {
 		if len(f) != len(fields) {
 			return nil, fmt.Errorf("expected %d fields, got %d: %.80q", len(fields), len(f), body)
 		}
-		records = append(records, record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]})
+		r := record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]}
+		if !r.isHeader() {
+			records = append(records, r)
+		}
 		out = after
 	}
 }
+
+// isHeader reports whether this is the header, in which squeue prints the names of the fields between the same marks. The number of a job is never a word.
+func (r *record) isHeader() bool { return r.number == "JOBID" && r.state == "ST" }
 
 // hasNodes reports whether the job holds nodes that are up. A suspended job does: its processes stay in the GPUs' memory.
 func (r *record) hasNodes() bool { return r.state == "R" || r.state == "S" || r.state == "ST" }

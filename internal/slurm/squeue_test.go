@@ -100,6 +100,28 @@ func TestParsePassesOverNoise(t *testing.T) {
 	}
 }
 
+// header is what squeue prints first, also when there are no jobs.
+var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER", "%S", "START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
+	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.format()) + "\n"
+
+// Only squeue says that there are no jobs: what a wrapper or a proxy prints in its place does not.
+func TestParseWithoutJobs(t *testing.T) {
+	for _, out := range []string{"", "\n", header, "CLUSTER: test\n" + header + "site notice\n", header + "CLUSTER: b\n" + header} {
+		if got, err := fixed.parse([]byte(out)); err != nil || len(got) != 0 {
+			t.Errorf("%q: %d records, %v", out, len(got), err)
+		}
+	}
+	for _, out := range []string{"<html>502 Bad Gateway</html>", "\x00\x01\x02", "site notice\n", header[1:], strings.ReplaceAll(header, "NONCE", "OTHER")} {
+		if got, err := fixed.parse([]byte(out)); err == nil {
+			t.Errorf("%q: %d records", out, len(got))
+		}
+	}
+	got, err := fixed.parse([]byte(header + string(fixed.print(record{id: "1", number: "1", state: "ST", name: "JOBID"}))))
+	if err != nil || len(got) != 1 {
+		t.Errorf("with a header: %d records, %v", len(got), err)
+	}
+}
+
 func TestParseRefusesBrokenRecords(t *testing.T) {
 	whole := string(fixed.print(record{id: "1", name: "x"}))
 	for want, out := range map[string]string{
