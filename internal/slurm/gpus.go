@@ -55,12 +55,13 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 	}
 }
 
-// note keeps the answer to a question, or why there is none.
+// note keeps the answer to a question, or why there is none. A job that the answer lacks is asked for again later: it has ended, which squeue will
+// say, or the answer was none.
 func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
-		if err == nil {
-			g = gpus{of: g.of, final: true, on: jobGPUs(c.hosts[job.nodelist].names, lines[job.Number])}
+		if told, ok := lines[job.Number]; ok {
+			g = gpus{of: g.of, final: true, on: jobGPUs(c.hosts[job.nodelist].names, told)}
 		} else {
 			g.err = err
 			g.failed(time.Now())
@@ -69,7 +70,8 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	}
 }
 
-// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the answer.
+// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the answer, and so is one whose
+// number occurs twice.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {

@@ -14,7 +14,7 @@ import (
 type nodeGPUs struct {
 	count int
 	known bool
-	final bool // SLURM has answered
+	final bool // SLURM has said it
 	retry
 }
 
@@ -52,20 +52,20 @@ func (c *Client) anyGPUs() bool {
 	return false
 }
 
-// askNodes asks for these nodes and notes the answer. Without one, the jobs are shown without the proof, and the question is repeated later.
+// askNodes asks for these nodes and notes the answer. Without one that is understood, the jobs are shown without the proof, and the question is
+// repeated later: more and more rarely, since some answers never are.
 func (c *Client) askNodes(ctx context.Context, names []string) {
-	out, _, err := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ","))
+	out, _, _ := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ",")) // one name that SLURM does not know makes it an error
 	if ctx.Err() != nil {
 		return
 	}
 	configured := parseShowNode(out)
 	for _, name := range names {
 		n := c.nodes[name]
-		if err != nil && len(configured) == 0 {
-			n.failed(time.Now())
-		} else {
-			n.count, n.known = configured[name]
+		if n.count, n.known = configured[name]; n.known {
 			n.final = true
+		} else {
+			n.failed(time.Now())
 		}
 		c.nodes[name] = n
 	}

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -165,4 +166,36 @@ func TestNodesThatAreNotTold(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is not understood is no answer: garbage with exit status 0, half an answer, or one about other nodes and jobs. The question is asked again.
+func TestAnswersThatAreNotUnderstood(t *testing.T) {
+	whole := &fakeSlurm{
+		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
+		gres:    map[string]string{"1": showJob("1", "n1", "gpu:2(IDX:0-1)")},
+	}
+	for command, answers := range map[string][]string{
+		"scontrol show node": {"", "<html>502 Bad Gateway</html>\n", "NodeName=n1 Arch=x86_64 \n", "NodeName=n2 Arch=x86_64 \n   Gres=gpu:8\n"},
+		"scontrol show job":  {"", "<html>502 Bad Gateway</html>\n", showJob("7", "n1", "gpu:2(IDX:0-1)")},
+	} {
+		for _, answer := range answers {
+			synctest.Test(t, func(t *testing.T) {
+				broken := true
+				c := newClient(func(ctx context.Context, argv ...string) ([]byte, []byte, error) {
+					if broken && strings.HasPrefix(strings.Join(argv, " "), command) {
+						return []byte(answer), nil, nil
+					}
+					return whole.run(ctx, argv...)
+				})
+				if got, err := askAll(t, c); err != nil || len(got.Jobs) != 1 || len(got.Jobs[0].Minors) > 0 {
+					t.Errorf("%s prints %q: %+v, %v", command, answer, got, err)
+				}
+				broken = false
+				time.Sleep(firstWait)
+				if got, err := askAll(t, c); err != nil || !slices.Equal(got.Jobs[0].Minors["n1"], []int{0, 1}) {
+					t.Errorf("%s had printed %q, and the GPUs stay unknown: %+v, %v", command, answer, got, err)
+				}
+			})
+		}
+	}
 }
