@@ -108,6 +108,7 @@ var allowed = map[string][]string{
 	"test/fleetd":              {"test/fleet"},
 	"test/leaks":               {},
 	"test/same":                {"internal/metric"},
+	"test/soak":                {},
 	"test/sshd":                {},
 	"test/term":                {},
 	"test/watchdog":            {},

@@ -1,0 +1,205 @@
+package soak
+
+import (
+	"runtime"
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Bounds.
+const (
+	settles       = 2 * time.Minute // how long nvnodetop may take to see what is the matter with a node, or that it is well again
+	settlesPerson = 7 * time.Minute // the same after a fault that only a person can cure
+	heapGrowth    = 1.2
+)
+
+// figures are what is measured at the end of a round.
+type figures struct {
+	at         time.Duration
+	goroutines int
+	inuse      uint64
+	alloc      uint64
+	events     int64
+	reports    int64
+	sessions   int
+	probes     int
+	dials      int
+	copies     int
+	jobs       int
+	commands   int
+}
+
+// interval is how often the nodes are asked to report now.
+func (s *soak) interval(now time.Time) time.Duration {
+	if now.Sub(s.seen) > idleAfter {
+		return poll * idleFactor
+	}
+	return poll
+}
+
+// bound is how long after a change of its condition a node may be shown otherwise.
+func (s *soak) bound(n *node, c condition, now time.Time) time.Duration {
+	d := settles
+	if s.personal[n.name] && c.reports() {
+		d = settlesPerson
+	}
+	if c.reports() {
+		return d + 2*s.interval(now)
+	}
+	return d + 12*s.interval(now) // the silence of a probe that reports rarely is noticed late
+}
+
+// follow notes since when each node is shown: one whose job has ended may come back with another.
+func (s *soak) follow(snap *cluster.Snapshot) {
+	for _, name := range s.fleet.names {
+		switch _, known := s.shown[name]; {
+		case snap.Nodes[name] == nil:
+			delete(s.shown, name)
+		case !known:
+			s.shown[name] = snap.At
+		}
+	}
+}
+
+// checkNodes compares what a Snapshot says of each node with the condition in which it has been for long enough.
+func (s *soak) checkNodes(snap *cluster.Snapshot) {
+	for _, name := range s.fleet.names {
+		n, shown := s.fleet.nodes[name], snap.Nodes[name]
+		if shown == nil {
+			continue
+		}
+		n.mu.Lock()
+		c, since, key := n.condition, n.since, n.uuid(1)
+		n.mu.Unlock()
+		for _, t := range []time.Time{s.shown[name], s.struck[name], s.paced} {
+			if t.After(since) {
+				since = t
+			}
+		}
+		if snap.At.Sub(since) < s.bound(n, c, snap.At) {
+			continue
+		}
+		if c == well {
+			s.personal[name] = false
+		}
+		if says := differs(shown, c, key); says != "" {
+			s.fail("%s is %s for %v, and %s (%s, tries %d, failure %+v)", name, c, snap.At.Sub(since), says, shown.State, shown.Tries, shown.Failure)
+		}
+	}
+}
+
+// differs says what of a node is shown otherwise than it is.
+func differs(n *cluster.Node, c condition, key string) string {
+	reporting := n.State == cluster.NodeReporting
+	switch {
+	case reporting != c.reports():
+		return "that is not shown"
+	case !reporting:
+		return ""
+	case (n.Hello.Fault != "") != (c == noDriver):
+		return "its driver is shown otherwise"
+	case c == noDriver:
+		return ""
+	case len(n.GPUs) != gpusEach:
+		return "it has other GPUs"
+	case (n.GPUs[1].Lost != "") != (c == lostGPU):
+		return "its GPU is shown otherwise"
+	case n.GPUs[1].Key != key:
+		return "the GPUs are those from before its restart"
+	}
+	return ""
+}
+
+// checkJobs: only an answer of squeue changes the jobs, not what SLURM fails with.
+func (s *soak) checkJobs(snap *cluster.Snapshot) {
+	s.controller.mu.Lock()
+	answers, mood := s.controller.answers, s.controller.mood
+	s.controller.mu.Unlock()
+	var ids []string
+	for i := range snap.Jobs {
+		ids = append(ids, snap.Jobs[i].ID)
+	}
+	if answers == s.answers && !slices.Equal(ids, s.kept) {
+		s.fail("squeue has not answered, and the jobs changed from %d to %d; the controller: %s", len(s.kept), len(ids), mood)
+	}
+	s.kept, s.answers = ids, answers
+}
+
+// Limits of what is kept, whatever happened.
+const (
+	mostAttempts = 8
+	mostXids     = 64
+	mostEnded    = 50
+	mostCleared  = 2000
+)
+
+// checkLimits: nothing that is remembered grows without end.
+func (s *soak) checkLimits(snap *cluster.Snapshot) {
+	if len(snap.Discovery.Ended) > mostEnded {
+		s.fail("%d jobs that have ended", len(snap.Discovery.Ended))
+	}
+	for _, n := range snap.Nodes {
+		if len(n.Attempts) > mostAttempts || len(n.Xids) > mostXids {
+			s.fail("%s has %d attempts and %d Xids", n.Name, len(n.Attempts), len(n.Xids))
+		}
+	}
+	for i := range snap.Jobs {
+		if j := &snap.Jobs[i]; len(j.Findings)+len(j.Cleared) > mostCleared {
+			s.fail("job %s has %d findings and %d that were cleared", j.ID, len(j.Findings), len(j.Cleared))
+		}
+	}
+}
+
+// checkRound is the end of a round, when all has been well for a while: everything is shown as it is, and nothing is left over.
+func (s *soak) checkRound(snap *cluster.Snapshot) {
+	synctest.Wait()
+	watched := s.controller.watched()
+	if d := &snap.Discovery; d.Failure != nil {
+		s.fail("SLURM is well, and said to have failed: %+v", d.Failure)
+	}
+	if len(snap.Nodes) != len(watched) {
+		s.fail("%d nodes are shown, and %d have jobs", len(snap.Nodes), len(watched))
+	}
+	for i := range snap.Jobs {
+		if j := &snap.Jobs[i]; len(j.Minors) != len(j.Nodes) {
+			s.fail("job %s has %d nodes, and its GPUs are known on %d of them", j.ID, len(j.Nodes), len(j.Minors))
+		}
+	}
+	shells, pipes, probes := s.fleet.open()
+	if shells != len(watched) || pipes != len(watched) || probes != len(watched) {
+		s.fail("%d connections, %d pipes and %d probes are open for %d nodes", shells, pipes, probes, len(watched))
+	}
+	s.measure()
+}
+
+func (s *soak) measure() {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	shells, _, probes := s.fleet.open()
+	f := figures{
+		at: time.Since(s.began), goroutines: runtime.NumGoroutine(), inuse: m.HeapInuse, alloc: m.HeapAlloc, events: s.events.Load(), reports: s.reports.Load(),
+		sessions: shells, probes: probes, dials: s.fleet.count.dials, copies: s.fleet.count.copies, jobs: s.controller.total, commands: s.controller.calls,
+	}
+	s.table = append(s.table, f)
+	s.t.Logf("%7v %9d %9d %7d %6d %6d %8d %8d %8d %10d %9.1f %9.1f", f.at.Round(time.Minute), f.events, f.reports, f.jobs, f.commands, f.dials, f.copies, f.sessions, f.probes,
+		f.goroutines, float64(f.inuse)/(1<<20), float64(f.alloc)/(1<<20))
+}
+
+// checkGrowth compares the rounds: at the same phase everything is the same.
+func (s *soak) checkGrowth() {
+	if len(s.table) < 2 {
+		return
+	}
+	first, last := s.table[0], s.table[len(s.table)-1]
+	if last.goroutines != first.goroutines {
+		s.fail("%d goroutines after the first round and %d after the last", first.goroutines, last.goroutines)
+	}
+	if ratio := float64(last.inuse) / float64(first.inuse); ratio > heapGrowth {
+		s.fail("the heap has grown %.2f-fold from the first round to the last", ratio)
+	}
+}
