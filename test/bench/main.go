@@ -30,11 +30,13 @@ type options struct {
 	rtt            time.Duration
 	loss           float64
 	keep           bool
+	soak           int
+	seed           int64
 }
 
 func main() {
 	var o options
-	flag.IntVar(&o.nodes, "nodes", 0, "nodes of the cluster, and of the job (default 16; 64 with --processes)")
+	flag.IntVar(&o.nodes, "nodes", 0, "nodes of the cluster, and of the job (default 16; 64 with --processes or --soak)")
 	flag.IntVar(&o.seconds, "seconds", 60, "duration of the steady state")
 	flag.IntVar(&o.keys, "keys", 200, "number of keys to time")
 	flag.IntVar(&o.rounds, "rounds", 1, "number of measurements per program; results are medians")
@@ -52,6 +54,8 @@ func main() {
 	flag.DurationVar(&o.rtt, "rtt", 0, "with --fleet: round trip `time` to the nodes")
 	flag.Float64Var(&o.loss, "loss", 0, "with --fleet: `share` of segments that come late")
 	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+baselineFile)
+	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes says otherwise)")
+	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
 	flag.Parse()
 	o.nodes = o.size()
 	if err := run(o); err != nil {
@@ -65,7 +69,7 @@ func (o options) size() int {
 	switch {
 	case o.jump > 0:
 		return o.jump
-	case o.nodes == 0 && o.processes:
+	case o.nodes == 0 && (o.processes || o.soak > 0):
 		return 64
 	}
 	return cmp.Or(o.nodes, 16)
@@ -95,6 +99,8 @@ func run(o options) error {
 		return measureJump(o, ours)
 	case o.processes:
 		return measureProcesses(o, ours)
+	case o.soak > 0:
+		return measureSoak(o, ours)
 	}
 	return comparePrograms(o, ours)
 }

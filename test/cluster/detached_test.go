@@ -55,7 +55,9 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 		time.Sleep(during)
 		return read(t, pid(t)) - before
 	}
-	until("an idle screen", func(s string) bool { return strings.Contains(s, "idle: every 10s") && strings.Contains(s, reporting(2, 2)) })
+	until("an idle screen", func(s string) bool {
+		return strings.Contains(s, "idle: every 10s") && strings.Contains(s, reporting(2, 2))
+	})
 	detached := counts()
 
 	client, err := term.Start(exec.Command("../../scripts/testcluster", tmux("attach")...), 120, 41)
@@ -63,7 +65,9 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	until("a screen that is not idle", func(s string) bool { return !strings.Contains(s, "idle: every") && strings.Contains(s, reporting(2, 2)) })
+	until("a screen that is not idle", func(s string) bool {
+		return !strings.Contains(s, "idle: every") && strings.Contains(s, reporting(2, 2))
+	})
 	time.Sleep(2 * time.Second)
 	attached := counts()
 	if attached < 4*detached {

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/term"
+)
+
+// What is asked of a soak.
+const (
+	backWithin  = time.Minute      // how long a node may take to report once its fault is healed
+	leftWithin  = 70 * time.Second // how long a probe may live on a node that lost its connection: it exits after 60 s of silence
+	soakLook    = 5 * time.Second  // between two looks at what reports
+	soakShort   = 35 * time.Second // how long a fault lasts
+	soakLong    = 100 * time.Second
+	soakJobs    = 10 // of so many minutes, in one the job ends and another one starts
+	soakColumns = 200
+	soakRows    = 90
+)
+
+// soak is a run of nvnodetop in a terminal under faults.
+type soak struct {
+	o       options
+	random  *rand.Rand
+	program string
+	log     *sessionLog
+	screen  *term.Terminal
+	pid     int
+
+	nodes  []string
+	active []trouble            // faults that are not healed
+	well   map[string]time.Time // since when each node is without a fault
+	late   map[string]bool      // nodes that took too long, until they report
+	faults []string             // verdicts against the run
+	last   sample
+	table  []sample
+}
+
+// trouble is a fault on a host, until it is healed.
+type trouble struct {
+	fault
+	host  string
+	until time.Time
+}
+
+// measureSoak watches a job for so many minutes, with a fault in each of them, and prints what grows.
+func measureSoak(o options, program string) error {
+	s := &soak{o: o, random: rand.New(rand.NewPCG(uint64(o.seed), 1)), program: program, well: map[string]time.Time{}, late: map[string]bool{}}
+	for k := range o.nodes {
+		s.nodes = append(s.nodes, fmt.Sprintf("node%02d", k+1))
+	}
+	defer func() { _, _ = cluster("heal") }()
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.screen.Close()
+	fmt.Printf("%d nodes, a fault a minute for %d minutes, seed %d\n\n", o.nodes, o.soak, o.seed)
+	fmt.Println(soakHead)
+	for minute := range o.soak {
+		if err := s.minute(minute + 1); err != nil {
+			return err
+		}
+	}
+	if err := s.end(); err != nil {
+		return err
+	}
+	return s.verdict()
+}
+
+// begin starts nvnodetop and waits until every node reports.
+func (s *soak) begin() error {
+	path := filepath.Join(filepath.Dir(s.program), "soak.log")
+	if err := os.RemoveAll(path); err != nil {
+		return err
+	}
+	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", s.program, s.o.poll, s.o.display, "--log", path)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
+	var err error
+	if s.screen, err = term.Start(cmd, soakColumns, soakRows); err != nil {
+		return err
+	}
+	s.log = &sessionLog{path: path, open: map[string]time.Time{}, lost: map[string]time.Time{}}
+	if s.pid, err = pidOf(s.program); err == nil {
+		err = s.awaitAll()
+	}
+	if err != nil {
+		s.screen.Close()
+		return err
+	}
+	s.last, err = s.sample(0)
+	return err
+}
+
+// awaitAll waits until every node reports.
+func (s *soak) awaitAll() error {
+	for deadline := time.Now().Add(2 * backWithin); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if err := s.log.read(); err != nil {
+			return err
+		}
+		if len(s.log.open) == len(s.nodes) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%d of %d nodes report after %v", len(s.log.open), len(s.nodes), 2*backWithin)
+}
+
+// minute makes a fault, heals those whose time is over, and looks at what reports.
+func (s *soak) minute(number int) error {
+	ends := time.Now().Add(time.Minute)
+	what, err := s.strike()
+	if err != nil { // it is healed as if it had come about
+		what += ", not made: " + err.Error()
+	}
+	for time.Now().Before(ends) {
+		time.Sleep(soakLook)
+		if err := s.healDue(time.Now()); err != nil {
+			return err
+		}
+		if err := s.look(); err != nil {
+			return err
+		}
+	}
+	now, err := s.sample(number)
+	if err != nil {
+		return err
+	}
+	now.fault = what
+	now.since(&s.last)
+	s.table = append(s.table, now)
+	fmt.Println(now.row())
+	s.last = now
+	return nil
+}
+
+// strike makes the fault of a minute: one of a node that has none, of the controller, or another job.
+func (s *soak) strike() (what string, err error) {
+	if len(s.active) == 0 && s.random.IntN(soakJobs) == 0 {
+		return "another job", s.anotherJob()
+	}
+	f := soakFaults[s.random.IntN(len(soakFaults))]
+	host := s.nodes[s.random.IntN(len(s.nodes))]
+	if f.controller {
+		host = "ctl"
+	}
+	if slices.ContainsFunc(s.active, func(t trouble) bool { return t.host == host }) {
+		return "none: " + host + " has one", nil
+	}
+	hold := soakShort
+	if f.long && s.random.IntN(3) == 0 {
+		hold = soakLong
+	}
+	s.active = append(s.active, trouble{f, host, time.Now().Add(hold)})
+	return f.make[0][0] + " " + host, inject(host, f.make)
+}
+
+// anotherJob ends the job and starts one like it.
+func (s *soak) anotherJob() error {
+	if err := restartJob(s.o); err != nil {
+		return err
+	}
+	for _, node := range s.nodes {
+		s.well[node] = time.Now()
+	}
+	return s.screen.Type("r") // a user who has started a job asks for it; by itself nvnodetop asks within 30 s
+}
+
+// healDue heals the faults whose time is over at now.
+func (s *soak) healDue(now time.Time) error {
+	for _, t := range s.active {
+		if t.until.After(now) {
+			continue
+		}
+		if err := inject(t.host, t.heal); err != nil {
+			fmt.Println("  " + err.Error())
+			if _, err := cluster("heal", t.host); err != nil {
+				return err
+			}
+		}
+		s.well[t.host] = time.Now()
+		if t.person { // who has mended it tells nvnodetop; by itself it tries again within 5 minutes, so that nobody is locked out
+			if err := s.screen.Type("r"); err != nil {
+				return err
+			}
+		}
+	}
+	s.active = slices.DeleteFunc(s.active, func(t trouble) bool { return !t.until.After(now) })
+	return nil
+}
+
+// look notes the nodes that have no fault and do not report for too long.
+func (s *soak) look() error {
+	if err := s.log.read(); err != nil {
+		return err
+	}
+	for _, node := range s.nodes {
+		quiet := s.silent(node)
+		if quiet > backWithin && !s.late[node] {
+			s.late[node] = true
+			s.blame("%s %s has no fault and does not report for %v", time.Now().Format(time.TimeOnly), node, quiet.Round(time.Second))
+		}
+		if quiet == 0 {
+			delete(s.late, node)
+		}
+	}
+	return nil
+}
+
+// silent is for how long a node without a fault has not reported.
+func (s *soak) silent(node string) time.Duration {
+	if slices.ContainsFunc(s.active, func(t trouble) bool { return t.host == node }) || !s.log.open[node].IsZero() {
+		return 0
+	}
+	since := s.log.lost[node]
+	if well := s.well[node]; well.After(since) {
+		since = well
+	}
+	return time.Since(since)
+}
+
+func (s *soak) blame(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	fmt.Println("  " + line)
+	s.faults = append(s.faults, line)
+}
+
+// end heals what is left, waits until all is well, quits, and looks for processes that were left.
+func (s *soak) end() error {
+	if err := s.healDue(time.Now().Add(time.Hour)); err != nil {
+		return err
+	}
+	if err := s.awaitAll(); err != nil {
+		s.blame("at the end %v", err)
+	}
+	if err := quit(s.screen); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(leftWithin); probes() > 0; time.Sleep(time.Second) {
+		if time.Now().After(deadline) {
+			s.blame("%d probes are left %v after the end", probes(), leftWithin)
+			return nil
+		}
+	}
+	return nil
+}
+
+// verdict prints how the last quarter compares with the first one. An error says what is wrong.
+func (s *soak) verdict() error {
+	quarter := max(1, len(s.table)/4)
+	first, last := s.table[:quarter], s.table[len(s.table)-quarter:]
+	fmt.Printf("\nmedians of the first and the last %d minutes\n", quarter)
+	for _, m := range soakMeasures {
+		a, b := medianOf(first, m.value), medianOf(last, m.value)
+		ratio := "–"
+		if a > 0 {
+			ratio = strconv.FormatFloat(b/a, 'f', 2, 64)
+		}
+		fmt.Printf("%-28s %10.1f %10.1f   ratio %s\n", m.name, a, b, ratio)
+		if m.most > 0 && a > 0 && b/a > m.most && b-a > m.slack {
+			s.blame("%s grew %s-fold, and may grow %.1f-fold", m.name, ratio, m.most)
+		}
+	}
+	if len(s.faults) > 0 {
+		return errors.New("not as it should be:\n" + strings.Join(s.faults, "\n"))
+	}
+	fmt.Println("\nnothing grows, every healthy node reported within a minute, no process is left")
+	return nil
+}
