@@ -100,7 +100,7 @@ var allowed = map[string][]string{
 	"pkg/nvnodetop/report":     {}, // what a program needs to read a document, and nothing that reaches a node
 	"pkg/nvnodetop/schema":     {"internal/metric"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},
-	"test/bench":               {"test/fleet", "test/term"},
+	"test/bench":               {"internal/wire", "test/fleet", "test/term", "test/tree"},
 	"test/chromium":            {},
 	"test/cluster":             {},
 	"test/fakeprobe":           {"internal/wire"},
@@ -111,6 +111,7 @@ var allowed = map[string][]string{
 	"test/soak":                {},
 	"test/sshd":                {},
 	"test/term":                {},
+	"test/tree":                {"internal/cluster", "internal/demo", "internal/dense", "internal/health", "internal/metric", "internal/tally", "internal/wire"},
 	"test/watchdog":            {},
 	"test/webpictures":         {"test/chromium"},
 }

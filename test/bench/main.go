@@ -32,6 +32,7 @@ type options struct {
 	keep           bool
 	soak           int
 	seed           int64
+	tree           int
 }
 
 func main() {
@@ -56,6 +57,14 @@ func main() {
 	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+baselineFile)
 	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
+	flag.IntVar(&o.tree, "tree", 0, "measure only the srun door with this many nodes and aggregation on the way, without a cluster")
+	if dir := os.Getenv(standInVariable); dir != "" {
+		if err := playSrun(dir, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "srun: error:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	flag.Parse()
 	o.nodes = o.size()
 	if err := run(o); err != nil {
@@ -87,6 +96,9 @@ func run(o options) error {
 	}
 	if o.fleet > 0 {
 		return measureFleet(o)
+	}
+	if o.tree > 0 {
+		return measureTree(o)
 	}
 	ours, err := prepare(o)
 	if err != nil {
