@@ -33,11 +33,17 @@ fault_ctldnoaccounts() {
 set_accounts() {
 	local host
 	for host in login ctl; do in_host "$host" sed -i "s|storage/[a-z]*$|storage/$1|" /etc/slurm/slurm.conf; done
+	restart_ctld
+}
+
+# restart_ctld: slurmctld ends and starts, with the slurm.conf that ctl has now.
+restart_ctld() {
 	in_host ctl pkill -x slurmctld || true
 	retry 20 none_runs slurmctld || die "slurmctld does not end"
 	fault_ctldstart
 	retry 20 in_host login timeout 5 squeue -h >/dev/null || die "slurmctld does not answer"
 }
+
 # none_runs NAME: no process of that name is left on ctl.
 none_runs() { ! in_host ctl pgrep -x "$1" >/dev/null; }
 

@@ -22,6 +22,7 @@ heal_host() {
 		heal_network ctl
 		in_host ctl pkill -CONT -x slurmctld || fault_ctldstart ctl
 		fault_ctldnoaccounts
+		fault_ctldnoswitches
 		;;
 	*) heal_node "$1" ;;
 	esac
