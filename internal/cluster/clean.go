@@ -125,6 +125,10 @@ func cleanDiscovery(d *Discovery) Discovery {
 	})
 	c.Pending = cleaned(d.Pending, len(d.Pending), func(p *PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
 	c.Ended = cleaned(d.Ended, len(d.Ended), func(e *EndedJob) { cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, (*string)(&e.State)) })
+	c.Switches = cleaned(d.Switches, len(d.Switches), func(s *Switch) {
+		cleanNames(&s.Name)
+		s.Nodes = cleanNodes(s.Nodes)
+	})
 	return c
 }
 

@@ -18,7 +18,7 @@ func (s *Store) Fork() *Store {
 	defer s.mu.Unlock()
 	c := NewStore(s.poll, s.rules)
 	c.room = s.room
-	c.disc = s.disc
+	c.disc, c.under = s.disc, s.under
 	c.teams = make([]*team, len(s.teams))
 	of := make(map[*team]*team, len(s.teams))
 	for i, t := range s.teams {

@@ -72,4 +72,12 @@ type Discovery struct {
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`
 	Ended   []EndedJob   `json:"ended,omitempty"` // within the last hour, latest first
+
+	Switches []Switch `json:"switches,omitempty"` // of nodes of the jobs, as far as SLURM has a topology
+}
+
+// Switch is a leaf switch of SLURM's topology, or a block, with those of its nodes that jobs have.
+type Switch struct {
+	Name  string   `json:"name"`
+	Nodes []string `json:"nodes"`
 }

@@ -42,9 +42,10 @@ const (
 
 // Node is one node. It has data if State is NodeReporting or NodeStale.
 type Node struct {
-	Name  string
-	State NodeState
-	Since time.Time // of State
+	Name   string
+	Switch string // the leaf switch or the block of SLURM's topology; "": not known
+	State  NodeState
+	Since  time.Time // of State
 
 	Tries    int            // attempts since the last report, including the current one
 	Route    reach.Route    // of the current attempt or session, or the last one

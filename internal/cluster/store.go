@@ -28,6 +28,7 @@ type Store struct {
 	disc  Discovery
 	teams []*team                // the jobs of disc
 	jobs  map[string][]*team     // the same by node name
+	under map[string]string      // the switches of disc by node name; never changed, but replaced
 	nodes map[string]*nodeRecord // by cleaned name
 	paces map[string]*jobPace    // by the ID of jobs of disc
 }
@@ -52,7 +53,7 @@ func (s *Store) Apply(e Event) {
 		n := s.nodes[e.Node]
 		if n == nil {
 			n = newNodeRecord(e.Node, e.At, s.poll)
-			n.room = s.room
+			n.room, n.Switch = s.room, s.under[e.Node]
 			s.nodes[e.Node] = n
 		}
 		n.jobs = s.jobs[e.Node]
@@ -71,7 +72,7 @@ func (s *Store) Apply(e Event) {
 
 // discovered stores the jobs, and compares the GPUs that they have with those in the last report of each node.
 func (s *Store) discovered(at time.Time, d Discovery) {
-	s.disc, s.teams, s.jobs = d, teamsOf(&d), make(map[string][]*team, len(s.nodes))
+	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*team, len(s.nodes)), switchesOf(&d)
 	for _, t := range s.teams {
 		for _, node := range t.Nodes {
 			s.jobs[node] = append(s.jobs[node], t)
@@ -82,10 +83,26 @@ func (s *Store) discovered(at time.Time, d Discovery) {
 		return !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.ID == id })
 	})
 	for name, n := range s.nodes {
-		n.jobs = s.jobs[name]
+		n.jobs, n.Switch = s.jobs[name], s.under[name]
 		n.forgetRanks()
 		n.compare(at, s.rules)
 	}
+}
+
+// switchesOf returns the switch of each node. A node has one: the first that names it.
+func switchesOf(d *Discovery) map[string]string {
+	if len(d.Switches) == 0 {
+		return nil
+	}
+	under := map[string]string{}
+	for i := range d.Switches {
+		for _, node := range d.Switches[i].Nodes {
+			if under[node] == "" {
+				under[node] = d.Switches[i].Name
+			}
+		}
+	}
+	return under
 }
 
 // Snapshot returns the state, with ages up to now.
@@ -105,6 +122,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 			n := s.nodes[name]
 			if n == nil {
 				n = newNodeRecord(name, s.disc.Answered, s.poll)
+				n.Switch = s.under[name]
 				v := n.view(now)
 				snap.Nodes[name] = &v
 			}

@@ -288,8 +288,9 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 		Jobs: []Job{{
 			ID: nasty, Number: nasty, Name: nasty, User: nasty, Partition: nasty, Nodes: []string{nasty, nasty + "2"}, Minors: map[string][]int{nasty: {1}, nasty + "2": {}},
 		}},
-		Pending: []PendingJob{{ID: nasty, Name: nasty, Partition: nasty, Reason: nasty}},
-		Failure: &reach.Failure{Short: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
+		Pending:  []PendingJob{{ID: nasty, Name: nasty, Partition: nasty, Reason: nasty}},
+		Failure:  &reach.Failure{Short: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
+		Switches: []Switch{{Name: nasty, Nodes: []string{nasty}}},
 	}})
 	passed := &reach.Tried{Door: "ssh", Summary: nasty, Hint: nasty}
 	w.Apply(Event{At: at(0), Node: nasty, Try: &Try{Interval: time.Second, Route: reach.Route{Passed: passed}}})
@@ -317,9 +318,37 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	if job.GPUs != 1 || job.GPUsSeen != 0 || job.Reporting != 1 || len(snap.Nodes) != 2 {
 		t.Errorf("%d of %d GPUs on %d of %d nodes, want 0 of 1, which is lost, on 1 of 2", job.GPUsSeen, job.GPUs, job.Reporting, len(snap.Nodes))
 	}
-	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.State != NodeReporting {
+	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.Switch != harmless || n.State != NodeReporting {
 		t.Errorf("the node is %+v", n)
 	}
+}
+
+// A node has the switch of the last Discovery, whether it was known before or is not yet.
+func TestSwitches(t *testing.T) {
+	w := newWorld()
+	tell := func(sec float64, switches ...Switch) *Snapshot {
+		w.Apply(Event{At: at(sec), Discovery: &Discovery{Jobs: []Job{{ID: "1", Nodes: []string{"n1", "n2", "n3"}}}, Switches: switches}})
+		w.try(sec, "n2")
+		return w.Fork().Snapshot(at(sec))
+	}
+	want := func(s *Snapshot, n1, n2, n3 string) {
+		t.Helper()
+		for name, want := range map[string]string{"n1": n1, "n2": n2, "n3": n3} {
+			if got := s.Nodes[name].Switch; got != want {
+				t.Errorf("%s is under %q, want %q", name, got, want)
+			}
+		}
+	}
+	w.try(0, "n1")
+	want(tell(1), "", "", "")
+	want(tell(2, Switch{"s1", []string{"n1", "n2"}}, Switch{"s2", []string{"n2", "n3"}}), "s1", "s1", "s2")
+	w.Apply(Event{At: at(2), Node: "n1", Gone: true})
+	w.try(3, "n1")
+	want(w.Fork().Snapshot(at(3)), "s1", "s1", "s2")
+	fork := w.Fork()
+	fork.Apply(Event{At: at(3), Node: "n3", Try: &Try{Interval: time.Second}})
+	want(fork.Snapshot(at(3)), "s1", "s1", "s2")
+	want(tell(4, Switch{"s3", []string{"n3"}}), "", "", "s3")
 }
 
 // Names that are alike once they are fit for a screen are one node, and one of which nothing is left still is a node.

@@ -335,3 +335,28 @@ func TestDemoHeatFollowsLoad(t *testing.T) {
 		t.Errorf("its throttled clocks are %v", clocks)
 	}
 }
+
+// Each node of a large job is under a switch, those that are shared are under none; a small cluster has no topology.
+func TestDemoHasSwitches(t *testing.T) {
+	for nodes, want := range map[int][]int{16: nil, 70: {32, 32, 6}} {
+		synctest.Test(t, func(t *testing.T) {
+			store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+			for _, e := range play(t, New(nodes, 1, 1, 3*time.Second, 0), time.Millisecond, nil) {
+				store.Apply(e)
+			}
+			s := store.Snapshot(time.Now())
+			var got []int
+			for _, under := range s.Discovery.Switches {
+				got = append(got, len(under.Nodes))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d nodes: %v under a switch each, want %v", nodes, got, want)
+			}
+			for name, n := range s.Nodes {
+				if wanted := want != nil && strings.HasPrefix(name, "gpu-n"); (n.Switch != "") != wanted {
+					t.Errorf("%d nodes: %s is under %q", nodes, name, n.Switch)
+				}
+			}
+		})
+	}
+}

@@ -59,7 +59,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	answer := cluster.Discovery{
 		Command: question, User: me, Host: loginHost,
 		Asked: d.world.begin.Add(now), Took: 40 * time.Millisecond, Next: d.world.begin.Add(d.next),
-		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending, Ended: d.last.Ended,
+		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending, Ended: d.last.Ended, Switches: d.last.Switches,
 	}
 	if during(now, controllerGone, controllerBackAt) {
 		answer.Took = deadline
@@ -67,7 +67,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 		return &answer
 	}
 	answer.Answered = answer.Asked
-	answer.Jobs, answer.Pending, answer.Ended = d.jobs(now), d.pending(now), d.ended(now)
+	answer.Jobs, answer.Pending, answer.Ended, answer.Switches = d.jobs(now), d.pending(now), d.ended(now), d.world.under
 	d.last = answer
 	return &answer
 }

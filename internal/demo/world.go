@@ -17,6 +17,7 @@ type world struct {
 	poll  time.Duration
 	hosts []*host
 	jobs  []simJob
+	under []cluster.Switch // the switches of the hosts
 }
 
 // host is one simulated node.
@@ -91,6 +92,7 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 	w.addTraining(nodes, gpus)
 	mine, held, task := w.addShared(gpus)
 	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]
+	w.connect(training)
 	w.jobs = []simJob{
 		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor, trainingMost - trainingFor},
 		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
@@ -130,6 +132,28 @@ func (w *world) addTraining(nodes, gpus int) {
 		}
 	}
 	cast(w.hosts)
+}
+
+// A small cluster has no topology. The nodes that are shared are under no switch.
+const (
+	topologyFrom = 17 // nodes
+	nodesPerLeaf = 32
+)
+
+// connect puts hosts under leaf switches.
+func (w *world) connect(hosts []*host) {
+	if len(hosts) < topologyFrom {
+		return
+	}
+	leaves := (len(hosts) + nodesPerLeaf - 1) / nodesPerLeaf
+	digits := max(len(fmt.Sprint(leaves)), 2)
+	for i, h := range hosts {
+		if i%nodesPerLeaf == 0 {
+			w.under = append(w.under, cluster.Switch{Name: fmt.Sprintf("leaf%0*d", digits, len(w.under)+1)})
+		}
+		leaf := &w.under[len(w.under)-1]
+		leaf.Nodes = append(leaf.Nodes, h.name)
+	}
 }
 
 // cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread out.

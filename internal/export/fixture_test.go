@@ -54,6 +54,7 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 		Failure: &reach.Failure{
 			Class: reach.ClassSlurm, Short: "squeue failed", Words: "Unable to contact slurm controller", Meaning: "The daemon does not answer.", Hints: []string{"scontrol ping"},
 		},
+		Switches: []cluster.Switch{{Name: "leaf1", Nodes: []string{"n1", "n2"}}, {Name: "leaf2", Nodes: []string{"n5"}}},
 		Jobs: []cluster.Job{
 			{
 				ID: "2_1", Number: "16", Name: "a <b> & c", User: "alice", Partition: "gpu", Start: at(-3600), End: at(5400), Limit: 9000 * time.Second,

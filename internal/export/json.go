@@ -111,7 +111,7 @@ func newFailure(f *reach.Failure) *schema.Failure {
 }
 
 func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
-	out := schema.Node{Name: n.Name, State: schema.NodeState(n.State), Since: n.Since, Transport: n.Route.Door, Failure: newFailure(n.Failure)}
+	out := schema.Node{Name: n.Name, Switch: n.Switch, State: schema.NodeState(n.State), Since: n.Since, Transport: n.Route.Door, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 		out.StandIn = h.StandIn

@@ -15,6 +15,7 @@ const (
 	Name
 	User
 	Partition
+	Switch
 	State
 	Rank
 	PID
@@ -80,6 +81,7 @@ var table = [keys]Field{
 	Name:          {Name: "name", Example: "train", Help: "name of the job"},
 	User:          {Name: "user", Example: "alice", Help: "user name"},
 	Partition:     {Name: "partition", Example: "gpu", Help: "SLURM partition"},
+	Switch:        {Name: "switch", Example: "leaf01", Help: "leaf switch or block of SLURM's topology"},
 	State:         {Name: "state", Example: "reporting", Help: "state of the node, the process or the job"},
 	Rank:          {Name: "rank", Type: Count, Example: "13", Help: "rank of the process"},
 	PID:           {Name: "pid", Type: Count, Example: "358811", Help: "process ID"},

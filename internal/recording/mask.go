@@ -46,6 +46,7 @@ func (m *mask) user(s string) string      { return m.name("user", "user%d", s) }
 func (m *mask) node(s string) string      { return m.name("node", "node%02d", s) }
 func (m *mask) job(s string) string       { return m.name("job", "job%d", s) }
 func (m *mask) partition(s string) string { return m.name("partition", "partition%d", s) }
+func (m *mask) leaf(s string) string      { return m.name("switch", "switch%d", s) }
 func (m *mask) program(s string) string   { return m.name("program", "program%d", s) }
 func (m *mask) command(s string) string   { return m.name("command", "command%d", s) }
 func (m *mask) directory(s string) string { return m.name("directory", "/directory%d", s) }
@@ -91,6 +92,10 @@ func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
 		p.Name, p.Partition, p.Reason = m.job(p.Name), m.partition(p.Partition), firstWord(p.Reason)
 	})
 	d.Ended = each(d.Ended, func(j *cluster.EndedJob) { j.Name, j.Partition = m.job(j.Name), m.partition(j.Partition) })
+	d.Switches = each(d.Switches, func(s *cluster.Switch) {
+		s.Name = m.leaf(s.Name)
+		s.Nodes = each(s.Nodes, func(n *string) { *n = m.node(*n) })
+	})
 	return &d
 }
 

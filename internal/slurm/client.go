@@ -7,7 +7,8 @@
 // Next asks one question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs of
 // one new job. The answers to both are kept until the job ends. When a job has GPUs on a new node, `scontrol show node` says how many GPUs each
 // new node has; that is kept for good. So most of the time squeue is the only command. How a job has ended is asked once: sacct, which answers
-// for many jobs in one call, or where there is no accounting scontrol, as long as the controller remembers the job.
+// for many jobs in one call, or where there is no accounting scontrol, as long as the controller remembers the job. Which switch each node is
+// under is asked last, and only for jobs of many nodes: `scontrol show topology`, at most once an hour.
 //
 // Cancel is the only command that changes anything: it cancels or signals a job when the user asks for that.
 //
@@ -44,7 +45,10 @@ type Answer struct {
 	Jobs    []cluster.Job        // that have nodes, sorted by id
 	Pending []cluster.PendingJob // sorted by id
 	Ended   []cluster.EndedJob   // that have been listed, and are ending or have ended within the last hour; latest first, at most 50
-	More    bool                 // Next has a question to ask
+
+	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known
+
+	More bool // Next has a question to ask
 }
 
 // Client asks SLURM. It is for one goroutine.
@@ -63,6 +67,8 @@ type Client struct {
 	accounts accounts
 
 	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
+
+	topology topology
 }
 
 // listedJob is a job as squeue lists it, without its nodes and GPUs.
@@ -91,6 +97,7 @@ func Installed() bool {
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
 	if err != nil {
+		c.topology.upset = true
 		return nil, err
 	}
 	c.list(records)
@@ -108,6 +115,8 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		c.askGPUs(ctx, due)
 	} else if due := c.unexplained(); len(due) > 0 {
 		c.explain(ctx, due)
+	} else if c.untopologized(time.Now()) {
+		c.askTopology(ctx)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -117,7 +126,7 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 
 // answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
-	answer := &Answer{Pending: c.pending, Ended: c.told(), More: c.asks(time.Now())}
+	answer := &Answer{Pending: c.pending, Ended: c.told(), Switches: c.switches(), More: c.asks(time.Now())}
 	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
@@ -133,7 +142,7 @@ func (c *Client) answer() (*Answer, error) {
 
 // asks reports whether a question is open.
 func (c *Client) asks(now time.Time) bool {
-	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 || len(c.unexplained()) > 0
+	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 || len(c.unexplained()) > 0 || c.untopologized(now)
 }
 
 // list takes in squeue's answer. A job without nodes has nothing to show and is left out.

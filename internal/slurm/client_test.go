@@ -24,6 +24,8 @@ type fakeSlurm struct {
 	nodes   map[string]string // their Gres, by name; others have 8 GPUs
 	fail    map[string]error  // by the command's first words, with what it writes to standard error
 	asked   []string          // all commands
+
+	topology string // what `scontrol show topology` prints
 }
 
 func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
@@ -49,6 +51,8 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 			fmt.Fprintf(&out, "NodeName=%s Arch=x86_64 CoresPerSocket=16 \n   Gres=%s\n   CfgTRES=cpu=32,billing=32\n\n", name, s.gresOf(name))
 		}
 		return []byte(out.String()), nil, nil
+	case line == "scontrol show topology":
+		return []byte(s.topology), nil, nil
 	case strings.HasPrefix(line, "scontrol show job -d"):
 		id := strings.TrimPrefix(strings.TrimPrefix(line, "scontrol show job -d"), " ")
 		said, ok := s.gres[id]

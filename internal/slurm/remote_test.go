@@ -29,9 +29,10 @@ func TestRemote(t *testing.T) {
 	t.Setenv("SACCT_FORMAT", "jobid")
 	t.Setenv("SLURM_TIME_FORMAT", "relative")
 	t.Setenv("SLURM_CLUSTERS", "a,b")
+	t.Setenv("SLURM_TOPO_LEN", "9")
 	t.Setenv("TZ", "JST-9")
 	run := Remote(here)
-	out, words, err := run(t.Context(), "sh", "-c", `echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SCANCEL_FULL$SACCT_FORMAT,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`, "sh", `it's "odd" \ $(x) | <y>`, "  two  ")
+	out, words, err := run(t.Context(), "sh", "-c", `echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SCANCEL_FULL$SACCT_FORMAT$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`, "sh", `it's "odd" \ $(x) | <y>`, "  two  ")
 	if want := ",,standard,,UTC0\n" + `it's "odd" \ $(x) | <y>|  two  ` + "\n"; string(out) != want || string(words) != "oops\n" {
 		t.Errorf("printed %q and %q, want %q", out, words, want)
 	}

@@ -185,7 +185,7 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	d.known.Failure = reach.AsFailure(err, reach.ClassSlurm)
 	d.known.Asking = answer != nil && answer.More
 	if answer != nil {
-		d.known.Jobs, d.known.Pending, d.known.Ended = answer.Jobs, answer.Pending, answer.Ended
+		d.known.Jobs, d.known.Pending, d.known.Ended, d.known.Switches = answer.Jobs, answer.Pending, answer.Ended, answer.Switches
 	}
 }
 

@@ -326,6 +326,7 @@ type decoded struct {
 	}
 	Nodes []struct {
 		Name, State string
+		Switch      string
 		Driver      string `json:"driver_version"`
 		Transport   string
 		Failure     struct {

@@ -11,7 +11,7 @@ import (
 
 // NodeFields are the fields of a node: the numbers are those of the job's GPUs there, as the overview adds them up.
 var NodeFields = filter.Of(slices.Concat(
-	[]filter.Key{filter.Node, filter.State, filter.Lowest}, ofGPUs, []filter.Key{filter.Problem, filter.Letter, filter.Severity, filter.Rank, filter.User, filter.Job, filter.Partition},
+	[]filter.Key{filter.Node, filter.State, filter.Lowest}, ofGPUs, []filter.Key{filter.Problem, filter.Letter, filter.Severity, filter.Rank, filter.User, filter.Job, filter.Partition, filter.Switch},
 )...)
 
 // Node is a node of a job as a filter.Subject.
@@ -43,6 +43,8 @@ func (r *Node) Values(key filter.Key, to []filter.Value) []filter.Value {
 		return word(to, r.Job.User)
 	case filter.Partition:
 		return word(to, r.Job.Partition)
+	case filter.Switch:
+		return word(to, r.node.Switch)
 	case filter.Problem, filter.Letter, filter.Severity:
 		for _, f := range r.Findings[r.node.Name] {
 			to = finding(to, key, f)

@@ -31,7 +31,7 @@ func gpu(number int, util, celsius, watts float64) cluster.GPU {
 
 // snapshot is a job on two nodes: one reports, with three processes, one has failed.
 func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Finding) {
-	n := &cluster.Node{Name: "gpu-n01", State: cluster.NodeReporting, Listed: true, Hello: &wire.Hello{Driver: "550.54.15"}, GPUs: []cluster.GPU{gpu(0, 99, 70, 600), gpu(1, 21, 49, 200)}}
+	n := &cluster.Node{Name: "gpu-n01", Switch: "leaf01", State: cluster.NodeReporting, Listed: true, Hello: &wire.Hello{Driver: "550.54.15"}, GPUs: []cluster.GPU{gpu(0, 99, 70, 600), gpu(1, 21, 49, 200)}}
 	n.Processes = []wire.Process{
 		{PID: 101, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(40 << 30)), SMPercent: new(98), MemPercent: new(50), CPUPercent: new(100.5), RSS: new(uint64(4 << 30)), ElapsedSec: new(int64(7300)),
 			Identity: wire.Identity{User: "alice", Command: "python -u train.py", Job: "48211", Rank: &wire.Rank{Rank: 12, World: new(14), From: "RANK"}}},
@@ -76,7 +76,7 @@ func TestNodes(t *testing.T) {
 		"util<50": "", "not util>50": "gpu-n02", "temp>=70": "gpu-n01", "power=800W": "gpu-n01", "mem_used=120GiB": "gpu-n01", "mem_total>150GiB": "gpu-n01", "mem_pct=75": "gpu-n01",
 		"gpu=1": "gpu-n01", "index=2": "", "gpu_name~^h100": "gpu-n01", "driver=550.54.15": "gpu-n01", "uuid=gpu-b": "gpu-n01", "bus~:1b:": "gpu-n01", "device_type=gpu": "gpu-n01",
 		"pstate=0": "gpu-n01", "numa=1": "gpu-n01", "problem=lag": "gpu-n01", "problem=node_failed": "gpu-n02", "problem=thermal": "", "letter=L": "gpu-n01", "severity=critical": "gpu-n02",
-		"rank=12": "gpu-n01", "rank=13": "", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
+		"rank=12": "gpu-n01", "rank=13": "", "switch=leaf01": "gpu-n01", "switch=leaf02": "", "not switch~leaf": "gpu-n02", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
 	})
 }
 

@@ -16,6 +16,7 @@ const (
 // Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale.
 type Node struct {
 	Name         string      `json:"name"`
+	Switch       string      `json:"switch,omitempty"` // the leaf switch or the block of SLURM's topology that it is under
 	State        NodeState   `json:"state"`
 	Since        time.Time   `json:"since,omitzero"`        // of State
 	AgeSeconds   *float64    `json:"age_seconds,omitempty"` // of its numbers

@@ -1,0 +1,129 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// topology is which switch each node is under, as far as SLURM has said.
+type topology struct {
+	under map[string]string // the leaf switch or the block, by node
+	asked time.Time         // when SLURM was last asked; zero: not yet
+	upset bool              // squeue has failed since then: the controller may have been started anew, with another topology
+}
+
+// A topology changes only when the controller is started or reads its configuration again, and matters only where a job has many nodes. So most
+// users never ask for it, and the others seldom.
+const (
+	topologyLeast = 5                // nodes of a job
+	topologyAge   = time.Hour        // between two questions
+	topologyUpset = 10 * time.Minute // the same, when squeue has failed in between
+)
+
+// untopologized reports whether SLURM is to be asked for its topology.
+func (c *Client) untopologized(now time.Time) bool {
+	age := topologyAge
+	if c.topology.upset {
+		age = topologyUpset
+	}
+	if !c.topology.asked.IsZero() && now.Sub(c.topology.asked) < age {
+		return false
+	}
+	for i := range c.jobs {
+		if len(c.hosts[c.jobs[i].nodelist].names) >= topologyLeast {
+			return true
+		}
+	}
+	return false
+}
+
+// askTopology asks for the topology. Without an answer the last one stays, and the question is repeated when it would have been anyway: what depends
+// on it is only how nodes are arranged.
+func (c *Client) askTopology(ctx context.Context) {
+	out, _, err := c.call(ctx, "scontrol", "show", "topology")
+	if ctx.Err() != nil {
+		return
+	}
+	c.topology.asked, c.topology.upset = time.Now(), false
+	if err == nil {
+		c.topology.under = parseTopology(out)
+	}
+}
+
+// switches returns the switches of the nodes of all jobs, in the order of these.
+func (c *Client) switches() []cluster.Switch {
+	if len(c.topology.under) == 0 {
+		return nil
+	}
+	var list []cluster.Switch
+	at, seen := map[string]int{}, map[string]bool{}
+	for i := range c.jobs {
+		for _, node := range c.hosts[c.jobs[i].nodelist].names {
+			name, known := c.topology.under[node]
+			if !known || seen[node] {
+				continue
+			}
+			seen[node] = true
+			k, begun := at[name]
+			if !begun {
+				k = len(list)
+				at[name], list = k, append(list, cluster.Switch{Name: name})
+			}
+			list[k].Nodes = append(list[k].Nodes, node)
+		}
+	}
+	return list
+}
+
+// parseTopology returns the leaf switch or the block of each node, from the output of `scontrol show topology`:
+//
+//	SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]
+//	SwitchName=s2 Level=1 LinkSpeed=1 Nodes=tux[0-7] Switches=s[0-1]
+//	BlockName=b1 BlockIndex=0 Nodes=tux[0-3] BlockSize=4
+//
+// A line that is not understood is left out. Of several switches of a node the first one counts.
+func parseTopology(out []byte) map[string]string {
+	under := map[string]string{}
+	for line := range bytes.Lines(out) {
+		name, list := parseSwitch(string(line))
+		if name == "" || list == "" {
+			continue
+		}
+		nodes, err := ExpandHostlist(list)
+		if err != nil || areHosts(nodes) != nil || len(under)+len(nodes) > maxListed {
+			continue
+		}
+		for _, node := range nodes {
+			if _, known := under[node]; !known {
+				under[node] = name
+			}
+		}
+	}
+	return under
+}
+
+// parseSwitch returns the name and the nodes of a leaf switch or of a block, "" of anything else.
+func parseSwitch(line string) (name, nodes string) {
+	fields := strings.Fields(line)
+	if len(fields) == 0 {
+		return "", ""
+	}
+	key, name, _ := strings.Cut(fields[0], "=")
+	leaf := key == "BlockName"
+	for _, field := range fields[1:] {
+		switch key, value, _ := strings.Cut(field, "="); key {
+		case "Level":
+			leaf = value == "0"
+		case "Nodes":
+			nodes = value
+		}
+	}
+	if !leaf || key != "BlockName" && key != "SwitchName" {
+		return "", ""
+	}
+	return name, nodes
+}

@@ -1,0 +1,165 @@
+package slurm
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+func TestParseTopologyRecorded(t *testing.T) {
+	want := map[string]string{
+		"node01": "a1", "node02": "a1", "node03": "a1", "node07": "a1",
+		"node04": "a2", "node05": "a2", "node06": "a2",
+		"node08": "b2", "node09": "b2",
+	}
+	if diff := cmp.Diff(want, parseTopology(recorded(t, "topology-tree.txt"))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParseTopology(t *testing.T) {
+	for text, want := range map[string]string{ // the nodes with their switches
+		"":                                    "",
+		"No topology information available\n": "",
+		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-1]\n":                               "tux0=s0 tux1=s0",
+		"SwitchName=s1 Level=1 LinkSpeed=1 Nodes=tux[0-1] Switches=s0\n":                   "",
+		"SwitchName=s0 Level=0 LinkSpeed=1\n":                                              "",
+		"SwitchName=s0 Level=0 Nodes=tux0\nSwitchName=s1 Level=0 Nodes=tux[0-1]\n":         "tux0=s0 tux1=s1", // the first one counts
+		"SwitchName=s0 Nodes=tux0\n":                                                       "",
+		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-\nSwitchName=s1 Level=0 Nodes=a\n":  "a=s1", // one line is cut
+		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=-oProxyCommand=x\n":                       "",
+		"SwitchName=s0 Level=0 Nodes=a[0-99999999]\n":                                      "",
+		"SwitchName= Level=0 Nodes=a\n":                                                    "",
+		"BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\r\nBlockName=b2 Nodes=c\n":     "a1=b1 a2=b1 c=b2",
+		"BlockName=b1 BlockIndex=0 Nodes=a1\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=a2": "a1=b1",
+		"   Nodes=x SwitchName=s0 Level=0\n":                                               "",
+	} {
+		under := parseTopology([]byte(text))
+		var got []string
+		for _, node := range slices.Sorted(maps.Keys(under)) {
+			got = append(got, node+"="+under[node])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzParseTopology(f *testing.F) {
+	f.Add(recorded(f, "topology-tree.txt"))
+	f.Add([]byte("BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\nSwitchName=s Level=0 Nodes=a[[1-2]]\n"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		for node, name := range parseTopology(out) {
+			if !IsHostName(node) || name == "" || strings.ContainsAny(name, " \n") {
+				t.Fatalf("%q is under %q", node, name)
+			}
+		}
+	})
+}
+
+// topologies counts the questions for the topology since the last call.
+func (s *fakeSlurm) topologies() (n int) {
+	for _, line := range s.asked {
+		if line == "scontrol show topology" {
+			n++
+		}
+	}
+	s.asked = nil
+	return n
+}
+
+// wide is a job of n nodes.
+func wide(n string) []record {
+	return []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "node[01-" + n + "]"}}
+}
+
+// The topology is asked for when a job has many nodes, once an hour, and a little later after the controller was away.
+func TestTopologyIsAskedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slurm := &fakeSlurm{gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: string(recorded(t, "topology-tree.txt"))}
+		c := newClient(slurm.run)
+		for i, step := range []struct {
+			after time.Duration
+			nodes string
+			away  bool
+			asked int
+			known int // switches
+		}{
+			{0, "04", false, 0, 0},
+			{0, "09", false, 1, 3},
+			{topologyAge - time.Second, "09", false, 0, 3},
+			{0, "02", false, 0, 1},
+			{time.Second, "05", false, 1, 2},
+			{time.Minute, "05", true, 0, 2},
+			{topologyUpset - time.Minute, "05", false, 1, 2},
+			{topologyUpset, "05", false, 0, 2},
+		} {
+			time.Sleep(step.after)
+			slurm.fail = nil
+			if step.away {
+				slurm.fail = map[string]error{"squeue": errors.New("connect failure")}
+				if _, err := c.Ask(t.Context()); err == nil {
+					t.Fatal("no error")
+				}
+				slurm.fail = nil
+			}
+			slurm.records = wide(step.nodes)
+			answer, err := askAll(t, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := slurm.topologies(); got != step.asked || len(answer.Switches) != step.known {
+				t.Errorf("step %d: asked %d times, want %d; %+v", i, got, step.asked, answer.Switches)
+			}
+		}
+	})
+}
+
+func TestSwitchesOfJobs(t *testing.T) {
+	slurm := &fakeSlurm{
+		records: []record{
+			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "node[03-07]"},
+			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "node[07-10]"},
+		},
+		gres:     map[string]string{"1": showJob("1", "node03", "gpu:1(IDX:0)"), "2": showJob("2", "node07", "gpu:1(IDX:0)")},
+		topology: string(recorded(t, "topology-tree.txt")),
+	}
+	answer, err := askAll(t, newClient(slurm.run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []cluster.Switch{{Name: "a1", Nodes: []string{"node03", "node07"}}, {Name: "a2", Nodes: []string{"node04", "node05", "node06"}}, {Name: "b2", Nodes: []string{"node08", "node09"}}}
+	if diff := cmp.Diff(want, answer.Switches); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A SLURM that does not say, or has no topology, is no failure: nothing else is missing.
+func TestNoTopology(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slurm := &fakeSlurm{
+			records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")},
+			fail: map[string]error{"scontrol show topology": errors.New("slurm_load_topo error: Socket timed out")},
+		}
+		c := newClient(slurm.run)
+		for _, say := range []string{"", "No topology information available\n"} {
+			answer, err := askAll(t, c)
+			if err != nil || answer.Switches != nil || len(answer.Jobs) != 1 {
+				t.Errorf("%v, %+v", err, answer)
+			}
+			if got := slurm.topologies(); got != 1 {
+				t.Errorf("asked %d times", got)
+			}
+			slurm.fail, slurm.topology = nil, say
+			time.Sleep(topologyAge)
+		}
+	})
+}
