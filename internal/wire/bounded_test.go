@@ -25,7 +25,7 @@ func TestLongListsAreRefused(t *testing.T) {
 		"nested":    strings.Repeat(`[`, 900_000),
 	} {
 		r := NewReader(strings.NewReader(line + "\n"))
-		r.buf = make([]byte, 0, MaxLine)
+		r.long = make([]byte, 0, MaxLine)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		var m Message

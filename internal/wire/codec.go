@@ -44,6 +44,9 @@ func (e *MalformedError) Error() string {
 // Unwrap returns the cause.
 func (e *MalformedError) Unwrap() error { return e.Cause }
 
+// readSize is as long as most reports, which are decoded where they lie. A Reader of each of a thousand nodes has that much.
+const readSize = 4 << 10
+
 // lineKept is how much of a malformed line an error quotes.
 const lineKept = 256
 
@@ -55,7 +58,8 @@ const noiseKept = 4 << 10
 type Reader struct {
 	br    *bufio.Reader
 	parse Parser
-	buf   []byte
+	buf   []byte // the last line, in br or in long
+	long  []byte // for lines that br has no room for; nil after one that it had
 	last  memory
 	noise string
 }
@@ -68,7 +72,7 @@ func NewReader(r io.Reader) *Reader { return NewReaderWith(r, json.Unmarshal) }
 
 // NewReaderWith reads from r with another parser: a faster one may be too large for a probe.
 func NewReaderWith(r io.Reader, parse Parser) *Reader {
-	return &Reader{br: bufio.NewReaderSize(r, 16<<10), parse: parse}
+	return &Reader{br: bufio.NewReaderSize(r, readSize), parse: parse}
 }
 
 // SkipToMagic skips login noise up to and including the Magic line. Noise may precede the magic on its line, if a login script printed no
@@ -177,25 +181,23 @@ func quotable(line []byte) string {
 	return string(line[:min(len(line), lineKept)])
 }
 
-// line reads one line into r.buf.
+// line reads one line into r.buf, where it is valid until the next call.
 func (r *Reader) line() error {
-	r.buf = r.buf[:0]
-	for {
-		part, err := r.br.ReadSlice('\n')
-		if len(r.buf)+len(part) > MaxLine {
+	part, err := r.br.ReadSlice('\n')
+	if err == nil {
+		r.buf, r.long = part, nil
+		return nil
+	}
+	for r.long = append(r.long[:0], part...); errors.Is(err, bufio.ErrBufferFull); r.long = append(r.long, part...) {
+		if part, err = r.br.ReadSlice('\n'); len(r.long)+len(part) > MaxLine {
 			return ErrLineTooLong
 		}
-		r.buf = append(r.buf, part...)
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(r.buf) > 0:
-			return io.ErrUnexpectedEOF
-		default:
-			return err
-		}
 	}
+	r.buf = r.long
+	if errors.Is(err, io.EOF) && len(r.buf) > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // Write encodes v as one line with a single call of w.Write. A report is whole: Writer writes less.
