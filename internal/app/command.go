@@ -59,7 +59,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	// Login nodes are shared and count CPU seconds: one thread is plenty, and a heap that stays small. A second one would wake up for each report
 	// and find nothing to do, which was measured to cost a fifth of the report.
 	runtime.GOMAXPROCS(1)
-	debug.SetMemoryLimit(memoryLimit)
+	debug.SetMemoryLimit(memoryFor(0))
 
 	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
 	defer stop()
@@ -96,9 +96,6 @@ func ofVersion(cmd *cobra.Command, args []string) []string {
 	}
 	return args
 }
-
-// memoryLimit is soft: above it the runtime collects harder. 512 nodes stay below it.
-const memoryLimit = 192 << 20
 
 // endings are the signals that end the program. SIGHUP is none under nohup, which ignores it: what logs for days outlives its terminal.
 func endings() []os.Signal {

@@ -188,7 +188,7 @@ func printMoment(cfg *config.Config, io streams, p *recording.Player, at time.Ti
 }
 
 // replayMemory is the limit of what a recording takes: the Stores that a Player keeps are beside those of a cluster that is watched.
-const replayMemory = 2 * memoryLimit
+const replayMemory = 384 << 20
 
 // playOn shows the screens until the user quits.
 func playOn(ctx context.Context, cfg *config.Config, io streams, p *recording.Player, d *deck) error {

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// With a thousand nodes the limit leaves room for garbage, and it stays when jobs end.
+func TestMemoryGrowsWithTheNodes(t *testing.T) {
+	before := debug.SetMemoryLimit(memoryFor(0))
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	var job cluster.Job
+	for i := range 1000 {
+		job.Nodes = append(job.Nodes, fmt.Sprintf("n%d", i))
+	}
+	half := job
+	half.Nodes = job.Nodes[:500]
+	var events []cluster.Event
+	for _, jobs := range [][]cluster.Job{{half}, {half, job}, {half}, nil} {
+		events = append(events, cluster.Event{Discovery: &cluster.Discovery{Jobs: jobs}})
+	}
+	from := &fakeFeed{events, func(context.Context) error { return nil }}
+	if err := feedStore(t.Context(), from, func(cluster.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	if got := debug.SetMemoryLimit(-1); got != memoryFor(1000) {
+		t.Errorf("the limit is %d for 1,000 nodes, not %d", got, memoryFor(1000))
+	}
+}
