@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -131,7 +134,7 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	s.configure("last", startNode(t, s, nil))
 	w := watchSite(t, s)
 	var names []string
-	for i := range 3 * parallelExchanges {
+	for i := range 3 * parallelHandshakes {
 		names = append(names, fmt.Sprintf("hung%03d", i))
 	}
 	w.SetNodes(names)
@@ -139,6 +142,59 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	w.SetNodes(append(names, "last"))
 	if took := w.wait(t, "last", time.Now()); took > 3*time.Second {
 		t.Errorf("a healthy node came after %v", took)
+	}
+}
+
+// At most so many nodes log in at a time, but one that takes long keeps nobody waiting for long.
+func TestLoginsTakeTurns(t *testing.T) {
+	noLeaks(t)
+	for name, tc := range map[string]struct {
+		turn   time.Duration
+		passes bool // other nodes
+	}{
+		"during a turn": {time.Hour, false},
+		"after a turn":  {100 * time.Millisecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.d.limits.turn, s.d.limits.login = tc.turn, time.Minute
+			var asked atomic.Int32
+			release := make(chan struct{})
+			slow := startNode(t, s, func(n *node) {
+				accept := n.config.PublicKeyCallback
+				n.config.PublicKeyCallback = func(c ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+					asked.Add(1)
+					<-release
+					return accept(c, key)
+				}
+			})
+			s.configure("slow*", slow)
+			s.configure("last", startNode(t, s, nil))
+			w := watchSite(t, s)
+			var names []string
+			for i := range parallelHandshakes {
+				names = append(names, fmt.Sprintf("slow%03d", i))
+			}
+			w.SetNodes(names)
+			for began := time.Now(); asked.Load() < parallelHandshakes; time.Sleep(time.Millisecond) {
+				if time.Since(began) > 30*time.Second {
+					t.Fatalf("%d nodes log in", asked.Load())
+				}
+			}
+			w.SetNodes(append(names, "last"))
+			if !tc.passes {
+				select {
+				case name := <-w.hellos:
+					t.Errorf("%s did not wait for its turn", name)
+				case <-time.After(300 * time.Millisecond):
+				}
+				close(release)
+			}
+			w.wait(t, "last", time.Now())
+			if tc.passes {
+				close(release)
+			}
+		})
 	}
 }
 

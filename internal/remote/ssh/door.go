@@ -51,7 +51,7 @@ type Door struct {
 	login             *hop // all nodes are reached through it; nil: as the configuration says
 
 	// Turns for what costs this host much.
-	lookups, exchanges, starts remote.Turns
+	lookups, handshakes, starts remote.Turns
 }
 
 var _ remote.Door = (*Door)(nil)
@@ -61,22 +61,23 @@ type limits struct {
 	name, tcp, ssh, login time.Duration
 	agent                 time.Duration // for the agent to list its keys
 	closing               time.Duration // to notice the connection's end
+	turn                  time.Duration // a login holds its turn for so long
 	start                 time.Duration // a turn to start a ProxyCommand takes this long
 	alive                 time.Duration // between two signs of life of a jump host, and for its answer
 	idle                  time.Duration // until a jump host's connection that nothing needs is closed
 	again                 time.Duration // the least between two attempts to reach a jump host
 }
 
-// How many hosts may do something dear at the same time: look up a name, exchange keys, start a ProxyCommand.
+// How many hosts may do something dear at the same time: look up a name, exchange keys and log in, start a ProxyCommand.
 const (
-	parallelLookups   = 64
-	parallelExchanges = 16
-	parallelStarts    = 16
+	parallelLookups    = 64
+	parallelHandshakes = 16
+	parallelStarts     = 16
 )
 
 var defaultLimits = limits{
 	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second, closing: 300 * time.Millisecond,
-	start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute, again: 2 * time.Second,
+	turn: time.Second, start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute, again: 2 * time.Second,
 }
 
 // New returns a Door. It reads no file yet: Dial reports what is wrong with one.
@@ -98,7 +99,7 @@ func New(version string) (*Door, error) {
 		known:    &knownCache{},
 		hung:     &hungAgents{},
 		secrets:  newSecrets(),
-		lookups:  make(remote.Turns, parallelLookups), exchanges: make(remote.Turns, parallelExchanges), starts: make(remote.Turns, parallelStarts),
+		lookups:  make(remote.Turns, parallelLookups), handshakes: make(remote.Turns, parallelHandshakes), starts: make(remote.Turns, parallelStarts),
 	}
 	d.jumps = newJumps(d)
 	return d, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -81,14 +82,15 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	defer login.close()
 	endTurn := func() {}
 	defer func() { endTurn() }()
-	// The key exchange costs the processor, and begins when sshd has answered: a host that is dead or hung holds no turn.
+	// A handshake costs this host's processor, and the cluster's directory of users. It begins when sshd has answered: a host that is dead or hung holds no
+	// turn. One that takes long to log in gives its turn away.
 	a.conn.greet = func() (err error) {
 		a.conn.allow(0)
-		endTurn, err = a.d.exchanges.Take(ctx)
+		endTurn, err = a.d.handshakes.Take(ctx)
 		a.conn.allow(a.patience(a.d.limits.ssh))
 		return err
 	}
-	check := &hostKeyCheck{trip: a, known: known, agree: func() { endTurn() }}
+	check := &hostKeyCheck{trip: a, known: known, agree: func() { time.AfterFunc(a.d.limits.turn, endTurn) }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
 		Config: ssh.Config{
 			KeyExchanges: a.target.KexAlgorithms, Ciphers: cheapestFirst(a.target.Ciphers), MACs: a.target.MACs, RekeyThreshold: a.target.RekeyLimit,
@@ -113,7 +115,7 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 type hostKeyCheck struct {
 	trip   *trip
 	known  *knownSet
-	agree  func() // called when the key is known
+	agree  func() // called when the key is known, and the login begins
 	agreed []byte
 }
 
