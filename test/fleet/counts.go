@@ -57,14 +57,3 @@ func (f *Fleet) Counts() (c Counts) {
 	c.Nodes, c.Healthy = f.options.Nodes, f.options.Nodes-f.options.Trouble
 	return c
 }
-
-// Healthy tells the names of the nodes in no trouble.
-func (f *Fleet) Healthy() map[string]bool {
-	healthy := map[string]bool{}
-	for i, n := range f.nodes {
-		if n.trouble == none {
-			healthy[f.cluster.Name(i)] = true
-		}
-	}
-	return healthy
-}

@@ -126,6 +126,24 @@ func (f *Fleet) Close() {
 	f.running.Wait()
 }
 
+// Addresses are those of all nodes. Everywhere in ssh's files they stand beside the names.
+func (f *Fleet) Addresses() (all []string) {
+	for i := range f.nodes {
+		all = append(all, address(i))
+	}
+	return all
+}
+
+// Healthy are the addresses of the nodes in no trouble.
+func (f *Fleet) Healthy() (some []string) {
+	for i, n := range f.nodes {
+		if n.trouble == none {
+			some = append(some, address(i))
+		}
+	}
+	return some
+}
+
 // attempts is how often a port is looked for that is free at all addresses.
 const attempts = 10
 
