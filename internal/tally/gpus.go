@@ -28,7 +28,8 @@ func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
 // Own are those GPUs of a node that are the job's. MIG instances are not among them: what they use is in the numbers of their GPU.
 func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
-	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !job.Owns(n, g) || g.Instance() })
+	share := job.Share(n)
+	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !share.Has(&g.Number) || g.Instance() })
 }
 
 // All are the GPUs of a node and their MIG instances, whoever they belong to.

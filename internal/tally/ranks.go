@@ -142,21 +142,27 @@ func (t *rankTable) addNode(place int, n *cluster.Node) {
 
 func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, state RankState) {
 	row := RankRow{Rank: p.Rank, State: state, Node: n.Name, Number: cluster.NoNumber, Process: p, LastSeen: n.ListedAt, place: place}
-	if i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); i >= 0 {
-		row.GPU, row.Number = &n.GPUs[i], n.GPUs[i].Number
-	}
+	row.find(n, func(g *cluster.GPU) bool { return g.Index == p.GPU })
 	t.rows = append(t.rows, row)
 	if p.Rank != nil {
 		t.taken[idOf(p.Rank)] = true
 	}
 }
 
+// find sets the GPU of a row. A GPU is large: they are not copied.
+func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; is(g) {
+			r.GPU, r.Number = g, g.Number
+			return
+		}
+	}
+}
+
 // addSeen notes how old the process of a rank is if it may still run. Otherwise it keeps the rank as an absent one.
 func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
 	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, place: place}
-	if i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == r.Key }); i >= 0 {
-		row.GPU, row.Number = &n.GPUs[i], n.GPUs[i].Number
-	}
+	row.find(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
 	runs := n.Listed && r.Seen.Equal(n.ListedAt)
 	if !runs && n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
 		row.State = RankGone

@@ -47,9 +47,10 @@ type userSum struct {
 // Users are the users who have processes on those GPUs of the nodes of jobs that are to be shown, or on none that is known, by name.
 func Users(s *cluster.Snapshot, only Only) []UserRow {
 	sums := map[string]*userSum{}
-	holders := map[userPlace]int{} // how many users each GPU has, also those of its instances that are hidden
-	holds := map[userHold]bool{}
-	watts := map[userPlace]float64{}
+	most := 8 * len(s.Nodes)
+	holders := make(map[userPlace]int, most) // how many users each GPU has, also those of its instances that are hidden
+	holds := make(map[userHold]bool, most)
+	watts := make(map[userPlace]float64, most)
 	ids := map[string]string{}
 	for i := range s.Jobs {
 		ids[s.Jobs[i].Number] = s.Jobs[i].ID

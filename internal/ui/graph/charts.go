@@ -28,16 +28,59 @@ func NodeGraphs(f *part.Frame, y int) {
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not respond stays; the
 // numbers now are of the others.
 func JobGraphs(f *part.Frame, y int) {
-	gpus := tally.Known(f.Snap, f.Job)
-	if len(gpus) == 0 || f.H-y < graphLeast+graphFrame+3 {
+	if f.H-y < graphLeast+graphFrame+3 {
 		return
 	}
-	fresh := tally.Fresh(f.Snap, f.Job)
-	t, seen := tally.Total(fresh), f.Job.GPUsSeen // those that are lost or hung do not count
+	h := part.Once(f.Scene, historyKey{}, func() history { return jobHistory(&part.Frame{Scene: f.Scene}) })
+	if len(h.charts) == 0 {
+		return
+	}
+	seen := f.Job.GPUsSeen
+	graphs(f, y, "Job history, "+h.axis.words(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), h.axis, h.charts)
+}
+
+// historyKey and samplesKey are keys of part.Once.
+type (
+	historyKey struct{}
+	samplesKey struct {
+		chart, line, n int
+	}
+)
+
+// history is the graphs of a job.
+type history struct {
+	axis   axis
+	charts []chart
+}
+
+// jobHistory makes the graphs of the job, which remember their samples.
+func jobHistory(f *part.Frame) history {
+	gpus := tally.Known(f.Snap, f.Job)
+	if len(gpus) == 0 {
+		return history{}
+	}
+	t, seen := f.Total(), f.Job.GPUsSeen // those that are lost or hung do not count
 	t.GPUs = min(t.GPUs, seen)
-	a := axisOf(f, gpus)
-	graphs(f, y, "Job history, "+a.words(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), a, slices.Concat(
-		utilChart(f, a, gpus, fresh, seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName), powerChart(gpus, &t, true)))
+	h := history{axis: axisOf(f, gpus)}
+	h.charts = slices.Concat(
+		utilChart(f, h.axis, gpus, f.Fresh(), seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName), powerChart(gpus, &t, true))
+	for i := range h.charts {
+		for line, samples := range []*series{&h.charts[i].samples, &h.charts[i].upper, &h.charts[i].held} {
+			*samples = remembered(f.Scene, *samples, samplesKey{chart: i, line: line})
+		}
+	}
+	return h
+}
+
+// remembered works out each number of samples once.
+func remembered(s *part.Scene, samples series, key samplesKey) series {
+	if samples == nil {
+		return nil
+	}
+	return func(n int) []float32 {
+		key.n = n
+		return part.Once(s, key, func() []float32 { return samples(n) })
+	}
 }
 
 // seriesOf gives the newest samples of a number over GPUs.

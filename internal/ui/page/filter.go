@@ -10,10 +10,16 @@ import (
 // filtered reports whether the nodes of the scene's job are filtered.
 func (o *Overview) filtered(s *part.Scene) bool { return o.filter.On(s.Job.ID) }
 
+// nodesKey is a key of part.Once.
+type nodesKey struct{ expr *filter.Expr }
+
 // matching are the nodes that match the filter.
 func (o *Overview) matching(s *part.Scene) []string {
-	r := rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
-	return filter.Keep(o.filter.Expr(s.Job.ID), s.Job.Nodes, r.Of)
+	expr := o.filter.Expr(s.Job.ID)
+	return part.Once(s, nodesKey{expr}, func() []string {
+		r := rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
+		return filter.Keep(expr, s.Job.Nodes, r.Of)
+	})
 }
 
 // filterTitle writes how many nodes match in row 2 from column x, and returns the column behind.

@@ -135,8 +135,7 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 
 // heatMapSum writes the total over all nodes that report, and the legend where the rule has no room for it.
 func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
-	gpus := tally.Fresh(f.Snap, f.Job)
-	tot := tally.Total(gpus)
+	tot := f.Total()
 	big := t.style == tileBig
 	x := 1
 	if big {

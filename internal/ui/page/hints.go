@@ -72,8 +72,9 @@ func elsewhere(s *part.Scene) bool {
 // isShared says whether a node has GPUs of other jobs.
 func isShared(s *part.Scene, name string) bool {
 	n := s.NodeOf(name)
+	share := s.Job.Share(n)
 	for i := range n.GPUs {
-		if !s.Job.Owns(n, &n.GPUs[i]) {
+		if !share.Has(&n.GPUs[i].Number) {
 			return true
 		}
 	}

@@ -114,21 +114,53 @@ func inTrouble(s *part.Scene, r *tally.RankRow) bool {
 // rows are those rows that match the filter, in the chosen order.
 func (p *Ranks) rows(s *part.Scene) []tally.RankRow { return p.matching(s, p.all(s)) }
 
+// ranksKey and matchingKey are keys of part.Once.
+type (
+	ranksKey    struct{ order table.RankOrder }
+	matchingKey struct {
+		order table.RankOrder
+		expr  *filter.Expr
+	}
+)
+
 // matching are those of the rows that match the filter.
 func (p *Ranks) matching(s *part.Scene, all []tally.RankRow) []tally.RankRow {
-	r := rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
-	return filter.Keep(p.filter.Expr(s.Job.ID), all, r.Of)
+	expr := p.filter.Expr(s.Job.ID)
+	return part.Once(s, matchingKey{p.order, expr}, func() []tally.RankRow {
+		r := rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
+		return filter.Keep(expr, all, r.Of)
+	})
 }
 
 // all are all rows in the chosen order. A program's helpers have no rank: they come behind its ranks.
 func (p *Ranks) all(s *part.Scene) []tally.RankRow {
-	rows := tally.Ranks(s.Snap, s.Job)
-	if p.order != table.ByRank {
-		slices.SortStableFunc(rows, func(a, b tally.RankRow) int {
-			return cmp.Or(cmp.Compare(classOf(&a), classOf(&b)), cmp.Compare(p.weight(&a), p.weight(&b)))
-		})
+	return part.Once(s, ranksKey{p.order}, func() []tally.RankRow { return p.sorted(s) })
+}
+
+func (p *Ranks) sorted(s *part.Scene) []tally.RankRow {
+	if p.order == table.ByRank {
+		return tally.Ranks(s.Snap, s.Job)
+	}
+	byRank := part.Once(s, ranksKey{table.ByRank}, func() []tally.RankRow { return tally.Ranks(s.Snap, s.Job) })
+	places := make([]ranked, len(byRank))
+	for i := range byRank {
+		places[i] = ranked{classOf(&byRank[i]), p.weight(&byRank[i]), i}
+	}
+	slices.SortFunc(places, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.weight, b.weight), cmp.Compare(a.at, b.at))
+	})
+	rows := make([]tally.RankRow, len(places))
+	for i := range places {
+		rows[i] = byRank[places[i].at]
 	}
 	return rows
+}
+
+// ranked is where a row stands. Rows are large: there may be thousands, and these are what is sorted.
+type ranked struct {
+	class  int
+	weight float64
+	at     int // by rank
 }
 
 // classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those without one, and ranks

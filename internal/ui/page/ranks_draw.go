@@ -74,7 +74,7 @@ const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMIX_RANK"
 
 // count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
 func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) {
-	c := countRanks(rows)
+	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(rows) })
 	var pieces [][]part.Piece
 	if c.world > 0 {
 		pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
@@ -98,6 +98,9 @@ func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) 
 		f.Pieces(f.W-2-part.Width(line), 2, line...)
 	}
 }
+
+// countKey is a key of part.Once: of all rows, in any order.
+type countKey struct{}
 
 // rankCount counts ranks.
 type rankCount struct {

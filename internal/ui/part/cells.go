@@ -137,19 +137,18 @@ type oneCell struct {
 
 // cellOf returns the cell for the node's GPUs in the given slots.
 func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
-	c := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}
+	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}, f.Job.Share(n)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		if slices.Contains(slots, slotOf(g)) {
-			c.add(f, n, g)
+			c.add(f, n, g, share.Has(&g.Number))
 		}
 	}
 	return c
 }
 
-// add takes a GPU of a node into the cell. The job's GPUs replace those of others.
-func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU) {
-	own := f.Job.Owns(n, g)
+// add takes a GPU of a node into the cell. The job's own GPUs replace those of others.
+func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 	if !own && (f.Mine || c.own) {
 		return
 	}
@@ -249,9 +248,9 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		f.Put(x, y, cmp.Or(m.Glyph, "·"), m.Role)
 		return
 	}
-	c := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}
+	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}, f.Job.Share(n)
 	for i := range n.GPUs {
-		c.add(f, n, &n.GPUs[i])
+		c.add(f, n, &n.GPUs[i], share.Has(&n.GPUs[i].Number))
 	}
 	if worst := f.Health.ByNode[n.Name]; c.letter == 0 && m.Glyph != "" && !c.stale && len(worst) > 0 {
 		f.Put(x, y, m.Glyph, m.Role)

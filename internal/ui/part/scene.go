@@ -59,6 +59,7 @@ type Scene struct {
 // Memory caches short names, and what is worked out once per Snapshot, between frames. No frame depends on its content.
 type Memory struct {
 	everyone everyone
+	facts    facts
 
 	nodes   []string // the nodes that the names are for
 	byRoom  map[int]*Naming
@@ -68,7 +69,7 @@ type Memory struct {
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{everyone: m.everyone, nodes: nodes, byRoom: map[int]*Naming{}, clipped: map[int]map[string]int{}}
+		*m = Memory{everyone: m.everyone, facts: m.facts, nodes: nodes, byRoom: map[int]*Naming{}, clipped: map[int]map[string]int{}}
 	}
 	return m
 }

@@ -26,6 +26,10 @@ func slotOf(g *cluster.GPU) int {
 
 // NewSlots collects the numbers that SLURM gives, that the driver lists and that reports have: the slots stay when a node fails.
 func NewSlots(s *Scene) Slots {
+	return Once(s, slotsKey{s.Mine}, func() Slots { return slotsOf(s) })
+}
+
+func slotsOf(s *Scene) Slots {
 	var have [mostNumber + 2]bool // the last is noNumber
 	for _, name := range s.Job.Nodes {
 		n := s.NodeOf(name)

@@ -51,7 +51,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 		t.cells.Draw(f, s.X, y, n)
 	}
 	if numbers {
-		totals(f, y, f.Own(n), l, draw.Text, true)
+		totals(f, y, sumOf(f.Own(n)), l, draw.Text, true)
 		if n.State == cluster.NodeStale {
 			f.Fade(y, behind(l[colNode]), f.W)
 		}
@@ -76,10 +76,9 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 // Sum draws the sum over all nodes that report in row y, under that name.
 func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := &t.layout
-	gpus := tally.Fresh(f.Snap, f.Job)
 	f.Put(l[colNode].X, y, name, draw.Strong)
 	f.Text(l[colCells], y, seen(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
-	totals(f, y, gpus, l, draw.Strong, true)
+	totals(f, y, jobSum(f), l, draw.Strong, true)
 }
 
 // seen says how many of the GPUs count, in w columns.

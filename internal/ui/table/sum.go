@@ -25,7 +25,7 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	}
 	counted(f, x+len("ALL "), y, first-1-x-len("ALL "), &sum)
 	if sum.GPUs > 0 {
-		totals(f, y, gpus, l, draw.Strong, false)
+		totals(f, y, sumOf(gpus), l, draw.Strong, false)
 	}
 }
 
@@ -44,13 +44,35 @@ func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	}
 }
 
+// sum is what totals writes.
+type sum struct {
+	gpus    []*cluster.GPU
+	total   tally.Totals
+	history func(n int) []float32
+}
+
+func sumOf(gpus []*cluster.GPU) sum {
+	return sum{gpus, tally.Total(gpus), func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }}
+}
+
+// historyKey is a key of part.Once.
+type historyKey struct{ n int }
+
+// jobSum is the sum of all GPUs of the job that report.
+func jobSum(f *part.Frame) sum {
+	gpus := f.Fresh()
+	return sum{gpus, f.Total(), func(n int) []float32 {
+		return part.Once(f.Scene, historyKey{n}, func() []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) })
+	}}
+}
+
 // totals writes the totals of GPUs: in the units of one node, or in large ones and with the mean of what the cells show.
-func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role, large bool) {
-	if s := l[colUtil]; len(gpus) == 0 {
+func totals(f *part.Frame, y int, of sum, l *layout, role draw.Role, large bool) {
+	if s := l[colUtil]; len(of.gpus) == 0 {
 		f.Right(s.X, y, s.W, "–", draw.Dim)
 		return
 	}
-	t := tally.Total(gpus)
+	t := of.total
 	heat := role
 	if role == draw.Text {
 		heat = part.HeatRole(t.Temperature)
@@ -66,7 +88,7 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	average := part.Summed(t.Util, "%")
 	if large {
 		var mean tally.Sum
-		mean, number = f.Gauged(gpus, role)
+		mean, number = f.Gauged(of.gpus, role)
 		average = part.Summed(mean, f.GaugeUnit())
 	}
 	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
@@ -75,5 +97,5 @@ func totals(f *part.Frame, y int, gpus []*cluster.GPU, l *layout, role draw.Role
 	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), memory)
 	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)
-	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }, history)
+	f.Trend(l[colHistory], y, of.history, history)
 }

@@ -1,0 +1,45 @@
+package part
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// facts are what was worked out of a Snapshot about a job: a job has thousands of GPUs, and there is a frame for each key.
+type facts struct {
+	of    *cluster.Snapshot
+	job   *cluster.JobView
+	known map[any]any // by what it is
+}
+
+// Once returns what make makes of the Snapshot and the selected job, which is made once for each of them. key says what that is, and on what else it
+// depends; its type should be the caller's own. It must not be changed.
+func Once[T any](s *Scene, key any, make func() T) T {
+	f := &s.Memory.facts
+	if f.of != s.Snap || f.job != s.Job {
+		*f = facts{of: s.Snap, job: s.Job, known: map[any]any{}}
+	}
+	if known, there := f.known[key]; there {
+		return known.(T)
+	}
+	made := make()
+	f.known[key] = made
+	return made
+}
+
+// The keys of Once in this package.
+type (
+	freshKey struct{}
+	totalKey struct{}
+	slotsKey struct{ mine bool }
+)
+
+// Fresh are tally.Fresh of the job. They must not be changed.
+func (s *Scene) Fresh() []*cluster.GPU {
+	return Once(s, freshKey{}, func() []*cluster.GPU { return tally.Fresh(s.Snap, s.Job) })
+}
+
+// Total is tally.Total of Fresh.
+func (s *Scene) Total() tally.Totals {
+	return Once(s, totalKey{}, func() tally.Totals { return tally.Total(s.Fresh()) })
+}
