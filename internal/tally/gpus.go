@@ -32,6 +32,16 @@ func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
 	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !share.Has(&g.Number) || g.Instance() })
 }
 
+// AppendOwn appends those GPUs of a node that are the job's to a list.
+func AppendOwn(to []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; job.Owns(n, g) && !g.Instance() {
+			to = append(to, g)
+		}
+	}
+	return to
+}
+
 // All are the GPUs of a node and their MIG instances, whoever they belong to.
 func All(n *cluster.Node) []*cluster.GPU {
 	gpus := make([]*cluster.GPU, len(n.GPUs))

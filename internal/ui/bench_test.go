@@ -27,6 +27,7 @@ func BenchmarkFrame(b *testing.B) {
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
 		{"times-1000", manyFixture(1000), func(v *view) { v.screen = screenOverview; v.overview.Times = true }},
 		{"overview-1000-map", manyFixture(1000), func(v *view) { v.screen = screenOverview }},
+		{"overview-1000-strips", switchedFixture(1000), func(v *view) { v.screen = screenOverview }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

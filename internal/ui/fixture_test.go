@@ -428,6 +428,21 @@ func manyFixture(nodes int) *cluster.Snapshot {
 	return keyed(s)
 }
 
+// switchedFixture is a job of so many nodes under leaf switches of 32, but for the last nodes of the job, which are under none.
+func switchedFixture(nodes int) *cluster.Snapshot {
+	const leaf, bare = 32, 8
+	s := manyFixture(nodes)
+	for i, name := range s.Jobs[0].Nodes[:nodes-bare] {
+		if i%leaf == 0 {
+			s.Discovery.Switches = append(s.Discovery.Switches, cluster.Switch{Name: fmt.Sprintf("leaf%d", i/leaf+1)})
+		}
+		under := &s.Discovery.Switches[i/leaf]
+		under.Nodes = append(under.Nodes, name)
+		s.Nodes[name].Switch = under.Name
+	}
+	return s
+}
+
 // noJobsFixture is the screen of somebody who waits.
 func noJobsFixture() *cluster.Snapshot {
 	s := fixture()

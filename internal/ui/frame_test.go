@@ -67,6 +67,7 @@ var shots = append(inspectShots(), []shot{
 	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
 	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
 	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
+	{name: "strips-1000", snap: func() *cluster.Snapshot { return switchedFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0530", 529) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
 	{name: "help", snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, keys.OnNode }},
 	{name: "problems", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "j"},
@@ -193,7 +194,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "strips-1000", "times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

@@ -119,6 +119,30 @@ func TestClick(t *testing.T) {
 	}
 }
 
+// In strips, too, keys and clicks select the node that is there; Home and End lead to the ends of what is on the screen.
+func TestStripsOnTheScreen(t *testing.T) {
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return switchedFixture(1000) }, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	for _, step := range []struct{ key, node string }{
+		{"home", "gpu-n0993"}, {"right", "gpu-n0994"}, // the nodes under no switch: one of them has failed
+		{"down", "gpu-n0002"}, {"down", "gpu-n0482"}, {"down", "gpu-n0034"}, // two switches with a warning, and the others
+		{"left", "gpu-n0033"}, {"up", "gpu-n0481"}, {"end", "gpu-n0992"}, {"home", "gpu-n0993"},
+	} {
+		d.press(step.key)
+		if d.sc.Node.Name != step.node {
+			t.Errorf("%s leads to %s, want %s", step.key, d.sc.Node.Name, step.node)
+		}
+	}
+	click := tea.MouseClickMsg{X: 8, Y: 5, Button: tea.MouseLeft}
+	d.send(click)
+	node := d.sc.Node.Name
+	if lines := d.lines(); !strings.HasPrefix(lines[5], "▸") || !strings.Contains(lines[2], "▸ "+node) {
+		t.Errorf("a click selects %s:\n%s", node, strings.Join(lines[:8], "\n"))
+	}
+	if d.send(click); d.v.screen != screenNode || d.sc.Node.Name != node {
+		t.Errorf("the second click opens %s", d.where())
+	}
+}
+
 func (d *desk) where() string { return string(screenPages[d.v.screen]) + " " + d.sc.Node.Name }
 
 // The wheel moves the cursor of a list, never the job.

@@ -15,12 +15,10 @@ import (
 func (o *Overview) heatMap(f *part.Frame) {
 	t := newTiles(f.Scene, o.page)
 	o.heatMapTitles(f, t)
-	for i, name := range t.nodes {
-		x, y := t.at(i)
-		tile(f, x, y, f.NodeOf(name), t)
-	}
-	if t.style == tileDot {
-		rowNames(f, t)
+	if t.style == tileStrips {
+		drawStrips(f, t)
+	} else {
+		drawTiles(f, t)
 	}
 	y := t.top + t.used()
 	if len(t.nodes) == 0 {
@@ -38,6 +36,17 @@ func (o *Overview) heatMap(f *part.Frame) {
 		return
 	}
 	troubles(f, y, t.names)
+}
+
+// drawTiles draws each node for itself.
+func drawTiles(f *part.Frame, t *tiles) {
+	for i, name := range t.nodes {
+		x, y := t.at(i)
+		tile(f, x, y, f.NodeOf(name), t)
+	}
+	if t.style == tileDot {
+		rowNames(f, t)
+	}
 }
 
 // rowNames writes the first name of each row of nodes that have none of their own.

@@ -49,6 +49,9 @@ func (o *Overview) heatMapTitles(f *part.Frame, t *tiles) {
 	}
 }
 
+// nameless says that the tiles do not name their nodes.
+func (t *tiles) nameless() bool { return t.style == tileStrips || t.style == tileDot }
+
 // columns is how many columns of tiles there are.
 func (t *tiles) columns() int {
 	if len(t.nodes) == 0 {
@@ -69,6 +72,9 @@ func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
 		}
 		return append(legend, noNumbers())
+	}
+	if t.strips != nil {
+		return explainedStrips(f, t)
 	}
 	title := t.names.Title
 	if title != "" && !strings.Contains(title, "…") {
@@ -107,7 +113,7 @@ func (t *tiles) where(long bool) string {
 // position says which nodes are on the page and how many are in trouble; without names also which one is selected.
 func (t *tiles) position(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
-	if t.style >= tileDot {
+	if t.nameless() {
 		m := f.Health.NodeMark(f.Node.Name)
 		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)), part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
 	}

@@ -99,10 +99,10 @@ func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// ends are the first and the last node. Of several pages of the heat map they are those that are on the first and the last page only.
+// ends are the first and the last node, as they stand. Of several pages of the heat map they are those that are on the first and the last page only.
 func (o *Overview) ends(s *part.Scene) (first, last string) {
 	all := s.Order
-	if t, tiled := o.grid(s).(*tiles); tiled && len(t.pages) > 1 {
+	if t, tiled := o.grid(s).(*tiles); tiled {
 		all = slices.Concat(t.pages...)
 	}
 	return all[0], all[len(all)-1]

@@ -12,22 +12,24 @@ type tileStyle uint8
 
 // The styles, the widest first.
 const (
-	tileBig   tileStyle = iota // cells two columns wide, AVG, MAX and POWER
-	tileAvg                    // cells and AVG
-	tileCells                  // cells
-	tileGlyph                  // one glyph for the worst of its GPUs
-	tileDot                    // the same without a name: only rows of nodes are named
+	tileBig    tileStyle = iota // cells two columns wide, AVG, MAX and POWER
+	tileAvg                     // cells and AVG
+	tileCells                   // cells
+	tileStrips                  // cells without a name, in a strip for each switch: fewer cells than GPUs, at least one
+	tileGlyph                   // one glyph for the worst of its GPUs
+	tileDot                     // the same without a name: only rows of nodes are named
 )
 
 // tiles is the geometry of a heat map: which nodes are on the page, and where. Only the size of the terminal
-// and the nodes decide on it; which of several pages a node is on also depends on who is in trouble.
+// and the nodes decide on it; which of several pages a node is on, and where a group of nodes stands, also depends on who is in trouble.
 type tiles struct {
 	style        tileStyle
-	across, rows int // places for tiles
-	wide         int // of one tile
-	left, top    int // of the first tile
-	below        int // rows below the tiles: rule, sum, reasons, keys
-	heading      int // row of the GPU numbers; 0: they are in the rule only
+	strips       *strips // where the nodes stand in groups; nil: in none
+	across, rows int     // places for tiles
+	wide         int     // of one tile
+	left, top    int     // of the first tile
+	below        int     // rows below the tiles: rule, sum, reasons, keys
+	heading      int     // row of the GPU numbers; 0: they are in the rule only
 
 	names   *part.Naming
 	name    int // columns for a name
@@ -62,6 +64,9 @@ func newTiles(s *part.Scene, page int) *tiles {
 			break
 		}
 	}
+	if t.strips != nil {
+		return t
+	}
 	t.across, t.rows = max(t.across, 1), max(t.rows, 1)
 	t.turnTo(s, page)
 	if used := t.used(); (t.style == tileAvg || t.style == tileCells) && used < t.rows {
@@ -72,7 +77,12 @@ func newTiles(s *part.Scene, page int) *tiles {
 }
 
 // room is how many nodes fit on a page.
-func (t *tiles) room() int { return t.across * t.rows }
+func (t *tiles) room() int {
+	if t.strips != nil {
+		return t.of
+	}
+	return t.across * t.rows
+}
 
 // styled is the geometry of one style for the scene.
 func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
@@ -114,7 +124,21 @@ func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 	free := s.H - t.top - t.below
 	t.below += min(mostReason, max(free/3, 0)) // also while all is well: tiles must not move when something happens
 	t.rows = max(s.H-t.top-t.below, 0)
+	if style == tileStrips {
+		t.group(s, slots)
+	}
 	return t
+}
+
+// group puts the nodes into strips, if they have switches and there is room for all of them.
+func (t *tiles) group(s *part.Scene, slots part.Slots) {
+	if t.strips = newStrips(groupsOf(s), slots, s.W-2, t.rows); t.strips == nil {
+		return
+	}
+	t.wide, t.across = t.strips.each, t.strips.across
+	t.cells = part.NewCells(slots, max(t.wide-1, 1))
+	t.nodes, t.of = t.strips.nodes(), len(s.Order)
+	t.pages, t.names = [][]string{t.nodes}, &part.Naming{}
 }
 
 // fits says whether all nodes fit as tiles of that width beside each other.
@@ -177,7 +201,12 @@ func pin(s *part.Scene, most int) (pinned, rest []string) {
 }
 
 // used is how many rows the tiles of this page take. Columns are read downwards and are equally long.
-func (t *tiles) used() int { return min((len(t.nodes)+t.across-1)/t.across, t.rows) }
+func (t *tiles) used() int {
+	if t.strips != nil {
+		return t.strips.rows
+	}
+	return min((len(t.nodes)+t.across-1)/t.across, t.rows)
+}
 
 // cell is the column and the row of the tile at a place: nodes stand below each other, those without a name beside each other.
 func (t *tiles) cell(i int) (col, row int) {
@@ -198,6 +227,10 @@ func (t *tiles) index(col, row int) int {
 
 // at is where the tile of a place is drawn.
 func (t *tiles) at(i int) (x, y int) {
+	if t.strips != nil {
+		x, y = t.strips.at(i)
+		return t.left + x, t.top + y
+	}
 	col, row := t.cell(i)
 	return t.left + col*t.wide, t.top + row
 }
@@ -207,6 +240,9 @@ func (t *tiles) beside(node string, columns, rows int) string {
 	i := slices.Index(t.nodes, node)
 	if i < 0 {
 		return node
+	}
+	if t.strips != nil {
+		return t.nodes[t.strips.beside(i, columns, rows)]
 	}
 	col, row := t.cell(i)
 	for ; columns != 0; columns -= sign(columns) {
@@ -253,6 +289,12 @@ func (t *tiles) turned(by int) string {
 // under is the node whose tile is at a column and a row of the terminal; "" when there is none.
 func (t *tiles) under(x, y int) string {
 	if x < t.left || y < t.top {
+		return ""
+	}
+	if t.strips != nil {
+		if i := t.strips.under(x-t.left, y-t.top); i >= 0 {
+			return t.nodes[i]
+		}
 		return ""
 	}
 	col, row := (x-t.left)/t.wide, y-t.top
