@@ -151,7 +151,7 @@ func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
 	out := map[string]*pkg{}
 	for _, cgo := range []string{"1", "0"} {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Name,Doc,Imports", "./...")
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports", "./...")
 		cmd.Dir = "../.."
 		cmd.Env = append(cmd.Environ(), "CGO_ENABLED="+cgo)
 		text, err := cmd.Output()

@@ -59,7 +59,7 @@ func withCluster(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	exe := filepath.Join(dir, "nvnodetop")
-	build := exec.Command("go", "build", "-race", "-pgo=off", "-o", exe, "./cmd/nvnodetop")
+	build := exec.Command("go", "build", "-race", "-o", exe, "./cmd/nvnodetop")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("go build: %w: %s", err, out)
