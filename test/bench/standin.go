@@ -40,6 +40,7 @@ type counts struct {
 	Bytes    int64
 	Requests int64
 	Asked    int64 // bytes of them
+	Passed   int64 // bytes that srun would send: each request goes to all nodes of the step
 	Late     int64 // ms that reports wait to be read, or have
 	Dropped  int64 // reports that were not sent because the reader is slower than the nodes
 }
@@ -156,6 +157,7 @@ func (s *standIn) answer() error {
 		s.writing.Lock()
 		s.Requests++
 		s.Asked += int64(len(line))
+		s.Passed += int64(len(line) * len(s.nodes))
 		if r.Pace != nil && !s.asked[at].Swap(true) {
 			s.Nodes++
 		}
@@ -191,7 +193,7 @@ func readCounts(dir string) (all counts, sruns int) {
 		}
 		all = counts{
 			Nodes: all.Nodes + c.Nodes, Reports: all.Reports + c.Reports, Pieces: all.Pieces + c.Pieces, Bytes: all.Bytes + c.Bytes,
-			Requests: all.Requests + c.Requests, Asked: all.Asked + c.Asked, Late: max(all.Late, c.Late), Dropped: all.Dropped + c.Dropped,
+			Requests: all.Requests + c.Requests, Asked: all.Asked + c.Asked, Passed: all.Passed + c.Passed, Late: max(all.Late, c.Late), Dropped: all.Dropped + c.Dropped,
 		}
 	}
 	return all, len(paths)

@@ -31,10 +31,11 @@ type loginCost struct {
 	size           float64 // bytes per report, with labels
 	pieces         float64 // per report
 	asked, askSize float64 // requests per second, and bytes per second
+	passed         float64 // bytes per second that srun would send for them
 	screen         float64 // bytes per second to the terminal
 }
 
-// measureTree measures the login side of the srun door with so many nodes, then aggregation on the way, and prints what follows for 1,000 and more nodes.
+// measureTree prints what so many nodes behind the srun door cost the login side, and what they would cost with aggregation on the way.
 func measureTree(o options) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
@@ -131,6 +132,7 @@ func watchStep(o options, exe, dir, display string, all []tree.Past) (c loginCos
 	c.sent, c.late = reports/sec, time.Duration(after.Late)*time.Millisecond
 	c.size, c.pieces = float64(after.Bytes-before.Bytes)/reports, float64(after.Pieces-before.Pieces)/reports
 	c.asked, c.askSize = float64(after.Requests-before.Requests)/sec, float64(after.Asked-before.Asked)/sec
+	c.passed = float64(after.Passed-before.Passed) / sec
 	c.screen = float64(t.Written()-written) / sec
 	return c, quit(t)
 }
@@ -144,6 +146,6 @@ func (c *loginCost) print() {
 	fmt.Printf("  CPU                %8.1f %% of a core, %.0f µs per report\n", c.cpu, 10_000*c.cpu/c.sent)
 	fmt.Printf("  memory (peak RSS)  %8.0f MiB, %.0f KiB per node; %d threads\n", float64(c.rss)/1024, float64(c.rss)/float64(c.nodes), c.threads)
 	fmt.Printf("  from srun          %8.0f bytes per report in %.2f pieces, %.2f MB/s\n", c.size, c.pieces, c.size*c.sent/1e6)
-	fmt.Printf("  to srun            %8.1f requests/s, %.1f kB/s, of which each goes to all %d nodes\n", c.asked, c.askSize/1000, c.nodes)
+	fmt.Printf("  to srun            %8.1f requests/s, %.1f kB/s; srun would send %.2f MB/s, each to all nodes of its step\n", c.asked, c.askSize/1000, c.passed/1e6)
 	fmt.Printf("  to the terminal    %8.0f bytes/s\n\n", c.screen)
 }
