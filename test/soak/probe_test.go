@@ -33,8 +33,9 @@ const (
 type probe struct {
 	node   *node
 	orders chan order
-	in     *io.PipeReader // requests
-	out    *io.PipeWriter
+	in     io.ReadCloser // requests
+	out    io.WriteCloser
+	silent time.Duration // without input, after which it ends
 	killed chan struct{} // closed when nvnodetop has closed its end
 	exit   chan link.Exit
 	wire   wire.Writer
@@ -48,7 +49,7 @@ type probe struct {
 func (n *node) start() *link.Pipe {
 	requests, in := io.Pipe()
 	out, reports := io.Pipe()
-	p := &probe{node: n, orders: make(chan order, 16), in: requests, out: reports, killed: make(chan struct{}), exit: make(chan link.Exit, 1), began: time.Now()}
+	p := &probe{node: n, orders: make(chan order, 16), in: requests, out: reports, silent: wire.SilenceMS * time.Millisecond, killed: make(chan struct{}), exit: make(chan link.Exit, 1), began: time.Now()}
 	n.mu.Lock()
 	n.probes[p] = true
 	n.mu.Unlock()
@@ -125,7 +126,7 @@ func (p *probe) serve(requests <-chan wire.Request) link.Exit {
 	}
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
-	silence := time.NewTimer(wire.SilenceMS * time.Millisecond)
+	silence := time.NewTimer(p.silent)
 	defer silence.Stop()
 	for {
 		var err error
@@ -134,7 +135,7 @@ func (p *probe) serve(requests <-chan wire.Request) link.Exit {
 			if !ok {
 				return done
 			}
-			silence.Reset(wire.SilenceMS * time.Millisecond)
+			silence.Reset(p.silent)
 			err = p.answer(&r, tick)
 		case <-tick.C:
 			if p.node.now() != mute {
