@@ -1,0 +1,118 @@
+package soak
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// jumps are those of the clock of this host, one after the other: a wrong time zone is corrected, NTP answers, a suspended machine goes on.
+var jumps = []time.Duration{-time.Hour, 2 * time.Hour, -10 * time.Minute, 7 * time.Second, -4 * time.Second, 30 * 24 * time.Hour, -40 * 24 * time.Hour}
+
+// clock is a wall clock that jumps, without the monotonic clock that Go's times have beside it: so nothing here can hold on to that.
+type clock struct{ now time.Time }
+
+func (c *clock) pass(d time.Duration) time.Time {
+	c.now = c.now.Add(d)
+	return c.now
+}
+
+// anew is after how many reports the history goes on where the clock is: until then a jump forward is taken for a node that is behind.
+const anew = 16
+
+// TestTheClockOfThisHostJumps: two reports after a jump the screen is as if there had been none, soon the history is too, and what was recorded can be
+// read to the end.
+func TestTheClockOfThisHostJumps(t *testing.T) {
+	c := &clock{time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	store := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	var file bytes.Buffer
+	w := recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice", Host: "login1"})
+	if err := w.Begin(&file, c.now); err != nil {
+		t.Fatal(err)
+	}
+	events := 0
+	apply := func(e cluster.Event) {
+		e.At = c.now
+		events++
+		store.Apply(e)
+		if err := w.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"n1", "n2"}
+	job := cluster.Job{ID: "1", Number: "1", Name: "train", User: "alice", Start: c.now.Add(-time.Hour), Nodes: names, Minors: map[string][]int{"n1": {0}, "n2": {0}}}
+	discover := func() {
+		apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: c.now, Answered: c.now, Jobs: []cluster.Job{job}}})
+	}
+	discover()
+	for _, n := range names {
+		apply(cluster.Event{Node: n, Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh"}}})
+		apply(cluster.Event{Node: n, Hello: &wire.Hello{Version: wire.Version, Host: n, Driver: "550", GPUs: []wire.Card{{UUID: "GPU-" + n, Name: "NVIDIA H100", Minor: new(int)}}}})
+	}
+	node := int64(1e12) // the clocks of the nodes go on
+	report := func(seq uint64) {
+		c.pass(poll)
+		node += poll.Milliseconds()
+		for _, n := range names {
+			apply(cluster.Event{Node: n, Report: &wire.Report{
+				Seq: seq, MonoMS: node, WallMS: node,
+				GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 90, metric.Temperature: 60})}},
+			}})
+		}
+	}
+	seq := uint64(0)
+	for _, jump := range append([]time.Duration{0}, jumps...) {
+		c.pass(jump)
+		for i := range 240 {
+			seq++
+			report(seq)
+			if i%10 == 0 {
+				discover()
+			}
+			if i >= 2 {
+				checkAfterJump(t, jump, i, store.Snapshot(c.now.Add(time.Second)))
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	if err := r.Run(t.Context(), func(cluster.Event) { read++ }); err != nil || read != events {
+		t.Errorf("%d of %d Events were read from the recording, %v", read, events, err)
+	}
+}
+
+func checkAfterJump(t *testing.T, jump time.Duration, i int, snap *cluster.Snapshot) {
+	t.Helper()
+	for _, n := range snap.Nodes {
+		if n.State != cluster.NodeReporting || n.Age != time.Second {
+			t.Fatalf("%d reports after a jump of %v, %s is %s, and its report %v old", i, jump, n.Name, n.State, n.Age)
+		}
+		if i < anew {
+			continue
+		}
+		newest := snap.At.UnixNano() / int64(poll)
+		for k, v := range n.GPUs[0].History.Tail(nil, metric.Util, newest-1, min(i-anew+1, cluster.HistoryLen(poll)-2)) {
+			if v != 90 {
+				t.Fatalf("%d reports after a jump of %v, value %d of the history of %s is %v", i, jump, k, n.Name, v)
+			}
+		}
+	}
+	for _, f := range snap.Jobs[0].Findings {
+		if f.Since.After(snap.At) || f.Severity > cluster.Note && f.Holds() {
+			t.Fatalf("%d reports after a jump of %v: %+v at %v", i, jump, f, snap.At)
+		}
+	}
+}
