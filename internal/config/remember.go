@@ -61,16 +61,13 @@ func RememberedLately(name string, within time.Duration) string {
 	return Remembered(name)
 }
 
-// Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory.
+// Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory: the choice before stays.
 func Remember(name, word string) error {
 	path, err := file(name)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(word+"\n"), 0o600)
+	return replace(path, word+"\n", nil)
 }
 
 // file returns the path of the file that holds one choice as a single word.
