@@ -34,8 +34,9 @@ func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
 
 // AppendOwn appends those GPUs of a node that are the job's to a list.
 func AppendOwn(to []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
+	share := job.Share(n)
 	for i := range n.GPUs {
-		if g := &n.GPUs[i]; job.Owns(n, g) && !g.Instance() {
+		if g := &n.GPUs[i]; share.Has(&g.Number) && !g.Instance() {
 			to = append(to, g)
 		}
 	}
