@@ -98,6 +98,16 @@ func (v *Values) Gone(base *Values) (keys []string) {
 	return keys
 }
 
+// Lacks reports whether v lacks a metric that base has.
+func (v *Values) Lacks(base *Values) bool {
+	for word, known := range base.known {
+		if known&^v.known[word] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Inherit adds the values of base that v lacks, except those of the keys in gone. It undoes AppendChanged, or AppendColumns, with Gone.
 func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	left := base.known

@@ -433,3 +433,40 @@ func (e *endless) Read(p []byte) (int, error) {
 	e.at = (e.at + n) % len(e.text)
 	return n, nil
 }
+
+// Whatever is said of a GPU beside its values goes with each report: GPUs of which something is said are not left out.
+func TestPlain(t *testing.T) {
+	for i := range reflect.TypeFor[GPU]().NumField() {
+		name := reflect.TypeFor[GPU]().Field(i).Name
+		if name == "Index" || name == "Values" {
+			continue
+		}
+		var odd GPU
+		switch f := reflect.ValueOf(&odd).Elem().Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("x")
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Int64:
+			f.SetInt(7)
+		default:
+			t.Fatalf("%s has a kind that this test does not know", name)
+		}
+		var sent bytes.Buffer
+		var w Writer
+		reports := []*Report{{Seq: 1, GPUs: []GPU{{}, {Index: 1}}}, {Seq: 2, GPUs: []GPU{{}, {Index: 1}}}, {Seq: 3, GPUs: []GPU{odd, {Index: 1}}}, {Seq: 4, GPUs: []GPU{{}, {Index: 1}}}}
+		r := NewReader(&sent)
+		for _, want := range reports {
+			if err := w.Write(&sent, Message{Report: want}); err != nil {
+				t.Fatal(err)
+			}
+			if named := strings.Contains(sent.String(), `"gpus"`); named != (want.Seq == 1 || want.Seq == 3) {
+				t.Errorf("%s: %s", name, sent.String())
+			}
+			var got Message
+			if err := r.Next(&got); err != nil || !reflect.DeepEqual(got.Report, want) {
+				t.Errorf("%s: %v: got %+v, want %+v", name, err, got.Report, want)
+			}
+		}
+	}
+}

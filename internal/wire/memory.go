@@ -62,6 +62,9 @@ func (m *memory) restore(l *messageLine) (*Report, error) {
 		return nil, nil
 	}
 	r := &l.Report.Report
+	if l.Report.Same && r.GPUs == nil {
+		r.GPUs = m.plain()
+	}
 	switch {
 	case !l.Report.Same:
 		*m = memory{}
@@ -75,6 +78,15 @@ func (m *memory) restore(l *messageLine) (*Report, error) {
 	}
 	m.keep(r)
 	return r, nil
+}
+
+// plain returns the GPUs of the last report, of which there is nothing to say but values.
+func (m *memory) plain() []GPU {
+	list := make([]GPU, len(m.gpus))
+	for i := range list {
+		list[i].Index = m.gpus[i].Index
+	}
+	return list
 }
 
 func (m *memory) restoreValues(r *Report, l *reportLine) {

@@ -12,7 +12,8 @@
 // of the field or its comment.
 //
 // Writer and Reader take and give whole Reports. On the wire, a Report with "same" lacks what the last one since the Hello had as well.
-// "changes" has the values of GPUs that have changed, with one list for each metric; "host" those of the node. A process with "as", its index in
+// "changes" has the values of GPUs that have changed, with one list for each metric; "host" those of the node. Without "gpus" they are those of
+// the last one, and nothing is to be said of them but values. A process with "as", its index in
 // the last list of processes since the Hello, lacks what has not changed since that list; its age is expected to grow with the uptime.
 // "host_gone" and "gone" list the keys of what has become absent, "gone" of a Report for each GPU. Without "same" a Report is whole, and so is
 // a process without "as". A line that refers to a Report that does not exist is malformed.

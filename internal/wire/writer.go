@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -10,10 +11,17 @@ import (
 
 // Writer encodes messages as lines, and leaves out of a report what the one before it had as well. Reader fills it in. The zero Writer
 // remembers no report. It is for one goroutine.
-type Writer struct{ last memory }
+type Writer struct {
+	last memory
+	line []byte // of the last report: the next one is built in its place
+}
+
+// maxKept is how large the room for a line is that is kept for the next one. A list of a thousand processes comes once a minute.
+const maxKept = 64 << 10
 
 // Write writes m to w with a single call of w.Write. It refuses a report that is too long with ErrLineTooLong, and then still leaves out what
-// the report before that had. It keeps parts of a report, which must not be changed after it.
+// the report before that had. It keeps parts of a report, which must not be changed before the next report is written, its processes never.
+// A report allocates nothing, unless it has something rare: processes, jobs, Xids, faults, a GPU with a problem, a value that is gone.
 func (w *Writer) Write(to io.Writer, m Message) error {
 	if m.Report == nil {
 		if m.Hello != nil {
@@ -24,37 +32,43 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 	if weight(m.Report.Processes) > MaxLine {
 		return ErrLineTooLong
 	}
-	base := w.last
+	base := &w.last
 	if !base.follows(m.Report) {
-		base = memory{}
+		base = &memory{}
 	}
-	line, err := base.encode(m.Report)
+	line, err := base.encode(w.line[:0], m.Report)
 	if err == nil {
+		w.line = line
 		err = writeLine(to, line)
+	}
+	if cap(w.line) > maxKept {
+		w.line = nil
 	}
 	if err != nil {
 		return err
 	}
-	base.keep(m.Report)
-	w.last = base
+	w.last = *base
+	w.last.keep(m.Report)
 	return nil
 }
 
-// encode returns the line of a report, without what m has as well. It calls json.Marshal for the rare parts only: json.Marshal checks every
+// encode appends the line of a report, without what m has as well. It calls json.Marshal for the rare parts only: json.Marshal checks every
 // byte that a MarshalJSON has written, which was measured to cost a probe more than the rest of the report.
-func (m *memory) encode(r *Report) (line []byte, err error) {
-	type report Report
-	rest, err := json.Marshal(struct {
-		*report
-		Host      *struct{} `json:"host,omitempty"` // these three hide the Report's own, and are left out
-		GPUs      *struct{} `json:"gpus,omitempty"`
-		Processes *struct{} `json:"processes,omitempty"`
-	}{report: (*report)(r)})
-	if err != nil {
+func (m *memory) encode(line []byte, r *Report) (_ []byte, err error) {
+	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
+	line = strconv.AppendUint(append(line, `{"report":{"seq":`...), r.Seq, 10)
+	line = strconv.AppendInt(append(line, `,"mono_ms":`...), r.MonoMS, 10)
+	if r.WallMS != 0 {
+		line = strconv.AppendInt(append(line, `,"wall_ms":`...), r.WallMS, 10)
+	}
+	if r.TookMS != 0 {
+		line = strconv.AppendInt(append(line, `,"took_ms":`...), r.TookMS, 10)
+	}
+	line = appendFlag(line, `,"off_beat":true`, r.OffBeat)
+	line = appendFlag(line, `,"listed":true`, r.Listed)
+	if line, err = r.appendRare(line); err != nil {
 		return nil, err
 	}
-	line = make([]byte, 0, len(rest)+512+512*len(r.GPUs)+128*len(r.Processes))
-	line = append(append(line, `{"report":`...), rest[:len(rest)-1]...)
 	line = m.appendHost(line, r)
 	if line, err = m.appendGPUs(line, r.GPUs); err != nil {
 		return nil, err
@@ -63,6 +77,29 @@ func (m *memory) encode(r *Report) (line []byte, err error) {
 		return nil, err
 	}
 	return append(line, "}}"...), nil
+}
+
+func appendFlag(line []byte, member string, on bool) []byte {
+	if on {
+		line = append(line, member...)
+	}
+	return line
+}
+
+// appendRare appends the lists that most reports do not have.
+func (r *Report) appendRare(line []byte) ([]byte, error) {
+	if len(r.Xids)+len(r.Jobs)+len(r.Faults) == 0 {
+		return line, nil
+	}
+	rare, err := json.Marshal(struct {
+		Xids   []Xid       `json:"xids,omitempty"`
+		Jobs   []JobMemory `json:"jobs,omitempty"`
+		Faults []Fault     `json:"faults,omitempty"`
+	}{r.Xids, r.Jobs, r.Faults})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(line, ','), rare[1:len(rare)-1]...), nil
 }
 
 func (m *memory) appendHost(line []byte, r *Report) []byte {
@@ -92,10 +129,14 @@ func appendKeys(line []byte, keys []string) []byte {
 	return append(line, ']')
 }
 
-// appendGPUs writes the values of each GPU with it, or all changes together: the keys would take most of the line.
+// appendGPUs writes the values of each GPU with it, or all changes together: the keys would take most of the line. GPUs that are those of the
+// last report, and of which there is nothing to say but values, are left out then.
 func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	if m.known && len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)
+	}
+	if m.known && plain(gpus) {
+		return line, nil
 	}
 	line = append(line, `,"gpus":[`...)
 	for i := range gpus {
@@ -118,28 +159,41 @@ func (m *memory) appendChanges(line []byte, gpus []GPU) []byte {
 	line = metric.AppendColumns(append(line, `,"changes":`...), len(gpus), func(i int) (now, base *metric.Values) {
 		return &gpus[i].Values, &m.gpus[i].Values
 	})
-	gone := make([][]string, len(gpus))
 	lacks := false
 	for i := range gpus {
-		gone[i] = gpus[i].Values.Gone(&m.gpus[i].Values)
-		lacks = lacks || gone[i] != nil
+		lacks = lacks || gpus[i].Values.Lacks(&m.gpus[i].Values)
 	}
 	if !lacks {
 		return line
 	}
 	line = append(line, `,"gone":[`...)
-	for i, keys := range gone {
+	for i := range gpus {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		line = appendKeys(line, keys)
+		line = appendKeys(line, gpus[i].Values.Gone(&m.gpus[i].Values))
 	}
 	return append(line, ']')
 }
 
-// appendRest appends all but the index and the values of a GPU: a healthy one has nothing else.
+// plain reports whether there is nothing to say of the GPUs but their values.
+func plain(gpus []GPU) bool {
+	for i := range gpus {
+		if !gpus[i].plain() {
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether a GPU has nothing but an index and values, as a healthy one.
+func (g *GPU) plain() bool {
+	return g.Lost == "" && g.LostID == "" && g.HangsMS == 0 && g.Call == "" && g.AgeMS == 0 && !g.Repeated && g.Unlisted == ""
+}
+
+// appendRest appends all but the index and the values of a GPU.
 func (g *GPU) appendRest(to []byte) ([]byte, error) {
-	if *g == (GPU{Index: g.Index, Values: g.Values}) {
+	if g.plain() {
 		return append(to, '}'), nil
 	}
 	type gpu GPU
