@@ -8,24 +8,32 @@ import (
 // patience is how long a report waits for a reading that it has begun. A late one is used in a later report.
 const patience = 100 * time.Millisecond
 
-// aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there is no other one.
-type aside[T any] struct {
-	what    string // for the error
-	running bool
-	began   time.Duration // of the running call, CLOCK_MONOTONIC
-	done    chan T
+// aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there is no other one. A call
+// allocates nothing.
+type aside[Q, T any] struct {
+	what     string // for the error
+	running  bool
+	began    time.Duration // of the running call, CLOCK_MONOTONIC
+	question Q             // belongs to the running call
+	run      func()        // answers the question
+	done     chan T
+	late     *time.Timer // runs only while somebody waits; nil: nobody has
 }
 
-func newAside[T any](what string) aside[T] { return aside[T]{what: what, done: make(chan T, 1)} }
+func newAside[Q, T any](what string, answer func(Q) T) *aside[Q, T] {
+	a := &aside[Q, T]{what: what, done: make(chan T, 1)}
+	a.run = func() { a.done <- answer(a.question) }
+	return a
+}
 
 // start starts a call. None may be running.
-func (a *aside[T]) start(at time.Duration, call func() T) {
-	a.running, a.began = true, at
-	go func() { a.done <- call() }()
+func (a *aside[Q, T]) start(at time.Duration, question Q) {
+	a.running, a.began, a.question = true, at, question
+	go a.run()
 }
 
 // take returns the result of the running call, if it is there. It waits only for a call that has begun at that time.
-func (a *aside[T]) take(at time.Duration) (result T, ok bool) {
+func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 	if !a.running {
 		return result, false
 	}
@@ -38,13 +46,17 @@ func (a *aside[T]) take(at time.Duration) (result T, ok bool) {
 	if a.began != at {
 		return result, false
 	}
-	late := time.NewTimer(patience)
-	defer late.Stop()
+	if a.late == nil {
+		a.late = time.NewTimer(patience)
+	} else {
+		a.late.Reset(patience)
+	}
+	defer a.late.Stop()
 	select {
 	case result = <-a.done:
 		a.running = false
 		return result, true
-	case <-late.C:
+	case <-a.late.C:
 		return result, false
 	}
 }
@@ -53,7 +65,7 @@ func (a *aside[T]) take(at time.Duration) (result T, ok bool) {
 const hangsAfter = 5 * time.Second
 
 // err is the error if the running call hangs.
-func (a *aside[T]) err(at time.Duration) error {
+func (a *aside[Q, T]) err(at time.Duration) error {
 	if !a.running || at-a.began < hangsAfter {
 		return nil
 	}

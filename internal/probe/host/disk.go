@@ -18,7 +18,7 @@ const (
 type disk struct {
 	path        string
 	free, total metric.ID
-	call        aside[space]
+	call        *aside[string, space]
 	last        space
 	asked       time.Duration // when the last call began
 	at          time.Duration // and the one of last
@@ -31,13 +31,13 @@ type space struct {
 }
 
 func newDisk(path string, free, total metric.ID) *disk {
-	return &disk{path: path, free: free, total: total, call: newAside[space]("the space of " + path), asked: -diskEvery, at: -diskKept}
+	return &disk{path: path, free: free, total: total, call: newAside("the space of "+path, spaceOf), asked: -diskEvery, at: -diskKept}
 }
 
 func (d *disk) read(to *metric.Values, at time.Duration) error {
 	if !d.call.running && at-d.asked >= diskEvery {
 		d.asked = at
-		d.call.start(at, func() space { return spaceOf(d.path) })
+		d.call.start(at, d.path)
 	}
 	if now, ok := d.call.take(at); ok {
 		d.last, d.at = now, d.asked

@@ -65,14 +65,24 @@ func (r *Reader) reopen() {
 
 // Read reads all metrics. Mono is CLOCK_MONOTONIC and boot the time since boot, or 0 if unknown. The error says what could not be read.
 func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
-	errs := []error{r.readCPU(to, mono), r.readMemory(to), r.readLoad(to), r.net.read(to, mono), r.fabric.read(to, mono)}
+	var failed error
+	note := func(err error) {
+		if err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	note(r.readCPU(to, mono))
+	note(r.readMemory(to))
+	note(r.readLoad(to))
+	note(r.net.read(to, mono))
+	note(r.fabric.read(to, mono))
 	for _, d := range r.disks {
-		errs = append(errs, d.read(to, mono))
+		note(d.read(to, mono))
 	}
 	if boot > 0 {
 		to.Set(metric.Uptime, math.Floor(boot.Seconds()))
 	}
-	return errors.Join(errs...)
+	return failed
 }
 
 // ReadUse reads the CPU and the memory alone.

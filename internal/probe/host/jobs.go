@@ -26,7 +26,7 @@ const (
 type Jobs struct {
 	proc   string
 	own    string // the job of the probe; empty: none
-	call   aside[[]wire.JobMemory]
+	call   *aside[map[string]string, []wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
 	follow map[string]string // a process of each job, by job: its name in proc
@@ -36,7 +36,9 @@ type Jobs struct {
 
 // NewJobs returns a Jobs of the procfs that is mounted there. The probe itself is in the job own; empty: in none.
 func NewJobs(proc, own string) *Jobs {
-	return &Jobs{proc: proc, own: own, call: newAside[[]wire.JobMemory]("cgroups"), asked: -jobsEvery}
+	j := &Jobs{proc: proc, own: own, asked: -jobsEvery}
+	j.call = newAside("cgroups", j.read)
+	return j
 }
 
 // FollowUsers follows the probe's own job and those of the user's processes.
@@ -71,8 +73,7 @@ func (j *Jobs) Follow(processes map[string]string) {
 func (j *Jobs) Read(at time.Duration) ([]wire.JobMemory, error) {
 	if !j.call.running && at-j.asked >= jobsEvery && len(j.follow)+len(j.last) > 0 {
 		j.asked = at
-		follow := j.follow
-		j.call.start(at, func() []wire.JobMemory { return j.read(follow) })
+		j.call.start(at, j.follow)
 	}
 	if now, ok := j.call.take(at); ok {
 		j.last = now

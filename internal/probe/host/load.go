@@ -45,19 +45,25 @@ func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
 // guests, which user and nice include. A CPU that waits for a disk is idle.
 func parseCPU(head []byte) (busy, total uint64, err error) {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
-	fields := bytes.Fields(line)
-	if !whole || len(fields) < 5 || string(fields[0]) != "cpu" {
-		return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
-	}
-	for i, field := range fields[1:min(len(fields), 9)] {
-		n, err := strconv.ParseUint(string(field), 10, 64)
-		if err != nil {
+	i := 0
+	for field := range bytes.FieldsSeq(line) {
+		n, err := uint64(0), error(nil)
+		if i > 0 {
+			n, err = strconv.ParseUint(string(field), 10, 64)
+		}
+		if err != nil || i == 0 && string(field) != "cpu" {
 			return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
 		}
 		total += n
-		if i != 3 && i != 4 {
+		if i != 4 && i != 5 {
 			busy += n
 		}
+		if i++; i == 9 {
+			break
+		}
+	}
+	if !whole || i < 5 {
+		return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
 	}
 	return busy, total, nil
 }
@@ -67,18 +73,19 @@ func (r *Reader) readLoad(to *metric.Values) error {
 	if err != nil {
 		return err
 	}
-	words := bytes.Fields(head)
-	for i, id := range []metric.ID{metric.Load, metric.Load5, metric.Load15} {
-		if i >= len(words) {
-			return r.unexpected("loadavg", head)
-		}
-		load, err := strconv.ParseFloat(string(words[i]), 64)
+	ids := [...]metric.ID{metric.Load, metric.Load5, metric.Load15}
+	i := 0
+	for word := range bytes.FieldsSeq(head) {
+		load, err := strconv.ParseFloat(string(word), 64)
 		if err != nil {
 			return r.unexpected("loadavg", head)
 		}
-		to.Set(id, load)
+		to.Set(ids[i], load)
+		if i++; i == len(ids) {
+			return nil
+		}
 	}
-	return nil
+	return r.unexpected("loadavg", head)
 }
 
 func (r *Reader) readMemory(to *metric.Values) error {
@@ -109,12 +116,9 @@ func meminfo(head []byte, key string) (uint64, bool) {
 		if !found {
 			continue
 		}
-		fields := bytes.Fields(rest)
-		if len(fields) != 2 {
-			return 0, false
-		}
-		kib, err := strconv.ParseUint(string(fields[0]), 10, 54)
-		return kib << 10, err == nil
+		number, unit, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
+		kib, err := strconv.ParseUint(string(number), 10, 54)
+		return kib << 10, err == nil && string(unit) == "kB"
 	}
 	return 0, false
 }

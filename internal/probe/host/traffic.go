@@ -50,7 +50,7 @@ type traffic struct {
 	ids   [2]metric.ID // sent, received
 	unit  float64      // bytes per count
 	find  func(tx bool) []string
-	call  aside[counts]
+	call  *aside[time.Duration, counts]
 	last  counts // at the beginning of the window
 	rates [2]float64
 
@@ -72,18 +72,15 @@ type counts struct {
 
 func newTraffic(what string, tx, rx metric.ID, unit float64, find func(tx bool) []string) *traffic {
 	nan := math.NaN()
-	return &traffic{ids: [2]metric.ID{tx, rx}, unit: unit, find: find, call: newAside[counts](what), rates: [2]float64{nan, nan}}
+	t := &traffic{ids: [2]metric.ID{tx, rx}, unit: unit, find: find, rates: [2]float64{nan, nan}}
+	t.call = newAside(what, t.count)
+	return t
 }
 
 // read sets the rates between the last two readings.
 func (t *traffic) read(to *metric.Values, at time.Duration) error {
 	if !t.call.running && t.due(at) {
-		t.call.start(at, func() counts {
-			began := time.Now()
-			now := t.open.count(at, t.find)
-			now.took = time.Since(began)
-			return now
-		})
+		t.call.start(at, at)
 	}
 	if now, ok := t.call.take(at); ok {
 		t.adopt(now)
@@ -94,6 +91,14 @@ func (t *traffic) read(to *metric.Values, at time.Duration) error {
 		to.Set(t.ids[1], t.rates[1])
 	}
 	return err
+}
+
+// count reads the counters, on the goroutine of the call.
+func (t *traffic) count(at time.Duration) counts {
+	began := time.Now()
+	now := t.open.count(at, t.find)
+	now.took = time.Since(began)
+	return now
 }
 
 // due reports whether it is time for the next reading. Where there are no interfaces of the kind, none appear often.
@@ -129,17 +134,19 @@ type openCounters struct {
 	files  [2][]*os.File
 	set    int // counts the changes of files
 	looked time.Duration
+	buf    [32]byte
 }
 
 // count reads all counters.
 func (o *openCounters) count(at time.Duration, find func(tx bool) []string) counts {
 	if o.set == 0 || at-o.looked >= lookEvery {
-		o.look(at, [2][]string{find(true), find(false)})
+		o.look([2][]string{find(true), find(false)})
+		o.looked = at
 	}
 	c := counts{known: true, at: at}
 	for i, files := range o.files {
 		for _, f := range files {
-			n, err := readCount(f)
+			n, err := o.read(f)
 			if err != nil { // an interface has gone
 				o.close()
 				return counts{known: true, at: at}
@@ -153,8 +160,7 @@ func (o *openCounters) count(at time.Duration, find func(tx bool) []string) coun
 }
 
 // look opens the files of these names, unless they are open.
-func (o *openCounters) look(at time.Duration, names [2][]string) {
-	o.looked = at
+func (o *openCounters) look(names [2][]string) {
 	if o.set > 0 && slices.Equal(names[0], o.names[0]) && slices.Equal(names[1], o.names[1]) {
 		return
 	}
@@ -181,12 +187,11 @@ func (o *openCounters) close() {
 	o.looked = -lookEvery
 }
 
-// readCount reads a file that holds one number.
-func readCount(f *os.File) (uint64, error) {
-	var buf [32]byte
-	n, err := readHead(f, buf[:])
+// read reads a file that holds one number.
+func (o *openCounters) read(f *os.File) (uint64, error) {
+	n, err := readHead(f, o.buf[:])
 	if err != nil {
 		return 0, err
 	}
-	return strconv.ParseUint(string(bytes.TrimSpace(buf[:n])), 10, 64)
+	return strconv.ParseUint(string(bytes.TrimSpace(o.buf[:n])), 10, 64)
 }

@@ -179,7 +179,8 @@ func TestHangingDisk(t *testing.T) {
 	hang := make(chan bool)
 	defer close(hang)
 	d.asked = start + diskEvery
-	d.call.start(d.asked, func() space { <-hang; return space{} })
+	d.call = newAside("the space of "+d.path, func(string) space { <-hang; return space{} })
+	d.call.start(d.asked, d.path)
 	for after, want := range map[time.Duration]bool{diskKept - 1: true, diskKept: false} {
 		v = metric.Values{}
 		if err := d.read(&v, start+after); err == nil || v.Has(metric.TmpFree) != want {
