@@ -37,6 +37,7 @@ type sampler struct {
 	pace    *wire.Pace // nil until requested
 	beat    clock.Beat
 	seq     uint64
+	room    [2]sample.Report // of this report and of the one before it, of which the Writer keeps the GPUs
 
 	hurried    time.Duration // Moment.Mono of the last report because of an Xid
 	hurryLater *time.Timer   // runs while the next one has to wait
@@ -207,7 +208,8 @@ func (s *sampler) report(offBeat bool) error {
 
 // take runs the collectors.
 func (s *sampler) take() *sample.Report {
-	sm := sample.New(s.opts.Now())
+	sm := &s.room[s.seq%2]
+	sm.Begin(s.opts.Now())
 	sm.Wanted = s.pace != nil && (s.pace.Processes || s.procs.Due(sm.At))
 	s.readHost(sm)
 	s.gpus.Read(sm)

@@ -20,22 +20,33 @@ type crew struct {
 	mu     sync.Mutex // protects the following, and the fields of gpu, shift and round that say so
 	out    int        // readings that are running or planned
 	closed bool       // hands is
-	report *round     // of the last report; only the sampler changes it
+	rounds uint64     // how many have begun
+
+	// Of the last report; only the sampler changes them.
+	report *round
+	main   *shift
 }
 
-func newCrew() *crew { return &crew{hands: make(chan *shift), cards: make(chan struct{}, 1)} }
+func newCrew() *crew {
+	return &crew{hands: make(chan *shift), cards: make(chan struct{}, 1), report: newRound(), main: &shift{ended: true}}
+}
 
 // round is a set of readings for which somebody waits.
 type round struct {
-	open int           // those that are running or planned; protected by crew.mu
-	done chan struct{} // closed when none is
+	number uint64        // of no other round
+	open   int           // readings that are running or planned; protected by crew.mu
+	done   chan struct{} // gets one element when none is
 }
+
+func newRound() *round { return &round{done: make(chan struct{}, 1)} }
 
 // shift is a list of GPUs that one goroutine reads one after the other.
 type shift struct {
 	question
-	left []*gpu // protected by crew.mu
-	at   *gpu   // the GPU that is being read; likewise
+	left  []*gpu // protected by crew.mu
+	at    *gpu   // the GPU that is being read; likewise
+	ended bool   // its goroutine has let go of it; likewise
+	room  []*gpu // from the beginning of left on; nil: another shift has a part of it; likewise
 }
 
 func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
@@ -49,20 +60,47 @@ func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
 		g.isNew = false
 		g.collect()
 	}
-	main, c.report = c.plan(gpus, q)
-	return main, c.report
+	c.report, c.main = c.nextRound(), c.nextShift(q)
+	c.plan(gpus, c.main, c.report)
+	return c.main, c.report
+}
+
+// nextRound returns the round of the next report: that of the last one again, if all its readings have ended. The caller holds the lock.
+func (c *crew) nextRound() *round {
+	r := c.report
+	if r.open > 0 {
+		return newRound()
+	}
+	select {
+	case <-r.done: // nobody has waited for so long
+	default:
+	}
+	return r
+}
+
+// nextShift returns the main shift of the next report: that of the last one again, if no goroutine has it any more. The caller holds the lock.
+func (c *crew) nextShift(q question) *shift {
+	s := c.main
+	if !s.ended {
+		return newShift(q)
+	}
+	*s = shift{question: q, left: s.room}
+	return s
 }
 
 // beginCards begins a round that reads the cards of GPUs.
 func (c *crew) beginCards(gpus []*gpu) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.plan(gpus, question{card: true})
+	main, r = newShift(question{card: true}), newRound()
+	c.plan(gpus, main, r)
+	return main, r
 }
 
-func (c *crew) plan(gpus []*gpu, q question) (main *shift, r *round) {
-	r = &round{done: make(chan struct{})}
-	main = newShift(q, make([]*gpu, 0, len(gpus))...)
+// plan makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the lock.
+func (c *crew) plan(gpus []*gpu, main *shift, r *round) {
+	c.rounds++
+	r.number = c.rounds
 	for _, g := range gpus {
 		if g.Device == nil || g.out {
 			continue
@@ -70,18 +108,19 @@ func (c *crew) plan(gpus []*gpu, q question) (main *shift, r *round) {
 		g.out, g.begun, g.round = true, time.Time{}, r
 		c.out, r.open = c.out+1, r.open+1
 		if g.last.took > patience {
-			c.start(newShift(q, g))
+			c.start(newShift(main.question, g))
 		} else {
 			main.left = append(main.left, g)
 		}
 	}
 	if r.open == 0 {
-		close(r.done)
+		r.done <- struct{}{}
 	}
-	if len(main.left) > 0 {
+	if main.room = main.left[:0]; len(main.left) > 0 {
 		c.start(main)
+	} else {
+		main.ended = true
 	}
-	return main, r
 }
 
 // start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each report.
@@ -133,6 +172,7 @@ func (c *crew) next(s *shift, now time.Time) *gpu {
 	defer c.mu.Unlock()
 	s.at = nil
 	if len(s.left) == 0 {
+		s.ended = true
 		return nil
 	}
 	s.at, s.left = s.left[0], s.left[1:]
@@ -143,7 +183,7 @@ func (c *crew) next(s *shift, now time.Time) *gpu {
 func (c *crew) deliver(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g.fresh, g.back.round = true, g.round
+	g.fresh, g.back.round = true, g.round.number
 	c.ended(g)
 }
 
@@ -162,7 +202,7 @@ func (c *crew) ended(g *gpu) {
 	g.out = false
 	c.out--
 	if g.round.open--; g.round.open == 0 {
-		close(g.round.done)
+		g.round.done <- struct{}{}
 	}
 }
 
@@ -179,7 +219,7 @@ func (c *crew) relieve(s *shift, split bool) *shift {
 		return s
 	}
 	next := newShift(s.question, s.left...)
-	s.left = nil
+	s.left, s.room = nil, nil
 	c.start(next)
 	return next
 }

@@ -9,7 +9,8 @@ import (
 
 // A GPU that is not read yet, because another one before it takes long, does not hang.
 func TestWaitingIsNotHanging(t *testing.T) {
-	c, start := crew{hands: make(chan *shift, 1)}, time.Now() // nobody takes what is handed over
+	c, start := newCrew(), time.Now()
+	c.hands = make(chan *shift, 1) // nobody takes what is handed over
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	main, _ := c.begin([]*gpu{g}, question{})
 	if since, running := c.pending(g); running {

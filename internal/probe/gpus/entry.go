@@ -26,7 +26,7 @@ func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out 
 	r := &g.last
 	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
 	age := time.Duration(0)
-	if r.round != c.report {
+	if r.round != c.report.number {
 		age = max(time.Since(r.ended), time.Millisecond)
 	}
 	switch {

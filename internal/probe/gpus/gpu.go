@@ -77,7 +77,7 @@ type question struct {
 
 // reading is the driver's answer for one GPU.
 type reading struct {
-	round  *round // in which it was planned
+	round  uint64 // the number of the one in which it was planned
 	ended  time.Time
 	took   time.Duration
 	values metric.Values

@@ -6,20 +6,19 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // LongestWait is how long a report waits for all its GPUs at most, however long the interval is.
 const LongestWait = 5 * time.Second
 
-// Read reads all GPUs for a report. The driver is gone when all GPUs that have a handle say so.
+// Read reads all GPUs for a report, which has room for them or none. The driver is gone when all GPUs that have a handle say so.
 func (s *Stock) Read(sm *sample.Report) {
 	if !s.reopening {
 		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
 	}
 	handles := 0
 	var gone []*gpu
-	sm.GPUs = make([]wire.GPU, 0, len(s.cards.gpus))
+	sm.GPUs = slices.Grow(sm.GPUs, len(s.cards.gpus))
 	for _, g := range s.cards.gpus {
 		out, again := g.describe(sm, s.crew, s.Interval)
 		if sm.GPUs = append(sm.GPUs, out); again {

@@ -40,7 +40,8 @@ func on(proc string, at *clock.Moment, pids ...int) *lister {
 
 // take makes a report.
 func (l *lister) take() *sample.Report {
-	sm := sample.New(*l.at)
+	sm := &sample.Report{}
+	sm.Begin(*l.at)
 	if !l.unasked || l.Due(*l.at) {
 		l.Read(sm, l.on, true, *l.at)
 	}

@@ -17,9 +17,11 @@ type Report struct {
 	Gone   string // NVML's error message if the driver went away in this sample
 }
 
-// New begins a report.
-func New(at clock.Moment) *Report {
-	return &Report{At: at, Report: wire.Report{MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli()}}
+// Begin makes the report an empty one. It keeps the room for GPUs and faults, which nobody may use any more: a report allocates nothing.
+func (s *Report) Begin(at clock.Moment) {
+	*s = Report{At: at, Report: wire.Report{
+		MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli(), GPUs: s.GPUs[:0], Faults: s.Faults[:0],
+	}}
 }
 
 // Fault records that a collector failed for the node, or for GPUs.
