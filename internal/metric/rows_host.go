@@ -92,4 +92,9 @@ var hostRows = map[ID]Row{
 		From: []string{"CLOCK_BOOTTIME"},
 		Help: "Time since boot.",
 	},
+	NVMLCalls: {
+		Key: "nvml_calls", Label: "NVML calls", Unit: Count, Scope: Host, Sum: Add,
+		From: []string{"NVML"},
+		Help: "Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent without NVML.",
+	},
 }

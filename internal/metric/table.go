@@ -101,6 +101,7 @@ const (
 	TmpFree
 	TmpTotal
 	Uptime
+	NVMLCalls
 	count
 )
 

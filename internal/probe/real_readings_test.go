@@ -93,6 +93,10 @@ func TestRealReadings(t *testing.T) {
 	if len(h.Missing) > 0 || len(r.Faults) > 0 {
 		t.Errorf("missing %v, faults %v", h.Missing, r.Faults)
 	}
+	// 22 for the GPU; one more if the wait for Xids begins anew. internal/probe/nvml counts those of the readers.
+	if calls, known := r.Host.Get(metric.NVMLCalls); !known || calls < 22 || calls > 23 {
+		t.Errorf("%v calls into the driver (known: %v), want 22", calls, known)
+	}
 	if c := h.GPUs[0]; c.Serial == "" || c.VBIOS == "" || c.Capability != "9.0" || len(c.Absent) != 0 {
 		t.Errorf("card %+v", c)
 	}

@@ -216,6 +216,7 @@ func (s *sampler) take() *sample.Report {
 	s.readProcesses(sm)
 	s.readJobs(sm)
 	s.gpus.ReadXids(sm)
+	s.gpus.ReadCalls(sm)
 	return sm
 }
 

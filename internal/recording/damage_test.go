@@ -130,7 +130,7 @@ func TestOtherFiles(t *testing.T) {
 	}{
 		"nothing":         {"", "not a recording of nvnodetop"},
 		"a text":          {"hello, world, this is a text", "not a recording of nvnodetop"},
-		"another version": {header(map[string]any{"nvnodetop_recording": 7, "poll_ns": "?"}), "it has version 7 of the format, and this nvnodetop reads version 1: use a newer nvnodetop"},
+		"another version": {header(map[string]any{"nvnodetop_recording": 7, "poll_ns": "?"}), "it has version 7 of the format, and this nvnodetop reads up to version 2: use a newer nvnodetop"},
 		"no version":      {header(map[string]any{"x": 7}), "not a recording of nvnodetop"},
 		"a large header":  {"\x5a\x2a\x4d\x18\xff\xff\xff\xff{}", "not a recording of nvnodetop"},
 		"no events":       {header(Header{Version: 1, Poll: poll}), "the recording is empty"},
@@ -186,7 +186,7 @@ func TestHostileNumbers(t *testing.T) {
 	refused := 0
 	for range 500 {
 		var d decoder
-		d.reset()
+		d.reset(Version)
 		text := make([]byte, rand.IntN(60))
 		for i := range text {
 			text[i] = byte(rand.Uint32())
@@ -231,7 +231,7 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte(`{"at":3,"node":"a","report":{"same":true,"gpus":[{"index":0}]},"packed":"AAAA"}` + "\n"))
 	f.Fuzz(func(_ *testing.T, line []byte) {
 		var d decoder
-		d.reset()
+		d.reset(Version)
 		_, _, _ = d.decode([]byte(`{"at":2,"node":"a","report":{"seq":1,"host":{},"gpus":[{"index":0,"values":{"util_percent":5}}]}}` + "\n"))
 		_, _, _ = d.decode(line)
 	})

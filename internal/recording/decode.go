@@ -34,8 +34,8 @@ type nodeReader struct {
 	numbers numbers
 }
 
-// reset forgets what is known: another frame begins.
-func (c *decoder) reset() { c.nodes, c.kinds = map[string]*nodeReader{}, newKinds() }
+// reset forgets what is known: another frame begins, of a recording of this version.
+func (c *decoder) reset(version int) { c.nodes, c.kinds = map[string]*nodeReader{}, newKinds(version) }
 
 var errLine = errors.New("a line is not an event")
 
@@ -109,7 +109,7 @@ func (c *decoder) message(e *cluster.Event, line []byte) error {
 	case packed != nil:
 		e.Report, err = c.report(n, m.Report, packed)
 	case m.Report != nil:
-		n.numbers.reset(m.Report)
+		n.numbers.reset(m.Report, c.kinds.onHost)
 	}
 	n.last = e.Report
 	return err

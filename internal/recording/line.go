@@ -43,7 +43,7 @@ type nodeWriter struct {
 }
 
 // reset forgets what is known: another frame begins.
-func (c *encoder) reset() { c.nodes, c.kinds = map[string]*nodeWriter{}, newKinds() }
+func (c *encoder) reset() { c.nodes, c.kinds = map[string]*nodeWriter{}, newKinds(Version) }
 
 // encode returns the line of an Event, valid until the next call. known says that the Event has been written before.
 func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
@@ -86,14 +86,14 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
 	exact := n.last != nil && sameMetrics(n.last, r)
 	if exact {
-		c.list, exact = listed(c.list, r)
+		c.list, exact = listed(c.list, r, c.kinds.onHost)
 	}
 	if !exact {
 		if err := n.lines.Write(&c.body, wire.Message{Report: r}); err != nil {
 			return nil, err
 		}
 		n.last, n.stands = r, r
-		n.numbers.reset(r)
+		n.numbers.reset(r, c.kinds.onHost)
 		return nil, nil
 	}
 	if !plain(n.last, r) {

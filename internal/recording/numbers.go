@@ -20,6 +20,14 @@ type column struct {
 
 var gpuColumns, hostColumns = columns(metric.GPU), columns(metric.Host)
 
+// hostColumnsOf are the metrics of a node in a version of the format. Version 1 lacks the last one.
+func hostColumnsOf(version int) []column {
+	if version == 1 {
+		return hostColumns[:len(hostColumns)-1]
+	}
+	return hostColumns
+}
+
 func columns(s metric.Scope) (list []column) {
 	for id := range metric.All(s) {
 		list = append(list, column{id, math.Pow10(id.Row().Decimals)})
@@ -65,14 +73,14 @@ func setCounts(r *wire.Report, list []int64) {
 
 // listed returns the numbers of a report in the order in which they are packed: the counts, the metrics of the node, and row by row those of the GPUs. exact
 // is false if they would not be the same when they are read.
-func listed(to []int64, r *wire.Report) (list []int64, exact bool) {
+func listed(to []int64, r *wire.Report, onHost []column) (list []int64, exact bool) {
 	to, exact = counts(to[:0], r), true
 	add := func(c *column, v *metric.Values) {
 		m, same := c.multiple(v)
 		to, exact = append(to, m), exact && same
 	}
-	for i := range hostColumns {
-		add(&hostColumns[i], &r.Host.Values)
+	for i := range onHost {
+		add(&onHost[i], &r.Host.Values)
 	}
 	for i := range gpuColumns {
 		for g := range r.GPUs {
@@ -83,10 +91,14 @@ func listed(to []int64, r *wire.Report) (list []int64, exact bool) {
 }
 
 // kinds has what is learned of the numbers in a frame, of all nodes together.
-type kinds struct{ counts, host, gpu []*dense.Kind }
+type kinds struct {
+	onHost            []column // of the version of the format
+	counts, host, gpu []*dense.Kind
+}
 
-func newKinds() *kinds {
-	k := &kinds{host: kindsOf(hostColumns), gpu: kindsOf(gpuColumns)}
+func newKinds(version int) *kinds {
+	onHost := hostColumnsOf(version)
+	k := &kinds{onHost: onHost, host: kindsOf(onHost), gpu: kindsOf(gpuColumns)}
 	for _, counter := range []bool{true, true, true, false, false} { // the last is that of all that follow
 		k.counts = append(k.counts, dense.NewKind(counter))
 	}
@@ -107,12 +119,12 @@ type numbers struct {
 }
 
 // reset makes the numbers those of a report that was written in another way.
-func (n *numbers) reset(r *wire.Report) {
+func (n *numbers) reset(r *wire.Report, onHost []column) {
 	n.counts = n.counts[:0]
 	n.fit(r)
-	n.host = room(n.host, len(hostColumns))
+	n.host = room(n.host, len(onHost))
 	n.gpus = room(n.gpus, len(gpuColumns)*len(r.GPUs))
-	list, _ := listed(n.list, r)
+	list, _ := listed(n.list, r, onHost)
 	n.list = list
 	for _, slots := range [][]dense.Slot{n.counts, n.host, n.gpus} {
 		for i := range slots {
@@ -169,8 +181,8 @@ func (k *kinds) get(d *dense.Decoder, n *numbers, text []byte, r *wire.Report) e
 	list := n.list
 	setCounts(r, list)
 	list = list[len(n.counts):]
-	for i := range hostColumns {
-		hostColumns[i].set(&r.Host.Values, list[i])
+	for i := range k.onHost {
+		k.onHost[i].set(&r.Host.Values, list[i])
 	}
 	list = list[len(n.host):]
 	for i := range gpuColumns {

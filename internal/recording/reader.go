@@ -178,7 +178,7 @@ func (s *events) begin() error {
 		s.text = bufio.NewReaderSize(s.zip, 64<<10)
 	}
 	s.text.Reset(s.zip)
-	s.lines.reset()
+	s.lines.reset(s.of.Header.Version)
 	s.open = true
 	return nil
 }

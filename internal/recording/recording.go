@@ -22,7 +22,8 @@ import (
 // Version is the version of the format.
 //
 //	1  first version
-const Version = 1
+//	2  has the calls into the driver
+const Version = 2
 
 // Header says what a recording is. It stands at the beginning of the file.
 type Header struct {
@@ -39,7 +40,7 @@ type Header struct {
 type VersionError struct{ Version int }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads version %d: use a newer nvnodetop", e.Version, Version)
+	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads up to version %d: use a newer nvnodetop", e.Version, Version)
 }
 
 // ErrNotRecording is returned for a file that is none.

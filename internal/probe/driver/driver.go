@@ -35,6 +35,11 @@ type Watcher interface {
 	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
 }
 
+// Meter is a Library that counts the calls into the driver.
+type Meter interface {
+	Calls() uint64 // since the program began; any goroutine may ask, at any time
+}
+
 // Slot is one GPU in NVML's list. Device is nil if NVML gives no handle for it: Lost is its error message.
 type Slot struct {
 	Index   int

@@ -39,6 +39,7 @@ type Stock struct {
 	crew  *crew
 
 	listings []driver.Listing // of the last report
+	counted  uint64           // calls into the driver up to the last report
 
 	taking    bool          // the inventory is being taken
 	void      bool          // the inventory that is being taken is out of date

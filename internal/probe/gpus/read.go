@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
@@ -38,6 +39,17 @@ func (s *Stock) Read(sm *sample.Report) {
 	for _, g := range gone {
 		sm.Fault("gpu", g.last.err, g.Index)
 	}
+}
+
+// ReadCalls adds how many calls into the driver there were since the last report, all GPUs together, if the library counts them.
+func (s *Stock) ReadCalls(sm *sample.Report) {
+	meter, counts := s.Library.(driver.Meter)
+	if !counts || !s.cards.up {
+		return
+	}
+	now := meter.Calls()
+	sm.Host.Set(metric.NVMLCalls, float64(now-s.counted))
+	s.counted = now
 }
 
 // read reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A reading that takes

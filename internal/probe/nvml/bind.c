@@ -6,14 +6,44 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-static int noFunction(void) { return 13; } // NVML_ERROR_FUNCTION_NOT_FOUND
+// nvnodetop_calls counts the calls into the driver.
+__attribute__((visibility("hidden"))) unsigned long long nvnodetop_calls;
+
 static const char *noWords(void) { return "unknown NVML error"; }
 
+// COUNT adds to the calls, and JUMP goes on to the driver. They leave the arguments of the call alone. The compiler's own atomics need more of libc on
+// arm64 than old nodes have.
 #if defined(__x86_64__)
+#define COUNT(add) "lock " add "q nvnodetop_calls(%rip)\n"
+#define MORE COUNT("inc")
+#define LESS COUNT("dec")
 #define JUMP(slot) "jmp *" slot "(%rip)\n"
 #elif defined(__aarch64__)
+#define COUNT(add)                                                                   \
+	"adrp x16, nvnodetop_calls\n add x16, x16, :lo12:nvnodetop_calls\n"          \
+	"1: ldxr x17, [x16]\n " add " x17, x17, #1\n stxr w15, x17, [x16]\n cbnz w15, 1b\n"
+#define MORE COUNT("add")
+#define LESS COUNT("sub")
 #define JUMP(slot) "adrp x16, " slot "\n ldr x16, [x16, :lo12:" slot "]\n br x16\n"
 #endif
+
+// noFunction stands for those that the library lacks: NVML_ERROR_FUNCTION_NOT_FOUND. The driver is not called.
+#if defined(__x86_64__)
+#define NOT_FOUND "movl $13, %eax\n ret\n"
+#elif defined(__aarch64__)
+#define NOT_FOUND "mov w0, #13\n ret\n"
+#endif
+int noFunction(void);
+__asm__(".pushsection .text\n"
+	".local noFunction\n"
+	".type noFunction, %function\n"
+	".p2align 4\nnoFunction:\n" LESS NOT_FOUND
+	".size noFunction, . - noFunction\n"
+	".popsection");
+
+// The words of an error are not from the driver.
+#define COUNT_noFunction MORE
+#define COUNT_noWords ""
 
 // The functions are hidden, so that the linker finds them when it links the program, and NVML does not when it calls itself.
 #define NVML(name, otherwise)                                                \
@@ -22,7 +52,7 @@ static const char *noWords(void) { return "unknown NVML error"; }
 		".globl " #name "\n"                                         \
 		".hidden " #name "\n"                                        \
 		".type " #name ", %function\n"                               \
-		".p2align 4\n" #name ":\n" JUMP("slot_" #name)               \
+		".p2align 4\n" #name ":\n" COUNT_##otherwise JUMP("slot_" #name)               \
 		".size " #name ", . - " #name "\n"                           \
 		".popsection");
 #include "symbols.h"

@@ -4,10 +4,21 @@ package nvml
 
 // #cgo LDFLAGS: -ldl
 // void nvnodetop_bind(void);
+// extern unsigned long long nvnodetop_calls;
 import "C"
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 //go:generate ./generate
 
 // bind points go-nvml's calls at the functions of the library that is loaded. A function that the library lacks returns
 // ERROR_FUNCTION_NOT_FOUND.
 func bind() { C.nvnodetop_bind() }
+
+// Calls counts the calls into the driver, whoever makes them: bind.c does so on their way there.
+func (*Library) Calls() uint64 {
+	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&C.nvnodetop_calls)))
+}

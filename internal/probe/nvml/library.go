@@ -32,6 +32,7 @@ type Library struct {
 var (
 	_ driver.Library = (*Library)(nil)
 	_ driver.Watcher = (*Library)(nil)
+	_ driver.Meter   = (*Library)(nil)
 	_ driver.Device  = (*device)(nil)
 )
 

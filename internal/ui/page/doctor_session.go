@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -48,6 +49,9 @@ func factsOf(n *cluster.Node) []fact {
 		return nil
 	}
 	facts := []fact{programOf(n)}
+	if calls, known := n.Host.Get(metric.NVMLCalls); known {
+		facts = append(facts, fact{name: "driver", text: strconv.Itoa(int(calls)) + " calls into it for the last report"})
+	}
 	if n.Clocked {
 		facts = append(facts, clockOf(n))
 	}

@@ -95,4 +95,5 @@ const (
 	TmpFreeBytes               Metric = "tmp_free_bytes"                 // Free space of /tmp, for users.
 	TmpTotalBytes              Metric = "tmp_total_bytes"                // Size of the file system that holds /tmp.
 	UptimeSeconds              Metric = "uptime_seconds"                 // Time since boot.
+	NvmlCalls                  Metric = "nvml_calls"                     // Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent without NVML.
 )
