@@ -70,7 +70,7 @@ func work(scenario string) (workers []*exec.Cmd, err error) {
 	return workers, os.WriteFile(scenario, []byte(text), 0o600)
 }
 
-// watch runs a probe for so many reports and prints their cost.
+// watch runs a probe for so many reports with processes, and for as many without, and prints their cost.
 func watch(cmd *exec.Cmd, reports int) error {
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -88,27 +88,85 @@ func watch(cmd *exec.Cmd, reports int) error {
 		in.Close()
 		_ = cmd.Wait()
 	}()
-	if _, err := fmt.Fprintf(in, `{"id":1,"pace":{"interval_ms":%d,"processes":true}}`+"\n", probeIntervals.Milliseconds()); err != nil {
-		return err
-	}
+	fmt.Printf("the probe, %d GPUs, %d processes, %d reports on the fake NVML:\n", probeGPUs, probeGPUs*probePerGPU, reports)
 	lines := bufio.NewReaderSize(out, 1<<20)
+	for i, processes := range []bool{true, false} {
+		if _, err := fmt.Fprintf(in, `{"id":%d,"pace":{"interval_ms":%d,"processes":%v}}`+"\n", i+1, probeIntervals.Milliseconds(), processes); err != nil {
+			return err
+		}
+		if err := cost(cmd.Process.Pid, lines, reports, processes); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("  memory (peak RSS)  %6.2f MiB\n", float64(peakOf(cmd.Process.Pid))/1024)
+	printParts(cmd.Process.Pid)
+	return nil
+}
+
+// cost prints what reports cost, after the first ones.
+func cost(pid int, lines *bufio.Reader, reports int, processes bool) error {
 	first, _, err := next(lines, probeSkipped)
 	if err != nil {
 		return err
 	}
-	before := cpuOf(cmd.Process.Pid)
+	before, woken := cpuOf(pid), wakeUpsOf(pid)
 	_, size, err := next(lines, reports)
 	if err != nil {
 		return err
 	}
-	took := cpuOf(cmd.Process.Pid) - before
-	each := took / time.Duration(reports)
-	fmt.Printf("the probe, %d GPUs, %d processes, %d reports on the fake NVML:\n", probeGPUs, probeGPUs*probePerGPU, reports)
-	fmt.Printf("  CPU per report     %6.2f ms   (%.3f %% of a core at one report in 3 s)\n", each.Seconds()*1000, 100*each.Seconds()/3)
-	fmt.Printf("  first report       %6.2f kB\n", float64(first)/1000)
-	fmt.Printf("  bytes per report   %6.2f kB\n", float64(size)/float64(reports)/1000)
-	fmt.Printf("  memory (peak RSS)  %6.2f MiB\n", float64(peakOf(cmd.Process.Pid))/1024)
+	each := (cpuOf(pid) - before) / time.Duration(reports)
+	title := "without processes"
+	if processes {
+		title = "with processes"
+	}
+	fmt.Printf("  %s\n", title)
+	fmt.Printf("    CPU per report   %6.2f ms   (%.3f %% of a core at one report in 3 s)\n", each.Seconds()*1000, 100*each.Seconds()/3)
+	if processes {
+		fmt.Printf("    first report     %6.2f kB\n", float64(first)/1000)
+	}
+	fmt.Printf("    bytes per report %6.2f kB\n", float64(size)/float64(reports)/1000)
+	fmt.Printf("    wake-ups         %6.2f for each, by thread:", float64(sum(wakeUpsOf(pid))-sum(woken))/float64(reports))
+	for thread, n := range wakeUpsOf(pid) {
+		if n -= woken[thread]; n > 0 {
+			fmt.Printf(" %.2f", float64(n)/float64(reports))
+		}
+	}
+	fmt.Println()
 	return nil
+}
+
+func sum(counts map[string]int64) (all int64) {
+	for _, n := range counts {
+		all += n
+	}
+	return all
+}
+
+// wakeUpsOf returns how often each thread of a process has slept, and so was woken up.
+func wakeUpsOf(pid int) map[string]int64 {
+	counts := map[string]int64{}
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	for _, path := range paths {
+		text, _ := os.ReadFile(path)
+		_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+		number, _, _ := strings.Cut(rest, "\n")
+		counts[path], _ = strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	}
+	return counts
+}
+
+// printParts prints what the memory of a process is: pages of files, which are the program and libraries that all processes share, and its own.
+func printParts(pid int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for _, part := range []struct{ key, is string }{
+		{"\nRss:", "now"}, {"\nPss:", "its share of it"}, {"\nAnonymous:", "its own: heap, stacks, runtime"}, {"\nShared_Clean:", "of libraries that others have too"},
+		{"\nPrivate_Clean:", "of its program, which the kernel can drop"},
+	} {
+		_, rest, _ := strings.Cut(string(text), part.key)
+		number, _, _ := strings.Cut(rest, "kB")
+		kib, _ := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		fmt.Printf("    %6.2f MiB       %s\n", kib/1024, part.is)
+	}
 }
 
 // next reads so many reports. It returns the bytes of the first one and of all.
