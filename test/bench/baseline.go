@@ -48,8 +48,9 @@ var fleetRows = []fleetRow{
 	{name: "bytes of a full frame", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.frame) }},
 	{name: "of a full frame per second, %", format: "%.2f", value: func(r *fleetResult) float64 { return 100 * float64(r.written) / r.seconds / float64(r.frame) }, limit: 5, kept: true},
 	{name: "key to frame, median, ms", format: "%.1f", value: func(r *fleetResult) float64 { return ms(r.key50) }},
-	{name: "key to frame, median, yards", format: "%.0f", value: func(r *fleetResult) float64 { return r.yards(r.key50, 1) }, kept: true},
 	{name: "key to frame, 99th percentile, ms", format: "%.1f", value: func(r *fleetResult) float64 { return ms(r.key99) }, limit: 5},
+	{name: "CPU per key and its frame, ms", format: "%.2f", value: func(r *fleetResult) float64 { return ms(r.keyCPU) }},
+	{name: "CPU per key and its frame, yards", format: "%.0f", value: func(r *fleetResult) float64 { return r.yards(r.keyCPU, 1) }, kept: true},
 	{name: "healthy nodes beside those in trouble, s", format: "%.2f", value: func(r *fleetResult) float64 {
 		if r.disturbed == nil {
 			return 0
@@ -87,7 +88,11 @@ func readBaselines() (b baselines, err error) {
 
 // load names what was measured.
 func (o options) load() string {
-	return fmt.Sprintf("%d nodes, poll %s s, display %s s, round trip %v, loss %v", o.fleet, o.poll, o.display, o.rtt, o.loss)
+	how := "--nodes"
+	if o.slurm {
+		how = "a job of SLURM"
+	}
+	return fmt.Sprintf("%d nodes by %s, poll %s s, display %s s, round trip %v, loss %v", o.fleet, how, o.poll, o.display, o.rtt, o.loss)
 }
 
 // reportFleet prints a table with a column per program and the ratio of the first one to the baseline, or of the first one to the other. A ratio that is

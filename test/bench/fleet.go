@@ -39,6 +39,7 @@ type fleetFigures struct {
 	frame         int64 // bytes of a full frame
 	peak          int64 // KiB
 	key50, key99  time.Duration
+	keyCPU        time.Duration // per key, with its frame
 }
 
 // measureFleet measures nvnodetop among a fleet, and the program given by --against.
@@ -108,12 +109,19 @@ type fleetServer struct {
 	cmd        *exec.Cmd
 	in         io.WriteCloser
 	out        *bufio.Reader
-	with, list string
+	with, list string // a command that runs another among the nodes; these, if they are not those of a job
 }
 
+// startFleet starts the servers, and with --slurm a controller that has them as the nodes of a job.
 func startFleet(o options, program string, trouble int) (*fleetServer, error) {
-	s := &fleetServer{cmd: exec.Command(program, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble),
-		"--rtt", o.rtt.String(), "--loss", fmt.Sprint(o.loss), strconv.Itoa(o.fleet))}
+	args := []string{program}
+	ready := regexp.MustCompile(`(\S+/with) nvnodetop --nodes '([^']+)'`)
+	if o.slurm {
+		args = []string{"scripts/fleet", "--slurm"}
+		ready = regexp.MustCompile(`(\S+/with) nvnodetop()$`)
+	}
+	args = append(args, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble), "--rtt", o.rtt.String(), "--loss", fmt.Sprint(o.loss), strconv.Itoa(o.fleet))
+	s := &fleetServer{cmd: exec.Command(args[0], args[1:]...)}
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -126,14 +134,16 @@ func startFleet(o options, program string, trouble int) (*fleetServer, error) {
 		return nil, err
 	}
 	s.out = bufio.NewReader(out)
-	_, _ = s.out.ReadString('\n')
-	line, err := s.out.ReadString('\n')
-	m := regexp.MustCompile(`(\S+/with) nvnodetop --nodes '([^']+)'`).FindStringSubmatch(line)
-	if m == nil {
-		s.stop()
-		return nil, fmt.Errorf("the fleet did not start: %q %w", line, errors.Join(err, s.cmd.Wait()))
+	for s.with == "" {
+		line, err := s.out.ReadString('\n')
+		if err != nil {
+			_ = s.in.Close()
+			return nil, fmt.Errorf("the fleet did not start: %w", s.cmd.Wait())
+		}
+		if m := ready.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			s.with, s.list = m[1], m[2]
+		}
 	}
-	s.with, s.list = m[1], m[2]
 	return s, nil
 }
 
@@ -161,7 +171,11 @@ func amongFleet(o options, server, program string, trouble int) (f fleetFigures,
 		return f, err
 	}
 	defer s.stop()
-	cmd := exec.Command(s.with, program, o.poll, o.display, "--view", "overview", "--nodes", s.list)
+	args := []string{program, o.poll, o.display, "--view", "overview"}
+	if s.list != "" {
+		args = append(args, "--nodes", s.list)
+	}
+	cmd := exec.Command(s.with, args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	began := time.Now()
 	t, err := term.Start(cmd, columns, rows)
@@ -184,7 +198,7 @@ func amongFleet(o options, server, program string, trouble int) (f fleetFigures,
 	if f.frame, err = fullFrame(t); err != nil {
 		return f, err
 	}
-	if f.key50, f.key99, err = keyToFrame(t, o.keys); err != nil {
+	if err := f.pressed(o, t, pid); err != nil {
 		return f, err
 	}
 	f.peak = peakOf(pid)
@@ -222,14 +236,14 @@ func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid i
 	if err != nil {
 		return err
 	}
-	began, cpu, server, threads, written := time.Now(), cpuOf(pid), cpuOf(s.cmd.Process.Pid), threadsOf(pid), t.Written()
+	began, cpu, threads, written := time.Now(), cpuOf(pid), threadsOf(pid), t.Written()
 	time.Sleep(time.Duration(o.seconds) * time.Second)
 	after, err := s.counts()
 	if err != nil {
 		return err
 	}
 	f.seconds = time.Since(began).Seconds()
-	f.cpu, f.servers, f.written = cpuOf(pid)-cpu, cpuOf(s.cmd.Process.Pid)-server, t.Written()-written
+	f.cpu, f.servers, f.written = cpuOf(pid)-cpu, after.CPU-before.CPU, t.Written()-written
 	f.reports, f.wire = after.Reports-before.Reports, int64(after.Bytes-before.Bytes)
 	if f.reports == 0 {
 		return errors.New("the nodes sent no report")
@@ -239,6 +253,17 @@ func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid i
 			f.threads++
 		}
 	}
+	return nil
+}
+
+// pressed measures what keys take, and what they cost beyond the steady state.
+func (f *fleetFigures) pressed(o options, t *term.Terminal, pid int) (err error) {
+	began, cpu := time.Now(), cpuOf(pid)
+	if f.key50, f.key99, err = keyToFrame(t, o.keys); err != nil {
+		return err
+	}
+	without := f.cpu.Seconds() / f.seconds * time.Since(began).Seconds()
+	f.keyCPU = max(0, cpuOf(pid)-cpu-time.Duration(without*float64(time.Second))) / time.Duration(o.keys)
 	return nil
 }
 

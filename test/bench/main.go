@@ -29,7 +29,7 @@ type options struct {
 	fleet, trouble int
 	rtt            time.Duration
 	loss           float64
-	keep           bool
+	keep, slurm    bool
 	soak           int
 	seed           int64
 	tree           int
@@ -54,6 +54,7 @@ func main() {
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
 	flag.DurationVar(&o.rtt, "rtt", 0, "with --fleet: round trip `time` to the nodes")
 	flag.Float64Var(&o.loss, "loss", 0, "with --fleet: `share` of segments that come late")
+	flag.BoolVar(&o.slurm, "slurm", false, "with --fleet: they are the nodes of a job of a real slurmctld (root)")
 	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+baselineFile)
 	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -25,6 +26,8 @@ type Counts struct {
 	Reports  uint64 `json:"reports"`
 	Lists    uint64 `json:"lists"` // reports with a list of processes
 	Bytes    uint64 `json:"bytes"` // that probes have written
+
+	CPU time.Duration `json:"cpu_ns"` // of this process
 }
 
 // Gauge is a number that goes up and down.
@@ -54,6 +57,9 @@ func (f *Fleet) count(change func(*Counts)) {
 // Counts returns what was seen so far.
 func (f *Fleet) Counts() (c Counts) {
 	f.count(func(now *Counts) { c = *now })
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // does not fail for the process itself
+	c.CPU = time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	c.Nodes, c.Healthy = f.options.Nodes, f.options.Nodes-f.options.Trouble
 	return c
 }

@@ -94,5 +94,9 @@ unset SSH_AUTH_SOCK XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME
 dir=$(dirname "$(readlink -f "$0")")
 HOME=$dir/home
 export HOME
+if [ -e "$dir/slurm/slurm.conf" ]; then # of scripts/fleet.d/controller
+	SLURM_CONF=$dir/slurm/slurm.conf
+	export SLURM_CONF
+fi
 exec unshare --mount ${mapped-} sh -c 'mount --bind "$1/hosts" /etc/hosts && mount --bind "$1/passwd" /etc/passwd && shift && exec "$@"' sh "$dir" "$@"
 `
