@@ -49,9 +49,9 @@ func anyChanged(id ID, n int, gpu func(i int) (now, base *Values)) bool {
 	return false
 }
 
-// UnmarshalJSON parses what AppendColumns has written, and ignores unknown keys and implausible values.
+// UnmarshalJSON parses what AppendColumns has written, into the room that c has, and ignores unknown keys and implausible values.
 func (c *Columns) UnmarshalJSON(text []byte) error {
-	*c = nil
+	*c = (*c)[:0]
 	text, ok := bytes.CutPrefix(text, []byte{'{'})
 	if ok && string(text) == "}" {
 		return nil

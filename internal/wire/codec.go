@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 // ErrLineTooLong is returned by a Reader for a line over MaxLine bytes.
@@ -61,6 +63,7 @@ type Reader struct {
 	buf   []byte // the last line, in br or in long
 	long  []byte // for lines that br has no room for; nil after one that it had
 	last  memory
+	room  metric.Columns // for the changes of the next report
 	noise string
 }
 
@@ -116,10 +119,16 @@ func (r *Reader) Next(v any) error {
 		return r.decode(r.buf, v)
 	}
 	var l messageLine
+	if bytes.HasPrefix(r.buf, []byte(reportBegins)) {
+		l.Report = &reportLine{Changes: r.room[:0]}
+	}
 	if err := r.decode(r.buf, &l); err != nil {
 		return err
 	}
 	report, err := r.last.restore(&l)
+	if l.Report != nil {
+		r.room, l.Report.Changes = l.Report.Changes, nil
+	}
 	if err != nil {
 		return &MalformedError{Line: quotable(r.buf), Cause: err}
 	}

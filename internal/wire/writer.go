@@ -9,6 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
+// reportBegins is what the line of a report begins with.
+const reportBegins = `{"report":`
+
 // Writer encodes messages as lines, and leaves out of a report what the one before it had as well. Reader fills it in. The zero Writer
 // remembers no report. It is for one goroutine.
 type Writer struct {
@@ -56,7 +59,7 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 // byte that a MarshalJSON has written, which was measured to cost a probe more than the rest of the report.
 func (m *memory) encode(line []byte, r *Report) (_ []byte, err error) {
 	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
-	line = strconv.AppendUint(append(line, `{"report":{"seq":`...), r.Seq, 10)
+	line = strconv.AppendUint(append(line, reportBegins+`{"seq":`...), r.Seq, 10)
 	line = strconv.AppendInt(append(line, `,"mono_ms":`...), r.MonoMS, 10)
 	if r.WallMS != 0 {
 		line = strconv.AppendInt(append(line, `,"wall_ms":`...), r.WallMS, 10)
