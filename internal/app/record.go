@@ -45,8 +45,8 @@ func recordCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.
 		Long: `record writes what nvnodetop sees of your jobs to FILE, until it is interrupted (Ctrl-C, SIGTERM) or a limit is reached, and then prints
 what was recorded. nvnodetop replay shows it again. FILE must not exist. POLL is the interval between samples of a node, in seconds.
 
-A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, partitions, programs and
-directories: they are replaced, each by the same name everywhere.`,
+A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, switches, partitions, programs
+and directories: they are replaced, each by the same name everywhere.`,
 		Example: `  nvnodetop record run.nvr                        until Ctrl-C
   nvnodetop record --max-time 1h run.nvr          one hour
   nvnodetop record --max-time 1h --files 24 run.nvr   the last day: run.nvr, run.nvr.2, …
@@ -78,7 +78,7 @@ directories: they are replaced, each by the same name everywhere.`,
 	f.StringVar(&r.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
 	f.DurationVar(&r.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
 	f.IntVar(&r.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
-	f.BoolVar(&r.anonymous, "anonymous", false, "replace the names of users, jobs, nodes, partitions, programs and directories")
+	f.BoolVar(&r.anonymous, "anonymous", false, "replace the names of users, jobs, nodes, switches, partitions, programs and directories")
 	return cmd
 }
 
