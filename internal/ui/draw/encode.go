@@ -1,6 +1,9 @@
 package draw
 
-import "strconv"
+import (
+	"strconv"
+	"unicode/utf8"
+)
 
 // Encode appends the Canvas to dst as text: its lines, separated by newlines, without trailing spaces.
 func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
@@ -29,13 +32,10 @@ func (t *Theme) filled(row []cell) int {
 	return n
 }
 
-// bridge is how many unchanged cells are written again rather than passed over: a cursor movement is about as long.
-const bridge = 6
-
 // Paint appends to dst the bytes that change a terminal from old to c. Where old is nil or of another size the
 // terminal is cleared first.
 func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
-	p := pen{t: t, dst: dst, now: &plainStyle}
+	p := pen{t: t, dst: dst, now: &plainStyle, brief: true, x: -1, w: c.w}
 	if old == nil || old.w != c.w || old.h != c.h {
 		p.dst = append(p.dst, reset+"\x1b[H\x1b[2J"...)
 		old = New(c.w, c.h)
@@ -47,11 +47,16 @@ func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	return p.dst
 }
 
+// same reports whether two cells look the same. What stands for a glyph in ASCII, and for the track of a bar, depends on the role.
+func (t *Theme) same(a, b *cell) bool {
+	return *a == *b || a.glyph == b.glyph && !t.ascii && a.glyph != '░' && t.style(a).id == t.style(b).id
+}
+
 // row writes the difference of one row.
 func (p *pen) row(y int, old, row []cell) {
 	filled := p.t.filled(row)
 	for x := 0; x < len(row); x++ {
-		if row[x] == old[x] {
+		if p.t.same(&row[x], &old[x]) {
 			continue
 		}
 		if x >= filled { // the rest is empty
@@ -67,35 +72,82 @@ func (p *pen) row(y int, old, row []cell) {
 	}
 }
 
-// run writes the changed cells from x on, until enough of them are as they were, and returns the last column it has written.
+// run writes the changed cells from x on, up to those that are as they were and better passed over, and returns the last column it has written.
 func (p *pen) run(x, y int, old, row []cell) int {
-	end := x + 1 // behind the last changed cell
-	for i := x + 1; i < len(row) && i-end < bridge; i++ {
-		if row[i] != old[i] {
-			end = i + 1
+	for {
+		x = p.glyphAt(x, y, row)
+		gap := 0
+		for x+gap < len(row) && gap <= bridge && row[x+gap].glyph != tail && p.t.same(&row[x+gap], &old[x+gap]) {
+			gap++
+		}
+		if x+gap >= len(row) || gap > 0 && !p.bridges(row[x:x+gap]) {
+			return x - 1
+		}
+		for to := x + gap; x < to; {
+			x = p.glyphAt(x, y, row)
+		}
+		if row[x].glyph == tail { // its first half is as it was, but stands elsewhere
+			return x - 1
 		}
 	}
-	sure := false
-	for i := x; i < end; i++ {
-		if row[i].glyph == tail {
+}
+
+// glyphAt writes the glyph of a cell, and returns the column behind it.
+func (p *pen) glyphAt(x, y int, row []cell) int {
+	p.move(x, y)
+	sure := p.put(&row[x])
+	for x++; x < len(row) && row[x].glyph == tail; x++ {
+	}
+	p.x = x
+	if !sure || x >= p.w { // behind the last column terminals differ
+		p.x = -1
+	}
+	return x
+}
+
+// bridge is the longest gap of unchanged cells that may be as short as the movement over it.
+const bridge = 5
+
+// bridges reports whether cells that are as they were are written again, since that takes no more bytes than to move over them.
+func (p *pen) bridges(gap []cell) bool {
+	n := 0
+	for i := range gap {
+		c := &gap[i]
+		switch st := p.t.style(c); {
+		case c.glyph == ' ' && !st.shows:
+			if p.now.shows {
+				return false
+			}
+			n++
 			continue
+		case st.id != p.now.id:
+			return false
+		case c.glyph < utf8.RuneSelf || p.t.ascii:
+			n++
+		default:
+			n += utf8.RuneLen(c.glyph)
 		}
-		if !sure {
-			p.move(i, y)
-		}
-		sure = p.put(&row[i])
 	}
-	if end < len(row) && row[end].glyph == tail { // written with its first half
-		end++
-	}
-	return end - 1
+	return p.x >= 0 && n <= len("\x1b[4C")
 }
 
 // move puts the cursor into a cell.
 func (p *pen) move(x, y int) {
-	p.dst = append(p.dst, "\x1b["...)
-	p.dst = strconv.AppendInt(p.dst, int64(y+1), 10)
-	p.dst = append(p.dst, ';')
-	p.dst = strconv.AppendInt(p.dst, int64(x+1), 10)
-	p.dst = append(p.dst, 'H')
+	switch by := x - p.x; {
+	case p.x < 0 || p.y != y || by < 0:
+		p.dst = append(p.dst, "\x1b["...)
+		p.dst = strconv.AppendInt(p.dst, int64(y+1), 10)
+		if x > 0 {
+			p.dst = append(p.dst, ';')
+			p.dst = strconv.AppendInt(p.dst, int64(x+1), 10)
+		}
+		p.dst = append(p.dst, 'H')
+	case by > 1:
+		p.dst = append(p.dst, "\x1b["...)
+		p.dst = strconv.AppendInt(p.dst, int64(by), 10)
+		p.dst = append(p.dst, 'C')
+	case by == 1:
+		p.dst = append(p.dst, "\x1b[C"...)
+	}
+	p.x, p.y = x, y
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,8 @@ type style struct {
 	id     uint8
 	shows  bool // a space in it can be seen
 	escape string
+	more   string // as escape, where nothing has to end before
+	ink    bool   // it has a color for the glyph, and nothing else
 }
 
 const reset = "\x1b[m"
@@ -97,12 +100,16 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 	return t
 }
 
+// onlyInk matches the parameters of a foreground color alone.
+var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
+
 // compose takes from Lip Gloss the sequence that it writes before a text. Asking it for every cell would cost milliseconds a frame.
 func compose(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
 	before, _, _ := strings.Cut(s.Render("x"), "x")
 	if params := strings.TrimPrefix(before, "\x1b["); params != "" {
 		out.escape = "\x1b[0;" + params // 0: the style before ends here
+		out.more, out.ink = before, onlyInk.MatchString(params)
 	}
 	if _, known := ids[out.escape]; !known {
 		ids[out.escape] = uint8(len(ids))
@@ -116,12 +123,20 @@ type pen struct {
 	t   *Theme
 	dst []byte
 	now *style
+
+	brief bool // transitions are as short as they can be
+	w     int  // of the canvas
+	x, y  int  // where the cursor is; x -1: not known
 }
 
 var plainStyle style
 
 func (p *pen) use(st *style) {
-	if st.id != p.now.id {
+	switch {
+	case st.id == p.now.id:
+	case p.brief && st.id != 0 && (p.now.id == 0 || p.now.ink && st.ink):
+		p.dst = append(p.dst, st.more...)
+	default:
 		p.dst = append(p.dst, st.escape...)
 	}
 	p.now = st
