@@ -25,6 +25,7 @@ type options struct {
 	transports           bool
 	jump                 int
 	processes            bool
+	screen               bool
 
 	fleet, trouble int
 	rtt            time.Duration
@@ -50,6 +51,7 @@ func main() {
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
+	flag.BoolVar(&o.screen, "screen", false, "measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
 	flag.DurationVar(&o.rtt, "rtt", 0, "with --fleet: round trip `time` to the nodes")
@@ -94,6 +96,9 @@ func run(o options) error {
 	}
 	if o.serve > 0 {
 		return measureServe(o.serve)
+	}
+	if o.screen {
+		return measureScreen()
 	}
 	if o.fleet > 0 {
 		return measureFleet(o)
