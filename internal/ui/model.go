@@ -19,6 +19,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -164,6 +165,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.next()
 	case tea.KeyPressMsg:
 		return m, tea.Batch(m.touch(), m.key(msg))
+	case uv.UnknownCsiEvent:
+		m.terminal.answered(string(msg))
 	case attached:
 		return m, m.attend(msg)
 	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
@@ -242,7 +245,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	did, taken := m.press(msg)
 	if !taken {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
-			return tea.Quit
+			return m.quit()
 		}
 		if key.Matches(msg, keys.Repaint) {
 			m.terminal.forget()
@@ -265,6 +268,21 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Batch(did, m.hurry())
 	}
 	return tea.Batch(did, m.look())
+}
+
+// quit ends the program, once the terminal has answered what it was asked, or does not.
+func (m *model) quit() tea.Cmd {
+	open := m.terminal.hush()
+	if open == nil {
+		return tea.Quit
+	}
+	return func() tea.Msg {
+		select {
+		case <-open:
+		case <-time.After(closing):
+		}
+		return tea.Quit()
+	}
 }
 
 // press gives a message to the page that is on, and does what it answers.

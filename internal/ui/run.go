@@ -19,6 +19,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	}
 	m := newModel(o, out)
 	m.terminal.tmux = os.Getenv("TMUX") != ""
+	m.terminal.flow.asks = true
 	m.terminal.start()
 	defer m.terminal.close()
 	sh := newShell(out, ctx.Done(), m.terminal)

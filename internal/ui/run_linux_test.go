@@ -137,6 +137,7 @@ func (r trial) run(t *testing.T) (o outcome) {
 	}
 	o.screen = vt.NewEmulator(100, 30)
 	o.screen.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { o.cursor = visible }})
+	defer answer(tty, o.screen)()
 	before := termios(t, tty)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	if err := cmd.Start(); err != nil {
@@ -155,6 +156,21 @@ func (r trial) run(t *testing.T) (o outcome) {
 	}
 	o.code, o.maxRSS = cmd.ProcessState.ExitCode(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	return o
+}
+
+// answer passes on what the terminal answers, until the result is called.
+func answer(tty *os.File, screen *vt.Emulator) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(tty, screen)
+	}()
+	return func() {
+		if answers, ok := screen.InputPipe().(io.Closer); ok {
+			_ = answers.Close()
+		}
+		<-done
+	}
 }
 
 // watch shows what comes until the terminal's other end is closed. It returns how many steps were not done.

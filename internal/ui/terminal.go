@@ -23,7 +23,7 @@ import (
 // file can be removed: View then returns the frame with the modes.
 //
 // A write blocks while nobody reads the terminal. The model must still see the quit key and the end of its context, so a goroutine does
-// the writing, from start to close. At most one frame waits for it; a newer frame replaces it.
+// the writing, from start to close. At most one frame waits for it, or for the terminal (see flow); a newer frame replaces it.
 type terminal struct {
 	out  io.Writer
 	tmux bool // nvnodetop runs in tmux
@@ -38,7 +38,8 @@ type terminal struct {
 	away    bool          // suspended
 	left    chan struct{} // closed once the terminal is given back
 	ended   bool
-	asked   bool  // for the background
+	asked   bool // for the background
+	flow    flow
 	err     error // of a write
 
 	// The writer's own.
@@ -212,7 +213,9 @@ func (t *terminal) take() (p picture, clip string, left chan struct{}) {
 		left, t.left = t.left, nil
 		return picture{}, "", left
 	}
-	if p = t.pending; p.canvas != nil {
+	if p = t.pending; t.flow.blocked() {
+		p = picture{}
+	} else if p.canvas != nil {
 		t.pending = picture{}
 	}
 	clip, t.clip = t.clip, ""
@@ -224,7 +227,7 @@ func (t *terminal) paint(p picture, clip string) {
 	if p.whole {
 		old = nil
 	}
-	t.write(append(t.frame(p, old), clip...))
+	t.write(append(t.inquire(t.frame(p, old)), clip...))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.spare, t.shown = t.shown, p.canvas
