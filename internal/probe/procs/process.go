@@ -2,6 +2,7 @@ package procs
 
 import (
 	"math"
+	"os"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
@@ -57,26 +58,22 @@ func (t *Table) absent(pid int) *process {
 
 // stat reads the changing properties of a process; nil if it is not in /proc.
 func (t *Table) stat(pid int) *process {
-	proc, err := t.proc.Proc(pid)
-	if err != nil {
+	stat, ok := t.readStat(pid)
+	if !ok {
 		return nil
 	}
-	stat, err := proc.Stat()
-	if err != nil {
-		return nil
-	}
-	lp := &process{ticks: uint64(stat.UTime) + uint64(stat.STime), since: t.at.Mono, ours: true}
-	if old := t.known[pid]; old != nil && old.StartTicks == stat.Starttime && old.Name == stat.Comm {
+	lp := &process{ticks: stat.ticks, since: t.at.Mono, ours: true}
+	if old := t.known[pid]; old != nil && old.StartTicks == stat.start && old.Name == string(stat.comm) {
 		lp.Process, lp.identified = old.Process, old.identified
 		lp.measureCPU(old)
 	} else {
-		lp.StartTicks, lp.Name = stat.Starttime, stat.Comm
+		lp.StartTicks, lp.Name = stat.start, string(stat.comm)
 	}
-	lp.gone = (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1 // the first thread may end before the others
-	lp.State, lp.Parent = stat.State, stat.PPID
-	threads, rss := stat.NumThreads, uint64(max(stat.ResidentMemory(), 0))
+	lp.gone = (stat.state == "Z" || stat.state == "X") && stat.threads <= 1 // the first thread may end before the others
+	lp.State, lp.Parent = stat.state, stat.parent
+	threads, rss := stat.threads, stat.rss*uint64(os.Getpagesize())
 	lp.Threads, lp.RSS = &threads, &rss
-	lp.ElapsedSec = Elapsed(t.at, stat.Starttime)
+	lp.ElapsedSec = Elapsed(t.at, stat.start)
 	return lp
 }
 

@@ -22,10 +22,9 @@ import (
 )
 
 // Table describes the processes of this node. Static properties are read once, on another goroutine: reading the command line or
-// the environment of a process that hangs in the driver may take as long as the process hangs. Each listing reads only /proc/PID/stat, so
-// procfs is fast enough: 13 µs per process and listing, 70 µs once per process.
+// the environment of a process that hangs in the driver may take as long as the process hangs. Each listing reads only
+// /proc/PID/stat. procfs is for what is read once per process: that takes 70 µs.
 type Table struct {
-	proc  procfs.FS
 	whole bool               // this is the first PID namespace: all processes are in it
 	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it
 	at    clock.Moment
@@ -34,6 +33,10 @@ type Table struct {
 
 	identities *lookups[processKey, *identity]
 	users      *lookups[int, string] // names by UID; a look-up may query a directory server
+
+	mount string         // of procfs, with a slash
+	name  []byte         // of the file that is read
+	text  [statSize]byte // of the file that was read last
 
 	lists agenda // when processes are listed that nobody asked for
 }
@@ -46,7 +49,7 @@ func New(mount string) *Table {
 	}
 	namespace, _ := os.Readlink(filepath.Join(mount, "self", "ns", "pid")) // empty if it cannot be read
 	return &Table{
-		proc:       proc,
+		mount:      prefix(mount),
 		whole:      namespace == firstNamespace,
 		alive:      alive,
 		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, k) }),
