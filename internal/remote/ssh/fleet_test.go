@@ -56,6 +56,7 @@ func watch(t *testing.T, o fleet.Options) *audience {
 	d.home = filepath.Join(f.Dir, "home")
 	d.settings = settings.New(settings.Config{Home: d.home, User: d.user, Program: program, File: filepath.Join(d.home, ".ssh", "config")})
 	d.limits.tcp, d.limits.ssh = 2*fleetTime, 2*fleetTime
+	d.limits.turn, d.limits.login = fleetTime, fleetTime // a busy machine gives no turn away
 	opener := remote.New(d)
 	opener.Installer = install.New(func() ([]install.Payload, error) { return []install.Payload{scriptPayload(fakeprobe.Script)}, nil })
 	opener.Installer.Limits.Start, opener.Installer.Link.Driver = fleetTime, fleetTime // a busy machine is no failure
@@ -132,6 +133,7 @@ func TestFleet(t *testing.T) {
 		if c.Connections != nodes || c.Logins != nodes || c.OnOneNode != 1 {
 			t.Errorf("%d connections, %d logins, up to %d at a time on one node; want one of each node", c.Connections, c.Logins, c.OnOneNode)
 		}
+		a.takesTurns()
 		// Without what changed alone, a report would have 8,000 bytes.
 		if each := (c.Bytes - first.Bytes) / (c.Reports - first.Reports); each > 3000 {
 			t.Errorf("%d bytes per report", each)
@@ -145,6 +147,14 @@ func TestFleet(t *testing.T) {
 		if time.Since(began) > 3*time.Second {
 			t.Fatalf("%d open files, %d before", openFiles(t), before)
 		}
+	}
+}
+
+// takesTurns: the servers see a login before the client does, so they never see more handshakes than there are turns.
+func (a *audience) takesTurns() {
+	a.t.Helper()
+	if most := a.fleet.Counts().Handshakes.Most; most > parallelHandshakes {
+		a.t.Errorf("%d handshakes at a time, want at most %d", most, parallelHandshakes)
 	}
 }
 
@@ -170,6 +180,7 @@ func TestFleetInTrouble(t *testing.T) {
 	a := watch(t, fleet.Options{Nodes: healthy + trouble, Trouble: trouble})
 	a.await(2)
 	a.wants(healthy)
+	a.takesTurns()
 	if c := a.fleet.Counts(); c.OnOneNode > 2 {
 		t.Errorf("%d connections at a time on one node", c.OnOneNode)
 	}
