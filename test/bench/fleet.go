@@ -28,11 +28,13 @@ const (
 
 // fleetFigures are what one run of a program among a fleet has cost. A figure that could not be measured is 0 and is not printed.
 type fleetFigures struct {
-	first, all, healthy time.Duration // from the start: a number on the screen, all nodes there, a report of each healthy node
-	startCPU            time.Duration // until then
-	start               fleet.Counts  // as of then
+	first, all, healthy time.Duration   // from the start: a number on the screen, all nodes there, a report of each healthy node
+	startCPU            time.Duration   // until then
+	startYards          []time.Duration // the yardstick meanwhile: what else runs slows both
+	start               fleet.Counts    // as of then
 
 	seconds       float64 // of the steady state
+	yards         []time.Duration
 	cpu, servers  time.Duration
 	threads       int // that did a tenth of the work or more
 	reports       uint64
@@ -78,15 +80,10 @@ func measureFleet(o options) error {
 // fleetResult is what was measured of one program.
 type fleetResult struct {
 	fleetFigures
-	yard      time.Duration // CPU time of the yardstick, around the run
 	disturbed *fleetFigures // with nodes in trouble; nil: not measured
 }
 
 func fleetRun(o options, servers, program string) (r fleetResult, err error) {
-	yards, err := yardsticks()
-	if err != nil {
-		return r, err
-	}
 	var starts []fleetFigures
 	for range fleetStarts {
 		f, err := amongFleet(o, servers, program, 0, len(starts) == 0)
@@ -97,11 +94,6 @@ func fleetRun(o options, servers, program string) (r fleetResult, err error) {
 	}
 	r.fleetFigures = starts[0]
 	r.ofStarts(starts)
-	more, err := yardsticks()
-	if err != nil {
-		return r, err
-	}
-	r.yard = middle(append(yards, more...))
 	if o.trouble > 0 {
 		f, err := amongFleet(o, servers, program, o.trouble, false)
 		if err != nil {
@@ -125,7 +117,8 @@ func (r *fleetResult) ofStarts(starts []fleetFigures) {
 	r.all = of(func(f *fleetFigures) time.Duration { return f.all })
 	r.healthy = of(func(f *fleetFigures) time.Duration { return f.healthy })
 	r.startCPU = of(func(f *fleetFigures) time.Duration { return f.startCPU })
-	for _, f := range starts {
+	for _, f := range starts[1:] {
+		r.startYards = append(r.startYards, f.startYards...)
 		r.start.Handshakes.Most = max(r.start.Handshakes.Most, f.start.Handshakes.Most)
 		r.start.Exchanges.Most = max(r.start.Exchanges.Most, f.start.Exchanges.Most)
 		r.start.Unauthenticated.Most = max(r.start.Unauthenticated.Most, f.start.Unauthenticated.Most)
@@ -183,12 +176,13 @@ func (s *fleetServer) stop() {
 
 // counts asks the servers what they have seen.
 func (s *fleetServer) counts() (c fleet.Counts, err error) {
-	if _, err = io.WriteString(s.in, "\n"); err != nil {
-		return c, err
+	_, err = io.WriteString(s.in, "\n")
+	line := ""
+	if err == nil {
+		line, err = s.out.ReadString('\n')
 	}
-	line, err := s.out.ReadString('\n')
 	if err != nil {
-		return c, err
+		return c, fmt.Errorf("the fleet has ended: %w", err)
 	}
 	return c, json.Unmarshal([]byte(line), &c)
 }
@@ -254,11 +248,16 @@ func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began 
 		case time.Since(began) > fleetStart:
 			return fmt.Errorf("%d of %d healthy nodes report after %v; the screen:\n%s", c.Reporting, c.Healthy, fleetStart, t.Screen())
 		}
+		one, err := yard()
+		if err != nil {
+			return err
+		}
+		f.startYards = append(f.startYards, one)
 		if !c.AllAt.IsZero() && f.first > 0 {
 			f.healthy, f.startCPU, f.start = c.AllAt.Sub(began), cpuOf(pid), c
 			return nil
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
@@ -269,7 +268,14 @@ func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid i
 		return err
 	}
 	began, cpu, threads, written := time.Now(), cpuOf(pid), threadsOf(pid), t.Written()
-	time.Sleep(time.Duration(o.seconds) * time.Second)
+	for time.Since(began) < time.Duration(o.seconds)*time.Second {
+		time.Sleep(time.Second)
+		one, err := yard()
+		if err != nil {
+			return err
+		}
+		f.yards = append(f.yards, one)
+	}
 	after, err := s.counts()
 	if err != nil {
 		return err

@@ -15,31 +15,14 @@ import (
 // The yardstick is work like that for a report, but of the standard library's alone: it does not change with nvnodetop. How long it takes says how
 // fast a machine is, so costs in yards can be compared between machines.
 const (
-	yardsTaken = 5
-	yardRounds = 500
+	yardRounds = 100
 	yardBytes  = 2 << 10
 )
 
-// yardsticks returns the CPU time of some yards.
-func yardsticks() (took []time.Duration, err error) {
-	measured := make(chan error)
-	go func() {
-		runtime.LockOSThread() // its CPU time is counted; the thread ends with the goroutine
-		for range yardsTaken {
-			one, err := yard()
-			if err != nil {
-				measured <- err
-				return
-			}
-			took = append(took, one)
-		}
-		measured <- nil
-	}()
-	return took, <-measured
-}
-
 // yard returns the CPU time of a yard: a text of JSON is read, encrypted, and sent through a socket.
 func yard() (time.Duration, error) {
+	runtime.LockOSThread() // it is that of the thread
+	defer runtime.UnlockOSThread()
 	text := "[0"
 	for i := 0; len(text) < yardBytes-40; i++ {
 		text += fmt.Sprintf(`,{"index":%d,"values":[%d,0.5,"x"]}`, i%8, i)

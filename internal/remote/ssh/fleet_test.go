@@ -134,7 +134,7 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%d connections, %d logins, up to %d at a time on one node; want one of each node", c.Connections, c.Logins, c.OnOneNode)
 		}
 		a.takesTurns()
-		// Without what changed alone, a report would have 8,000 bytes.
+		// A report that is whole has more than 10,000 bytes.
 		if each := (c.Bytes - first.Bytes) / (c.Reports - first.Reports); each > 3000 {
 			t.Errorf("%d bytes per report", each)
 		}
