@@ -58,18 +58,21 @@ const (
 	maxGPUs  = 64
 )
 
+// ErrOptions is the error of Start for a fleet that there cannot be.
+var ErrOptions = errors.New("no such fleet")
+
 func (o Options) check() error {
 	switch {
 	case o.Nodes < 1 || o.Nodes > maxNodes:
-		return fmt.Errorf("%d nodes: a fleet has 1 to %d", o.Nodes, maxNodes)
+		return fmt.Errorf("%w: %d nodes: a fleet has 1 to %d", ErrOptions, o.Nodes, maxNodes)
 	case o.GPUs < 1 || o.GPUs > maxGPUs:
-		return fmt.Errorf("%d GPUs: a node has 1 to %d", o.GPUs, maxGPUs)
+		return fmt.Errorf("%w: %d GPUs: a node has 1 to %d", ErrOptions, o.GPUs, maxGPUs)
 	case o.Trouble < 0 || o.Trouble >= o.Nodes:
-		return fmt.Errorf("%d nodes in trouble: 0 to %d may be", o.Trouble, o.Nodes-1)
+		return fmt.Errorf("%w: %d nodes in trouble: 0 to %d may be", ErrOptions, o.Trouble, o.Nodes-1)
 	case o.RTT < 0 || o.RTT > 10*time.Second:
-		return fmt.Errorf("a round trip of %v: it takes 0 to 10 s", o.RTT)
+		return fmt.Errorf("%w: a round trip of %v: it takes 0 to 10 s", ErrOptions, o.RTT)
 	case !(o.Loss >= 0 && o.Loss < 1):
-		return fmt.Errorf("a loss of %v: it is a share below 1", o.Loss)
+		return fmt.Errorf("%w: a loss of %v: it is a share below 1", ErrOptions, o.Loss)
 	}
 	return nil
 }

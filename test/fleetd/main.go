@@ -21,7 +21,7 @@ import (
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "fleet:", err)
-		if errors.Is(err, errUsage) {
+		if errors.Is(err, errUsage) || errors.Is(err, fleet.ErrOptions) {
 			os.Exit(2)
 		}
 		os.Exit(1)
