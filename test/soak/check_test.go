@@ -192,14 +192,16 @@ func (s *soak) measure() {
 
 // checkGrowth compares the rounds: at the same phase everything is the same.
 func (s *soak) checkGrowth() {
-	if len(s.table) < 2 {
+	if len(s.table) == 0 {
 		return
 	}
-	first, last := s.table[0], s.table[len(s.table)-1]
-	if last.goroutines != first.goroutines {
-		s.fail("%d goroutines after the first round and %d after the last", first.goroutines, last.goroutines)
-	}
-	if ratio := float64(last.inuse) / float64(first.inuse); ratio > heapGrowth {
-		s.fail("the heap has grown %.2f-fold from the first round to the last", ratio)
+	last := s.table[len(s.table)-1]
+	for _, f := range s.table {
+		if last.goroutines != f.goroutines {
+			s.fail("%d goroutines after %v and %d at the end", f.goroutines, f.at, last.goroutines)
+		}
+		if ratio := float64(last.inuse) / float64(f.inuse); ratio > heapGrowth {
+			s.fail("the heap has grown %.2f-fold since %v", ratio, f.at)
+		}
 	}
 }

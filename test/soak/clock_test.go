@@ -19,9 +19,62 @@ var jumps = []time.Duration{-time.Hour, 2 * time.Hour, -10 * time.Minute, 7 * ti
 // clock is a wall clock that jumps, without the monotonic clock that Go's times have beside it: so nothing here can hold on to that.
 type clock struct{ now time.Time }
 
-func (c *clock) pass(d time.Duration) time.Time {
-	c.now = c.now.Add(d)
-	return c.now
+func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
+
+// watched is a job on two nodes that is watched and recorded by a clock that jumps.
+type watched struct {
+	*testing.T
+	clock
+	store  *cluster.Store
+	file   bytes.Buffer
+	writer *recording.Writer
+	events int
+	seq    uint64
+	node   int64 // the clocks of the nodes, which go on
+}
+
+var watchedNodes = []string{"n1", "n2"}
+
+func newWatched(t *testing.T) *watched {
+	w := &watched{
+		T: t, clock: clock{time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}, store: cluster.NewStore(poll, health.Rules(health.Defaults())), node: 1e12,
+		writer: recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice", Host: "login1"}),
+	}
+	if err := w.writer.Begin(&w.file, w.now); err != nil {
+		t.Fatal(err)
+	}
+	w.discover()
+	for _, n := range watchedNodes {
+		w.apply(cluster.Event{Node: n, Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh"}}})
+		card := wire.Card{UUID: "GPU-" + n, Name: "NVIDIA H100", Minor: new(int)}
+		w.apply(cluster.Event{Node: n, Hello: &wire.Hello{Version: wire.Version, Host: n, Driver: "550", GPUs: []wire.Card{card}}})
+	}
+	return w
+}
+
+func (w *watched) apply(e cluster.Event) {
+	e.At = w.now
+	w.events++
+	w.store.Apply(e)
+	if err := w.writer.Write(e); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *watched) discover() {
+	job := cluster.Job{ID: "1", Number: "1", Name: "train", User: "alice", Nodes: watchedNodes, Minors: map[string][]int{"n1": {0}, "n2": {0}}}
+	w.apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: w.now, Answered: w.now, Jobs: []cluster.Job{job}}})
+}
+
+// report sends the next report of each node.
+func (w *watched) report() {
+	w.pass(poll)
+	w.node += poll.Milliseconds()
+	w.seq++
+	for _, n := range watchedNodes {
+		values := metric.Make(map[metric.ID]float64{metric.Util: 90, metric.Temperature: 60})
+		w.apply(cluster.Event{Node: n, Report: &wire.Report{Seq: w.seq, MonoMS: w.node, WallMS: w.node, GPUs: []wire.GPU{{Values: values}}}})
+	}
 }
 
 // anew is after how many reports the history goes on where the clock is: until then a jump forward is taken for a node that is behind.
@@ -30,67 +83,29 @@ const anew = 16
 // TestTheClockOfThisHostJumps: two reports after a jump the screen is as if there had been none, soon the history is too, and what was recorded can be
 // read to the end.
 func TestTheClockOfThisHostJumps(t *testing.T) {
-	c := &clock{time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
-	store := cluster.NewStore(poll, health.Rules(health.Defaults()))
-	var file bytes.Buffer
-	w := recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice", Host: "login1"})
-	if err := w.Begin(&file, c.now); err != nil {
-		t.Fatal(err)
-	}
-	events := 0
-	apply := func(e cluster.Event) {
-		e.At = c.now
-		events++
-		store.Apply(e)
-		if err := w.Write(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	names := []string{"n1", "n2"}
-	job := cluster.Job{ID: "1", Number: "1", Name: "train", User: "alice", Start: c.now.Add(-time.Hour), Nodes: names, Minors: map[string][]int{"n1": {0}, "n2": {0}}}
-	discover := func() {
-		apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: c.now, Answered: c.now, Jobs: []cluster.Job{job}}})
-	}
-	discover()
-	for _, n := range names {
-		apply(cluster.Event{Node: n, Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh"}}})
-		apply(cluster.Event{Node: n, Hello: &wire.Hello{Version: wire.Version, Host: n, Driver: "550", GPUs: []wire.Card{{UUID: "GPU-" + n, Name: "NVIDIA H100", Minor: new(int)}}}})
-	}
-	node := int64(1e12) // the clocks of the nodes go on
-	report := func(seq uint64) {
-		c.pass(poll)
-		node += poll.Milliseconds()
-		for _, n := range names {
-			apply(cluster.Event{Node: n, Report: &wire.Report{
-				Seq: seq, MonoMS: node, WallMS: node,
-				GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 90, metric.Temperature: 60})}},
-			}})
-		}
-	}
-	seq := uint64(0)
+	w := newWatched(t)
 	for _, jump := range append([]time.Duration{0}, jumps...) {
-		c.pass(jump)
+		w.pass(jump)
 		for i := range 240 {
-			seq++
-			report(seq)
+			w.report()
 			if i%10 == 0 {
-				discover()
+				w.discover()
 			}
 			if i >= 2 {
-				checkAfterJump(t, jump, i, store.Snapshot(c.now.Add(time.Second)))
+				checkAfterJump(t, jump, i, w.store.Snapshot(w.now.Add(time.Second)))
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := w.writer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recording.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	r, err := recording.Open(bytes.NewReader(w.file.Bytes()), int64(w.file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := 0
-	if err := r.Run(t.Context(), func(cluster.Event) { read++ }); err != nil || read != events {
-		t.Errorf("%d of %d Events were read from the recording, %v", read, events, err)
+	if err := r.Run(t.Context(), func(cluster.Event) { read++ }); err != nil || read != w.events {
+		t.Errorf("%d of %d Events were read from the recording, %v", read, w.events, err)
 	}
 }
 

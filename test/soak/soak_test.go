@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -161,6 +163,9 @@ func (s *soak) second() {
 	if passed%60 == 0 {
 		s.checkNodes(snap)
 		s.checkLimits(snap)
+		if err := export.JSON(io.Discard, snap); err != nil {
+			s.fail("the Snapshot cannot be printed: %v", err)
+		}
 	}
 	if phase == roundLast-time.Second {
 		s.checkRound(snap)
