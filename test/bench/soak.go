@@ -88,7 +88,7 @@ func (s *soak) begin() error {
 	if s.screen, err = term.Start(cmd, soakColumns, soakRows); err != nil {
 		return err
 	}
-	s.log = &sessionLog{path: path, open: map[string]time.Time{}, lost: map[string]time.Time{}}
+	s.log = newSessionLog(path)
 	if s.pid, err = pidOf(s.program); err == nil {
 		err = s.awaitAll()
 	}

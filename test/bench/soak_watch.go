@@ -26,6 +26,7 @@ type sample struct {
 	open     int // nodes that report
 	healthy  int // nodes without a fault
 	children int
+	steps    int // of SLURM, through which nodes are reached that refused ssh once: each has an srun here, with three pipes
 	fault    string
 	percent  float64 // of a core, since the sample before
 	perSec   float64 // bytes per second to the terminal, since then
@@ -38,16 +39,17 @@ var soakMeasures = []struct {
 	value       func(sample) float64
 	most, slack float64
 }{
-	{"descriptors", func(s sample) float64 { return float64(s.fds) }, 1.2, 8},
+	{"descriptors, without sruns'", func(s sample) float64 { return float64(s.fds - 3*s.steps) }, 1.2, 8},
 	{"threads", func(s sample) float64 { return float64(s.threads) }, 1.2, 4},
 	{"RSS, MiB", func(s sample) float64 { return float64(s.rss) / 1024 }, 1.2, 16},
 	{"CPU, % of a core", func(s sample) float64 { return s.percent }, 0, 0},
 	{"probes on the nodes", func(s sample) float64 { return float64(s.probes) }, 1.1, 4},
-	{"child processes", func(s sample) float64 { return float64(s.children) }, 1.2, 4},
+	{"child processes but sruns", func(s sample) float64 { return float64(s.children - s.steps) }, 1.2, 4},
+	{"steps of SLURM", func(s sample) float64 { return float64(s.steps) }, 0, 0},
 	{"bytes per second to the terminal", func(s sample) float64 { return s.perSec }, 0, 0},
 }
 
-const soakHead = "minute  fds threads  RSS MiB  CPU %  children  probes  reporting healthy  bytes/s  fault (a program in Go does not tell its goroutines)"
+const soakHead = "minute  fds threads  RSS MiB  CPU %  children sruns  probes  reporting healthy  bytes/s  fault (a program in Go does not tell its goroutines)"
 
 // since computes what was used since the sample before.
 func (s *sample) since(before *sample) {
@@ -57,13 +59,18 @@ func (s *sample) since(before *sample) {
 }
 
 func (s *sample) row() string {
-	return fmt.Sprintf("%6d %4d %7d %8.1f %6.2f %9d %7d %10d %7d %8.0f  %s",
-		s.minute, s.fds, s.threads, float64(s.rss)/1024, s.percent, s.children, s.probes, s.open, s.healthy, s.perSec, s.fault)
+	return fmt.Sprintf("%6d %4d %7d %8.1f %6.2f %9d %5d %7d %10d %7d %8.0f  %s",
+		s.minute, s.fds, s.threads, float64(s.rss)/1024, s.percent, s.children, s.steps, s.probes, s.open, s.healthy, s.perSec, s.fault)
 }
 
 func (s *soak) sample(minute int) (sample, error) {
 	n := sample{at: time.Now(), minute: minute, probes: probes(), open: len(s.log.open), written: s.screen.Written(), children: childrenOf(s.pid)}
 	n.healthy = len(s.nodes)
+	for _, door := range s.log.door {
+		if door == "srun" {
+			n.steps++
+		}
+	}
 	for _, node := range s.nodes {
 		if slices.ContainsFunc(s.active, func(t trouble) bool { return t.host == node }) {
 			n.healthy--
@@ -165,9 +172,14 @@ type sessionLog struct {
 	rest []byte
 	open map[string]time.Time // nodes that report, since when
 	lost map[string]time.Time // the others that had a session, since when
+	door map[string]string    // through which those that report are reached
 }
 
-var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session begins|session ended|session closed)" .*?node=(\S+)`)
+func newSessionLog(path string) *sessionLog {
+	return &sessionLog{path: path, open: map[string]time.Time{}, lost: map[string]time.Time{}, door: map[string]string{}}
+}
+
+var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session begins|session ended|session closed)" .*?node=(\S+) door=(\S+)`)
 
 // read reads what is new.
 func (l *sessionLog) read() error {
@@ -200,10 +212,11 @@ func (l *sessionLog) note(line []byte) {
 	at, _ := time.Parse(time.RFC3339Nano, string(m[1]))
 	node := string(m[3])
 	if string(m[2]) == "session begins" {
-		l.open[node] = at
+		l.open[node], l.door[node] = at, string(m[4])
 		delete(l.lost, node)
 		return
 	}
 	delete(l.open, node)
+	delete(l.door, node)
 	l.lost[node] = at
 }
