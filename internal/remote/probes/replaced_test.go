@@ -68,7 +68,6 @@ func TestFileReplaced(t *testing.T) {
 			return os.Rename(other, path)
 		},
 		"deleted": os.Remove,
-		"moved":   func(path string) error { return os.Rename(path, path+".old") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "nvnodetop")
