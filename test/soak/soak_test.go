@@ -163,6 +163,8 @@ func (s *soak) second() {
 	if passed%60 == 0 {
 		s.checkNodes(snap)
 		s.checkLimits(snap)
+	}
+	if passed%600 == 0 {
 		if err := export.JSON(io.Discard, snap); err != nil {
 			s.fail("the Snapshot cannot be printed: %v", err)
 		}
