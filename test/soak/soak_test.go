@@ -28,7 +28,7 @@ import (
 const (
 	size       = 64
 	large      = 32 // nodes of the job that lasts
-	poll       = 5 * time.Second
+	poll       = 6 * time.Second
 	idleAfter  = 30 * time.Minute // as package ui has them
 	idleFactor = 10
 )
