@@ -37,15 +37,15 @@ type History struct {
 
 // line is the history of one metric, from its first value on.
 type line struct {
-	closed []float32 // the bins before the newest, oldest first
-	sum    float32   // of the samples in the newest bin; of bits all that they had
+	closed []short // the bins before the newest, oldest first
+	sum    float32 // of the samples in the newest bin; of bits all that they had
 	n      uint16
 	id     metric.ID
 	bits   bool
 }
 
-// maxBits are the bits that float32 holds exactly.
-const maxBits = 1<<24 - 1
+// maxBits are the bits that a short holds beside noShort. NVML uses nine.
+const maxBits = 1<<15 - 1
 
 // value returns the value of the newest bin.
 func (l *line) value() float32 {
@@ -56,6 +56,22 @@ func (l *line) value() float32 {
 		return l.sum
 	}
 	return l.sum / float32(l.n)
+}
+
+// newest returns the value of the newest bin as it is kept.
+func (l *line) newest() short {
+	if l.bits && l.n > 0 {
+		return short(l.sum)
+	}
+	return toShort(l.value())
+}
+
+// past returns the value of a bin before the newest.
+func (l *line) past(s short) float32 {
+	if l.bits && s != noShort {
+		return float32(s)
+	}
+	return s.float()
 }
 
 func (l *line) add(v float64) {
@@ -77,9 +93,9 @@ func (l *line) shut(length, room int) {
 		l.closed = l.closed[1:]
 	}
 	if cap(l.closed) == len(l.closed) {
-		l.closed = append(make([]float32, 0, min(length+max(length/4, room), 2*len(l.closed)+16)), l.closed...)
+		l.closed = append(make([]short, 0, min(length+max(length/4, room), 2*len(l.closed)+16)), l.closed...)
 	}
-	l.closed = append(l.closed, l.value())
+	l.closed = append(l.closed, l.newest())
 	l.sum, l.n = 0, 0
 }
 
@@ -158,8 +174,8 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 	begin, end := min(max(-from, 0), n), min(max(all-from, 0), n)
 	fill(to[:begin])
 	fill(to[end:])
-	if begin < end {
-		copy(to[begin:end], l.closed[from+begin:])
+	for i := begin; i < end; i++ {
+		to[i] = l.past(l.closed[from+i])
 	}
 	if open := all - from; open >= 0 && open < n {
 		to[open] = l.value()
