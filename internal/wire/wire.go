@@ -264,7 +264,7 @@ type Fault struct {
 
 // Request is one line to the probe. Exactly one of the pointers is set.
 type Request struct {
-	ID      uint64     `json:"id"` // repeated in the Reply; counts from 1
+	ID      uint64     `json:"id"` // repeated in the Reply; counts from 1; 0 in an Alive for several probes, to whose Replies nobody listens
 	Pace    *Pace      `json:"pace,omitempty"`
 	Alive   *Alive     `json:"alive,omitempty"`
 	Environ *ProcessID `json:"environ,omitempty"` // the environment of one of the user's own processes

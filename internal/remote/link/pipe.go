@@ -1,6 +1,8 @@
 // Package link talks to a probe over a pipe: the magic line, the Hello, reports, questions and answers, signs of life, and the end. It does
 // not know how the pipe was made: a Shell does.
 //
+// Sessions whose probes read one input share its sign of life, a Pulse, with one timer.
+//
 // A Session owns a goroutine that reads, one that waits for the exit status, and timers. Any number of goroutines may use Call and Close, one
 // may use Next. Guarantees: no method outlives its context or the session; a session whose far end falls silent ends by itself; Close
 // returns soon and leaves nothing behind that the pipe can end; a panic in here ends the session, not the program. The far end cannot
@@ -24,6 +26,7 @@ type Pipe struct {
 	Words *text.Capture // the beginning of its standard error
 	Wait  func() Exit   // returns when the program has ended or cannot be waited for; called once
 	Kill  func()        // ends the program, or at least our end of it, so that Out ends; does not block, may be called again
+	Pulse *Pulse        // whose requests the program reads too; nil: it reads nothing but what is written to In
 }
 
 // NewWords returns a Pipe's Words.

@@ -101,19 +101,20 @@ func (s *Session) read() {
 	s.noise = lines.Noise()
 	close(s.greeted)
 	answers := uint64(0)
-	for first := true; s.life.Err() == nil; first = false {
+	for greeted := false; s.life.Err() == nil; greeted = true {
 		var m wire.Message
 		err := lines.Next(&m)
-		switch {
-		case err != nil:
-		case first && m.Hello == nil:
-			err = errNoHello
-		case m.Reply != nil && answers == s.id.Load():
-			err = ErrUnasked
-		case m.Reply != nil:
+		for err == nil && m.Reply != nil && answers < s.asked() { // also before the Hello, to a shared sign of life
 			answers++
 			s.answered(m.Reply)
-			continue
+			err = lines.Next(&m)
+		}
+		switch {
+		case err != nil:
+		case !greeted && m.Hello == nil:
+			err = errNoHello
+		case m.Reply != nil:
+			err = ErrUnasked
 		case m.Hello == nil && m.Report == nil:
 			err = errUnknown
 		}
@@ -127,6 +128,14 @@ func (s *Session) read() {
 			return
 		}
 	}
+}
+
+// asked is how many answers may have come.
+func (s *Session) asked() uint64 {
+	if s.pipe.Pulse == nil {
+		return s.id.Load()
+	}
+	return s.id.Load() + s.pipe.Pulse.sent.Load()
 }
 
 // listener notes when bytes are received.
@@ -206,16 +215,20 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 	s.way, s.explain = way, explain
 	s.silence.Heard()
 	s.silence.Start(s.limits.Silence, func(time.Duration) { s.end(ErrSilent) })
+	if s.pipe.Pulse != nil {
+		s.pipe.Pulse.join(s)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beat = time.AfterFunc(s.limits.Alive, s.keepAlive)
 }
 
-// keepAlive sends the sign of life without which the probe exits. The answer also proves that the way back works. If nothing came for a while
-// even so, it pings the far end of the connection: an answer keeps the session while the probe is busy; without one, the silence ends it.
+// keepAlive sends the sign of life without which the probe exits, unless a Pulse does. The answer also proves that the way back works. If nothing
+// came for a while even so, it pings the far end of the connection: an answer keeps the session while the probe is busy; without one, the
+// silence ends it.
 func (s *Session) keepAlive() {
 	defer s.guard()
-	if s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
+	if s.pipe.Pulse == nil && s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
 		return // the pipe is broken: read says so
 	}
 	if s.silence.Quiet() > s.limits.Alive/2 {
@@ -263,6 +276,9 @@ func (s *Session) Close() error {
 	s.beat.Stop()
 	s.mu.Unlock()
 	s.silence.Stop()
+	if s.pipe.Pulse != nil {
+		s.pipe.Pulse.leave(s)
+	}
 	go func() { // may block while the connection is stuck
 		defer s.guard()
 		s.writing <- struct{}{} // an ssh channel cannot be written and closed at the same time

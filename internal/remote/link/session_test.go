@@ -34,6 +34,11 @@ const hello = `{"hello":{"version":1,"host":"n","cpus":1,"gpus":[]}}` + "\n"
 // start is a session over pipes in memory whose far end has said text.
 func start(t *testing.T, text string) (*Session, *peer) {
 	t.Helper()
+	return startWith(t, text, nil)
+}
+
+func startWith(t *testing.T, text string, pulse *Pulse) (*Session, *peer) {
+	t.Helper()
 	in, toPeer := io.Pipe()
 	fromPeer, out := io.Pipe()
 	p := &peer{t: t, in: in, out: out, asked: make(chan wire.Request, 1000), exit: make(chan Exit, 1)}
@@ -52,7 +57,7 @@ func start(t *testing.T, text string) (*Session, *peer) {
 		_ = in.Close()
 		_ = fromPeer.Close()
 	}
-	s := New(&Pipe{In: toPeer, Out: fromPeer, Words: NewWords(), Wait: func() Exit { return <-p.exit }, Kill: kill}, DefaultLimits)
+	s := New(&Pipe{In: toPeer, Out: fromPeer, Words: NewWords(), Wait: func() Exit { return <-p.exit }, Kill: kill, Pulse: pulse}, DefaultLimits)
 	p.say(text)
 	return s, p
 }
@@ -87,7 +92,12 @@ func (p *peer) end(e Exit) {
 // open is a session that has said Hello and is tended. Reasons become errors that begin with "explained".
 func open(t *testing.T) (*Session, *peer) {
 	t.Helper()
-	s, p := start(t, "noise\n"+wire.Magic+"\n"+hello)
+	return openWith(t, nil)
+}
+
+func openWith(t *testing.T, pulse *Pulse) (*Session, *peer) {
+	t.Helper()
+	s, p := startWith(t, "noise\n"+wire.Magic+"\n"+hello, pulse)
 	if err := s.Magic(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +117,18 @@ func within(t *testing.T, test func(t *testing.T, s *Session, p *peer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := open(t)
 		test(t, s, p)
-		select {
-		case p.exit <- Exit{}:
-		default:
-		}
-		_ = s.Close()
-		_ = p.out.Close()
+		p.finish(s)
 	})
+}
+
+// finish closes a session and ends its far end.
+func (p *peer) finish(s *Session) {
+	select {
+	case p.exit <- Exit{}:
+	default:
+	}
+	_ = s.Close()
+	_ = p.out.Close()
 }
 
 var question = wire.Request{Environ: &wire.ProcessID{PID: 7}}

@@ -1,0 +1,75 @@
+package link
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Pulse is the sign of life of sessions whose probes read the same input: one request for all of them in each interval, where one for each would
+// be read by every probe. It beats while a session takes part. Each probe answers it, also one whose session does not take part yet.
+type Pulse struct {
+	to   io.Writer
+	sent atomic.Uint64 // requests, before they are written
+
+	mu      sync.Mutex // protects the following
+	members map[*Session]bool
+	every   time.Duration
+	timer   *time.Timer // nil: no session takes part
+}
+
+// NewPulse returns a Pulse whose requests are written to w, the input of all the probes.
+func NewPulse(w io.Writer) *Pulse { return &Pulse{to: w, members: map[*Session]bool{}} }
+
+// join lets a session take part. The interval is that of the first one.
+func (p *Pulse) join(s *Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.members[s] = true
+	if p.timer == nil {
+		p.every = s.limits.Alive
+		p.timer = time.AfterFunc(p.every, p.beat)
+	}
+}
+
+// leave ends what join began. The last session to leave stops the Pulse.
+func (p *Pulse) leave(s *Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.members, s)
+	if len(p.members) == 0 && p.timer != nil {
+		p.timer.Stop()
+		p.timer = nil
+	}
+}
+
+// beat sends a sign of life. It blocks while the input is stuck: then the silence ends the sessions.
+func (p *Pulse) beat() {
+	defer p.guard()
+	p.sent.Add(1)
+	if wire.Write(p.to, &wire.Request{Alive: &wire.Alive{}}) != nil {
+		return // the input is broken: the sessions learn it from their own pipes
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Reset(p.every)
+	}
+}
+
+// guard, deferred, ends the sessions on a panic.
+func (p *Pulse) guard() {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.members {
+		s.end(reach.Mistake(cause))
+	}
+}
