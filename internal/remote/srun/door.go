@@ -2,9 +2,9 @@
 // srun, runs the probes of all nodes of the job that ask at the same moment.
 //
 // Nodes that ask for the same script within a moment are gathered into one step. srun labels the lines of its tasks, and gives its input to
-// all of them: a step parts the lines, and addresses the requests (wire.Address). srun cuts lines of more than 1,023 bytes, so the probes fold
-// theirs (wire.Fold). A script with input has a step of its own, and so has a node that asks later. A node whose task ends does not disturb
-// the others; the last one ends the step.
+// all of them: a step parts the lines, and addresses the requests (wire.Address). The sign of life is one for all (link.Pulse). srun cuts
+// lines of more than 1,023 bytes, so the probes fold theirs (wire.Fold). A script with input has a step of its own, and so has a node that asks
+// later. A node whose task ends does not disturb the others; the last one ends the step.
 //
 // SLURM may give no GPUs to a second step of a job: each node of a job has a ladder of options to try, and stays on the best rung.
 //

@@ -130,7 +130,7 @@ type replies struct {
 
 func (r *replies) Write(line []byte) (int, error) {
 	to, text, _ := strings.Cut(strings.TrimPrefix(string(line), "@"), " ")
-	var asked wire.Request
+	var asked wire.Request // a shared sign of life is not answered: the reports are sign enough
 	if json.Unmarshal([]byte(text), &asked) == nil {
 		var reply bytes.Buffer
 		_ = wire.Write(&reply, wire.Message{Reply: &wire.Reply{ID: asked.ID}})

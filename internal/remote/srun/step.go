@@ -47,6 +47,7 @@ type step struct {
 
 	writing sync.Mutex // protects in
 	in      io.WriteCloser
+	pulse   *link.Pulse
 }
 
 // newStep prepares the step for a batch. d.mu is held.
@@ -55,6 +56,7 @@ func (d *Door) newStep(b *batch) *step {
 		order: b.order, d: d, job: b.crew.Job, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int][]func(*task){},
 		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}), ended: make(chan struct{}),
 	}
+	s.pulse = link.NewPulse(&everybody{s})
 	for _, node := range s.nodes {
 		s.tasks[node] = newTask(s, node)
 	}
@@ -191,6 +193,7 @@ func (s *step) hear(said string) {
 		return
 	}
 	if node := nodeFailure(said); s.tasks[node] != nil {
+		s.tasks[node].leave() // before its end: the probe may live, and would for as long as the step
 		s.tasks[node].end(link.Exit{}, said)
 		return
 	}
@@ -224,6 +227,16 @@ func (s *step) giveUp() {
 	if !s.started() && s.held.CompareAndSwap(false, true) {
 		s.close()
 	}
+}
+
+// everybody is the way to all tasks of a step.
+type everybody struct{ s *step }
+
+func (e *everybody) Write(lines []byte) (int, error) {
+	if err := e.s.send(lines); err != nil {
+		return 0, err
+	}
+	return len(lines), nil
 }
 
 // send writes whole lines to all tasks.

@@ -172,7 +172,7 @@ func (t *task) pipe() *link.Pipe {
 	return &link.Pipe{
 		In: &address{t}, Out: t.out, Words: t.words,
 		Wait: func() link.Exit { <-t.exited; return t.exit },
-		Kill: func() { t.leave(); t.out.drop() },
+		Kill: func() { t.leave(); t.out.drop() }, Pulse: t.step.pulse,
 	}
 }
 
