@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,7 +140,7 @@ func (s *standIn) report() {
 	}
 }
 
-// answer replies to requests, which are addressed to a node.
+// answer replies to requests: of the node that each is addressed to, or of all.
 func (s *standIn) answer() error {
 	for in := bufio.NewReader(os.Stdin); ; {
 		line, err := in.ReadString('\n')
@@ -148,26 +149,42 @@ func (s *standIn) answer() error {
 		} else if err != nil {
 			return err
 		}
-		to, text, _ := strings.Cut(strings.TrimPrefix(line, "@"), " ")
-		at, known := s.label[to]
+		labels, text := s.addressed(line)
 		var r wire.Request
-		if !known || json.Unmarshal([]byte(text), &r) != nil {
+		if json.Unmarshal([]byte(text), &r) != nil {
 			continue // the farewell to a node
 		}
 		s.writing.Lock()
 		s.Requests++
 		s.Asked += int64(len(line))
 		s.Passed += int64(len(line) * len(s.nodes))
-		if r.Pace != nil && !s.asked[at].Swap(true) {
-			s.Nodes++
+		for _, at := range labels {
+			if r.Pace != nil && !s.asked[at].Swap(true) {
+				s.Nodes++
+			}
 		}
 		s.writing.Unlock()
 		var reply bytes.Buffer
 		if err := wire.Write(&reply, wire.Message{Reply: &wire.Reply{ID: r.ID}}); err != nil {
 			return err
 		}
-		s.print(at, reply.Bytes())
+		for _, at := range labels {
+			s.print(at, reply.Bytes())
+		}
 	}
+}
+
+// addressed returns whom a line is for, and what it says.
+func (s *standIn) addressed(line string) (labels []int, text string) {
+	address, addressed := strings.CutPrefix(line, "@")
+	if !addressed {
+		return slices.Collect(maps.Values(s.label)), line
+	}
+	to, text, _ := strings.Cut(address, " ")
+	if at, known := s.label[to]; known {
+		labels = append(labels, at)
+	}
+	return labels, text
 }
 
 // count writes the counts into a file, again and again.

@@ -146,6 +146,6 @@ func (c *loginCost) print() {
 	fmt.Printf("  CPU                %8.1f %% of a core, %.0f µs per report\n", c.cpu, 10_000*c.cpu/c.sent)
 	fmt.Printf("  memory (peak RSS)  %8.0f MiB, %.0f KiB per node; %d threads\n", float64(c.rss)/1024, float64(c.rss)/float64(c.nodes), c.threads)
 	fmt.Printf("  from srun          %8.0f bytes per report in %.2f pieces, %.2f MB/s\n", c.size, c.pieces, c.size*c.sent/1e6)
-	fmt.Printf("  to srun            %8.1f requests/s, %.1f kB/s; srun would send %.2f MB/s, each to all nodes of its step\n", c.asked, c.askSize/1000, c.passed/1e6)
+	fmt.Printf("  to srun            %8.2f requests/s, %.1f bytes/s; srun would send %.1f kB/s, each to all nodes of its step\n", c.asked, c.askSize, c.passed/1000)
 	fmt.Printf("  to the terminal    %8.0f bytes/s\n\n", c.screen)
 }
