@@ -169,7 +169,7 @@ func TestTraffic(t *testing.T) {
 	g := gpu(map[metric.ID]float64{metric.NVLinkTX: 3e9}, metric.NVLinkTX)
 	remember(g, map[metric.ID][]float64{metric.NVLinkTX: {1 << 30, 2e9, gap, 3e9}, metric.NVLinkRX: {1 << 32, gap, 5e9, 6e9}})
 	c := gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, 300e9)
-	same(t, "samples", c.samples(5), gap, 5 << 30, gap, gap, 9e9)
+	same(t, "samples", c.samples(5), gap, 5<<30, gap, gap, 9e9)
 	if c.now != "n/a" || c.top != "300" || c.high != 300e9 {
 		t.Errorf("now %q, up to %q, %v", c.now, c.top, c.high)
 	}
