@@ -198,6 +198,22 @@ func TestLoginsTakeTurns(t *testing.T) {
 	}
 }
 
+// Waiting for a turn is no fault of the node: it counts against none of its deadlines.
+func TestWaitingForATurnIsNotTheNodesTime(t *testing.T) {
+	s := newSite(t)
+	s.d.limits.ssh, s.d.limits.login = time.Second, time.Second
+	s.configure("n", startNode(t, s, nil))
+	for range parallelHandshakes {
+		s.d.handshakes <- struct{}{}
+	}
+	time.AfterFunc(2*(s.d.limits.ssh+s.d.limits.login)+500*time.Millisecond, func() {
+		for range parallelHandshakes {
+			<-s.d.handshakes
+		}
+	})
+	s.mustOpen("n")
+}
+
 // BenchmarkHealthyAmongDead measures how long a healthy node takes to show behind 320 dead ones.
 func BenchmarkHealthyAmongDead(b *testing.B) {
 	s, dead := among(b, 320)

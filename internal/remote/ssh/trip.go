@@ -70,14 +70,29 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 	if a.asker != nil {
 		limit += maxAnswering
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	overdue := &deadline{limit: limit, timer: time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })}
+	defer overdue.timer.Stop()
 	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(verdict){}}}
 	// No gone: only the handshake notices the connection's end.
-	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, known, login) }, func(c *client) { drop(c) })
+	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, overdue, known, login) }, func(c *client) { drop(c) })
 }
 
-func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*client, error) {
+// deadline ends a handshake. The time in which it waits for its turn does not count.
+type deadline struct {
+	limit time.Duration
+	timer *time.Timer
+}
+
+// during calls f, which does not count.
+func (d *deadline) during(f func()) {
+	d.timer.Stop()
+	f()
+	d.timer.Reset(d.limit)
+}
+
+func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*client, error) {
 	defer context.AfterFunc(ctx, func() { drop(a.conn) })()
 	defer login.close()
 	endTurn := func() {}
@@ -86,7 +101,12 @@ func (a *trip) shake(ctx context.Context, known *knownSet, login *login) (*clien
 	// turn. One that takes long to log in gives its turn away.
 	a.conn.greet = func() (err error) {
 		a.conn.allow(0)
-		endTurn, err = a.d.handshakes.Take(ctx)
+		overdue.during(func() {
+			var end func()
+			if end, err = a.d.handshakes.Take(ctx); err == nil {
+				endTurn = end
+			}
+		})
 		a.conn.allow(a.patience(a.d.limits.ssh))
 		return err
 	}
