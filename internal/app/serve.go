@@ -98,6 +98,7 @@ reach it needs TLS.`,
 
 // check checks what only serve has.
 func (s *serve) check() (err error) {
+	s.cfg.Steady = s.record != "" // as any recording: nobody need look at it
 	if (s.place.Cert == "") != (s.place.Key == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
 	}

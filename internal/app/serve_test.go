@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/export"
 )
 
 // served runs serve with a demo, and returns what it prints and how it ends.
@@ -207,5 +210,15 @@ func TestServeWithAPortInUse(t *testing.T) {
 	exit, ours := errors.AsType[*exitError](end())
 	if !ours || exit.code != exitFailed || len(lines) > 0 || !strings.Contains(exit.Error(), "address already in use") {
 		t.Errorf("it prints %q and ends with %v", lines, exit)
+	}
+}
+
+// What is recorded keeps its pace, though nobody looks at it.
+func TestServeRecordsAtFullPace(t *testing.T) {
+	for _, record := range []string{"", "file"} {
+		s := serve{cfg: new(config.Default()), names: string(export.OwnNames), record: record}
+		if err := s.check(); err != nil || s.cfg.Steady != (record != "") {
+			t.Errorf("record %q: steady %t, %v", record, s.cfg.Steady, err)
+		}
 	}
 }
