@@ -95,6 +95,7 @@ func replay(ctx context.Context, cfg *config.Config, path string, how *playing, 
 		fmt.Fprintf(io.err, "nvnodetop: %q is cut: it ends at %s\n", path, r.End.Format(time.DateTime))
 	}
 	cfg.Poll = r.Header.Poll
+	debug.SetMemoryLimit(replayMemory)
 	if how.report != "" {
 		return reportOf(ctx, cfg, io, r, how)
 	}
@@ -194,7 +195,6 @@ const replayMemory = 384 << 20
 func playOn(ctx context.Context, cfg *config.Config, io streams, p *recording.Player, d *deck) error {
 	o := screen(cfg, nil, idleFeed{}, nil)
 	o.Snapshot, o.Tape, o.ReadOnly, o.Save, o.Remember = d.Snapshot, d, "a recording is shown", nil, nil
-	debug.SetMemoryLimit(replayMemory)
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
