@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 
 // The limits of TestStopped: those of a real session, about eight times as short.
 const (
-	hostsWatched = 8
+	hostsWatched = 4
 	shortAlive   = time.Second
 	shortSilence = 3 * time.Second
 	probeSilence = 8 * time.Second
@@ -74,7 +74,7 @@ func watchHosts() {
 		names = append(names, fmt.Sprintf("h%d", i))
 	}
 	store := cluster.NewStore(every, health.Rules(health.Defaults()))
-	hosts := source.NewHosts("h[0-7]", names, poller.New(poller.Config{Opener: opener, Interval: every, Retries: 4}), "alice", "laptop")
+	hosts := source.NewHosts("h[0-3]", names, poller.New(poller.Config{Opener: opener, Interval: every, Retries: 4}), "alice", "laptop")
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- hosts.Run(ctx, store.Apply) }()

@@ -124,6 +124,7 @@ func TestFleet(t *testing.T) {
 	t.Run("watched", func(t *testing.T) {
 		noLeaks(t)
 		const nodes = 100
+		began := time.Now()
 		a := watch(t, fleet.Options{Nodes: nodes})
 		a.await(2)
 		first := a.fleet.Counts()
@@ -138,7 +139,7 @@ func TestFleet(t *testing.T) {
 		if each := (c.Bytes - first.Bytes) / (c.Reports - first.Reports); each > 3000 {
 			t.Errorf("%d bytes per report", each)
 		}
-		if lists := c.Lists; lists != nodes {
+		if lists := c.Lists; lists != nodes && time.Since(began) < time.Minute { // the next ones come after a minute
 			t.Errorf("%d lists of processes, want one of each node: nobody looks at them", lists)
 		}
 		a.wants(nodes)
