@@ -23,89 +23,138 @@ type UserRow struct {
 	Jobs               []string // IDs, as squeue prints them where they are jobs of this user
 }
 
-// userPlace is a GPU with its MIG instances, or a process.
+// userPlace is a GPU of a node with its MIG instances.
 type userPlace struct {
-	node string
-	id   wire.ProcessID
-	gpu  int
-	key  string
+	gpu int
+	key string
 }
 
-// userHold is a user on a GPU.
+// userHold is a user on a GPU of a node.
 type userHold struct {
-	at   userPlace
 	user string
+	at   userPlace
+}
+
+// userProcess is a process of a user on a node.
+type userProcess struct {
+	user string
+	id   wire.ProcessID
 }
 
 // userSum is a UserRow while it is made.
 type userSum struct {
-	row         UserRow
-	nodes, jobs map[string]bool
-	gpus, procs map[userPlace]bool
+	row   UserRow
+	watts float64
+	jobs  map[string]bool
+	last  string // node
+}
+
+// userNode is what the users hold on one node.
+type userNode struct {
+	at      map[int]userPlace // by index
+	hidden  map[int]bool      // likewise
+	watts   map[userPlace]float64
+	holders map[userPlace]int // how many users each GPU has, also those of its instances that are hidden
+	holds   map[userHold]bool // and whether one of them is shown
+	procs   map[userProcess]bool
 }
 
 // Users are the users who have processes on those GPUs of the nodes of jobs that are to be shown, or on none that is known, by name.
 func Users(s *cluster.Snapshot, only Only) []UserRow {
 	sums := map[string]*userSum{}
-	most := 8 * len(s.Nodes)
-	holders := make(map[userPlace]int, most) // how many users each GPU has, also those of its instances that are hidden
-	holds := make(map[userHold]bool, most)
-	watts := make(map[userPlace]float64, most)
 	ids := map[string]string{}
 	for i := range s.Jobs {
 		ids[s.Jobs[i].Number] = s.Jobs[i].ID
 	}
+	here := userNode{map[int]userPlace{}, map[int]bool{}, map[userPlace]float64{}, map[userPlace]int{}, map[userHold]bool{}, map[userProcess]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
-		gpus := make(map[int]userPlace, len(n.GPUs)) // by index
-		hidden := map[int]bool{}
-		for i := range n.GPUs {
-			g := &n.GPUs[i]
-			at := placeOfGPU(n, g)
-			gpus[g.Index], hidden[g.Index] = at, !only.Shows(g)
-			if w, known := g.Get(metric.Power); known && !g.Instance() {
-				watts[at] = w
-			}
-		}
+		here.enter(n, only)
 		for i := range n.Processes {
 			p := &n.Processes[i]
-			at, known := gpus[p.GPU]
-			if hold := (userHold{at, p.User}); known && !holds[hold] {
-				holds[hold] = true
-				holders[at]++
-			}
-			if hidden[p.GPU] {
+			if !here.holdsShown(p) {
 				continue
 			}
 			u := sums[p.User]
 			if u == nil {
-				u = &userSum{UserRow{User: p.User, Memory: math.NaN(), Power: math.NaN()}, map[string]bool{}, map[string]bool{}, map[userPlace]bool{}, map[userPlace]bool{}}
+				u = &userSum{row: UserRow{User: p.User, Memory: math.NaN(), Power: math.NaN()}, jobs: map[string]bool{}}
 				sums[p.User] = u
-			}
-			if known {
-				u.gpus[at] = true
 			}
 			u.add(n, p, Mine(s, p), cmp.Or(ids[p.Job], p.Job))
 		}
+		here.leave(sums)
 	}
 	rows := make([]UserRow, 0, len(sums))
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		rows = append(rows, sums[name].finish(holders, watts))
+		rows = append(rows, sums[name].finish())
 	}
 	return rows
 }
 
-func placeOfGPU(n *cluster.Node, g *cluster.GPU) userPlace {
-	if g.Number == cluster.NoNumber {
-		return userPlace{node: n.Name, gpu: g.Number, key: g.Key}
+// enter begins with the GPUs of a node.
+func (u *userNode) enter(n *cluster.Node, only Only) {
+	clear(u.at)
+	clear(u.hidden)
+	clear(u.watts)
+	clear(u.holders)
+	clear(u.holds)
+	clear(u.procs)
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		at := placeOfGPU(g)
+		u.at[g.Index], u.hidden[g.Index] = at, !only.Shows(g)
+		if w, known := g.Get(metric.Power); known && !g.Instance() {
+			u.watts[at] = w
+		}
 	}
-	return userPlace{node: n.Name, gpu: g.Number}
+}
+
+// holdsShown notes a process on one of its GPUs, and reports whether that is to be shown.
+func (u *userNode) holdsShown(p *wire.Process) bool {
+	shown := !u.hidden[p.GPU]
+	if at, known := u.at[p.GPU]; known {
+		hold := userHold{p.User, at}
+		was, there := u.holds[hold]
+		u.holds[hold] = was || shown
+		if !there {
+			u.holders[at]++
+		}
+	}
+	if shown {
+		u.procs[userProcess{p.User, idOfProcess(p)}] = true
+	}
+	return shown
+}
+
+// leave adds what the users hold on the node.
+func (u *userNode) leave(sums map[string]*userSum) {
+	for hold, shown := range u.holds {
+		if !shown {
+			continue
+		}
+		sum := sums[hold.user]
+		sum.row.GPUs++
+		if w, has := u.watts[hold.at]; has && u.holders[hold.at] == 1 {
+			sum.watts, sum.row.Power = sum.watts+w, 0
+		}
+	}
+	for p := range u.procs {
+		sums[p.user].row.Procs++
+	}
+}
+
+func placeOfGPU(g *cluster.GPU) userPlace {
+	if g.Number == cluster.NoNumber {
+		return userPlace{gpu: g.Number, key: g.Key}
+	}
+	return userPlace{gpu: g.Number}
 }
 
 // add adds a process on one of its GPUs.
 func (u *userSum) add(n *cluster.Node, p *wire.Process, mine bool, job string) {
-	u.nodes[n.Name] = true
-	u.procs[userPlace{node: n.Name, id: idOfProcess(p)}] = true
+	if u.row.Nodes == 0 || u.last != n.Name {
+		u.row.Nodes, u.last = u.row.Nodes+1, n.Name
+	}
 	u.row.Mine = u.row.Mine || mine
 	if job != "" {
 		u.jobs[job] = true
@@ -122,18 +171,11 @@ func (u *userSum) add(n *cluster.Node, p *wire.Process, mine bool, job string) {
 }
 
 // finish completes the row.
-func (u *userSum) finish(holders map[userPlace]int, watts map[userPlace]float64) UserRow {
+func (u *userSum) finish() UserRow {
 	r := u.row
-	r.Nodes, r.GPUs, r.Procs = len(u.nodes), len(u.gpus), len(u.procs)
 	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	sum, known := 0.0, false
-	for at := range u.gpus {
-		if w, has := watts[at]; has && holders[at] == 1 {
-			sum, known = sum+w, true
-		}
-	}
-	if known {
-		r.Power = math.Round(sum) // the GPUs come in any order, which must not be seen
+	if !math.IsNaN(r.Power) {
+		r.Power = math.Round(u.watts) // the GPUs come in any order, which must not be seen
 	}
 	return r
 }
