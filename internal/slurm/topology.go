@@ -13,7 +13,7 @@ import (
 type topology struct {
 	under map[string]string // the leaf switch or the block, by node
 	asked time.Time         // when SLURM was last asked; zero: not yet
-	upset bool              // squeue has failed since then: the controller may have been started anew, with another topology
+	upset bool              // there was no answer, or squeue has failed since then: the controller may have been started anew, with another topology
 }
 
 // A topology changes only when the controller is started or reads its configuration again, and matters only where a job has many nodes. So most
@@ -21,7 +21,7 @@ type topology struct {
 const (
 	topologyLeast = 5                // nodes of a job
 	topologyAge   = time.Hour        // between two questions
-	topologyUpset = 10 * time.Minute // the same, when squeue has failed in between
+	topologyUpset = 10 * time.Minute // the same, when there was no answer or squeue has failed in between
 )
 
 // untopologized reports whether SLURM is to be asked for its topology.
@@ -41,17 +41,24 @@ func (c *Client) untopologized(now time.Time) bool {
 	return false
 }
 
-// askTopology asks for the topology. Without an answer the last one stays, and the question is repeated when it would have been anyway: what depends
-// on it is only how nodes are arranged.
+// askTopology asks for the topology. Without an answer that is understood the last one stays: garbage must not take the switches away.
 func (c *Client) askTopology(ctx context.Context) {
 	out, _, err := c.call(ctx, "scontrol", "show", "topology")
 	if ctx.Err() != nil {
 		return
 	}
-	c.topology.asked, c.topology.upset = time.Now(), false
-	if err == nil {
-		c.topology.under = parseTopology(out)
+	under := parseTopology(out)
+	answered := err == nil && (len(under) > 0 || noTopology(out))
+	c.topology.asked, c.topology.upset = time.Now(), !answered
+	if answered {
+		c.topology.under = under
 	}
+}
+
+// noTopology reports whether `scontrol show topology` says that there is none. Where it says so on standard error, its output is empty.
+func noTopology(out []byte) bool {
+	out = bytes.TrimSpace(out)
+	return len(out) == 0 || bytes.HasPrefix(out, []byte("No topology information available"))
 }
 
 // switches returns the switches of the nodes of all jobs, in the order of these.

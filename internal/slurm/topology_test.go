@@ -163,3 +163,44 @@ func TestNoTopology(t *testing.T) {
 		}
 	})
 }
+
+// What is not understood is no answer: the switches stay, and the question is asked again before the hour is over.
+func TestTopologyThatIsNotUnderstood(t *testing.T) {
+	tree := string(recorded(t, "topology-tree.txt"))
+	for _, step := range []struct {
+		say   string
+		known int // switches, with this answer
+		again time.Duration
+	}{
+		{"<html>502 Bad Gateway</html>\n", 3, topologyUpset},
+		{"SwitchName=a1 Level=0 LinkSp", 3, topologyUpset},
+		{"", 0, topologyAge},
+		{"No topology information available\n", 0, topologyAge},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: tree}
+			c := newClient(slurm.run)
+			for i, want := range []struct {
+				after time.Duration
+				say   string
+				asked int
+				known int
+			}{
+				{0, tree, 1, 3},
+				{topologyAge, step.say, 1, step.known},
+				{step.again - time.Second, tree, 0, step.known},
+				{time.Second, tree, 1, 3},
+			} {
+				time.Sleep(want.after)
+				slurm.topology = want.say
+				answer, err := askAll(t, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if asked := slurm.topologies(); asked != want.asked || len(answer.Switches) != want.known {
+					t.Errorf("%q, step %d: asked %d times, %d switches; want %d and %d", step.say, i, asked, len(answer.Switches), want.asked, want.known)
+				}
+			}
+		})
+	}
+}
