@@ -23,6 +23,7 @@ type fakeSlurm struct {
 	gres    map[string]string // what `scontrol show job -d` prints, by the id asked for
 	nodes   map[string]string // their Gres, by name; others have 8 GPUs
 	fail    map[string]error  // by the command's first words, with what it writes to standard error
+	says    map[string]string // by the command's first words, what it prints instead
 	asked   []string          // all commands
 
 	topology string // what `scontrol show topology` prints
@@ -34,6 +35,11 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 	for begin, err := range s.fail {
 		if strings.HasPrefix(line, begin) {
 			return nil, []byte(err.Error()), err
+		}
+	}
+	for begin, text := range s.says {
+		if strings.HasPrefix(line, begin) {
+			return []byte(text), nil, nil
 		}
 	}
 	switch {

@@ -70,8 +70,8 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	}
 }
 
-// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the answer, and so is one whose
-// number occurs twice.
+// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the answer. One whose
+// number occurs twice has no lines, and would have none if it were asked for again.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type nodeGPUs struct {
 	count int
 	known bool
-	final bool // SLURM has said it
+	final bool // SLURM has said it, or contradicts itself, which it would again
 	retry
 }
 
@@ -53,54 +54,53 @@ func (c *Client) anyGPUs() bool {
 }
 
 // askNodes asks for these nodes and notes the answer. Without one that is understood, the jobs are shown without the proof, and the question is
-// repeated later: more and more rarely, since some answers never are.
+// repeated later: more and more rarely, since some answers never are. One that contradicts itself proves nothing either, but is an answer.
 func (c *Client) askNodes(ctx context.Context, names []string) {
 	out, _, _ := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ",")) // one name that SLURM does not know makes it an error
 	if ctx.Err() != nil {
 		return
 	}
-	configured := parseShowNode(out)
+	configured, contrary := parseShowNode(out)
 	for _, name := range names {
 		n := c.nodes[name]
-		if n.count, n.known = configured[name]; n.known {
-			n.final = true
-		} else {
+		n.count, n.known = configured[name]
+		if n.final = n.known || contrary[name]; !n.final {
 			n.failed(time.Now())
 		}
 		c.nodes[name] = n
 	}
 }
 
-// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node is left out if it does not say, or if it
-// occurs twice.
-func parseShowNode(out []byte) map[string]int {
-	nodes := map[string]int{}
-	refused := map[string]bool{}
+// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node is left out if it does not say. It is contrary
+// instead if it occurs twice, or says two numbers.
+func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) {
+	nodes, contrary = map[string]int{}, map[string]bool{}
+	unread := map[string]bool{}
 	name := ""
 	for line := range bytes.Lines(out) {
 		text := strings.TrimRight(string(line), "\r\n ")
 		if rest, ok := strings.CutPrefix(text, "NodeName="); ok {
 			name, _, _ = strings.Cut(rest, " ")
-			_, twice := nodes[name]
-			refused[name] = refused[name] || twice
+			if _, twice := nodes[name]; twice {
+				contrary[name] = true
+			}
 			continue
 		}
 		if list, ok := strings.CutPrefix(text, "   Gres="); ok && name != "" {
 			n, err := countGPUs(list)
 			nodes[name] = n
-			refused[name] = refused[name] || err != nil
+			unread[name] = unread[name] || err != nil
 		}
 		if list, ok := strings.CutPrefix(text, "   CfgTRES="); ok {
-			n, told := tresGPUs(list)
-			refused[name] = refused[name] || told && n != nodes[name]
+			before, said := nodes[name]
+			if n, told := tresGPUs(list); said && told && n != before {
+				contrary[name] = true
+			}
 		}
 	}
-	for name, no := range refused {
-		if no {
-			delete(nodes, name)
-		}
-	}
-	return nodes
+	maps.DeleteFunc(contrary, func(name string, _ bool) bool { return unread[name] })
+	maps.DeleteFunc(nodes, func(name string, _ int) bool { return unread[name] || contrary[name] })
+	return nodes, contrary
 }
 
 // countGPUs reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.

@@ -21,8 +21,9 @@ func TestParseShowNodeRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"node01": 4, "node02": 4, "node04": 4}, parseShowNode(out)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	nodes, contrary := parseShowNode(out)
+	if diff := cmp.Diff(map[string]int{"node01": 4, "node02": 4, "node04": 4}, nodes); diff != "" || len(contrary) > 0 {
+		t.Errorf("%v are contrary (-want +got):\n%s", contrary, diff)
 	}
 }
 
@@ -46,7 +47,8 @@ func TestParseShowNode(t *testing.T) {
 		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":       -1, // twice
 		"   OS=Linux   Gres=gpu:4\n":                                 -1,
 	} {
-		got, told := parseShowNode([]byte("NodeName=n1 Arch=x86_64 \n" + text))["n1"]
+		nodes, _ := parseShowNode([]byte("NodeName=n1 Arch=x86_64 \n" + text))
+		got, told := nodes["n1"]
 		if !told {
 			got = -1
 		}
@@ -54,8 +56,8 @@ func TestParseShowNode(t *testing.T) {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
-	if got := parseShowNode([]byte("   Gres=gpu:4\n")); len(got) > 0 {
-		t.Errorf("%v of no node", got)
+	if got, contrary := parseShowNode([]byte("   Gres=gpu:4\n")); len(got) > 0 || len(contrary) > 0 {
+		t.Errorf("%v and %v of no node", got, contrary)
 	}
 }
 
@@ -67,8 +69,9 @@ func FuzzParseShowNode(f *testing.F) {
 	f.Add(recorded)
 	f.Add([]byte("NodeName=n\n   Gres=gpu:a:2(S:0-1),gpu:((\n   CfgTRES=gres/gpu=2\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		for name, n := range parseShowNode(out) {
-			if n < 0 || strings.ContainsAny(name, " \n") {
+		nodes, contrary := parseShowNode(out)
+		for name, n := range nodes {
+			if n < 0 || contrary[name] || strings.ContainsAny(name, " \n") {
 				t.Fatalf("%q has %d GPUs", name, n)
 			}
 		}
@@ -175,8 +178,11 @@ func TestAnswersThatAreNotUnderstood(t *testing.T) {
 		gres:    map[string]string{"1": showJob("1", "n1", "gpu:2(IDX:0-1)")},
 	}
 	for command, answers := range map[string][]string{
-		"scontrol show node": {"", "<html>502 Bad Gateway</html>\n", "NodeName=n1 Arch=x86_64 \n", "NodeName=n2 Arch=x86_64 \n   Gres=gpu:8\n"},
-		"scontrol show job":  {"", "<html>502 Bad Gateway</html>\n", showJob("7", "n1", "gpu:2(IDX:0-1)")},
+		"scontrol show node": {
+			"", "<html>502 Bad Gateway</html>\n", "NodeName=n1 Arch=x86_64 \n", "NodeName=n2 Arch=x86_64 \n   Gres=gpu:8\n",
+			"NodeName=n1 Arch=x86_64 \n   Gres=gpu:a100:\n   CfgTRES=cpu=32,gres/gpu=8\n", "NodeName=n1 Arch=x86_64 \n   CfgTRES=cpu=32,gres/gpu=8\n",
+		},
+		"scontrol show job": {"", "<html>502 Bad Gateway</html>\n", showJob("7", "n1", "gpu:2(IDX:0-1)")},
 	} {
 		for _, answer := range answers {
 			synctest.Test(t, func(t *testing.T) {
@@ -197,5 +203,40 @@ func TestAnswersThatAreNotUnderstood(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What contradicts itself is an answer, and would be the same again: it proves nothing, and the question is not repeated.
+func TestAnswersThatContradictThemselves(t *testing.T) {
+	for name, slurm := range map[string]*fakeSlurm{
+		"a node of two numbers": {says: map[string]string{
+			"scontrol show node": "NodeName=n1 Arch=x86_64 \n   Gres=gpu:8\n   CfgTRES=cpu=32,gres/gpu=4\n",
+			"scontrol show job":  showJob("1", "n1", "gpu:2(IDX:0-1)"),
+		}},
+		"a node that occurs twice": {says: map[string]string{
+			"scontrol show node": "NodeName=n1 Arch=x86_64 \n   Gres=gpu:8\n\nNodeName=n1 Arch=x86_64 \n   Gres=gpu:8\n",
+			"scontrol show job":  showJob("1", "n1", "gpu:2(IDX:0-1)"),
+		}},
+		"a job that occurs twice": {says: map[string]string{
+			"scontrol show job": showJob("1", "n1", "gpu:2(IDX:0-1)") + showJob("1", "n1", "gpu:2(IDX:0-1)"),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slurm.records = []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}}
+				c := newClient(slurm.run)
+				for i, asked := range []int{1 + len(slurm.says), 1, 1} { // squeue each time
+					answer, err := askAll(t, c)
+					if err != nil || len(answer.Jobs) != 1 || len(answer.Jobs[0].Minors) > 0 {
+						t.Errorf("%+v, %v", answer, err)
+					}
+					if len(slurm.asked) != asked {
+						t.Errorf("round %d: asked %q", i, slurm.asked)
+					}
+					slurm.asked = nil
+					time.Sleep(2 * maxWait)
+				}
+			})
+		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 )
@@ -18,7 +17,7 @@ type gresLine struct {
 }
 
 // parseShowJob returns the lines of each job by its number, from the output of `scontrol show job -d`. A user can write anything into
-// the name of a job, which is printed raw. So a number that occurs twice is left out: either one may be forged.
+// the name of a job, which is printed raw. So a number that occurs twice has no lines: either one may be forged.
 func parseShowJob(out []byte) map[string][]gresLine {
 	jobs := map[string][]gresLine{}
 	twice := map[string]bool{}
@@ -37,7 +36,11 @@ func parseShowJob(out []byte) map[string][]gresLine {
 			}
 		}
 	}
-	maps.DeleteFunc(jobs, func(number string, _ []gresLine) bool { return twice[number] })
+	for number, no := range twice {
+		if no {
+			jobs[number] = nil
+		}
+	}
 	return jobs
 }
 

@@ -93,8 +93,8 @@ func TestParseShowJobImitation(t *testing.T) {
 		"JobId=8 JobName=x\nJobId=7 JobName=mine\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-3)\n" +
 		"\nJobId=9 JobName=z\n     Nodes=n2 CPU_IDs=0 Mem=0 GRES=gpu:1(IDX:0)\n"
 	jobs := parseShowJob([]byte(out))
-	if lines, ok := jobs["7"]; ok {
-		t.Errorf("job 7 is told twice, yet one was believed: %+v", lines)
+	if lines, told := jobs["7"]; !told || lines != nil {
+		t.Errorf("job 7 is told twice, which is an answer (%t) without lines: %+v", told, lines)
 	}
 	if len(jobs["9"]) != 1 {
 		t.Errorf("job 9 is lost: %+v", jobs)
