@@ -15,12 +15,12 @@ import (
 // onceParting is how long --once and --json wait for sessions to close after they have printed.
 const onceParting = 500 * time.Millisecond
 
-// namePatience is how long an output waits for the users of processes after all else is there: longer than the default interval of the probes, which
-// look again in each report.
-const namePatience = 4 * time.Second
+// restPatience is how long an output waits for the rest after all else is there: the users of processes, and the switches of nodes. It is longer than
+// the default interval of the probes, which look for users again in each report.
+const restPatience = 4 * time.Second
 
 // settling tells when there is nothing left to wait for.
-type settling struct{ since time.Time } // when all but the names of users was there
+type settling struct{ since time.Time } // when all but the rest was there
 
 // over reports whether a Snapshot, which is later than the last one, can be printed.
 func (w *settling) over(s *cluster.Snapshot) bool {
@@ -30,7 +30,7 @@ func (w *settling) over(s *cluster.Snapshot) bool {
 	if w.since.IsZero() {
 		w.since = s.At
 	}
-	return !tally.Nameless(s) || s.At.Sub(w.since) >= namePatience
+	return !tally.Nameless(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= restPatience
 }
 
 // printed shows one Snapshot with print.

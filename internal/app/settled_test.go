@@ -112,7 +112,26 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 			t.Errorf("a process that is %s is waited for", name)
 		}
 	}
-	if whole.over(list(later, wire.Process{PID: 7, StartTicks: 70})) || !whole.over(list(now.Add(namePatience), wire.Process{PID: 7, StartTicks: 70})) {
-		t.Error("the wait for a name does not end after namePatience")
+	if whole.over(list(later, wire.Process{PID: 7, StartTicks: 70})) || !whole.over(list(now.Add(restPatience), wire.Process{PID: 7, StartTicks: 70})) {
+		t.Error("the wait for a name does not end after restPatience")
+	}
+}
+
+// What is printed once waits for the switches of nodes, but not for long, and for the GPUs of jobs as long as it may.
+func TestOnceWaitsALittleForTheTopology(t *testing.T) {
+	snap := func(at time.Duration, d cluster.Discovery) *cluster.Snapshot {
+		d.Asked = time.Unix(1, 0)
+		return &cluster.Snapshot{At: time.Unix(2, 0).Add(at), Discovery: d}
+	}
+	topology, all := cluster.Discovery{Topology: true}, cluster.Discovery{}
+	var whole settling
+	if whole.over(snap(0, cluster.Discovery{Asking: true, Topology: true})) || whole.over(snap(time.Minute, topology)) {
+		t.Error("printed without the switches")
+	}
+	if whole.over(snap(time.Minute+restPatience-time.Second, topology)) || !whole.over(snap(time.Minute+restPatience, topology)) {
+		t.Error("the wait for the switches does not end after restPatience")
+	}
+	if whole = (settling{}); whole.over(snap(0, topology)) || !whole.over(snap(time.Second, all)) {
+		t.Error("the switches are there, and are waited for")
 	}
 }

@@ -59,15 +59,16 @@ type PendingJob struct {
 
 // Discovery is the state of the jobs, with its age.
 type Discovery struct {
-	Command  string         `json:"command,omitempty"` // lists the jobs, for the user to repeat; empty with --nodes
-	User     string         `json:"user,omitempty"`    // whose jobs
-	Host     string         `json:"host,omitempty"`    // where nvnodetop runs
-	Asked    time.Time      `json:"asked,omitzero"`    // when the last answer or failure came; zero: none yet
-	Took     time.Duration  `json:"took,omitzero"`     // how long it took
-	Next     time.Time      `json:"next,omitzero"`     // when SLURM is asked again
-	Answered time.Time      `json:"answered,omitzero"` // when the last answer came: the jobs are those of that time; zero: none yet
-	Failure  *reach.Failure `json:"failure,omitempty"` // of the last question; the jobs stay those of Answered
-	Asking   bool           `json:"asking,omitempty"`  // SLURM is still being asked which nodes and GPUs some of the jobs have
+	Command  string         `json:"command,omitempty"`  // lists the jobs, for the user to repeat; empty with --nodes
+	User     string         `json:"user,omitempty"`     // whose jobs
+	Host     string         `json:"host,omitempty"`     // where nvnodetop runs
+	Asked    time.Time      `json:"asked,omitzero"`     // when the last answer or failure came; zero: none yet
+	Took     time.Duration  `json:"took,omitzero"`      // how long it took
+	Next     time.Time      `json:"next,omitzero"`      // when SLURM is asked again
+	Answered time.Time      `json:"answered,omitzero"`  // when the last answer came: the jobs are those of that time; zero: none yet
+	Failure  *reach.Failure `json:"failure,omitempty"`  // of the last question; the jobs stay those of Answered
+	Asking   bool           `json:"asking,omitempty"`   // SLURM is still being asked which nodes and GPUs some of the jobs have
+	Topology bool           `json:"topology,omitempty"` // SLURM is still to be asked which switch each node is under
 
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`

@@ -48,7 +48,8 @@ type Answer struct {
 
 	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known
 
-	More bool // Next has a question to ask
+	More     bool // Next has a question to ask about the jobs
+	Topology bool // Next has to ask for the topology, after those: nothing about the jobs depends on it
 }
 
 // Client asks SLURM. It is for one goroutine.
@@ -105,7 +106,7 @@ func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	return c.answer()
 }
 
-// Next asks one open question, if there is one. The Answer is nil only if ctx ended; otherwise its errors are those of Ask.
+// Next asks one open question, if there is one: More or Topology. The Answer is nil only if ctx ended; otherwise its errors are those of Ask.
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if lists := c.unexpanded(); len(lists) > 0 {
 		c.expand(ctx, batches(lists, maxArgument)[0])
@@ -126,7 +127,8 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 
 // answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
-	answer := &Answer{Pending: c.pending, Ended: c.told(), Switches: c.switches(), More: c.asks(time.Now())}
+	now := time.Now()
+	answer := &Answer{Pending: c.pending, Ended: c.told(), Switches: c.switches(), More: c.asks(now), Topology: c.untopologized(now)}
 	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
@@ -140,9 +142,9 @@ func (c *Client) answer() (*Answer, error) {
 	return answer, failed
 }
 
-// asks reports whether a question is open.
+// asks reports whether a question about the jobs is open.
 func (c *Client) asks(now time.Time) bool {
-	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 || len(c.unexplained()) > 0 || c.untopologized(now)
+	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 || len(c.unexplained()) > 0
 }
 
 // list takes in squeue's answer. A job without nodes has nothing to show and is left out.

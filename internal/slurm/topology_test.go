@@ -204,3 +204,19 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 		})
 	}
 }
+
+// The topology is no question about the jobs: it comes after those, and whoever waits for them is done before.
+func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
+	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: string(recorded(t, "topology-tree.txt"))}
+	c := newClient(slurm.run)
+	answer, err := c.Ask(t.Context())
+	for err == nil && answer.More {
+		answer, err = c.Next(t.Context())
+	}
+	if err != nil || slurm.topologies() != 0 || !answer.Topology || answer.Jobs[0].Minors == nil {
+		t.Fatalf("before the topology: %+v, %v", answer, err)
+	}
+	if answer, err = c.Next(t.Context()); err != nil || slurm.topologies() != 1 || answer.Topology || answer.More || len(answer.Switches) != 3 {
+		t.Errorf("with the topology: %+v, %v", answer, err)
+	}
+}

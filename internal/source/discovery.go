@@ -184,6 +184,7 @@ func sameJobs(a, b []cluster.Job) bool {
 func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	d.known.Failure = reach.AsFailure(err, reach.ClassSlurm)
 	d.known.Asking = answer != nil && answer.More
+	d.known.Topology = answer != nil && answer.Topology
 	if answer != nil {
 		d.known.Jobs, d.known.Pending, d.known.Ended, d.known.Switches = answer.Jobs, answer.Pending, answer.Ended, answer.Switches
 	}
@@ -312,7 +313,7 @@ func (d *discoverer) obey(ctx context.Context, o order) {
 
 // follows reports whether an open question comes before the next one for the jobs. At least one does, however often something happens.
 func (d *discoverer) follows() bool {
-	return d.known.Asking && (!d.followed || d.follow.Before(d.known.Next))
+	return (d.known.Asking || d.known.Topology) && (!d.followed || d.follow.Before(d.known.Next))
 }
 
 // alarm is when to ask the next question.

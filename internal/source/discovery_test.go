@@ -33,6 +33,7 @@ type controller struct {
 	jobs   []cluster.Job
 	ended  []cluster.EndedJob
 	open   int             // questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
+	leaves int             // questions for the topology that come after those
 	asked  []time.Duration // when it was asked for the jobs, from the beginning
 	next   []time.Duration // when it was asked what was open
 	orders []string        // jobs that it was told to cancel, with signal and time
@@ -47,6 +48,10 @@ func (c *controller) Ask(ctx context.Context) (*slurm.Answer, error) {
 
 func (c *controller) Next(ctx context.Context) (*slurm.Answer, error) {
 	return c.command(ctx, &c.next, func() {
+		if c.open == 0 {
+			c.leaves--
+			return
+		}
 		c.open--
 		c.jobs = slices.Clone(c.jobs)
 		c.jobs[c.open].Minors = map[string][]int{c.jobs[c.open].Nodes[0]: {0}}
@@ -85,7 +90,7 @@ func (c *controller) command(ctx context.Context, log *[]time.Duration, do func(
 		return nil, err
 	}
 	do()
-	return &slurm.Answer{Jobs: c.jobs, Ended: c.ended, More: c.open > 0}, nil
+	return &slurm.Answer{Jobs: c.jobs, Ended: c.ended, More: c.open > 0, Topology: c.leaves > 0}, nil
 }
 
 // change changes c while it may be asked.

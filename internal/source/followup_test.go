@@ -102,3 +102,23 @@ func TestAFailureEndsTheQuestions(t *testing.T) {
 		t.Errorf("%d questions, told %+v", len(c.next), told)
 	}
 }
+
+// The topology is asked for last, and whoever waits for the GPUs of the jobs does not wait for it. Both are told at once.
+func TestTheTopologyHoldsNobodyUp(t *testing.T) {
+	c := &controller{took: 8 * sec, open: 1, leaves: 1, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1"}}}}
+	discover(t, c, func(d *discoverer) {
+		for _, step := range []struct {
+			at               time.Duration
+			asking, topology bool
+		}{{8 * sec, true, true}, {24 * sec, false, true}, {39 * sec, false, true}, {40 * sec, false, false}} {
+			c.at(step.at)
+			if told := c.last(); told.Asking != step.asking || told.Topology != step.topology {
+				t.Errorf("at %v: asking %t, topology %t", step.at, told.Asking, told.Topology)
+			}
+		}
+		c.at(50 * sec)
+	})
+	if diff := cmp.Diff([]time.Duration{16 * sec, 32 * sec}, c.next); diff != "" {
+		t.Errorf("open questions were asked at (-want +got):\n%s", diff)
+	}
+}

@@ -50,7 +50,10 @@ func (s *session) snapshots(yield func(*schema.Snapshot) bool) error {
 	store := cluster.NewStore(s.cfg.Poll, health.Rules(s.cfg.Thresholds))
 	s.start(store.Apply)
 	early, ready := context.WithTimeout(s.ctx, s.cfg.Timeout)
-	bell.Await(early, s.news, func() bool { return tally.Settled(store.Snapshot(time.Now())) })
+	bell.Await(early, s.news, func() bool {
+		snap := store.Snapshot(time.Now())
+		return tally.Settled(snap) && !snap.Discovery.Topology
+	})
 	ready()
 	tick := time.NewTicker(s.cfg.Poll)
 	defer tick.Stop()
