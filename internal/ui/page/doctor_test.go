@@ -2,11 +2,13 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -40,5 +42,15 @@ func TestFactsOf(t *testing.T) {
 		if got := fmt.Sprint(factsOf(&n)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+}
+
+// The probe counts its calls from report to report.
+func TestTheCallsIntoTheDriverAreThoseSinceTheReportBefore(t *testing.T) {
+	n := &cluster.Node{Hello: &wire.Hello{Build: "1.0"}}
+	n.Host.Set(metric.NVMLCalls, 44)
+	want := fact{name: "driver", text: "44 calls into it since the report before"}
+	if facts := factsOf(n); !slices.Contains(facts, want) {
+		t.Errorf("it says %v", facts)
 	}
 }
