@@ -10,13 +10,13 @@ import (
 // filtered reports whether the nodes of the scene's job are filtered.
 func (o *Overview) filtered(s *part.Scene) bool { return o.filter.On(s.Job.ID) }
 
-// nodesKey is a key of part.Once.
-type nodesKey struct{ expr *filter.Expr }
+// nodesKey is a key of part.Latest.
+type nodesKey struct{}
 
 // matching are the nodes that match the filter.
 func (o *Overview) matching(s *part.Scene) []string {
 	expr := o.filter.Expr(s.Job.ID)
-	return part.Once(s, nodesKey{expr}, func() []string {
+	return part.Latest(s, nodesKey{}, expr, func() []string {
 		r := rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
 		return filter.Keep(expr, s.Job.Nodes, r.Of)
 	})

@@ -114,19 +114,22 @@ func inTrouble(s *part.Scene, r *tally.RankRow) bool {
 // rows are those rows that match the filter, in the chosen order.
 func (p *Ranks) rows(s *part.Scene) []tally.RankRow { return p.matching(s, p.all(s)) }
 
-// ranksKey and matchingKey are keys of part.Once.
+// ranksKey is a key of part.Once, matchingKey one of part.Latest.
 type (
 	ranksKey    struct{ order table.RankOrder }
-	matchingKey struct {
-		order table.RankOrder
-		expr  *filter.Expr
-	}
+	matchingKey struct{}
 )
+
+// matchingOf is what the rows that match depend on.
+type matchingOf struct {
+	order table.RankOrder
+	expr  *filter.Expr
+}
 
 // matching are those of the rows that match the filter.
 func (p *Ranks) matching(s *part.Scene, all []tally.RankRow) []tally.RankRow {
 	expr := p.filter.Expr(s.Job.ID)
-	return part.Once(s, matchingKey{p.order, expr}, func() []tally.RankRow {
+	return part.Latest(s, matchingKey{}, matchingOf{p.order, expr}, func() []tally.RankRow {
 		r := rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
 		return filter.Keep(expr, all, r.Of)
 	})

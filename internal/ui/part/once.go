@@ -27,6 +27,19 @@ func Once[T any](s *Scene, key any, make func() T) T {
 	return made
 }
 
+// latest is the result for the last of several.
+type latest struct{ of, made any }
+
+// Latest is Once for what also depends on something that changes while the Snapshot stays, as a filter does with every key that is typed: of those
+// results only the last is kept.
+func Latest[T any](s *Scene, key, of any, make func() T) T {
+	kept := Once(s, key, func() *latest { return &latest{} })
+	if kept.made == nil || kept.of != of {
+		*kept = latest{of, make()}
+	}
+	return kept.made.(T)
+}
+
 // The keys of Once in this package.
 type (
 	freshKey struct{}
