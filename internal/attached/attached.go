@@ -49,8 +49,8 @@ func ofScreen(name string, getenv func(string) string) []string {
 	return append(paths, filepath.Join(getenv("HOME"), ".screen", name))
 }
 
-// Known reports whether it may be detached at all.
-func (t *Terminal) Known() bool { return len(t.sockets) > 0 }
+// known reports whether it may be detached at all.
+func (t *Terminal) known() bool { return len(t.sockets) > 0 }
 
 // Attached reports whether somebody may see it. Where one multiplexer runs in another, both must be detached: which of them is the inner one is
 // not known, and the variables of the outer one stay when it has gone.
@@ -60,7 +60,7 @@ func (t *Terminal) Attached() bool {
 			return true
 		}
 	}
-	return len(t.sockets) == 0
+	return !t.known()
 }
 
 func attached(paths []string) bool {
@@ -75,7 +75,7 @@ func attached(paths []string) bool {
 // Watch calls tell when the Terminal has been detached or attached, until ctx ends. It was attached before. A Terminal that cannot be detached
 // is not looked at.
 func (t *Terminal) Watch(ctx context.Context, tell func(attached bool)) {
-	if !t.Known() {
+	if !t.known() {
 		return
 	}
 	for was := true; ; {

@@ -46,7 +46,8 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.File.Write(p)
 }
 
-// child shows the fixture on its terminal. In mode "panic" the third Snapshot panics, in mode "frozen" the terminal is stuck.
+// child shows the fixture on its terminal. In mode "panic" the third Snapshot panics, in mode "frozen" the terminal is stuck, in mode "hung" what
+// tells whether it is detached is.
 func child(mode string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -55,7 +56,12 @@ func child(mode string) int {
 	if mode == "frozen" {
 		out = &stuck{File: os.Stdout}
 	}
+	var watch func(context.Context, func(bool))
+	if mode == "hung" {
+		watch = func(context.Context, func(bool)) { select {} }
+	}
 	err := Run(ctx, Options{
+		Watch: watch,
 		Snapshot: func(now time.Time) *cluster.Snapshot {
 			if snaps++; mode == "panic" && snaps > 2 {
 				panic("a fixture that panics")
@@ -222,6 +228,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 		{"Ctrl-C", "run", types("\x03"), 0, "ended: <nil>"},
 		{"SIGTERM", "run", func(p *os.Process, _ *os.File) { p.Signal(syscall.SIGTERM) }, 0, "ended: <nil>"},
 		{"SIGHUP", "run", func(p *os.Process, _ *os.File) { p.Signal(syscall.SIGHUP) }, 0, "ended: <nil>"},
+		{"quit while a file system hangs", "hung", types("q"), 0, "ended: <nil>"},
 		{"panic", "panic", func(*os.Process, *os.File) {}, 3, "(*model).takeSnapshot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
