@@ -76,18 +76,42 @@ func TestADetachedScreenIsDrawnSeldom(t *testing.T) {
 	}
 }
 
-// taping is a Recorder that records.
-type taping struct{}
+// taping is a Recorder that records until it has ended.
+type taping struct{ ended bool }
 
-func (taping) Switch() string { return "" }
-func (taping) Status() string { return "rec 5m" }
+func (*taping) Switch() string { return "" }
+func (r *taping) Status() string {
+	if r.ended {
+		return ""
+	}
+	return "rec 5m"
+}
 
 func TestWhatIsRecordedKeepsItsPace(t *testing.T) {
 	r := newRig(t, fixture())
-	r.Record = taping{}
+	recording := &taping{}
+	r.Record = recording
 	r.send(tick{r.chain})
 	r.send(attached(false))
 	r.now = r.now.Add(2 * IdleAfter)
+	if r.send(tick{r.chain}); r.scene.Slow != 1 || r.heard.left != 0 {
+		t.Errorf("slow by %d, left %d times", r.scene.Slow, r.heard.left)
+	}
+	recording.ended = true
+	for range 2 {
+		if r.send(tick{r.chain}); r.scene.Slow != IdleFactor || r.heard.left != 1 {
+			t.Errorf("after its end: slow by %d, left %d times", r.scene.Slow, r.heard.left)
+		}
+	}
+}
+
+// The end of a recording that somebody watches changes nothing.
+func TestTheEndOfARecordingIsNoLeaving(t *testing.T) {
+	r := newRig(t, fixture())
+	recording := &taping{}
+	r.Record = recording
+	r.send(tick{r.chain})
+	recording.ended = true
 	if r.send(tick{r.chain}); r.scene.Slow != 1 || r.heard.left != 0 {
 		t.Errorf("slow by %d, left %d times", r.scene.Slow, r.heard.left)
 	}

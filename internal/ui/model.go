@@ -125,13 +125,23 @@ func (m *model) waiting() bool {
 func (m *model) takeSnapshot() {
 	now := m.Now()
 	m.scene.Snap, m.scene.Slow = m.Snapshot(now), 1
-	if m.Record != nil {
-		m.scene.Recording = m.Record.Status()
-	}
+	m.noteRecording()
 	if m.scene.Recording == "" && (m.detached || now.Sub(m.touched) >= IdleAfter) {
 		m.scene.Slow = IdleFactor
 	}
 	m.resolve()
+}
+
+// noteRecording takes the state of the recording. One that ends while nobody can see the screen was all that kept its pace.
+func (m *model) noteRecording() {
+	if m.Record == nil {
+		return
+	}
+	was := m.scene.Recording
+	m.scene.Recording = m.Record.Status()
+	if m.detached && was != "" && m.scene.Recording == "" {
+		m.Controls.Leave()
+	}
 }
 
 // resolve settles the selection and marks the frame for redrawing.
