@@ -1,6 +1,10 @@
 package ui
 
-import "time"
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // A write to a terminal behind a slow link succeeds at once: the frame is then in buffers of the kernel, of sshd and of TCP, which hold many seconds
 // of frames, and the picture lags behind the keys by that. So after every window of bytes the terminal is asked whether it is there (DSR 5, which all
@@ -18,11 +22,14 @@ const (
 
 // flow is what is known of how far the terminal is behind. The terminal's mutex guards it.
 type flow struct {
-	asks  bool // questions are allowed
-	heard bool // it has answered
-	since int  // bytes since the last question
-	asked *time.Timer
-	clear chan struct{} // closed when the question is no longer open; nil: none is
+	asks   bool // the terminal may answer, as far as is known
+	hushed bool // no questions: the terminal is about to be given back
+	heard  bool // it has answered
+	since  int  // bytes since the last question
+	owed   int  // answers that have not come; they come in the order of the questions
+	came   bool // one has come since the last question
+	asked  *time.Timer
+	clear  chan struct{} // closed when the question is no longer open; nil: none is
 }
 
 // blocked reports whether no frame may be written now.
@@ -38,53 +45,75 @@ func (f *flow) settle() {
 	f.clear = nil
 }
 
-// inquire adds the question to a frame, if there were enough bytes since the last one.
-func (t *terminal) inquire(frame []byte) []byte {
+// inquire adds the question to what is written, if there were enough bytes since the last one.
+func (t *terminal) inquire(b []byte) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := &t.flow
-	f.since += len(frame)
-	if !f.asks || f.blocked() || f.since < window {
-		return frame
+	f.since += len(b)
+	if !f.asks || f.hushed || f.blocked() || f.since < window {
+		return b
 	}
-	f.since, f.clear = 0, make(chan struct{})
+	f.since, f.came, f.clear = 0, false, make(chan struct{})
+	f.owed++
 	limit := deafAfter
 	if f.heard {
 		limit = lateAfter
 	}
 	open := f.clear
 	f.asked = time.AfterFunc(limit, func() { t.giveUp(open) })
-	return append(frame, question...)
+	return append(b, question...)
 }
 
-// giveUp ends the wait for an answer that does not come.
+// giveUp ends the wait for an answer that does not come. If others have come meanwhile, one was lost, and is not waited for any more; otherwise they may
+// all be late.
 func (t *terminal) giveUp(open chan struct{}) {
 	t.mu.Lock()
-	if t.flow.clear == open {
-		t.flow.asks = t.flow.heard
-		t.flow.settle()
+	if f := &t.flow; f.clear == open {
+		if f.came {
+			f.owed = 0
+		}
+		f.asks = f.heard
+		f.settle()
 	}
 	t.mu.Unlock()
 	t.wake.Ring()
 }
 
-// answered notes what may be an answer of the terminal.
+// answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when nobody waits for it: a link that
+// is that slow needs the questions most.
 func (t *terminal) answered(answer string) {
 	if answer != fine {
 		return
 	}
 	t.mu.Lock()
-	t.flow.heard = true
-	t.flow.settle()
+	f := &t.flow
+	f.asks, f.heard, f.came, f.owed = true, true, true, max(f.owed-1, 0)
+	switch {
+	case f.owed == 0:
+		f.settle()
+	case f.blocked():
+		f.asked.Reset(lateAfter)
+	}
 	t.mu.Unlock()
 	t.wake.Ring()
 }
 
-// hush asks nothing more, and returns what is closed when the last question has been answered; nil: none is open. An answer that comes when nobody
-// reads any more would stand on the command line of the shell.
-func (t *terminal) hush() <-chan struct{} {
+// hush asks nothing more, and returns a command that gives what next returns, once the terminal has answered the last question or that has taken too
+// long. An answer that comes when nobody reads any more would stand on the command line of the shell.
+func (t *terminal) hush(next func() tea.Msg) tea.Cmd {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.flow.asks = false
-	return t.flow.clear
+	t.flow.hushed = true
+	open := t.flow.clear
+	t.mu.Unlock()
+	if open == nil {
+		return next
+	}
+	return func() tea.Msg {
+		select {
+		case <-open:
+		case <-time.After(closing):
+		}
+		return next()
+	}
 }

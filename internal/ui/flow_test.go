@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ type slowLink struct {
 	rate  int           // bytes per second
 	delay time.Duration // each way
 	deaf  bool          // it never answers
+	loses int           // the number of the answer that is lost; 0: none is
 	reply func(string)
 
 	mu    sync.Mutex // protects the following
@@ -44,7 +46,7 @@ func (l *slowLink) Write(p []byte) (int, error) {
 		}
 	}
 	if bytes.Contains(p, []byte(question)) {
-		if l.asked++; !l.deaf {
+		if l.asked++; !l.deaf && l.asked != l.loses {
 			time.AfterFunc(time.Until(shown.Add(l.delay)), func() { l.reply(fine) })
 		}
 	}
@@ -112,6 +114,122 @@ func TestADeafTerminalIsAskedOnce(t *testing.T) {
 		l := &slowLink{rate: 1 << 30, deaf: true}
 		if lags := busy(l, true, 10*time.Second); l.asked != 1 || len(lags) < 150 {
 			t.Errorf("asked %d times, %d frames", l.asked, len(lags))
+		}
+	})
+}
+
+// Whose first answer comes late is asked again from then on.
+func TestALateFirstAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &slowLink{rate: 1 << 30, delay: deafAfter * 3 / 4}
+		if busy(l, true, 30*time.Second); l.asked < 5 {
+			t.Errorf("asked %d times", l.asked)
+		}
+	})
+}
+
+// A link of 2 kB/s takes longer for the first frame than an answer is waited for, and then has many frames to send. Later, what is seen is as new as the
+// link allows: the answers to earlier questions are not taken for those to later ones.
+func TestAVerySlowLinkCatchesUp(t *testing.T) {
+	const round = 100 * time.Millisecond
+	one := time.Duration(41*120) * time.Second / 2000
+	synctest.Test(t, func(t *testing.T) {
+		l := &slowLink{rate: 2000, delay: round / 2}
+		lags := busy(l, true, 3*time.Minute)
+		if len(lags) < 60 {
+			t.Fatalf("%d frames in 3 minutes", len(lags))
+		}
+		for i, lag := range lags[len(lags)-40:] {
+			if lag > round+2*one {
+				t.Errorf("of the last 40 frames, frame %d is seen after %v", i, lag)
+			}
+		}
+	})
+}
+
+// An answer that is lost holds the frames up for a while, once.
+func TestALostAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &slowLink{rate: 1 << 30, loses: 3}
+		if lags := busy(l, true, time.Minute); l.asked < 700 || len(lags) < 700 || len(lags) > 1100 {
+			t.Errorf("asked %d times, %d of 1200 frames", l.asked, len(lags))
+		}
+	})
+}
+
+// asking is a terminal with an open question, and all that was written to it.
+func asking(t *testing.T) (*terminal, *frozen) {
+	out := &frozen{thawed: make(chan struct{})}
+	close(out.thawed)
+	term := newTerminal(out)
+	term.flow.asks = true
+	term.start()
+	t.Cleanup(term.close)
+	large(term, 'a')
+	synctest.Wait()
+	if !bytes.Contains(out.all(), []byte(question)) {
+		t.Fatal("it asks nothing")
+	}
+	return term, out
+}
+
+// large shows more than a window.
+func large(t *terminal, letter rune) {
+	c := draw.New(120, 40)
+	for y := range 40 {
+		c.Put(0, y, strings.Repeat(string(letter), 120), draw.Text)
+	}
+	t.show(plainTheme, c, tea.View{})
+}
+
+// all is what was written so far.
+func (f *frozen) all() []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return bytes.Join(f.writes, nil)
+}
+
+// Ctrl-Z waits for the answer, as quitting does, a second at most; another Ctrl-Z meanwhile is none.
+func TestCtrlZWaitsForTheAnswer(t *testing.T) {
+	const round = 200 * time.Millisecond
+	for _, test := range []struct{ answers, want time.Duration }{{round, round}, {time.Hour, closing}} {
+		synctest.Test(t, func(t *testing.T) {
+			term, _ := asking(t)
+			s := newShell(io.Discard, nil, term)
+			ctrlZ := tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl}
+			waits, ok := s.filter(nil, ctrlZ).(tea.BatchMsg)
+			if !ok || len(waits) != 1 {
+				t.Fatalf("it does not wait: %v", waits)
+			}
+			if again := s.filter(nil, ctrlZ); again != nil {
+				t.Errorf("the second Ctrl-Z is %T", again)
+			}
+			answer := time.AfterFunc(test.answers, func() { term.answered(fine) })
+			defer answer.Stop()
+			begin := time.Now()
+			if waits[0](); time.Since(begin) != test.want {
+				t.Errorf("answered after %v, it waits %v", test.answers, time.Since(begin))
+			}
+		})
+	}
+}
+
+// Who had the terminal meanwhile got the answer: it is not waited for when the terminal is taken again. Questions are asked as before.
+func TestAQuestionIsNotOpenAfterSuspension(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		term, out := asking(t)
+		term.answered(fine)
+		large(term, 'b')
+		synctest.Wait()
+		term.hush(nil)
+		term.suspend()
+		before := len(out.all())
+		large(term, 'c')
+		term.resume()
+		synctest.Wait()
+		got := string(out.all()[before:])
+		if !strings.HasPrefix(got, enter) || !strings.Contains(got, "ccc") || !strings.HasSuffix(got, question) {
+			t.Errorf("after the suspension it writes %.100q", got)
 		}
 	})
 }

@@ -281,19 +281,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // quit ends the program, once the terminal has answered what it was asked, or does not.
-func (m *model) quit() tea.Cmd {
-	open := m.terminal.hush()
-	if open == nil {
-		return tea.Quit
-	}
-	return func() tea.Msg {
-		select {
-		case <-open:
-		case <-time.After(closing):
-		}
-		return tea.Quit()
-	}
-}
+func (m *model) quit() tea.Cmd { return m.terminal.hush(tea.Quit) }
 
 // press gives a message to the page that is on, and does what it answers.
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {

@@ -29,6 +29,7 @@ type shell struct {
 	terminal *terminal
 
 	signals chan os.Signal
+	leaving bool        // Ctrl-Z waits for the terminal's answer, or for Bubble Tea; its goroutine's own
 	waiting atomic.Bool // in rest
 	resumed bell.Bell   // rung by SIGCONT
 }
@@ -97,12 +98,22 @@ func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if key.Matches(msg, keys.Suspend) {
-			return s.suspend(true)
+			return s.pause()
 		}
 	case tea.WindowSizeMsg:
 		return usable(msg.Width, msg.Height)
 	}
 	return msg
+}
+
+// pause returns the message that suspends the program once the terminal has answered what it was asked, or does not. Another Ctrl-Z meanwhile changes
+// nothing.
+func (s *shell) pause() tea.Msg {
+	if s.leaving {
+		return nil
+	}
+	s.leaving = true
+	return tea.BatchMsg{s.terminal.hush(func() tea.Msg { return s.suspend(true) })}
 }
 
 // suspend returns the message that makes Bubble Tea release its input, run the suspension, and continue.
@@ -119,6 +130,7 @@ func (s *suspension) SetStderr(io.Writer) {}
 
 // Run returns when the terminal belongs to this program again, or when the program should end.
 func (s *suspension) Run() error {
+	s.leaving = false
 	s.terminal.suspend()
 	if s.stop {
 		s.rest(func() { _ = syscall.Kill(0, syscall.SIGTSTP) }) // the whole group, as the terminal does

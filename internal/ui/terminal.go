@@ -117,10 +117,12 @@ func (t *terminal) suspend() {
 	}
 }
 
-// resume makes the next frame take over the terminal again and repaint all of it.
+// resume makes the next frame take over the terminal again and repaint all of it. Whoever had it meanwhile got the answer to an open question.
 func (t *terminal) resume() {
 	t.mu.Lock()
-	t.away, t.pending.whole = false, true
+	t.away, t.pending.whole, t.flow.hushed = false, true, false
+	t.flow.settle()
+	t.flow.owed = 0
 	t.mu.Unlock()
 	t.wake.Ring()
 }
