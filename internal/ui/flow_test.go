@@ -233,3 +233,39 @@ func TestAQuestionIsNotOpenAfterSuspension(t *testing.T) {
 		}
 	})
 }
+
+// A text for the clipboard waits for the answer as frames do, and its bytes count as theirs; the end of the program does not lose it.
+func TestTheClipboardIsPartOfTheFlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		term, out := asking(t)
+		before := len(out.all())
+		term.copy(strings.Repeat("x", window))
+		if synctest.Wait(); len(out.all()) > before {
+			t.Errorf("while a question is open it writes %.100q", out.all()[before:])
+		}
+		term.answered(fine)
+		if synctest.Wait(); !bytes.HasSuffix(out.all(), []byte(question)) {
+			t.Errorf("after the answer it writes %.100q, without a question", out.all()[before:])
+		}
+		term.copy("last")
+		synctest.Wait()
+		term.close()
+		if last := "\x1b]52;c;bGFzdA==\a" + leave; !bytes.HasSuffix(out.all(), []byte(last)) {
+			t.Errorf("the end is %q", out.all()[len(out.all())-100:])
+		}
+	})
+}
+
+// The end of a suspended program writes nothing to a terminal that is another's.
+func TestTheClipboardOfOthersIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		term, out := asking(t)
+		term.suspend()
+		before := len(out.all())
+		term.copy("last")
+		synctest.Wait()
+		if term.close(); len(out.all()) > before {
+			t.Errorf("it writes %q", out.all()[before:])
+		}
+	})
+}

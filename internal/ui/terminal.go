@@ -159,6 +159,7 @@ func (t *terminal) start() {
 			case <-t.wake:
 				t.flushSafely()
 			case <-t.quit:
+				t.write([]byte(t.takeClip()))
 				t.leave()
 				return
 			}
@@ -203,7 +204,7 @@ func (t *terminal) flush() {
 	case p.canvas != nil:
 		t.paint(p, clip)
 	case clip != "":
-		t.write([]byte(clip))
+		t.write(t.inquire([]byte(clip)))
 	}
 }
 
@@ -215,13 +216,24 @@ func (t *terminal) take() (p picture, clip string, left chan struct{}) {
 		left, t.left = t.left, nil
 		return picture{}, "", left
 	}
-	if p = t.pending; t.flow.blocked() {
-		p = picture{}
-	} else if p.canvas != nil {
+	if t.flow.blocked() {
+		return picture{}, "", nil
+	}
+	if p = t.pending; p.canvas != nil {
 		t.pending = picture{}
 	}
 	clip, t.clip = t.clip, ""
 	return p, clip, nil
+}
+
+// takeClip returns a text for the clipboard that has waited for the terminal until the end, unless that belongs to others.
+func (t *terminal) takeClip() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.away {
+		return ""
+	}
+	return t.clip
 }
 
 func (t *terminal) paint(p picture, clip string) {
@@ -229,7 +241,7 @@ func (t *terminal) paint(p picture, clip string) {
 	if p.whole {
 		old = nil
 	}
-	t.write(append(t.inquire(t.frame(p, old)), clip...))
+	t.write(t.inquire(append(t.frame(p, old), clip...)))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.spare, t.shown = t.shown, p.canvas
