@@ -14,7 +14,8 @@ const (
 	window = 4 << 10 // bytes
 
 	question = "\x1b[5n"
-	fine     = "\x1b[0n" // the answer
+	fine     = "\x1b[0n"  // the answer
+	fineDEC  = "\x1b[?0n" // that of some emulators
 
 	deafAfter = 2 * time.Second  // a terminal that has never answered is not asked again
 	lateAfter = 10 * time.Second // one that has answered before may be behind a link that stalls
@@ -83,7 +84,7 @@ func (t *terminal) giveUp(open chan struct{}) {
 // answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when nobody waits for it: a link that
 // is that slow needs the questions most.
 func (t *terminal) answered(answer string) {
-	if answer != fine {
+	if answer != fine && answer != fineDEC {
 		return
 	}
 	t.mu.Lock()

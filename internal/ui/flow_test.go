@@ -269,3 +269,13 @@ func TestTheClipboardOfOthersIsLeftAlone(t *testing.T) {
 		}
 	})
 }
+
+// Some emulators answer with DEC's private mark, as if they had been asked with it.
+func TestBothFormsOfTheAnswerCount(t *testing.T) {
+	for answer, want := range map[string]bool{fine: true, fineDEC: true, "\x1b[3n": false, "\x1b[0c": false} {
+		term := newTerminal(io.Discard)
+		if term.answered(answer); term.flow.heard != want {
+			t.Errorf("%q: heard %t", answer, term.flow.heard)
+		}
+	}
+}
