@@ -76,7 +76,7 @@ func TestEndInBackground(t *testing.T) {
 		"stopped":   func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), unix.SIGSTOP) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := trial{mode: "run", shell: `set -m; "$0"; bg >/dev/null; sleep 1; kill %1; kill -CONT %1; sleep 1; echo is over`,
+			got := trial{mode: "run", shell: `set -m; "$0"; bg >/dev/null; sleep 1; kill %1; kill -CONT %1; for i in $(seq 100); do kill -0 %1 || break; sleep 0.1; done 2>/dev/null; echo is over`,
 				w: 100, h: 30, steps: []step{{shows("q quit", true), stop}}}.run(t)
 			text := got.screen.String()
 			if end := strings.Index(text, "ended: <nil>"); got.screen.IsAltScreen() || end < 0 || end > strings.Index(text, "is over") {
