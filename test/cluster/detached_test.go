@@ -33,12 +33,15 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 		t.Skip("tmux is not installed")
 	}
 	job(t, 2)
-	server := fmt.Sprintf("/tmp/nvnodetop-tmux-%d", time.Now().UnixNano())
+	server := fmt.Sprintf("/tmp/detached-%d", time.Now().UnixNano()) // other tests look for files that nvnodetop has left
 	tmux := func(args ...string) []string {
 		return slices.Concat(asAlice, []string{"TERM=xterm-256color", "tmux", "-S", server, "-f", "/dev/null"}, args)
 	}
 	do(t, tmux("new-session", "-d", "-x", "120", "-y", "40", strings.Join([]string{program, "1", "1", "--view", "node"}, " "))...)
-	t.Cleanup(func() { do(t, tmux("kill-server")...) })
+	t.Cleanup(func() {
+		do(t, tmux("kill-server")...)
+		do(t, "on", "login", "rm", "-f", server)
+	})
 	screen := func() string { return do(t, tmux("capture-pane", "-p")...) }
 	until := func(what string, want func(string) bool) {
 		t.Helper()
