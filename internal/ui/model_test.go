@@ -465,21 +465,6 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// A terminal that is gone ends the program.
-func TestTerminalGone(t *testing.T) {
-	r := newRig(t, fixture())
-	r.terminal.out = gone{}
-	r.Update(tick{r.chain})
-	r.press("o")
-	_, cmd := r.Update(tick{r.chain})
-	if cmd == nil {
-		t.Fatal("the model goes on without a terminal")
-	}
-	if _, ok := cmd().(tea.QuitMsg); !ok {
-		t.Error("the model goes on without a terminal")
-	}
-}
-
 type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, fmt.Errorf("input/output error") }

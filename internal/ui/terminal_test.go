@@ -248,3 +248,18 @@ func TestUsable(t *testing.T) {
 		}
 	}
 }
+
+// A terminal that is gone ends the program.
+func TestTerminalGone(t *testing.T) {
+	r := newRig(t, fixture())
+	r.terminal.out = gone{}
+	r.Update(tick{r.chain})
+	r.press("o")
+	_, cmd := r.Update(tick{r.chain})
+	if cmd == nil {
+		t.Fatal("the model goes on without a terminal")
+	}
+	if _, ok := cmd().(tea.QuitMsg); !ok {
+		t.Error("the model goes on without a terminal")
+	}
+}
