@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,9 +35,9 @@ func measureServe(seconds int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	exe := filepath.Join(dir, "nvnodetop")
-	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/nvnodetop").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w: %s", err, out)
+	exe, err := buildProgram(dir)
+	if err != nil {
+		return err
 	}
 	if err := measureBrowsers(exe, time.Duration(seconds)*time.Second); err != nil {
 		return err

@@ -42,9 +42,9 @@ func measureTree(o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	exe := filepath.Join(dir, "nvnodetop")
-	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/nvnodetop").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w: %s", err, out)
+	exe, err := buildProgram(dir)
+	if err != nil {
+		return err
 	}
 	all, err := tree.Pasts(pastNodes, treeGPUs, pastReports, treeInterval)
 	if err != nil {
