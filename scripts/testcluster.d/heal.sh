@@ -2,13 +2,17 @@
 # testcluster heal: undoes all faults of a host, whichever there are, so that a test can start clean.
 
 cmd_heal() {
-	local host hosts=("$@")
+	local host hosts=("$@") nodes
 	alive login || die "no cluster is up"
 	[ $# -gt 0 ] || mapfile -t hosts < <(host_names "$(node_count)")
 	for host in "${hosts[@]}"; do heal_host "$host"; done
+	# Other nodes are not waited for: one may be off for another test. All of them are only after a fault of ctl.
+	nodes=("${hosts[@]}")
+	[[ " ${hosts[*]} " != *' ctl '* ]] || mapfile -t nodes < <(host_names "$(node_count)")
+	mapfile -t nodes < <(printf '%s\n' "${nodes[@]}" | grep '^node')
 	# slurmctld asks a node that did not respond again after a minute or two, unless it is told to.
-	retry 5 all_nodes_up "$(node_count)" || in_host ctl scontrol reconfigure
-	retry 60 all_nodes_up "$(node_count)" || die "$(nodes_up) of $(node_count) nodes are up after healing"
+	retry 5 nodes_are_up "${nodes[@]}" || in_host ctl scontrol reconfigure
+	retry 60 nodes_are_up "${nodes[@]}" || die "${nodes[*]}: $(nodes_up "${nodes[@]}") of ${#nodes[@]} up after healing"
 }
 
 heal_host() {

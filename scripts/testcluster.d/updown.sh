@@ -112,12 +112,14 @@ boot() {
 	return 1
 }
 
-# nodes_up counts the nodes that respond to slurmctld, also busy or drained ones. sinfo marks the others with a star.
+# nodes_up [NODE…]: counts the nodes (of these) that respond to slurmctld, also busy or drained ones. sinfo marks the others with a star.
 nodes_up() {
-	in_host login timeout 5 sinfo -h -N -p gpu -o %T 2>/dev/null | grep -cvE '[*]|down|unknown|fail|inval'
+	local IFS=,
+	in_host login timeout 5 sinfo -h -N -p gpu ${1:+-n "$*"} -o %T 2>/dev/null | grep -cvE '[*]|down|unknown|fail|inval'
 }
 
 all_nodes_up() { [ "$(nodes_up)" = "$1" ]; }
+nodes_are_up() { [ $# = 0 ] || [ "$(nodes_up "$@")" = $# ]; }
 
 cmd_down() {
 	lock
