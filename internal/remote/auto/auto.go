@@ -2,7 +2,8 @@
 //
 // One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows at once, through the
 // next door. When none is left, the failure lists what each door answered, and the node begins again after the ordinary wait. A node that was
-// reached keeps its door. One that was not begins with the door that reaches the most nodes in this run, or else an earlier one.
+// reached keeps its door, but one whose sshd refused goes back to ssh after a while. One that was not reached begins with the door that reaches
+// the most nodes in this run, or else an earlier one.
 //
 // An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as the poller does. It
 // keeps a few words per node that it was asked for. It does not know how a door works.
@@ -13,6 +14,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -114,15 +116,21 @@ func (o *Opener) Open(ctx context.Context, name string, step func(reach.Step)) (
 
 // opened notes that the door of n has reached it.
 func (o *Opener) opened(n *node, s poller.Session) poller.Session {
-	content := n.door == n.poor
-	if o.doors[n.door].Kind == SSH {
-		n.changed = nil
+	content, kind := n.door == n.poor, o.doors[n.door].Kind
+	switch from := o.refusedBy(n); {
+	case kind == SSH:
+		n.changed, n.away = nil, nil
+	case kind == SLURM && n.away == nil && from != nowhere:
+		n.away = &away{from: from, wait: firstDetour}
 	}
 	if o.count(n.home, n.door) && o.Won != nil {
 		o.Won(o.doors[n.door].Name)
 	}
 	n.reset(n.door)
-	if content || o.doors[n.door].Kind != SSH {
+	switch {
+	case kind == SLURM && n.away != nil:
+		return &detour{Session: s, o: o, n: n, until: time.Now().Add(n.away.wait)}
+	case content || kind != SSH:
 		return s
 	}
 	return &session{Session: s, o: o, n: n}

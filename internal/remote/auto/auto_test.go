@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -305,6 +307,80 @@ func TestACanceledAttemptIsNoAnswer(t *testing.T) {
 		t.Error(err)
 	}
 	s.goes("a", "ssh: ok")
+}
+
+// TestAnSSHThatRefusedIsTriedAgain, after longer and longer, and nothing is lost if it still refuses, or does worse.
+func TestAnSSHThatRefusedIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "")
+		s.goes("a", "ssh: ok")
+		s.answers["ssh a"], s.answers["openssh a"] = no(reach.ClassRefused), no(reach.ClassRefused)
+		s.goes("a", "ssh: refused+")
+		for i, minutes := range []int{5, 10, 20, 40, 60, 60} {
+			if i == 2 {
+				s.answers["ssh a"] = no(reach.ClassTimeout)
+			}
+			if stayed := s.stays("a", "srun"); stayed != time.Duration(minutes)*time.Minute {
+				t.Errorf("through srun for %v, want %d minutes", stayed, minutes)
+			}
+			s.goes("a", "ssh: "+string(s.answers["ssh a"].Class)+"+")
+		}
+		s.stays("a", "srun")
+		s.answers["ssh a"] = nil
+		s.goes("a", "ssh: ok, ssh: ok")
+
+		s.answers["ssh a"] = no(reach.ClassRefused) // and begins anew
+		s.goes("a", "ssh: refused+")
+		if stayed := s.stays("a", "srun"); stayed != 5*time.Minute {
+			t.Errorf("through srun for %v after ssh had worked", stayed)
+		}
+		s.goes("a", "ssh: refused+")
+		s.unfit["ssh a"] = "not now" // the session goes on
+		if stayed := s.stays("a", "srun"); stayed < 24*time.Hour {
+			t.Errorf("through srun for %v while ssh did not apply", stayed)
+		}
+		delete(s.unfit, "ssh a")
+		s.stays("a", "srun")
+		s.answers["srun a"] = no(reach.ClassSlurm) // not even that any more
+		s.goes("a", "ssh: refused+, srun: slurm+, openssh: refused")
+
+		if s.open != 0 {
+			t.Errorf("%d sessions are open", s.open)
+		}
+	})
+}
+
+// TestWhereSSHNeverWorkedSlurmStays: a site that refuses ssh gets no connection attempts for nothing.
+func TestWhereSSHNeverWorkedSlurmStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "")
+		s.answers["ssh"] = no(reach.ClassRefused)
+		s.goes("a", "ssh: refused+")
+		if stayed := s.stays("a", "srun"); stayed < 24*time.Hour {
+			t.Errorf("through srun for %v", stayed)
+		}
+	})
+}
+
+// stays opens a session through a door, with a report a second, and says how long it lasts: a day if nothing ends it.
+func (s *site) stays(node, want string) time.Duration {
+	s.t.Helper()
+	door, session, failure := s.attempt(node)
+	if door != want || failure != nil {
+		s.t.Fatalf("through %s: %v; want %s", door, failure, want)
+	}
+	began := time.Now()
+	for time.Since(began) < 24*time.Hour {
+		if _, err := session.Next(); err != nil {
+			if f := reach.AsFailure(err, ""); !f.Next || f.Short != "trying ssh again" {
+				s.t.Errorf("ended with %+v", f)
+			}
+			return time.Since(began)
+		}
+		time.Sleep(time.Second)
+	}
+	_ = session.Close()
+	return time.Since(began)
 }
 
 // stream opens a session and reads until it ends or has brought a report.

@@ -18,11 +18,12 @@ type node struct {
 	home int // that last reached the node
 
 	changed *reach.Tried // an ssh that met another host key than the known one; nil: none, or one has been accepted since
+	away    *away        // nil: the node does not go through SLURM because of a refusal
 
 	// The round so far.
 	tried  []reach.Tried
 	faults []fault // that other doors may cure
-	poor   int     // its session was given up, as it was adopted into another job
+	poor   int     // its session was given up for a door that may be better, and is better than none
 }
 
 func (o *Opener) node(name string) *node {
@@ -39,7 +40,7 @@ func (o *Opener) node(name string) *node {
 
 // reset ends the round of a node. home is the door that the next one begins with.
 func (n *node) reset(home int) {
-	*n = node{name: n.name, door: home, home: home, poor: nowhere, changed: n.changed}
+	*n = node{name: n.name, door: home, home: home, poor: nowhere, changed: n.changed, away: n.away}
 }
 
 // fault is a failure that another door may cure.
@@ -107,7 +108,7 @@ func (n *node) hasTried(door string) bool {
 	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
 }
 
-// curedBy reports whether a door may cure one of the faults of the round. What is adopted into another job once is so again.
+// curedBy reports whether a door may cure one of the faults of the round. Doors of the kind that was given up are not better than that one.
 func (o *Opener) curedBy(n *node, d *Door) bool {
 	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
 		return false
