@@ -206,6 +206,7 @@ func newFake(t *testing.T, files map[string]string) *fake {
 	f.limits.aborting = 600 * time.Millisecond
 	f.limits.gather, f.limits.gpus, f.limits.held, f.limits.closing = 50*time.Millisecond, 50*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
 	f.limits.partial, f.limits.retry = 500*time.Millisecond, 50*time.Millisecond
+	t.Cleanup(f.allEnd) // before dir is removed: they write there
 	return f
 }
 
