@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,6 +134,9 @@ func termios(t *testing.T, tty *os.File) *unix.Termios {
 func (r trial) run(t *testing.T) (o outcome) {
 	t.Helper()
 	cmd := r.command()
+	races := filepath.Join(t.TempDir(), "race")
+	cmd.Env = append(cmd.Env, "GORACE=log_path="+races) // and not on the screen
+	defer r.raced(t, races)
 	tty, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -162,6 +166,27 @@ func (r trial) run(t *testing.T) (o outcome) {
 	}
 	o.code, o.maxRSS = cmd.ProcessState.ExitCode(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	return o
+}
+
+// raced fails for what the race detector has written to files. After a panic Bubble Tea does not wait for the reader of keys before it closes what
+// that one reads from, which is its own affair.
+func (r trial) raced(t *testing.T, files string) {
+	t.Helper()
+	names, err := filepath.Glob(files + ".*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for report := range strings.SplitSeq(string(text), "==================\n") {
+			if strings.Contains(report, "WARNING: DATA RACE") && (r.mode != "panic" || !strings.Contains(report, "(*epollCancelReader).Close()")) {
+				t.Errorf("the child has a race:\n%s", report)
+			}
+		}
+	}
 }
 
 // answer passes on what the terminal answers, until the result is called.
