@@ -19,6 +19,7 @@ type nodeRecord struct {
 	out       int       // GPUs that are lost or hung
 	instances int       // of GPUs in MIG mode
 	reporting time.Time // when the first report of this session arrived; zero: none yet
+	moved     time.Time // the same of a session that was left for another door, until there is a report again; zero: it was not
 	troubles  troubles
 	began     time.Time // the current attempt; zero: there is none
 	downSince time.Time // of the first failure in a row
@@ -116,10 +117,15 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 		took = at.Sub(n.began)
 	}
 	n.Attempts = append([]Attempt{{At: at, Door: n.Route.Door, Summary: failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
+	before := n.reporting
 	n.began, n.reporting = time.Time{}, time.Time{}
-	if failure.Next {
-		return // the node has not failed before its last door has
+	if failure.Next { // the node has not failed before its last door has
+		if !before.IsZero() {
+			n.moved = before
+		}
+		return
 	}
+	n.moved = time.Time{}
 	if n.Failure == nil {
 		n.downSince = at
 	}
@@ -130,7 +136,7 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	before, another := n.GPUs, n.reporting.IsZero() || n.hello != n.Hello
 	if n.reporting.IsZero() {
-		n.reporting, n.Failure, n.Tries, n.Attempts = at, nil, 0, nil
+		n.reporting, n.moved, n.Failure, n.Tries, n.Attempts = at, time.Time{}, nil, 0, nil
 		n.clock = binClock{}
 	}
 	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
@@ -186,10 +192,13 @@ const maxTook = time.Minute
 func (n *Node) patience() time.Duration { return 3 * max(n.Interval, min(n.Took, maxTook)) }
 
 func (n *nodeRecord) state(now time.Time) (NodeState, time.Time) {
-	age := now.Sub(n.Arrived)
+	age, reporting := now.Sub(n.Arrived), n.reporting
+	if reporting.IsZero() {
+		reporting = n.moved
+	}
 	switch {
-	case !n.reporting.IsZero() && age <= n.patience():
-		return NodeReporting, n.reporting
+	case !reporting.IsZero() && age <= n.patience():
+		return NodeReporting, reporting
 	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
 		return NodeStale, n.Arrived
 	case n.Failure != nil:

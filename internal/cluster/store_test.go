@@ -474,3 +474,41 @@ func TestAnotherDoorIsNoFailure(t *testing.T) {
 		t.Errorf("attempts %+v", n.Attempts)
 	}
 }
+
+// A session that was left for another door was not lost: the node reports, unless no report comes for as long as otherwise, or no door is left.
+func TestANodeThatChangesDoorsReports(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		doors  []bool // what has failed is followed by another door
+		report float64
+		sec    float64
+		want   NodeState
+	}{
+		{"left", []bool{true}, 0, 4, NodeReporting},
+		{"left, and refused", []bool{true, true}, 0, 4, NodeReporting},
+		{"left, and no door", []bool{true, false}, 0, 4, NodeStale},
+		{"left for long", []bool{true}, 0, 13, NodeStale},
+		{"left, then lost", []bool{true}, 5, 6, NodeStale},
+		{"lost", []bool{false}, 0, 4, NodeStale},
+	} {
+		w := newWorld()
+		w.try(0, "a")
+		w.hello(1, "a", 1)
+		w.report(2, "a", 50)
+		down := func(sec float64, next bool) {
+			w.Apply(Event{At: at(sec), Node: "a", Down: &Down{Failure: reach.Failure{Class: reach.ClassOther, Short: "no", Next: next}, Retry: at(sec)}})
+			w.try(sec, "a")
+		}
+		for _, next := range test.doors {
+			down(3, next)
+		}
+		if test.report > 0 {
+			w.hello(test.report, "a", 1)
+			w.report(test.report, "a", 50)
+			down(test.report, false)
+		}
+		if got := w.node(test.sec, "a").State; got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}

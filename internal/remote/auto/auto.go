@@ -2,8 +2,8 @@
 //
 // One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows at once, through the
 // next door. When none is left, the failure lists what each door answered, and the node begins again after the ordinary wait. A node that was
-// reached keeps its door, but one whose sshd refused goes back to ssh after a while. One that was not reached begins with the door that reaches
-// the most nodes in this run, or else an earlier one.
+// reached keeps its door. One that was not begins with the door that reaches the most nodes in this run, or else an earlier one. A node whose sshd
+// refused goes back to ssh when that works again.
 //
 // An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as the poller does. It
 // keeps a few words per node that it was asked for. It does not know how a door works.
@@ -56,7 +56,7 @@ type Opener struct {
 
 	mu       sync.Mutex     // protects the following
 	favorite string         // the door that nodes begin with
-	reached  map[string]int // nodes whose last session was through a door; no entry: it has reached none
+	reached  map[string]int // nodes whose last session was through a door, detours aside; no entry: it has reached none
 	nodes    map[string]*node
 	jobs     []Job
 }
@@ -104,33 +104,44 @@ func (o *Opener) Open(ctx context.Context, name string, step func(reach.Step)) (
 	if n.door == nowhere {
 		return nil, o.nothingFits(n)
 	}
-	s, err := o.doors[n.door].Opener.Open(ctx, name, step)
+	s, err := o.open(ctx, n, step)
 	switch {
 	case err == nil:
-		return o.opened(n, s), nil
+		return o.opened(ctx, n, s), nil
 	case ctx.Err() != nil:
 		return nil, err
 	}
 	return nil, o.failed(ctx, n, reach.AsFailure(err, reach.ClassOther))
 }
 
+func (o *Opener) open(ctx context.Context, n *node, step func(reach.Step)) (poller.Session, error) {
+	if back := n.back; back != nil {
+		n.back = nil
+		if s, ok := back.take(step); ok {
+			return s, nil
+		}
+	}
+	return o.doors[n.door].Opener.Open(ctx, n.name, step)
+}
+
 // opened notes that the door of n has reached it.
-func (o *Opener) opened(n *node, s poller.Session) poller.Session {
+func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.Session {
 	content, kind := n.door == n.poor, o.doors[n.door].Kind
 	switch from := o.refusedBy(n); {
 	case kind == SSH:
 		n.changed, n.away = nil, nil
 	case kind == SLURM && n.away == nil && from != nowhere:
-		n.away = &away{from: from, wait: firstDetour}
-	}
-	if o.count(n.home, n.door) && o.Won != nil {
-		o.Won(o.doors[n.door].Name)
+		n.away = &away{from: from, wait: firstDetour, next: time.Now().Add(firstDetour)}
 	}
 	n.reset(n.door)
-	switch {
-	case kind == SLURM && n.away != nil:
-		return &detour{Session: s, o: o, n: n, until: time.Now().Add(n.away.wait)}
-	case content || kind != SSH:
+	if kind == SLURM && n.away != nil {
+		return o.detour(ctx, n, s)
+	}
+	if o.count(n.counted, n.door) && o.Won != nil {
+		o.Won(o.doors[n.door].Name)
+	}
+	n.counted = n.door
+	if content || kind != SSH {
 		return s
 	}
 	return &session{Session: s, o: o, n: n}

@@ -24,6 +24,13 @@ type site struct {
 	hello   wire.Hello
 	open    int // sessions
 	won     []string
+
+	last  poller.Session // of a detour, which began then
+	began time.Time
+	tries []int           // of ssh since then, in minutes
+	hangs bool            // ssh does not answer
+	tried int             // attempts that wait for it
+	watch context.Context // of attempts; nil: the test's
 	*Opener
 }
 
@@ -39,6 +46,16 @@ func (o opener) Route(context.Context, string) reach.Route {
 func (o opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if o.door == "ssh" {
+		o.s.tries = append(o.s.tries, int(time.Since(o.s.began).Minutes()))
+		if o.s.hangs {
+			o.s.tried++
+			<-ctx.Done()
+			o.s.tried--
+			return nil, ctx.Err()
+		}
+		step(reach.Step{})
 	}
 	for _, key := range []string{o.door + " " + node, o.door} {
 		if f := o.s.answers[key]; f != nil {
@@ -94,8 +111,12 @@ func newSite(t *testing.T, favorite string) *site {
 // attempt returns the door of the next attempt, and its result.
 func (s *site) attempt(node string) (door string, session poller.Session, failure *reach.Failure) {
 	s.t.Helper()
-	r := s.Route(s.t.Context(), node)
-	session, err := s.Open(s.t.Context(), node, func(reach.Step) {})
+	ctx := s.t.Context()
+	if s.watch != nil {
+		ctx = s.watch
+	}
+	r := s.Route(ctx, node)
+	session, err := s.Open(ctx, node, func(reach.Step) {})
 	if err != nil && !errors.As(err, &failure) {
 		s.t.Fatal(err)
 	}
@@ -309,44 +330,87 @@ func TestACanceledAttemptIsNoAnswer(t *testing.T) {
 	s.goes("a", "ssh: ok")
 }
 
-// TestAnSSHThatRefusedIsTriedAgain, after longer and longer, and nothing is lost if it still refuses, or does worse.
+// TestAnSSHThatRefusedIsTriedAgain beside the step, after longer and longer. The step is kept until ssh works.
 func TestAnSSHThatRefusedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, "")
 		s.goes("a", "ssh: ok")
-		s.answers["ssh a"], s.answers["openssh a"] = no(reach.ClassRefused), no(reach.ClassRefused)
-		s.goes("a", "ssh: refused+")
-		for i, minutes := range []int{5, 10, 20, 40, 60, 60} {
-			if i == 2 {
-				s.answers["ssh a"] = no(reach.ClassTimeout)
-			}
-			if stayed := s.stays("a", "srun"); stayed != time.Duration(minutes)*time.Minute {
-				t.Errorf("through srun for %v, want %d minutes", stayed, minutes)
-			}
-			s.goes("a", "ssh: "+string(s.answers["ssh a"].Class)+"+")
+		began := s.detours("a", reach.ClassRefused)
+		s.stays(began, 4*time.Hour, nil)
+		if got, want := s.tries, []int{5, 15, 35, 75, 135, 195}; !slices.Equal(got, want) {
+			t.Errorf("tried after %v minutes, want %v", got, want)
 		}
-		s.stays("a", "srun")
 		s.answers["ssh a"] = nil
-		s.goes("a", "ssh: ok, ssh: ok")
-
-		s.answers["ssh a"] = no(reach.ClassRefused) // and begins anew
-		s.goes("a", "ssh: refused+")
-		if stayed := s.stays("a", "srun"); stayed != 5*time.Minute {
-			t.Errorf("through srun for %v after ssh had worked", stayed)
+		_, s.last, _ = s.attempt("a")
+		s.stays(began, 256*time.Minute, no(reach.ClassOther))
+		if s.open != 1 { // ssh's, which the next attempt takes
+			t.Errorf("%d sessions are open", s.open)
 		}
-		s.goes("a", "ssh: refused+")
-		s.unfit["ssh a"] = "not now" // the session goes on
-		if stayed := s.stays("a", "srun"); stayed < 24*time.Hour {
-			t.Errorf("through srun for %v while ssh did not apply", stayed)
+		var steps []reach.Step
+		route := s.Route(t.Context(), "a")
+		session, err := s.Open(t.Context(), "a", func(step reach.Step) { steps = append(steps, step) })
+		if err != nil || route.Door != "ssh" || len(steps) != 1 || s.open != 1 {
+			t.Errorf("through %s: %v, steps %+v, %d sessions", route.Door, err, steps, s.open)
 		}
-		delete(s.unfit, "ssh a")
-		s.stays("a", "srun")
-		s.answers["srun a"] = no(reach.ClassSlurm) // not even that any more
-		s.goes("a", "ssh: refused+, srun: slurm+, openssh: refused")
+		_ = session.Close()
+		s.goes("a", "ssh: ok")
+		if s.reached["ssh"] != 1 || s.reached["srun"] != 0 || !slices.Equal(s.won, []string{"ssh"}) {
+			t.Errorf("reached %v, won %q", s.reached, s.won)
+		}
 
+		began = s.detours("a", reach.ClassRefused) // and begins anew
+		s.stays(began, 6*time.Minute, nil)
+		if got, want := s.tries, []int{5}; !slices.Equal(got, want) {
+			t.Errorf("tried after %v minutes, want %v", got, want)
+		}
 		if s.open != 0 {
 			t.Errorf("%d sessions are open", s.open)
 		}
+	})
+}
+
+// TestShortDetours have one clock, and a try that is under way when its session ends leaves nothing.
+func TestShortDetours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "")
+		s.goes("a", "ssh: ok")
+		began := s.detours("a", reach.ClassRefused)
+		for minutes := range 4 {
+			s.stays(began, time.Duration(minutes)*time.Minute, nil)
+			_, s.last, _ = s.attempt("a")
+		}
+		s.hangs = true
+		s.stays(began, 301*time.Second, nil) // ends with the try under way
+		synctest.Wait()
+		if len(s.tries) != 1 || s.tried != 0 || s.open != 0 {
+			t.Errorf("tried after %v minutes, %d under way, %d sessions are open", s.tries, s.tried, s.open)
+		}
+		s.hangs = false
+		_, s.last, _ = s.attempt("a")
+		s.stays(began, 11*time.Minute, nil)
+		if want := []int{5, 10}; !slices.Equal(s.tries, want) {
+			t.Errorf("tried after %v minutes, want %v", s.tries, want)
+		}
+	})
+}
+
+// TestNobodyTakesWhatADetourLeft, if the node is not watched any more: it is closed, and the next watch begins with ssh all the same.
+func TestNobodyTakesWhatADetourLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "")
+		s.goes("a", "ssh: ok")
+		ctx, unwatch := context.WithCancel(t.Context())
+		s.watch = ctx
+		began := s.detours("a", reach.ClassRefused)
+		s.answers["ssh a"] = nil
+		s.stays(began, time.Hour, no(reach.ClassOther))
+		unwatch()
+		synctest.Wait()
+		if s.open != 0 {
+			t.Errorf("%d sessions are open", s.open)
+		}
+		s.watch = nil
+		s.goes("a", "ssh: ok, ssh: ok")
 	})
 }
 
@@ -354,33 +418,45 @@ func TestAnSSHThatRefusedIsTriedAgain(t *testing.T) {
 func TestWhereSSHNeverWorkedSlurmStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, "")
-		s.answers["ssh"] = no(reach.ClassRefused)
-		s.goes("a", "ssh: refused+")
-		if stayed := s.stays("a", "srun"); stayed < 24*time.Hour {
-			t.Errorf("through srun for %v", stayed)
+		s.stays(s.detours("a", reach.ClassRefused), 24*time.Hour, nil)
+		if len(s.tries) != 0 {
+			t.Errorf("tried after %v minutes", s.tries)
 		}
 	})
 }
 
-// stays opens a session through a door, with a report a second, and says how long it lasts: a day if nothing ends it.
-func (s *site) stays(node, want string) time.Duration {
+// detours has ssh refuse a node, which then is reached through SLURM.
+func (s *site) detours(node string, class reach.Class) (began time.Time) {
 	s.t.Helper()
+	s.answers["ssh "+node] = no(class)
+	s.goes(node, "ssh: "+string(class)+"+")
 	door, session, failure := s.attempt(node)
-	if door != want || failure != nil {
-		s.t.Fatalf("through %s: %v; want %s", door, failure, want)
+	if door != "srun" || failure != nil {
+		s.t.Fatalf("through %s: %v; want srun", door, failure)
 	}
-	began := time.Now()
-	for time.Since(began) < 24*time.Hour {
-		if _, err := session.Next(); err != nil {
-			if f := reach.AsFailure(err, ""); !f.Next || f.Short != "trying ssh again" {
-				s.t.Errorf("ended with %+v", f)
+	s.last, s.tries, s.began = session, nil, time.Now()
+	return s.began
+}
+
+// stays reads a report a second from the last session until so long after the detour began, and closes it. If it ends before with another failure
+// than want, the test fails.
+func (s *site) stays(began time.Time, long time.Duration, want *reach.Failure) {
+	s.t.Helper()
+	for time.Since(began) < long {
+		if _, err := s.last.Next(); err != nil {
+			f := reach.AsFailure(err, "")
+			if want == nil || f.Class != want.Class || !f.Next {
+				s.t.Errorf("ended after %v with %+v", time.Since(began), f)
 			}
-			return time.Since(began)
+			want = nil
+			break
 		}
 		time.Sleep(time.Second)
 	}
-	_ = session.Close()
-	return time.Since(began)
+	if want != nil {
+		s.t.Errorf("did not end in %v", long)
+	}
+	_ = s.last.Close()
 }
 
 // stream opens a session and reads until it ends or has brought a report.
@@ -473,6 +549,26 @@ func TestWhatIsMisplaced(t *testing.T) {
 		o.Know(jobs)
 		if got := o.misplaced(c.node, &c.hello) != ""; got != c.want {
 			t.Errorf("job %q, %d GPUs on %s: %v", c.hello.Job, len(c.hello.GPUs), c.node, got)
+		}
+	}
+}
+
+// TestASessionThatWasLeftIsReturnedTo when the step that was to be better gets in, but its probe does not start.
+func TestASessionThatWasLeftIsReturnedTo(t *testing.T) {
+	s := newSite(t, "")
+	s.hello.Job = "2"
+	s.Know([]Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}}, {ID: "1", Nodes: []string{"a"}, GPUs: map[string]int{"a": 4}}})
+	full := no(reach.ClassNoSpace)
+	full.Stage = remote.StageProbe
+	s.answers["srun"] = full
+	for i, want := range []string{"ssh adopt", "srun no_space", "ssh "} {
+		door, f := s.stream("a")
+		got := door + " "
+		if f != nil {
+			got += string(f.Class)
+		}
+		if got != want {
+			t.Errorf("attempt %d went %q, want %q", i, got, want)
 		}
 	}
 }

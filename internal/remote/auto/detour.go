@@ -9,18 +9,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// How long a node whose sshd refused goes through SLURM before ssh is tried again. Each try that fails doubles it: it costs a new step, and a moment
-// without reports.
+// How long a node whose sshd refused goes through SLURM before ssh is tried again. Each try that fails doubles it.
 const (
 	firstDetour = 5 * time.Minute
 	lastDetour  = time.Hour
 )
 
 // away says that a node goes through SLURM because its sshd refused the connection, as while it restarts. ssh has reached nodes in this run, so it is
-// tried again: a step for each such node would cost this host and SLURM more and more in a long run.
+// tried again: a step for each such node would cost this host and SLURM more and more in a long run. Such a node says nothing about which door suits
+// others.
 type away struct {
 	from int           // the door over ssh
-	wait time.Duration // until that is tried again
+	wait time.Duration // between two tries
+	next time.Time     // when it is tried again
 }
 
 // refusedBy returns the door over ssh that was refused in this round and has reached nodes in this run, or nowhere.
@@ -38,37 +39,109 @@ func (o *Opener) refusedBy(n *node) int {
 	return nowhere
 }
 
-// detour is a session through SLURM of a node that is away. It ends when ssh is to be tried again.
+// returned is a session over ssh that was opened during a detour. The next attempt takes it.
+type returned struct {
+	session poller.Session // nil: ssh does not work yet
+	steps   []reach.Step
+	drop    func() bool // stops that it is closed when nobody watches the node any more
+}
+
+// detour is a session through SLURM of a node that is away. ssh is tried beside it, and it ends only when ssh works: a step that runs must not be given
+// up for nothing, since SLURM may be unable to start another one.
 type detour struct {
 	poller.Session
-	o     *Opener
-	n     *node
-	until time.Time
+	o      *Opener
+	n      *node
+	ctx    context.Context // of the watch: sessions end with it
+	ended  context.Context // done when the detour is closed
+	end    context.CancelFunc
+	trying bool
+	result chan returned
+}
+
+func (o *Opener) detour(ctx context.Context, n *node, s poller.Session) *detour {
+	d := &detour{Session: s, o: o, n: n, ctx: ctx, result: make(chan returned)}
+	d.ended, d.end = context.WithCancel(ctx)
+	return d
 }
 
 // Next implements poller.Session.
 func (d *detour) Next() (wire.Message, error) {
-	if time.Now().Before(d.until) {
-		return d.Session.Next()
+	select {
+	case r := <-d.result:
+		d.trying = false
+		if r.session != nil {
+			return wire.Message{}, d.over(r)
+		}
+		d.n.away.wait = min(2*d.n.away.wait, lastDetour)
+		d.n.away.next = time.Now().Add(d.n.away.wait)
+	default:
 	}
-	if f := d.o.comeBack(d.n); f != nil {
-		_ = d.Close()
-		return wire.Message{}, f
+	m, err := d.Session.Next()
+	if err == nil && !d.trying && !time.Now().Before(d.n.away.next) {
+		d.trying = true
+		d.n.away.next = time.Now().Add(d.n.away.wait) // if the detour ends before the answer
+		go d.try(&d.o.doors[d.n.away.from], d.n.name)
 	}
-	d.until = time.Now().Add(d.n.away.wait)
-	return d.Session.Next()
+	return m, err
 }
 
-// comeBack moves a node that is away to its door over ssh, and returns the failure that ends its session; nil if that door does not fit now.
-// Whatever that door answers, the node is back at SLURM at once if it is not reached.
-func (o *Opener) comeBack(n *node) *reach.Failure {
-	n.away.wait = min(2*n.away.wait, lastDetour)
-	ctx, cancel := context.WithTimeout(context.Background(), fitsWithin)
-	defer cancel()
-	to := &o.doors[n.away.from]
-	if to.unfit(ctx, n.name) != "" {
-		return nil
+// Close implements poller.Session.
+func (d *detour) Close() error {
+	d.end()
+	return d.Session.Close()
+}
+
+// over returns the failure with which the detour ends and the next attempt begins, which takes the session over ssh.
+func (d *detour) over(r returned) *reach.Failure {
+	n := d.n
+	r.drop = context.AfterFunc(d.ctx, func() { _ = r.session.Close() })
+	n.door, n.faults, n.back = n.away.from, []fault{{kind: SSH}}, &r
+	name := d.o.doors[n.door].Name
+	return &reach.Failure{Class: reach.ClassOther, Short: name + " works again", Next: true}
+}
+
+// try opens a session over ssh and hands it to Next, or closes it when the detour has ended.
+func (d *detour) try(door *Door, node string) {
+	var r returned
+	ctx, cancel := context.WithCancel(d.ctx)
+	stop := context.AfterFunc(d.ended, cancel)
+	var err error
+	func() {
+		defer reach.Recover(&err)
+		if door.unfit(ctx, node) == "" {
+			r.session, err = door.Opener.Open(ctx, node, func(s reach.Step) { r.steps = append(r.steps, s) })
+		}
+	}()
+	if err != nil {
+		r.session = nil
 	}
-	n.faults, n.poor, n.door = []fault{{kind: to.Kind}}, n.door, n.away.from
-	return &reach.Failure{Class: reach.ClassOther, Short: "trying " + to.Name + " again", Next: true}
+	if !stop() || r.session == nil { // otherwise the session may outlive the detour from here on
+		r.close()
+		cancel()
+	}
+	select {
+	case d.result <- r:
+	case <-d.ended.Done():
+		r.close()
+		cancel()
+	}
+}
+
+func (r *returned) close() {
+	if r.session != nil {
+		_ = r.session.Close()
+		r.session = nil
+	}
+}
+
+// take returns the session that a detour has left to the next attempt, unless the watch of the node has ended in between.
+func (r *returned) take(step func(reach.Step)) (_ poller.Session, ok bool) {
+	if !r.drop() {
+		return nil, false
+	}
+	for _, s := range r.steps {
+		step(s)
+	}
+	return r.session, true
 }

@@ -17,8 +17,10 @@ type node struct {
 	door int // of this attempt, or the next one
 	home int // that last reached the node
 
+	counted int          // the door that counts the node among those it has reached
 	changed *reach.Tried // an ssh that met another host key than the known one; nil: none, or one has been accepted since
 	away    *away        // nil: the node does not go through SLURM because of a refusal
+	back    *returned    // the session of the next attempt; nil: one is opened
 
 	// The round so far.
 	tried  []reach.Tried
@@ -31,7 +33,7 @@ func (o *Opener) node(name string) *node {
 	defer o.mu.Unlock()
 	n := o.nodes[name]
 	if n == nil {
-		n = &node{name: name}
+		n = &node{name: name, counted: nowhere}
 		n.reset(nowhere)
 		o.nodes[name] = n
 	}
@@ -40,7 +42,7 @@ func (o *Opener) node(name string) *node {
 
 // reset ends the round of a node. home is the door that the next one begins with.
 func (n *node) reset(home int) {
-	*n = node{name: n.name, door: home, home: home, poor: nowhere, changed: n.changed, away: n.away}
+	*n = node{name: n.name, door: home, home: home, counted: n.counted, poor: nowhere, changed: n.changed, away: n.away}
 }
 
 // fault is a failure that another door may cure.
@@ -120,7 +122,7 @@ func (o *Opener) curedBy(n *node, d *Door) bool {
 func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
 	f := *failure
 	fault, curable := o.faultOf(n, &f)
-	if !curable && (f.Stage == remote.StageProbe || f.Stage == remote.StageDriver) {
+	if !curable && n.poor == nowhere && (f.Stage == remote.StageProbe || f.Stage == remote.StageDriver) {
 		n.reset(n.door) // the door itself works
 		return &f
 	}
