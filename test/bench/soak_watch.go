@@ -26,7 +26,7 @@ type sample struct {
 	open     int // nodes that report
 	healthy  int // nodes without a fault
 	children int
-	steps    int // of SLURM, through which nodes are reached that refused ssh once: each has an srun here, with three pipes
+	sruns    int // of the children: each has a step of SLURM with nodes whose sshd refused, and three pipes
 	fault    string
 	percent  float64 // of a core, since the sample before
 	perSec   float64 // bytes per second to the terminal, since then
@@ -39,13 +39,13 @@ var soakMeasures = []struct {
 	value       func(sample) float64
 	most, slack float64
 }{
-	{"descriptors, without sruns'", func(s sample) float64 { return float64(s.fds - 3*s.steps) }, 1.2, 8},
+	{"descriptors, without sruns'", func(s sample) float64 { return float64(s.fds - 3*s.sruns) }, 1.2, 8},
 	{"threads", func(s sample) float64 { return float64(s.threads) }, 1.2, 4},
 	{"RSS, MiB", func(s sample) float64 { return float64(s.rss) / 1024 }, 1.2, 16},
 	{"CPU, % of a core", func(s sample) float64 { return s.percent }, 0, 0},
 	{"probes on the nodes", func(s sample) float64 { return float64(s.probes) }, 1.1, 4},
-	{"child processes but sruns", func(s sample) float64 { return float64(s.children - s.steps) }, 1.2, 4},
-	{"steps of SLURM", func(s sample) float64 { return float64(s.steps) }, 0, 0},
+	{"child processes but sruns", func(s sample) float64 { return float64(s.children - s.sruns) }, 1.2, 4},
+	{"sruns", func(s sample) float64 { return float64(s.sruns) }, 1.2, 4},
 	{"bytes per second to the terminal", func(s sample) float64 { return s.perSec }, 0, 0},
 }
 
@@ -60,17 +60,13 @@ func (s *sample) since(before *sample) {
 
 func (s *sample) row() string {
 	return fmt.Sprintf("%6d %4d %7d %8.1f %6.2f %9d %5d %7d %10d %7d %8.0f  %s",
-		s.minute, s.fds, s.threads, float64(s.rss)/1024, s.percent, s.children, s.steps, s.probes, s.open, s.healthy, s.perSec, s.fault)
+		s.minute, s.fds, s.threads, float64(s.rss)/1024, s.percent, s.children, s.sruns, s.probes, s.open, s.healthy, s.perSec, s.fault)
 }
 
 func (s *soak) sample(minute int) (sample, error) {
-	n := sample{at: time.Now(), minute: minute, probes: probes(), open: len(s.log.open), written: s.screen.Written(), children: childrenOf(s.pid)}
+	n := sample{at: time.Now(), minute: minute, probes: probes(), open: len(s.log.open), written: s.screen.Written()}
+	n.children, n.sruns = childrenOf(s.pid)
 	n.healthy = len(s.nodes)
-	for _, door := range s.log.door {
-		if door == "srun" {
-			n.steps++
-		}
-	}
 	for _, node := range s.nodes {
 		if slices.ContainsFunc(s.active, func(t trouble) bool { return t.host == node }) {
 			n.healthy--
@@ -146,14 +142,19 @@ func cpuTimeOf(pid int) (used time.Duration) {
 	return used
 }
 
-func childrenOf(pid int) int {
-	count := 0
+// childrenOf counts the children of a process, and those of them that are sruns.
+func childrenOf(pid int) (all, sruns int) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range tasks {
 		text, _ := os.ReadFile(path)
-		count += len(strings.Fields(string(text)))
+		for child := range strings.FieldsSeq(string(text)) {
+			all++
+			if comm, _ := os.ReadFile("/proc/" + child + "/comm"); strings.TrimSpace(string(comm)) == "srun" {
+				sruns++
+			}
+		}
 	}
-	return count
+	return all, sruns
 }
 
 func medianOf(samples []sample, value func(sample) float64) float64 {
@@ -172,14 +173,13 @@ type sessionLog struct {
 	rest []byte
 	open map[string]time.Time // nodes that report, since when
 	lost map[string]time.Time // the others that had a session, since when
-	door map[string]string    // through which those that report are reached
 }
 
 func newSessionLog(path string) *sessionLog {
-	return &sessionLog{path: path, open: map[string]time.Time{}, lost: map[string]time.Time{}, door: map[string]string{}}
+	return &sessionLog{path: path, open: map[string]time.Time{}, lost: map[string]time.Time{}}
 }
 
-var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session begins|session ended|session closed)" .*?node=(\S+) door=(\S+)`)
+var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session begins|session ended|session closed)" .*?node=(\S+) door=`)
 
 // read reads what is new.
 func (l *sessionLog) read() error {
@@ -212,11 +212,10 @@ func (l *sessionLog) note(line []byte) {
 	at, _ := time.Parse(time.RFC3339Nano, string(m[1]))
 	node := string(m[3])
 	if string(m[2]) == "session begins" {
-		l.open[node], l.door[node] = at, string(m[4])
+		l.open[node] = at
 		delete(l.lost, node)
 		return
 	}
 	delete(l.open, node)
-	delete(l.door, node)
 	l.lost[node] = at
 }
