@@ -31,11 +31,15 @@ const (
 	NUMA
 	Util
 	Lowest
+	UtilMean
 	Temperature
 	Power
+	PowerSum
 	MemoryUsed
+	MemorySum
 	MemoryTotal
 	MemoryPercent
+	MemoryMean
 	Memory
 	SM
 	Bandwidth
@@ -95,13 +99,17 @@ var table = [keys]Field{
 	Device:        {Name: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one"},
 	PState:        {Name: "pstate", Type: Count, Example: "0", Help: "performance state of the GPU, 0 is the fastest"},
 	NUMA:          {Name: "numa", Type: Count, Example: "1", Help: "NUMA node of the GPU"},
-	Util:          {Name: "util", Type: Percent, Example: "50", Help: "utilization; of a node the mean of the job's GPUs"},
+	Util:          {Name: "util", Type: Percent, Example: "50", Help: "utilization; of a node or a job that of one GPU is enough"},
 	Lowest:        {Name: "util_low", Type: Percent, Example: "50", Help: "utilization of the lowest GPU"},
-	Temperature:   {Name: "temp", Type: Celsius, Example: "80", Help: "temperature; of a node that of the hottest GPU"},
-	Power:         {Name: "power", Type: Watts, Example: "300W", Help: "power draw"},
+	UtilMean:      {Name: "util_avg", Type: Percent, Example: "50", Help: "mean utilization of the GPUs"},
+	Temperature:   {Name: "temp", Type: Celsius, Example: "80", Help: "temperature of a GPU"},
+	Power:         {Name: "power", Type: Watts, Example: "300W", Help: "power draw of a GPU"},
+	PowerSum:      {Name: "power_sum", Type: Watts, Example: "2kW", Help: "power draw of the GPUs together"},
 	MemoryUsed:    {Name: "mem_used", Type: Bytes, Example: "10GiB", Help: "GPU memory in use, by all processes"},
+	MemorySum:     {Name: "mem_used_sum", Type: Bytes, Example: "300GiB", Help: "GPU memory in use on the GPUs together"},
 	MemoryTotal:   {Name: "mem_total", Type: Bytes, Example: "80GiB", Help: "GPU memory"},
 	MemoryPercent: {Name: "mem_pct", Type: Percent, Example: "90", Help: "share of the GPU memory in use"},
+	MemoryMean:    {Name: "mem_pct_avg", Type: Percent, Example: "90", Help: "share of the memory of all the GPUs in use"},
 	Memory:        {Name: "mem", Type: Bytes, Example: "10GiB", Help: "GPU memory of the process"},
 	SM:            {Name: "sm", Type: Percent, Example: "50", Help: "share of the SMs' time"},
 	Bandwidth:     {Name: "mbw", Type: Percent, Example: "50", Help: "memory bandwidth"},

@@ -6,6 +6,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -20,36 +21,62 @@ var ofGPUs = []filter.Key{
 	filter.Device, filter.PState, filter.NUMA,
 }
 
-// gpuValues appends what GPUs of a node have in a field: of a number that the pages add up one value, of all else one each.
+// overGPUs are the fields of rows about several GPUs: the numbers that the pages work out of them.
+var overGPUs = []filter.Key{filter.Lowest, filter.UtilMean, filter.PowerSum, filter.MemorySum, filter.MemoryMean}
+
+// metrics are the numbers that each GPU has.
+var metrics = map[filter.Key]metric.ID{
+	filter.Util: metric.Util, filter.Temperature: metric.Temperature, filter.Power: metric.Power, filter.MemoryUsed: metric.MemoryUsed, filter.MemoryTotal: metric.MemoryTotal,
+	filter.PState: metric.PerformanceState, filter.NUMA: metric.NUMANode,
+}
+
+// gpuValues appends what GPUs of a node have in a field: one value each, and one of what the pages work out of them.
 func gpuValues(to []filter.Value, key filter.Key, n *cluster.Node, gpus []*cluster.GPU) []filter.Value {
-	switch key {
-	case filter.Util:
-		return number(to, tally.Of(gpus, metric.Util).Value)
-	case filter.Lowest:
-		return number(to, tally.Lowest(gpus, metric.Util).Value)
-	case filter.Temperature:
-		return number(to, tally.Of(gpus, metric.Temperature).Value)
-	case filter.Power:
-		return number(to, tally.Of(gpus, metric.Power).Value)
-	case filter.MemoryUsed:
-		return number(to, tally.Of(gpus, metric.MemoryUsed).Value)
-	case filter.MemoryTotal:
-		return number(to, tally.Of(gpus, metric.MemoryTotal).Value)
-	case filter.MemoryPercent:
-		used, all := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal), tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
-		if percent, known := cluster.Percent(used.Value, all.Value); known {
-			return number(to, percent)
-		}
-	case filter.Driver:
+	if key == filter.Driver {
 		if n.Hello != nil {
 			return word(to, n.Hello.Driver)
 		}
-	default:
-		for _, g := range gpus {
-			to = identity(to, key, g)
-		}
+		return to
+	}
+	if slices.Contains(overGPUs, key) {
+		return number(to, sumOf(key, gpus))
+	}
+	for _, g := range gpus {
+		to = ofGPU(to, key, g)
 	}
 	return to
+}
+
+// sumOf is what the pages work out of GPUs, NaN if it is unknown.
+func sumOf(key filter.Key, gpus []*cluster.GPU) float64 {
+	switch key {
+	case filter.Lowest:
+		return tally.Lowest(gpus, metric.Util).Value
+	case filter.UtilMean:
+		return tally.Of(gpus, metric.Util).Value
+	case filter.PowerSum:
+		return tally.Of(gpus, metric.Power).Value
+	case filter.MemorySum:
+		return tally.Of(gpus, metric.MemoryUsed).Value
+	}
+	used, all := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal), tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
+	if percent, known := cluster.Percent(used.Value, all.Value); known {
+		return percent
+	}
+	return math.NaN()
+}
+
+// ofGPU appends what one GPU has in a field.
+func ofGPU(to []filter.Value, key filter.Key, g *cluster.GPU) []filter.Value {
+	if id, is := metrics[key]; is {
+		return number(to, g.Float(id))
+	}
+	if key == filter.MemoryPercent {
+		if percent, known := cluster.Percent(g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)); known {
+			return number(to, percent)
+		}
+	}
+	return identity(to, key, g)
 }
 
 // identity appends what tells a GPU from others.
@@ -68,10 +95,6 @@ func identity(to []filter.Value, key filter.Key, g *cluster.GPU) []filter.Value 
 			return word(to, "MIG")
 		}
 		return word(to, "GPU")
-	case filter.PState:
-		return number(to, g.Float(metric.PerformanceState))
-	case filter.NUMA:
-		return number(to, g.Float(metric.NUMANode))
 	}
 	return to
 }

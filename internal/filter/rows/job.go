@@ -9,10 +9,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// JobFields are the fields of a job. Its numbers are those that the page of the jobs shows.
+// JobFields are the fields of a job. Its numbers are those of each of its GPUs, and those that the page of the jobs shows.
 var JobFields = filter.Of(
-	filter.Job, filter.Name, filter.Partition, filter.State, filter.User, filter.Node, filter.Nodes, filter.GPUs, filter.Util, filter.Lowest, filter.Power, filter.Time,
-	filter.Problem, filter.Letter, filter.Severity,
+	filter.Job, filter.Name, filter.Partition, filter.State, filter.User, filter.Node, filter.Nodes, filter.GPUs, filter.Util, filter.Lowest, filter.UtilMean, filter.Power,
+	filter.PowerSum, filter.Time, filter.Problem, filter.Letter, filter.Severity,
 )
 
 // Job is a job as a filter.Subject.
@@ -59,11 +59,15 @@ func (r *Job) running(key filter.Key, to []filter.Value) []filter.Value {
 		for _, name := range j.Running.Nodes {
 			to = word(to, name)
 		}
-	case filter.Util:
-		return number(to, j.Util.Value)
+	case filter.Util, filter.Power:
+		for _, g := range tally.Fresh(r.Snapshot, j.Running) {
+			to = ofGPU(to, key, g)
+		}
 	case filter.Lowest:
 		return number(to, j.Low.Value)
-	case filter.Power:
+	case filter.UtilMean:
+		return number(to, j.Util.Value)
+	case filter.PowerSum:
 		return number(to, j.Power.Value)
 	case filter.Time:
 		if start := j.Running.Start; !start.IsZero() {
@@ -93,7 +97,7 @@ func (r *Job) Texts(to []string) []string {
 }
 
 // UserFields are the fields of a user who has processes on the nodes.
-var UserFields = filter.Of(filter.User, filter.Nodes, filter.GPUs, filter.Memory, filter.Power, filter.Time, filter.Job, filter.Command)
+var UserFields = filter.Of(filter.User, filter.Nodes, filter.GPUs, filter.Memory, filter.PowerSum, filter.Time, filter.Job, filter.Command)
 
 // User is what a user holds as a filter.Subject.
 type User struct{ row *tally.UserRow }
@@ -115,7 +119,7 @@ func (r *User) Values(key filter.Key, to []filter.Value) []filter.Value {
 		return number(to, float64(u.GPUs))
 	case filter.Memory:
 		return number(to, u.Memory)
-	case filter.Power:
+	case filter.PowerSum:
 		return number(to, u.Power)
 	case filter.Time:
 		return known(to, u.Longest)

@@ -72,8 +72,9 @@ func TestNodes(t *testing.T) {
 	s, job, by := snapshot()
 	r := &Node{Snapshot: s, Job: job, Findings: by}
 	check(t, NodeFields, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
-		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02", "util=60": "gpu-n01", "util_low<50": "gpu-n01",
-		"util<50": "", "not util>50": "gpu-n02", "temp>=70": "gpu-n01", "power=800W": "gpu-n01", "mem_used=120GiB": "gpu-n01", "mem_total>150GiB": "gpu-n01", "mem_pct=75": "gpu-n01",
+		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02", "util=60": "", "util_low<50": "gpu-n01",
+		"util<50": "gpu-n01", "util=99": "gpu-n01", "util_avg=60": "gpu-n01", "util_avg<50": "", "not util>50": "gpu-n02", "temp>=70": "gpu-n01", "temp<50": "gpu-n01", "power=800W": "",
+		"power<300W": "gpu-n01", "power_sum=800W": "gpu-n01", "mem_used=60GiB": "gpu-n01", "mem_used_sum=120GiB": "gpu-n01", "mem_total=80GiB": "gpu-n01", "mem_pct=75": "gpu-n01", "mem_pct_avg=75": "gpu-n01",
 		"gpu=1": "gpu-n01", "index=2": "", "gpu_name~^h100": "gpu-n01", "driver=550.54.15": "gpu-n01", "uuid=gpu-b": "gpu-n01", "bus~:1b:": "gpu-n01", "device_type=gpu": "gpu-n01",
 		"pstate=0": "gpu-n01", "numa=1": "gpu-n01", "problem=lag": "gpu-n01", "problem=node_failed": "gpu-n02", "problem=thermal": "", "letter=L": "gpu-n01", "severity=critical": "gpu-n02",
 		"rank=12": "gpu-n01", "rank=13": "", "switch=leaf01": "gpu-n01", "switch=leaf02": "", "not switch~leaf": "gpu-n02", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
@@ -208,8 +209,8 @@ func TestJobs(t *testing.T) {
 	name := func(row *tally.JobRow) string { return row.ID }
 	check(t, JobFields, tally.Jobs(s), r.Of, name, map[string]string{
 		"eval": "48377_[5-9] 48377_2", "job~^482": "48211", "name=eval state=pending": "48377_[5-9]", "state=PD": "48377_[5-9]", "failed": "48211 48377_2", "state=F": "48377_2",
-		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211", "gpus=2": "48377_[5-9]", "util=60": "48211", "util<50": "", "util_low<50": "48211",
-		"power=800W": "48211", "time>2h": "48211", "problem=lag": "48211", "letter=L": "48211", "severity=critical": "48211", "user=alice": "48211 48377_[5-9] 48377_2", "gpu-n02": "48211",
+		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211", "gpus=2": "48377_[5-9]", "util_avg=60": "48211", "util=60": "", "util<50": "48211", "util_low<50": "48211",
+		"power_sum=800W": "48211", "power=600W": "48211", "time>2h": "48211", "problem=lag": "48211", "letter=L": "48211", "severity=critical": "48211", "user=alice": "48211 48377_[5-9] 48377_2", "gpu-n02": "48211",
 	})
 }
 
@@ -219,7 +220,7 @@ func TestUsers(t *testing.T) {
 	var r User
 	name := func(row *tally.UserRow) string { return row.User }
 	check(t, UserFields, tally.Users(s, nil), r.Of, name, map[string]string{
-		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice", "power=600W": "alice", "power<300W": "bob", "time>2h": "alice", "job=48211": "alice",
+		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice", "power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
 		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",
 	})
 }
