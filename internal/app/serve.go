@@ -140,8 +140,10 @@ func readToken(path string) (string, error) {
 func (s *serve) run(ctx context.Context, log *slog.Logger) error {
 	listener, err := web.Listen(s.place)
 	switch {
-	case errors.Is(err, web.ErrUnsafe):
+	case errors.Is(err, web.ErrUnsafe), errors.Is(err, web.ErrAddress), errors.Is(err, web.ErrAbstract):
 		return usage("--listen %w", err)
+	case errors.Is(err, web.ErrOpenKey):
+		return usage("--tls-key: %w", err)
 	case err != nil:
 		return &exitError{exitFailed, err}
 	}

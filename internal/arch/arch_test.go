@@ -134,7 +134,6 @@ var only = map[string][]string{
 	"github.com/spf13/cobra":                    {"internal/app"},
 	"github.com/spf13/pflag":                    {"internal/app"},
 	"golang.org/x/crypto/ssh":                   {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh", "test/fleet", "test/sshd"},
-	"golang.org/x/net/netutil":                  {"internal/web"},
 	"net/http":                                  {"internal/app", "internal/remote/agent", "internal/web", "test/bench"},
 	"os/exec":                                   {"internal/remote/local", "internal/remote/openssh", "internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm", "internal/track/child", "test/bench", "test/chromium", "test/sshd", "test/term"},
 }

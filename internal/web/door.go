@@ -49,6 +49,10 @@ func (d *door) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "private, no-cache")
+		known := d.knows(r)
+		if !known || !settle(r) {
+			h.Set("Connection", "close") // who does not know the token keeps no place
+		}
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
@@ -60,8 +64,7 @@ func (d *door) guard(next http.Handler) http.Handler {
 			d.exchange(w, r)
 		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"): // say nothing of anybody
 			next.ServeHTTP(w, r)
-		case !d.knows(r):
-			h.Set("Connection", "close") // who does not know the token keeps no place
+		case !known:
 			h.Set("WWW-Authenticate", `Bearer realm="nvnodetop"`)
 			fail(w, http.StatusUnauthorized, "not signed in: open the address that nvnodetop serve has printed, or send its token")
 		default:

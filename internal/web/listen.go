@@ -13,18 +13,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
-// Limits of what clients can hold. There may be as many streams as maxStreams, and some requests beside them.
+// Limits of what a client can hold.
 const (
-	maxConnections = 2 * maxStreams
-	headerTime     = 5 * time.Second
-	requestTime    = 10 * time.Second
-	answerTime     = 30 * time.Second
-	idleTime       = 2 * time.Minute
-	maxHeader      = 16 << 10
+	headerTime  = 5 * time.Second
+	requestTime = 10 * time.Second
+	answerTime  = 30 * time.Second
+	idleTime    = 2 * time.Minute
+	maxHeader   = 16 << 10
 )
 
 // unixPrefix is what a socket's path has before it.
@@ -36,8 +33,16 @@ type Place struct {
 	Cert, Key string // files; "": no TLS
 }
 
-// ErrUnsafe says that others could listen in.
-var ErrUnsafe = errors.New("needs --tls-cert and --tls-key: other hosts can reach it")
+// Errors that say what is wrong with a Place. It was not tried.
+var (
+	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key: other hosts can reach it")
+	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH")
+	ErrAbstract = errors.New("is an abstract socket, which every user of this host can open: name a file, as unix:PATH")
+	ErrOpenKey  = errors.New("others can read it (chmod 600 prevents that)")
+)
+
+// ErrNotPrivate says that others could open the socket that was made.
+var ErrNotPrivate = errors.New("is not a socket of yours with mode 0600: use a directory on another file system")
 
 // Listener is a place at which a Server listens.
 type Listener struct {
@@ -51,6 +56,9 @@ type Listener struct {
 func Listen(p Place) (*Listener, error) {
 	var certs []tls.Certificate
 	if p.Cert != "" {
+		if err := private(p.Key); err != nil {
+			return nil, err
+		}
 		pair, err := tls.LoadX509KeyPair(p.Cert, p.Key)
 		if err != nil {
 			return nil, fmt.Errorf("read the certificate %q and its key %q: %w", p.Cert, p.Key, err)
@@ -61,7 +69,7 @@ func Listen(p Place) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Listener = netutil.LimitListener(l.Listener, maxConnections)
+	l.Listener = &places{Listener: l.Listener}
 	if certs != nil {
 		l.TLS = true
 		l.Listener = tls.NewListener(l.Listener, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
@@ -69,10 +77,32 @@ func Listen(p Place) (*Listener, error) {
 	return l, nil
 }
 
+// private refuses a user's own key that others can read, as ssh does. A key of root's may be for a group.
+func private(key string) error {
+	info, err := os.Stat(key)
+	if err != nil {
+		return fmt.Errorf("read the key of the certificate: %w", err)
+	}
+	if owner(info) == os.Getuid() && info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("the key %q: %w", key, ErrOpenKey)
+	}
+	return nil
+}
+
+// owner is the user ID of a file.
+func owner(info fs.FileInfo) int {
+	return int(info.Sys().(*syscall.Stat_t).Uid)
+}
+
 func bind(address string, safe bool) (*Listener, error) {
 	if path, ok := strings.CutPrefix(address, unixPrefix); ok {
 		l, err := bindSocket(path)
 		return &Listener{Listener: l, Socket: true, Local: true}, err
+	}
+	if _, port, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("%q %w", address, ErrAddress)
+	} else if _, err := net.LookupPort("tcp", port); err != nil {
+		return nil, fmt.Errorf("%q %w: no port %q", address, ErrAddress, port)
 	}
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -100,8 +130,11 @@ func readable(address string, err error) error {
 // bindSocket makes a socket that only this user can open. One that a killed process has left is replaced.
 func bindSocket(path string) (net.Listener, error) {
 	at := &net.UnixAddr{Name: path, Net: "unix"}
-	if path == "" {
-		return nil, fmt.Errorf("%q needs a path", unixPrefix)
+	switch {
+	case path == "":
+		return nil, fmt.Errorf("%q %w", unixPrefix, ErrAddress)
+	case path[0] == '@' || strings.ContainsRune(path, 0):
+		return nil, fmt.Errorf("%q %w", unixPrefix+path, ErrAbstract)
 	}
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		other, err := net.DialUnix("unix", nil, at)
@@ -119,13 +152,30 @@ func bindSocket(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, readable(path, err)
 	}
+	if err := onlyOurs(path); err != nil {
+		_ = l.Close()
+		return nil, err
+	}
 	return l, nil
+}
+
+// onlyOurs checks who can open the socket that was made. Some file systems have modes and owners of their own.
+func onlyOurs(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return readable(path, err)
+	}
+	if info.Mode() != fs.ModeSocket|0o600 || owner(info) != os.Geteuid() {
+		return fmt.Errorf("listen at %q: it %w", path, ErrNotPrivate)
+	}
+	return nil
 }
 
 // NewHTTP returns what reads requests and gives each client its limits.
 func NewHTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
-		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is no news on the terminal
+		ConnContext: withGuest,
+		ErrorLog:    log.New(io.Discard, "", 0), // what clients do wrong is no news on the terminal
 	}
 }

@@ -47,13 +47,18 @@ func TestPlacesThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		taken.Addr().String():                       "address already in use",
-		"127.0.0.1":                                 "missing port",
-		"127.0.0.1:99999":                           "invalid port",
-		"unix:" + filepath.Join(dir, "no", "s"):     "no such file or directory",
-		"unix:" + file:                              "address already in use",
+		taken.Addr().String():                   "address already in use",
+		"127.0.0.1":                             "must be HOST:PORT, :PORT or unix:PATH",
+		"127.0.0.1:99999":                       `no port "99999"`,
+		"http://127.0.0.1:1":                    "must be HOST:PORT",
+		"http://h":                              "must be HOST:PORT",
+		"unix:" + filepath.Join(dir, "no", "s"): "no such file or directory",
+		"unix:" + file:                          "address already in use",
 		"unix:" + dir + strings.Repeat("/long", 30): "invalid argument",
-		"unix:": "needs a path",
+		"unix:":      "must be HOST:PORT, :PORT or unix:PATH",
+		"unix:@":     "is an abstract socket",
+		"unix:@x":    "is an abstract socket",
+		"unix:\x00x": "is an abstract socket",
 	} {
 		l, err := Listen(Place{Address: address})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -94,6 +99,59 @@ func TestSocketIsOnlyTheUsers(t *testing.T) {
 	_, _ = again.Close(), first.Close()
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the socket stays: %v", err)
+	}
+}
+
+// Some file systems give what is made on them another mode or owner.
+func TestSocketThatOthersCanOpen(t *testing.T) {
+	dir := t.TempDir()
+	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "s")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(Place{Address: "unix:" + socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := onlyOurs(socket); err != nil {
+		t.Error(err)
+	}
+	for _, mode := range []os.FileMode{0o660, 0o606, 0o620} {
+		if err := os.Chmod(socket, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := onlyOurs(socket); !errors.Is(err, ErrNotPrivate) {
+			t.Errorf("mode %o: %v", mode, err)
+		}
+	}
+	if err := onlyOurs(file); !errors.Is(err, ErrNotPrivate) {
+		t.Errorf("a file: %v", err)
+	}
+	if os.Getuid() == 0 {
+		if err := errors.Join(os.Chmod(socket, 0o600), os.Chown(socket, 65534, -1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := onlyOurs(socket); !errors.Is(err, ErrNotPrivate) {
+			t.Errorf("of another user: %v", err)
+		}
+	}
+}
+
+// A key that others can read is refused, as by ssh.
+func TestOpenKey(t *testing.T) {
+	cert, key, _ := certificate(t)
+	for _, mode := range []os.FileMode{0o600, 0o400, 0o640, 0o644, 0o604} {
+		if err := os.Chmod(key, mode); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Listen(Place{Address: "127.0.0.1:0", Cert: cert, Key: key})
+		if err == nil {
+			_ = l.Close()
+		}
+		if errors.Is(err, ErrOpenKey) != (mode&0o077 != 0) || err != nil && !strings.Contains(err.Error(), key) {
+			t.Errorf("%o: %v", mode, err)
+		}
 	}
 }
 

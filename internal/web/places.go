@@ -1,0 +1,129 @@
+package web
+
+import (
+	"container/list"
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// How many connections are open at a time. There may be as many streams as maxStreams, and some requests beside them.
+const (
+	maxKnown     = 2 * maxStreams // of clients that have shown the token
+	maxStrangers = 256            // of all others
+	grace        = 250 * time.Millisecond
+)
+
+// places is a Listener on which only clients with the token keep a place. When there are maxStrangers others and one more comes, the
+// oldest of them goes, once it has had its time of grace to show the token. So nobody can keep the owner out by holding connections.
+type places struct {
+	net.Listener
+	mu        sync.Mutex
+	strangers list.List // of *guest, the oldest first
+	known     int
+}
+
+// guest is a connection with a place.
+type guest struct {
+	net.Conn
+	at    *places
+	since time.Time
+
+	// Guarded by at.mu.
+	line  *list.Element // nil: it is no stranger
+	known bool
+	left  bool
+}
+
+// Accept waits for the next client.
+func (p *places) Accept() (net.Conn, error) {
+	c, err := p.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	p.makeRoom()
+	g := &guest{Conn: c, at: p, since: time.Now()}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g.line = p.strangers.PushBack(g)
+	return g, nil
+}
+
+// makeRoom lets the oldest stranger go where there are too many. Who comes waits meanwhile in the kernel's queue.
+func (p *places) makeRoom() {
+	for {
+		oldest := p.tooMany()
+		if oldest == nil {
+			return
+		}
+		if wait := grace - time.Since(oldest.since); wait > 0 {
+			time.Sleep(wait)
+			continue
+		}
+		_ = oldest.Close()
+	}
+}
+
+// tooMany returns the oldest stranger where there is no room for one more.
+func (p *places) tooMany() *guest {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.strangers.Len() < maxStrangers {
+		return nil
+	}
+	return p.strangers.Front().Value.(*guest)
+}
+
+// settle gives a client that has shown the token a place that it keeps, if there is one.
+func (g *guest) settle() bool {
+	p := g.at
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g.known || g.left || p.known >= maxKnown {
+		return g.known
+	}
+	p.strangers.Remove(g.line)
+	g.line, g.known = nil, true
+	p.known++
+	return true
+}
+
+// Close ends the connection and frees its place.
+func (g *guest) Close() error {
+	g.leave()
+	return g.Conn.Close()
+}
+
+func (g *guest) leave() {
+	p := g.at
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g.left {
+		return
+	}
+	g.left = true
+	if g.known {
+		p.known--
+	} else {
+		p.strangers.Remove(g.line)
+	}
+}
+
+type guestKey struct{}
+
+// withGuest lets the handler of a request find its connection.
+func withGuest(ctx context.Context, c net.Conn) context.Context {
+	if over, ok := c.(*tls.Conn); ok {
+		c = over.NetConn()
+	}
+	return context.WithValue(ctx, guestKey{}, c)
+}
+
+// settle reports whether the connection of a request that has shown the token may stay open.
+func settle(r *http.Request) bool {
+	g, ok := r.Context().Value(guestKey{}).(*guest)
+	return !ok || g.settle()
+}

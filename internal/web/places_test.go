@@ -1,0 +1,173 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pest is what a client without the token does with a place that it has taken.
+type pest func(c net.Conn)
+
+func idle(net.Conn) {}
+
+// half begins a request, or in TLS what is none.
+func half(c net.Conn) { _, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n") }
+
+// busy asks for what anybody may have.
+func busy(c net.Conn) {
+	in := bufio.NewReader(c)
+	for {
+		if _, err := io.WriteString(c, "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			return
+		}
+		answer, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// besiege takes as many connections as there are places for anybody, and some more, and keeps taking them.
+func besiege(t *testing.T, address string, p pest) {
+	t.Helper()
+	for range maxKnown + maxStrangers + 64 {
+		go func() {
+			for t.Context().Err() == nil {
+				c, err := net.Dial("tcp", address)
+				if err != nil {
+					return
+				}
+				stop := context.AfterFunc(t.Context(), func() { _ = c.Close() })
+				p(c)
+				_, _ = io.Copy(io.Discard, c)
+				stop()
+				_ = c.Close()
+				time.Sleep(50 * time.Millisecond)
+			}
+		}()
+	}
+	time.Sleep(time.Second) // all have come
+}
+
+// Whoever has not shown the token keeps nobody out who has it.
+func TestStrangersKeepNoPlace(t *testing.T) {
+	cert, key, _ := certificate(t)
+	http1, https := Place{Address: "127.0.0.1:0"}, Place{Address: "127.0.0.1:0", Cert: cert, Key: key}
+	for name, c := range map[string]struct {
+		Place
+		pest
+	}{
+		"silent": {http1, idle}, "half a request": {http1, half}, "busy": {http1, busy},
+		"no handshake": {https, idle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := Listen(c.Place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := NewHTTP(newRig(secret, true).answers)
+			go func() { _ = server.Serve(l) }()
+			defer server.Close()
+			besiege(t, l.Addr().String(), c.pest)
+			began := time.Now()
+			answer, err := owners(l)
+			if took := time.Since(began); err != nil || answer != http.StatusOK || took > 4*time.Second {
+				t.Errorf("the owner: %d, %v after %v", answer, err, took)
+			}
+		})
+	}
+}
+
+// owners asks with the token, over a connection of its own.
+func owners(l *Listener) (status int, err error) {
+	base := "http://" + l.Addr().String()
+	if l.TLS {
+		base = "https://" + l.Addr().String()
+	}
+	client := &http.Client{Timeout: 8 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	request, err := http.NewRequest(http.MethodGet, base+"/api/v1/jobs", nil)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+secret)
+	answer, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode, err
+}
+
+// A client that has shown the token keeps its connection, however many others come.
+func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
+	l, err := Listen(Place{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := NewHTTP(newRig(secret, true).answers)
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	in := bufio.NewReader(c)
+	for i := range 2 {
+		_, _ = io.WriteString(c, "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+secret+"\r\n\r\n")
+		answer, err := http.ReadResponse(in, nil)
+		if err != nil || answer.StatusCode != http.StatusOK || answer.Close {
+			t.Fatalf("request %d: %v, %v", i, answer, err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		if i == 0 {
+			besiege(t, l.Addr().String(), idle)
+		}
+	}
+	places := l.Listener.(*places)
+	places.mu.Lock()
+	if others := places.strangers.Len(); others == 0 || others > maxStrangers {
+		t.Errorf("%d others have a place", others)
+	}
+	places.mu.Unlock()
+	_ = c.Close()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		places.mu.Lock()
+		known := places.known
+		places.mu.Unlock()
+		if known == 0 {
+			break
+		}
+		if time.Since(began) > 5*time.Second {
+			t.Fatalf("%d places stay taken", known)
+		}
+	}
+}
+
+// A connection of a client with the token that then asks without it ends as a stranger's does.
+func TestStrangersAreToldToClose(t *testing.T) {
+	r := newRig(secret, true)
+	for _, path := range []string{"/", "/assets/icon.svg", "/-/healthy", "/-/ready", "/api/v1/jobs", "/?token=" + secret, "/?token=x", "/nowhere"} {
+		if w := r.ask("GET", path); w.Header().Get("Connection") != "close" {
+			t.Errorf("%s without the token keeps its connection", path)
+		}
+		if w := r.ask("POST", path); w.Header().Get("Connection") != "close" {
+			t.Errorf("POST %s without the token keeps its connection", path)
+		}
+		if w := r.ask("GET", strings.Replace(path, "?token="+secret, "", 1), "Authorization: Bearer "+secret); path != "/?token=x" && w.Header().Get("Connection") != "" {
+			t.Errorf("%s with the token does not keep its connection", path)
+		}
+	}
+}
