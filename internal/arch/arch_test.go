@@ -108,6 +108,8 @@ var allowed = map[string][]string{
 	"test/fleetd":              {"test/fleet"},
 	"test/leaks":               {},
 	"test/same":                {"internal/metric"},
+	"test/score":               {"test/shapes"},
+	"test/shapes":              {"internal/cluster", "internal/health", "internal/metric", "internal/wire"},
 	"test/soak":                {},
 	"test/sshd":                {},
 	"test/term":                {},

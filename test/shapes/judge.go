@@ -1,0 +1,95 @@
+package shapes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Verdict is what was right and wrong in one shape.
+type Verdict struct {
+	Shape
+	Found, Late, Missed int
+	Delays              []time.Duration // of what was found or late
+	False               []Episode       // warnings and worse
+}
+
+// Good reports whether everything was said that had to be, in time, and nothing else.
+func (v *Verdict) Good() bool { return v.Late+v.Missed+len(v.False) == 0 }
+
+// Judge judges what was said of a shape.
+func Judge(s Shape, said []Episode) Verdict {
+	v := Verdict{Shape: s}
+	for _, w := range s.Want {
+		switch first := w.first(said); {
+		case first < 0:
+			v.Missed++
+		case first > w.Within:
+			v.Late++
+			v.Delays = append(v.Delays, first)
+		default:
+			v.Found++
+			v.Delays = append(v.Delays, first)
+		}
+	}
+	for _, e := range said {
+		wanted := func(w Want) bool { return w.met(&e) || slices.Contains(w.Kinds, e.Kind) && w.names(&e) }
+		if e.Severity >= cluster.Warning && !slices.Contains(s.Allowed, e.Kind) && !slices.ContainsFunc(s.Want, wanted) {
+			v.False = append(v.False, e)
+		}
+	}
+	return v
+}
+
+// first returns how long after its onset it was first said, negative: never.
+func (w *Want) first(said []Episode) time.Duration {
+	for i := range said {
+		if e := &said[i]; w.met(e) {
+			return max(e.From-w.Onset, 0)
+		}
+	}
+	return -1
+}
+
+// met reports whether an episode says it, at a time when it is true.
+func (w *Want) met(e *Episode) bool {
+	return slices.Contains(w.Kinds, e.Kind) && e.Severity >= w.Least && e.To >= w.Onset && w.names(e)
+}
+
+// names reports whether an episode names the right place, after the onset.
+func (w *Want) names(e *Episode) bool {
+	if e.From < w.Onset {
+		return false
+	}
+	if w.Node == anywhere || w.is(e.Node, e.GPU) {
+		return true
+	}
+	return e.Compared != nil && slices.ContainsFunc(e.Compared.Places, func(p cluster.Place) bool { return w.is(p.Node, p.Number) })
+}
+
+// is reports whether this is the place. A finding of the whole node is about each of its GPUs only if no GPU is asked for.
+func (w *Want) is(node string, gpu int) bool {
+	return node == nodeName(w.Node) && (w.GPU == anywhere || w.GPU == gpu)
+}
+
+// counts lists how many episodes there are of each kind: "3 lag, 1 idle".
+func counts(episodes []Episode) string {
+	var kinds []string
+	number := map[string]int{}
+	for _, e := range episodes {
+		kind := string(e.Kind)
+		if e.Severity == cluster.Critical {
+			kind += "!"
+		}
+		if number[kind]++; number[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", number[kind], kind)
+	}
+	return strings.Join(kinds, ", ")
+}

@@ -1,0 +1,184 @@
+package shapes
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// begins is when the watch of every shape begins.
+var begins = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+const (
+	listEvery   = metric.SlowSeconds * time.Second // a probe lists processes that often when nobody looks at them
+	slurmEvery  = 30 * time.Second
+	lostReports = 0.002 // share of reports that come so late that they count as lost
+)
+
+// Episode is a time in which something was said.
+type Episode struct {
+	cluster.Finding
+	Say      string
+	From, To time.Duration // of the watch
+}
+
+// player plays one shape.
+type player struct {
+	*Shape
+	job     Job
+	r       *rand.Rand
+	store   *cluster.Store
+	silicon []silicon
+	listed  []time.Duration // by node, when it lists its processes again
+	slurm   slurmWord
+	open    map[string]int // position in the episodes of what is said now
+	said    []Episode
+}
+
+// Play plays a shape and returns what was said, in the order in which it was. An episode begins again with a higher severity.
+func Play(s Shape, seed uint64) []Episode {
+	p := newPlayer(&s, seed)
+	for at := time.Duration(0); at < s.Length; at += Poll {
+		p.discover(at)
+		for n := range s.Nodes {
+			p.report(at, n)
+		}
+		p.look(at + Poll)
+	}
+	return p.said
+}
+
+func newPlayer(s *Shape, seed uint64) *player {
+	name := uint64(0)
+	for _, c := range s.Name {
+		name = name*131 + uint64(c)
+	}
+	p := &player{Shape: s, r: rand.New(rand.NewPCG(seed, name)), listed: make([]time.Duration, s.Nodes), open: map[string]int{}}
+	p.job = s.Build(&rig{rand.New(rand.NewPCG(name, seed)), *s})
+	p.store = cluster.NewStore(Poll, health.Rules(health.Defaults()))
+	for range s.world() {
+		p.silicon = append(p.silicon, newSilicon(p.r))
+	}
+	p.tell(0)
+	for n := range s.Nodes {
+		p.listed[n] = time.Duration(n%20) * Poll
+		p.store.Apply(cluster.Event{At: begins, Node: nodeName(n), Try: &cluster.Try{Interval: Poll}})
+		p.store.Apply(cluster.Event{At: begins, Node: nodeName(n), Hello: p.hello(n)})
+	}
+	return p
+}
+
+func nodeName(n int) string { return fmt.Sprintf("n%02d", n+1) }
+
+func (p *player) hello(node int) *wire.Hello {
+	h := &wire.Hello{Host: nodeName(node)}
+	for g := range p.GPUs {
+		card := metric.Make(map[metric.ID]float64{metric.MemoryTotal: p.On.memory * (1 << 30), metric.SMClockMax: p.On.clock})
+		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: fmt.Sprintf("GPU-%d-%d", node, g), Name: p.On.model, Values: card})
+	}
+	return h
+}
+
+// discover asks SLURM now and then, and tells the Store if it says something else.
+func (p *player) discover(at time.Duration) {
+	if p.job.Slurm == nil || at%slurmEvery != 0 {
+		return
+	}
+	if word := p.job.Slurm(at); word != p.slurm {
+		p.slurm = word
+		p.tell(at)
+	}
+}
+
+func (p *player) tell(at time.Duration) {
+	d := cluster.Discovery{Answered: begins.Add(at)}
+	job := cluster.Job{ID: "7", Number: "7", Name: p.Name, User: "alice", Start: begins.Add(-p.Age), Minors: map[string][]int{}, Suspended: p.slurm.suspended}
+	if p.slurm.start > 0 {
+		job.Start = begins.Add(p.slurm.start)
+	}
+	for n := range p.Nodes {
+		job.Nodes = append(job.Nodes, nodeName(n))
+		for g := range p.GPUs {
+			job.Minors[nodeName(n)] = append(job.Minors[nodeName(n)], g)
+		}
+	}
+	if !p.slurm.queued {
+		d.Jobs = append(d.Jobs, job)
+	}
+	p.store.Apply(cluster.Event{At: begins.Add(at), Discovery: &d})
+}
+
+// report applies the report of a node in an interval. Each node has its own moment of it.
+func (p *player) report(at time.Duration, node int) {
+	now := at + Poll*time.Duration(node)/time.Duration(p.Nodes) + time.Duration(p.r.IntN(60))*time.Millisecond
+	late := p.r.Float64() < lostReports
+	if late || p.job.Silent != nil && p.job.Silent(now, node) {
+		return
+	}
+	rep := &wire.Report{MonoMS: now.Milliseconds()}
+	var net, disk float64
+	for g := range p.GPUs {
+		at := node*p.GPUs + g
+		w := p.job.Does(now, at)
+		net, disk = net+w.Net, disk+w.Disk
+		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, p.silicon[at], p.r)})
+	}
+	rep.Host = p.host(net, disk)
+	if p.job.Runs != nil && now >= p.listed[node] {
+		p.listed[node] = now + listEvery - Poll/2
+		rep.Listed = true
+		for g := range p.GPUs {
+			for _, process := range p.job.Runs(now, node*p.GPUs+g) {
+				process.CPU *= 1 + 0.02*p.r.NormFloat64()
+				rep.Processes = append(rep.Processes, process.wire(now, g))
+			}
+		}
+	}
+	p.store.Apply(cluster.Event{At: begins.Add(now), Node: nodeName(node), Report: rep})
+}
+
+// host is the traffic of a node. On nodes with InfiniBand the file system is behind it.
+func (p *player) host(net, disk float64) wire.Host {
+	noise := 40e3 * (1 + p.r.Float64())
+	values := map[metric.ID]float64{metric.NetTX: noise, metric.NetRX: noise}
+	if p.Nodes == 1 {
+		net = 0
+	}
+	if p.On.infiniband {
+		values[metric.InfiniBandTX], values[metric.InfiniBandRX] = (net+disk)*(0.95+0.1*p.r.Float64())+noise, net*(0.95+0.1*p.r.Float64())+noise
+	} else {
+		values[metric.NetTX], values[metric.NetRX] = net/8+disk+noise, net/8+noise
+	}
+	return wire.Host{Values: metric.Make(values)}
+}
+
+// look takes a Snapshot, and notes what it says.
+func (p *player) look(at time.Duration) {
+	snap := p.store.Snapshot(begins.Add(at))
+	now := map[string]bool{}
+	for i := range snap.Jobs {
+		for k := range snap.Jobs[i].Findings {
+			f := &snap.Jobs[i].Findings[k]
+			if !f.Holds() {
+				continue
+			}
+			key := fmt.Sprint(f.Kind, f.Node, f.Key, f.Severity)
+			now[key] = true
+			if _, known := p.open[key]; !known {
+				p.open[key] = len(p.said)
+				p.said = append(p.said, Episode{Finding: *f, Say: health.Say(snap, f).Sentence, From: at})
+			}
+			p.said[p.open[key]].To = at
+		}
+	}
+	for key := range p.open {
+		if !now[key] {
+			delete(p.open, key)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package shapes
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Processes tells which processes are on a GPU at a moment.
+type Processes func(at time.Duration, gpu int) []Process
+
+// Process is one of them, as the probe finds it.
+type Process struct {
+	PID, Parent int
+	Began       time.Duration // of the watch; negative: before
+	Name, From  string        // From is the variable that names its rank; "": none does
+	Rank, World int
+	Local       int
+	CPU         float64 // percent of a core
+}
+
+// before is when the processes of a job began that is watched later.
+const before = -4 * time.Hour
+
+// torchrun is one process for each GPU, which all know of each other.
+func (r *rig) torchrun() Processes { return r.launched("RANK", "python", before) }
+
+// srun is one task for each GPU. They need not know of each other: srun gives all tasks a rank.
+func (r *rig) srun(name string) Processes { return r.launched("SLURM_PROCID", name, before) }
+
+// mpirun is one process for each GPU under Open MPI.
+func (r *rig) mpirun(name string) Processes { return r.launched("OMPI_COMM_WORLD_RANK", name, before) }
+
+func (r *rig) launched(from, name string, began time.Duration) Processes {
+	gpus, world := r.GPUs, r.world()
+	return func(_ time.Duration, gpu int) []Process {
+		return []Process{{PID: 4000 + gpu%gpus, Parent: 3990, Began: began, Name: name, From: from, Rank: gpu, World: world, Local: gpu % gpus, CPU: 101}}
+	}
+}
+
+// programs is one process for each GPU that was started by itself.
+func (r *rig) programs(name string) Processes {
+	gpus := r.GPUs
+	return func(_ time.Duration, gpu int) []Process {
+		return []Process{{PID: 4000 + 10*(gpu%gpus), Parent: 3000 + gpu%gpus, Began: before, Name: name, CPU: 98}}
+	}
+}
+
+// oneForAll is one process on all GPUs of the node.
+func (r *rig) oneForAll(name string) Processes {
+	return func(time.Duration, int) []Process {
+		return []Process{{PID: 4000, Parent: 3990, Began: before, Name: name, CPU: 130}}
+	}
+}
+
+// ending are processes of which those on some GPUs end at a time of their own; 0: never.
+func (p Processes) ending(ends func(gpu int) time.Duration) Processes {
+	return func(at time.Duration, gpu int) []Process {
+		if end := ends(gpu); end != 0 && at >= end {
+			return nil
+		}
+		return p(at, gpu)
+	}
+}
+
+// dead are processes of which those on some GPUs are killed at a moment.
+func (p Processes) dead(when time.Duration, of ...int) Processes {
+	return p.ending(func(gpu int) time.Duration {
+		for _, g := range of {
+			if g == gpu {
+				return when
+			}
+		}
+		return 0
+	})
+}
+
+// again are processes that are all started again in each of these spans: they are not there until it ends.
+func (p Processes) again(spans []span) Processes {
+	return func(at time.Duration, gpu int) []Process {
+		if _, in := within(spans, at); in {
+			return nil
+		}
+		list := p(at, gpu)
+		for k, s := range spans {
+			if at >= s.to {
+				for i := range list {
+					list[i].PID, list[i].Parent, list[i].Began = list[i].PID+100*(k+1), list[i].Parent+100*(k+1), s.to
+				}
+			}
+		}
+		return list
+	}
+}
+
+// cpu are processes of which those on some GPUs use another share of a core from a moment on.
+func (p Processes) cpu(when time.Duration, percent float64, of ...int) Processes {
+	return func(at time.Duration, gpu int) []Process {
+		list := p(at, gpu)
+		for _, g := range of {
+			if g == gpu && at >= when {
+				for i := range list {
+					list[i].CPU = percent
+				}
+			}
+		}
+		return list
+	}
+}
+
+// wire returns the process on a GPU of its node as the probe sends it.
+func (p Process) wire(at time.Duration, index int) wire.Process {
+	elapsed, cpu := int64((at-p.Began)/time.Second), p.CPU
+	out := wire.Process{
+		PID: p.PID, StartTicks: uint64((p.Began + 24*time.Hour) / (10 * time.Millisecond)), GPU: index, Type: "C", State: "R",
+		CPUPercent: &cpu, ElapsedSec: &elapsed, Identity: wire.Identity{Name: p.Name, Parent: p.Parent, Job: "7", Step: "0"},
+	}
+	if p.From != "" {
+		out.Rank = &wire.Rank{Rank: p.Rank, From: p.From, Local: &p.Local, World: &p.World}
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+package shapes
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Program tells what a GPU of the job does at a moment of the watch. The GPUs of all nodes count from 0. It may be asked about any moment,
+// in any order.
+type Program func(at time.Duration, gpu int) Work
+
+// span is a time in which something happens.
+type span struct{ from, to time.Duration }
+
+func (s span) has(at time.Duration) bool { return at >= s.from && at < s.to }
+
+func within(spans []span, at time.Duration) (span, bool) {
+	i, _ := slices.BinarySearchFunc(spans, at, func(s span, at time.Duration) int {
+		if s.to <= at {
+			return -1
+		}
+		return 1
+	})
+	if i < len(spans) && spans[i].has(at) {
+		return spans[i], true
+	}
+	return span{}, false
+}
+
+// about returns a time that varies by a share of it.
+func about(r *rand.Rand, d time.Duration, by float64) time.Duration {
+	return time.Duration(float64(d) * (1 + by*(2*r.Float64()-1)))
+}
+
+// every returns the spans of something that happens again and again, and lasts about so long each time.
+func (r *rig) every(often, lasts time.Duration) []span {
+	var spans []span
+	for at := time.Duration(float64(often) * (0.3 + 0.7*r.Float64())); at < r.Length; {
+		s := span{at, at + about(r.Rand, lasts, 0.1)}
+		spans = append(spans, s)
+		at = s.from + about(r.Rand, often, 0.04)
+	}
+	return spans
+}
+
+// steady is the same work of all GPUs.
+func steady(w Work) Program { return func(time.Duration, int) Work { return w } }
+
+// each is another work of each GPU, by turns.
+func each(works ...Work) Program {
+	return func(_ time.Duration, gpu int) Work { return works[gpu%len(works)] }
+}
+
+// only is a program of which some GPUs do something else.
+func only(other, all Program, of ...int) Program {
+	return func(at time.Duration, gpu int) Work {
+		if slices.Contains(of, gpu) {
+			return other(at, gpu)
+		}
+		return all(at, gpu)
+	}
+}
+
+// where is a program of which the GPUs do something else that a test picks.
+func where(picks func(gpu int) bool, other, all Program) Program {
+	return func(at time.Duration, gpu int) Work {
+		if picks(gpu) {
+			return other(at, gpu)
+		}
+		return all(at, gpu)
+	}
+}
+
+// from is a program that changes at a moment.
+func from(when time.Duration, before, after Program) Program {
+	return func(at time.Duration, gpu int) Work {
+		if at < when {
+			return before(at, gpu)
+		}
+		return after(at, gpu)
+	}
+}
+
+// pauses is a program that does something else in these spans. The other program is asked with the time since the span began. GPUs enter
+// and leave a span up to a second apart.
+func pauses(spans []span, during, usual Program) Program {
+	return func(at time.Duration, gpu int) Work {
+		late := time.Duration(float64(time.Second) * unit(uint64(gpu), 17))
+		if s, in := within(spans, at-late); in {
+			return during(at-late-s.from, gpu)
+		}
+		return usual(at, gpu)
+	}
+}
+
+// part is a part of a cycle.
+type part struct {
+	lasts time.Duration
+	does  Program
+}
+
+// cycle repeats its parts. The parts are asked with the time since the part began.
+func cycle(parts ...part) Program {
+	whole := time.Duration(0)
+	for _, p := range parts {
+		whole += p.lasts
+	}
+	return func(at time.Duration, gpu int) Work {
+		into := at % whole
+		for _, p := range parts {
+			if into < p.lasts {
+				return p.does(into, gpu)
+			}
+			into -= p.lasts
+		}
+		panic("unreachable")
+	}
+}
+
+// sequence does its parts once, and then the last one for ever.
+func sequence(parts ...part) Program {
+	return func(at time.Duration, gpu int) Work {
+		for _, p := range parts[:len(parts)-1] {
+			if at < p.lasts {
+				return p.does(at, gpu)
+			}
+			at -= p.lasts
+		}
+		return parts[len(parts)-1].does(at, gpu)
+	}
+}
+
+// averaged is what the driver says of a program whose steps are short: the average of a window before the moment.
+func averaged(window time.Duration, p Program) Program {
+	const of = 10
+	return func(at time.Duration, gpu int) Work {
+		out := p(at, gpu)
+		for i := 1; i < of; i++ {
+			out = mix(out, p(max(at-window*time.Duration(i)/of, 0), gpu), 1/float64(i+1))
+		}
+		return out
+	}
+}
+
+// shifted is a program that each GPU runs with its own delay.
+func shifted(delays []time.Duration, p Program) Program {
+	return func(at time.Duration, gpu int) Work { return p(at+delays[gpu%len(delays)], gpu) }
+}
+
+// wobbling varies the share of the time for which each GPU works: its own walk with this time constant.
+func wobbling(seed uint64, slowly time.Duration, by float64, p Program) Program {
+	return func(at time.Duration, gpu int) Work {
+		x := float64(at) / float64(slowly)
+		i, f := math.Floor(x), x-math.Floor(x)
+		f = f * f * (3 - 2*f)
+		a, b := unit(seed, uint64(gpu), uint64(i)), unit(seed, uint64(gpu), uint64(i)+1)
+		w := p(at, gpu)
+		if w.Util < 5 {
+			return w
+		}
+		return mix(w, w.with(func(w *Work) {
+			w.Util, w.Memory, w.Power, w.NVLink, w.Net = 0, 0, ready.Power, 0, 0
+		}), by*(a+f*(b-a)))
+	}
+}
+
+// unit is a number from 0 to 1 that depends on these numbers alone.
+func unit(of ...uint64) float64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, v := range of {
+		h ^= v + 0x9e3779b97f4a7c15 + h<<6 + h>>2
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+	}
+	return float64(h>>11) / (1 << 53)
+}

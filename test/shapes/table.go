@@ -1,0 +1,72 @@
+package shapes
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Table prints the score: a line for each shape, and totals. With say it also prints what was said wrongly.
+func Table(to io.Writer, verdicts []Verdict, say bool) {
+	w := tabwriter.NewWriter(to, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "shape\tGPUs\tjob-hours\tfound\tlate\tmissed\tafter\tfalse")
+	var healthy, faulty Verdict
+	var hours, gpuHours float64
+	shapes := 0
+	for _, v := range verdicts {
+		fmt.Fprintf(w, "%s\t%d\t%.1f\t%s\t%s%s\n", v.Name, v.world(), v.Length.Hours(), v.found(), counts(v.False), known(&v))
+		total := &healthy
+		if v.Faulty() {
+			total = &faulty
+		} else {
+			shapes, hours, gpuHours = shapes+1, hours+v.Length.Hours(), gpuHours+v.Length.Hours()*float64(v.world())
+		}
+		total.Found, total.Late, total.Missed = total.Found+v.Found, total.Late+v.Late, total.Missed+v.Missed
+		total.False = append(total.False, v.False...)
+	}
+	w.Flush()
+	fmt.Fprintf(to, "\nhealthy: %d shapes, %.1f job-hours, %.0f GPU-hours: %d false (%s)\n", shapes, hours, gpuHours, len(healthy.False), counts(healthy.False))
+	fmt.Fprintf(to, "faulty: %d shapes, %d expected: %d found, %d late, %d missed; %d false (%s)\n", len(verdicts)-shapes, faulty.Found+faulty.Late+faulty.Missed,
+		faulty.Found, faulty.Late, faulty.Missed, len(faulty.False), counts(faulty.False))
+	if say {
+		explain(to, verdicts)
+	}
+}
+
+// found is what was found of a faulty shape: "1\t0\t0\t66s".
+func (v *Verdict) found() string {
+	if !v.Faulty() {
+		return "\t\t\t"
+	}
+	var after []string
+	for _, d := range v.Delays {
+		after = append(after, fmt.Sprintf("%.0fs", d.Seconds()))
+	}
+	return fmt.Sprintf("%d\t%d\t%d\t%s", v.Found, v.Late, v.Missed, strings.Join(after, " "))
+}
+
+func known(v *Verdict) string {
+	reason, listed := Known[v.Name]
+	switch {
+	case listed && v.Good():
+		return " [known, but right now]"
+	case listed:
+		return " [known: " + reason + "]"
+	}
+	return ""
+}
+
+// explain prints what was said wrongly.
+func explain(to io.Writer, verdicts []Verdict) {
+	for _, v := range verdicts {
+		if v.Good() {
+			continue
+		}
+		fmt.Fprintf(to, "\n%s: %s\n", v.Name, v.About)
+		for _, e := range v.False {
+			fmt.Fprintf(to, "  %v to %v  %v %s: %s\n", e.From.Round(time.Second), e.To.Round(time.Second), e.Severity, e.Kind, e.Say)
+		}
+	}
+}

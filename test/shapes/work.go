@@ -1,0 +1,122 @@
+package shapes
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Work is what one GPU does at a moment, as averages over the time that the driver averages. The figures are those of an H100.
+type Work struct {
+	Util, Memory float64 // percent of the time in which kernels run, and in which they use the memory
+	Power, Clock float64 // W, MHz
+	NVLink       float64 // bytes per second each way
+	TX, RX       float64 // bytes per second over PCIe, to the host and from it
+	Net          float64 // bytes per second each way over the node's InfiniBand
+	Disk         float64 // bytes per second from the node to its file system
+	Used         float64 // GiB of memory
+	Throttle     uint64
+}
+
+const (
+	mega = 1e6
+	giga = 1e9
+)
+
+// What GPUs do.
+var (
+	train   = Work{Util: 98, Memory: 55, Power: 610, Clock: 1650, NVLink: 50 * giga, TX: 60 * mega, RX: 300 * mega, Net: 8 * giga, Used: 70}
+	alone   = Work{Util: 97, Memory: 55, Power: 590, Clock: 1680, TX: 40 * mega, RX: 250 * mega, Used: 60} // works, and talks to no other GPU
+	spin    = Work{Util: 100, Power: 135, Clock: 1980, NVLink: 100e3, TX: 150e3, RX: 200e3, Used: 70}      // waits for others in a collective
+	ready   = Work{Power: 115, Clock: 1980, TX: 20e3, RX: 30e3, Used: 70}                                  // has a program that runs no kernel
+	resting = Work{Power: 72, Clock: 345, Used: 0.6}                                                       // has none
+	saving  = Work{Util: 3, Memory: 1, Power: 120, Clock: 1980, TX: 3 * giga, RX: 20 * mega, Disk: 300 * mega, Used: 70}
+	writing = Work{Power: 115, Clock: 1980, TX: 20e3, RX: 30e3, Disk: 250 * mega, Used: 70} // its process writes what has been copied
+	loading = Work{Util: 4, Memory: 2, Power: 130, Clock: 1980, TX: 10 * mega, RX: 6 * giga, Used: 30}
+	decode  = Work{Util: 96, Memory: 70, Power: 420, Clock: 1980, NVLink: 8 * giga, TX: 5 * mega, RX: 5 * mega, Used: 74} // generates text
+)
+
+// with returns the work after a change.
+func (w Work) with(change func(*Work)) Work {
+	change(&w)
+	return w
+}
+
+// light is a job that does not take much power.
+func (w Work) light(power float64) Work {
+	return w.with(func(w *Work) { w.Memory, w.Power, w.Clock = w.Memory*power/w.Power, power, 1980 })
+}
+
+// mix is a second of which a share is spent with b, and the rest with a.
+func mix(a, b Work, share float64) Work {
+	of := func(x, y float64) float64 { return x + share*(y-x) }
+	return Work{of(a.Util, b.Util), of(a.Memory, b.Memory), of(a.Power, b.Power), of(a.Clock, b.Clock), of(a.NVLink, b.NVLink), of(a.TX, b.TX),
+		of(a.RX, b.RX), of(a.Net, b.Net), of(a.Disk, b.Disk), of(a.Used, b.Used), a.Throttle | b.Throttle}
+}
+
+// waits is a training step of which a share is spent waiting for others: the usual traffic comes in the rest.
+func waits(share float64) Work { return mix(train, spin, share) }
+
+// Machine is the kind of nodes.
+type Machine struct {
+	model       string
+	limit       float64 // W
+	clock       float64 // MHz at most
+	nvlink      bool
+	counters    bool // the driver tells the bytes over PCIe and NVLink
+	infiniband  bool
+	memory      float64 // GiB
+	coupledPCIe bool    // the GPUs talk over PCIe, as they have no NVLink
+}
+
+var (
+	h100 = &Machine{"NVIDIA H100 80GB HBM3", 700, 1980, true, true, true, 80, false}
+	a100 = &Machine{"NVIDIA A100-SXM4-80GB", 400, 1410, true, true, true, 80, false}
+	mute = &Machine{"NVIDIA A100-SXM4-40GB", 400, 1410, true, false, false, 40, false} // a driver without counters of links
+	l40s = &Machine{"NVIDIA L40S", 350, 2520, false, true, true, 48, true}
+	v100 = &Machine{"Tesla V100-PCIE-32GB", 250, 1380, false, true, false, 32, true}
+)
+
+// silicon is how a GPU differs from others of its model.
+type silicon struct{ power, clock float64 }
+
+func newSilicon(r *rand.Rand) silicon {
+	return silicon{power: 1 + 0.16*(r.Float64()-0.5), clock: 1 + 0.03*(r.Float64()-0.5)}
+}
+
+// sample is what the driver says of a work at a moment.
+func (m *Machine) sample(w Work, is silicon, r *rand.Rand) metric.Values {
+	shake := func(v, by float64) float64 { return v * (1 + by*math.Max(-2.5, math.Min(2.5, r.NormFloat64()))) }
+	util := w.Util
+	if util > 2 && util < 99.5 {
+		util += 0.9 * r.NormFloat64()
+	}
+	if m.coupledPCIe { // at the pace of PCIe
+		w.TX, w.RX = w.TX+w.NVLink/12, w.RX+w.NVLink/12
+	}
+	power := w.Power * m.limit / h100.limit
+	if w.Util > 0 {
+		power *= is.power
+	}
+	step := 15.0
+	values := map[metric.ID]float64{
+		metric.Util: bounded(math.Round(util), 100), metric.MemUtil: bounded(math.Round(shake(w.Memory, 0.05)), 100),
+		metric.Power: math.Min(shake(power, 0.02), m.limit*1.02), metric.PowerLimit: m.limit,
+		metric.SMClock:    math.Min(math.Round(shake(w.Clock*is.clock, 0.006)*m.clock/h100.clock/step)*step, m.clock),
+		metric.MemoryUsed: math.Min(w.Used*m.memory/h100.memory, m.memory) * (1 << 30), metric.Throttle: float64(w.Throttle),
+	}
+	if w.Power > 0.985*h100.limit {
+		values[metric.Throttle] = float64(w.Throttle | wire.ThrottleSWPowerCap)
+	}
+	if m.counters {
+		values[metric.PCIeTX], values[metric.PCIeRX] = shake(w.TX, 0.1), shake(w.RX, 0.1)
+	}
+	if m.counters && m.nvlink {
+		values[metric.NVLinkTX], values[metric.NVLinkRX] = shake(w.NVLink, 0.06), shake(w.NVLink, 0.06)
+	}
+	return metric.Make(values)
+}
+
+func bounded(v, most float64) float64 { return math.Max(0, math.Min(v, most)) }
