@@ -160,6 +160,7 @@ func (a *available) run(ctx context.Context) error {
 	if a.whole {
 		return a.countCluster(ctx)
 	}
+	sampleTwice(a.cfg)
 	here := a.cfg.Nodes == "" && a.cfg.Job == "" && a.cfg.Demo == "" && a.cfg.Login == ""
 	out := func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
 		return judged(ctx, cfg, io, from, func(s *cluster.Snapshot) error { return a.print(s, here) }, func(*cluster.Snapshot) error { return nil })

@@ -76,17 +76,18 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody who could press one.
 func polling(cfg *config.Config, log *slog.Logger) poller.Config {
-	p := poller.Config{Interval: cfg.Poll, Log: log}
+	p := poller.Config{Interval: cfg.Poll, Second: cfg.Second, Log: log}
 	if !cfg.Steady {
 		p.IdleAfter, p.IdleFactor = ui.IdleAfter, ui.IdleFactor
 	}
 	return p
 }
 
-// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories.
+// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories, but may be
+// made of two reports of each node.
 func demoPast(cfg *config.Config) time.Duration {
 	if cfg.JSON {
-		return 2 * cfg.Poll
+		return demo.Twice * cfg.Poll
 	}
 	return time.Duration(cluster.HistoryLen(cfg.Poll)) * cluster.BinWidth(cfg.Poll)
 }

@@ -213,6 +213,7 @@ func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	_ = f.MarkHidden(intervalFlag)
 	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long to wait for nodes and for SLURM before something is printed once, as with --once, --json and snapshot")
+	f.BoolVar(&cfg.FirstSample, firstSample, false, "with --once, --json, snapshot, list and available: print the first sample of each node, a second earlier: without rates and without problems that show in two")
 	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
 	f.StringVar(&cfg.Monitor, "monitor", cfg.Monitor, "GPUs above the processes on their page: `MODE` is auto (where there is room), full or compact (never); also -m")
 	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")

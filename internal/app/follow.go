@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
 // follow calls see with a Snapshot every so often until ctx ends, which is no error, or see fails: the first time once every node has reported or
@@ -28,8 +29,8 @@ func follow(ctx context.Context, cfg *config.Config, from feed, every time.Durat
 	stop := context.AfterFunc(source.ctx, cancel) // no more Events will come
 	defer stop()
 	early, ready := context.WithTimeout(ctx, cfg.Timeout)
-	var whole settling
-	bell.Await(early, news, func() bool { return whole.over(store.Snapshot(time.Now())) })
+	var whole tally.Settling
+	bell.Await(early, news, func() bool { return whole.Over(store.Snapshot(time.Now())) })
 	ready()
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -96,6 +96,9 @@ func (l *list) check(f *pflag.FlagSet) error {
 	if !f.Changed("watch") {
 		return nil
 	}
+	if l.cfg.FirstSample {
+		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --watch", firstSample)
+	}
 	every, err := secondsOf(l.cfg, "watch", l.watch, 0)
 	l.every, l.cfg.Poll, l.cfg.Steady = every, every, true
 	return err
@@ -103,6 +106,9 @@ func (l *list) check(f *pflag.FlagSet) error {
 
 // run shows this host if it has GPUs and nothing else is asked for.
 func (l *list) run(ctx context.Context) error {
+	if l.every == 0 {
+		sampleTwice(l.cfg)
+	}
 	log := slog.New(slog.DiscardHandler)
 	if l.cfg.Nodes != "" || l.cfg.Job != "" || l.cfg.Demo != "" || l.cfg.Login != "" {
 		return fed(ctx, l.cfg, l.io, log, l.show)

@@ -15,7 +15,7 @@ import (
 )
 
 // sharedFlags are flags of the program that also commands about GPUs of nodes have.
-var sharedFlags = []string{"nodes", "login", "transport", "timeout", "ascii", "demo"}
+var sharedFlags = []string{"nodes", "login", "transport", "timeout", firstSample, "ascii", "demo"}
 
 // shareFlags gives a command the flags that choose nodes.
 func shareFlags(cmd *cobra.Command, cfg *config.Config, flags *pflag.FlagSet) {

@@ -15,22 +15,14 @@ import (
 // onceParting is how long --once and --json wait for sessions to close after they have printed.
 const onceParting = 500 * time.Millisecond
 
-// restPatience is how long an output waits for the rest after all else is there: the users of processes, and the switches of nodes. It is longer than
-// the default interval of the probes, which look for users again in each report.
-const restPatience = 4 * time.Second
+// firstSample is the flag for what is printed a second earlier.
+const firstSample = "first-sample"
 
-// settling tells when there is nothing left to wait for.
-type settling struct{ since time.Time } // when all but the rest was there
-
-// over reports whether a Snapshot, which is later than the last one, can be printed.
-func (w *settling) over(s *cluster.Snapshot) bool {
-	if !tally.Settled(s) {
-		return false
+// sampleTwice makes what is printed once wait for a second report of each node, unless the user wants the first.
+func sampleTwice(cfg *config.Config) {
+	if !cfg.FirstSample {
+		cfg.Second = config.SecondSample
 	}
-	if w.since.IsZero() {
-		w.since = s.At
-	}
-	return !tally.Nameless(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= restPatience
 }
 
 // printed shows one Snapshot with print.
@@ -40,7 +32,7 @@ func printed(print func(*config.Config, streams, *cluster.Snapshot) error) show 
 	}
 }
 
-// once waits until every node has reported or failed, or until the timeout, and prints one Snapshot. It prints before it closes the
+// once waits until every node has reported twice or failed, or until the timeout, and prints one Snapshot. It prints before it closes the
 // sessions, because a hung node closes slowly.
 func once(ctx context.Context, cfg *config.Config, io streams, from feed, print func(*cluster.Snapshot) error) error {
 	return judged(ctx, cfg, io, from, print, exitCode)
@@ -61,12 +53,12 @@ func judged(ctx context.Context, cfg *config.Config, io streams, from feed, prin
 		})
 	})
 	context.AfterFunc(events.ctx, cancel) // no more Events will come
+	whole := tally.Settling{Second: cfg.Second}
 	shown := newProgress(io.err, began)
-	var whole settling
 	bell.Await(ctx, news, func() bool {
 		snap := store.Snapshot(time.Now())
-		shown.update(snap)
-		return whole.over(snap)
+		shown.update(snap, whole.Early(snap))
+		return whole.Over(snap)
 	})
 	shown.erase()
 	if _, err := events.wait(0); err != nil { // it ended by itself: there is no SLURM

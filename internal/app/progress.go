@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,12 +44,12 @@ func newProgress(errs io.Writer, now time.Time) *progress {
 	return p
 }
 
-// update shows which nodes a Snapshot lacks.
-func (p *progress) update(s *cluster.Snapshot) {
+// update shows which nodes a Snapshot lacks, and else those whose second report is waited for.
+func (p *progress) update(s *cluster.Snapshot, early []*cluster.Node) {
 	if p.out == nil || s.At.Before(p.from) {
 		return
 	}
-	p.show(waitingFor(s, p.width()-1))
+	p.show(cmp.Or(waitingFor(s, p.width()-1), waitingForSecond(early)))
 }
 
 // show rewrites the line.
@@ -86,6 +87,18 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 		}
 	}
 	return line
+}
+
+// waitingForSecond says which nodes have reported once only; nothing if there are none.
+func waitingForSecond(early []*cluster.Node) string {
+	if len(early) == 0 {
+		return ""
+	}
+	var names []string
+	for _, n := range early {
+		names = append(names, n.Name)
+	}
+	return "waiting for a second sample: " + firstOf(names)
 }
 
 // waitingForGPUs says which GPUs the driver has not answered for; nothing if there are none.

@@ -38,7 +38,9 @@ type show func(ctx context.Context, cfg *config.Config, io streams, from feed) e
 
 func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) error {
 	out := printed(printOnce)
-	if !cfg.Once && !cfg.JSON {
+	if cfg.Once || cfg.JSON {
+		sampleTwice(cfg)
+	} else {
 		out = watch
 		if err := onScreen(io); err != nil {
 			return err

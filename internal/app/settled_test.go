@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -98,8 +99,8 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: values, Listed: true, Processes: []wire.Process{p}}})
 		return s.Snapshot(at)
 	}
-	var whole settling
-	if whole.over(list(now, wire.Process{PID: 7, StartTicks: 70})) {
+	var whole tally.Settling
+	if whole.Over(list(now, wire.Process{PID: 7, StartTicks: 70})) {
 		t.Error("printed without the name of the user")
 	}
 	later := now.Add(3 * time.Second)
@@ -108,12 +109,62 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 		"hidden":               {PID: 7},
 		"in another container": {PID: 7, StartTicks: 70, Identity: wire.Identity{Foreign: true}},
 	} {
-		if !whole.over(list(later, p)) {
+		if !whole.Over(list(later, p)) {
 			t.Errorf("a process that is %s is waited for", name)
 		}
 	}
-	if whole.over(list(later, wire.Process{PID: 7, StartTicks: 70})) || !whole.over(list(now.Add(restPatience), wire.Process{PID: 7, StartTicks: 70})) {
-		t.Error("the wait for a name does not end after restPatience")
+	if whole.Over(list(later, wire.Process{PID: 7, StartTicks: 70})) || !whole.Over(list(now.Add(tally.Patience), wire.Process{PID: 7, StartTicks: 70})) {
+		t.Error("the wait for a name does not end after tally.Patience")
+	}
+}
+
+// What is printed once waits for a second report, but not for that of a node that has failed or gone silent since, nor where the user wants the
+// first. One off the beat, right after the first, is none.
+func TestOnceWaitsForASecondReport(t *testing.T) {
+	report := func(s *cluster.Store, at time.Time) {
+		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
+	}
+	s, now := oneNode(1, map[string][]int{"n1": {0}})
+	twice, first := tally.Settling{Second: time.Second}, tally.Settling{}
+	report(s, now)
+	if twice.Over(s.Snapshot(now)) || !first.Over(s.Snapshot(now)) {
+		t.Error("one report is not enough, unless it is all that is wanted")
+	}
+	report(s, now.Add(100*time.Millisecond))
+	later := s.Snapshot(now.Add(800 * time.Millisecond))
+	if early := twice.Early(later); twice.Over(later) || len(early) != 1 || waitingForSecond(early) != "waiting for a second sample: n1" {
+		t.Errorf("a report off the beat counts: %v", early)
+	}
+	failed := s.Fork()
+	failed.Apply(cluster.Event{At: now.Add(900 * time.Millisecond), Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
+	snap := failed.Snapshot(now.Add(900 * time.Millisecond))
+	if err := exitCode(snap); !twice.Over(snap) || err == nil || len(snap.NotChecked) != 0 {
+		t.Errorf("a node that has failed since is waited for; %v, not checked %v", err, snap.NotChecked)
+	}
+	report(s, now.Add(time.Second))
+	if !twice.Over(s.Snapshot(now.Add(time.Second))) {
+		t.Error("the second report is there, and is waited for")
+	}
+}
+
+// What is printed once waits a little for a GPU that is still being read: a list that lacks its processes says that nobody known uses it.
+func TestOnceWaitsForAGPUThatIsRead(t *testing.T) {
+	s, now := oneNode(1, map[string][]int{"n1": {0}})
+	values := metric.Make(map[metric.ID]float64{metric.Util: 50})
+	report := func(at time.Time, g wire.GPU) *cluster.Snapshot {
+		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{Listed: g.Unlisted == "", GPUs: []wire.GPU{g}}})
+		return s.Snapshot(at)
+	}
+	var whole tally.Settling
+	reading := wire.GPU{Values: values, AgeMS: 300, HangsMS: 250, Unlisted: "the driver does not respond"}
+	if whole.Over(report(now, reading)) {
+		t.Error("printed while the GPU is read")
+	}
+	if !whole.Over(report(now.Add(time.Second), wire.GPU{Values: values, Unlisted: "Insufficient Permissions"})) {
+		t.Error("a list that the driver refuses is waited for")
+	}
+	if whole.Over(report(now.Add(2*time.Second), reading)) || !whole.Over(report(now.Add(tally.Patience), reading)) {
+		t.Error("the wait for a GPU does not end after tally.Patience")
 	}
 }
 
@@ -124,14 +175,14 @@ func TestOnceWaitsALittleForTheTopology(t *testing.T) {
 		return &cluster.Snapshot{At: time.Unix(2, 0).Add(at), Discovery: d}
 	}
 	topology, all := cluster.Discovery{Topology: true}, cluster.Discovery{}
-	var whole settling
-	if whole.over(snap(0, cluster.Discovery{Asking: true, Topology: true})) || whole.over(snap(time.Minute, topology)) {
+	var whole tally.Settling
+	if whole.Over(snap(0, cluster.Discovery{Asking: true, Topology: true})) || whole.Over(snap(time.Minute, topology)) {
 		t.Error("printed without the switches")
 	}
-	if whole.over(snap(time.Minute+restPatience-time.Second, topology)) || !whole.over(snap(time.Minute+restPatience, topology)) {
-		t.Error("the wait for the switches does not end after restPatience")
+	if whole.Over(snap(time.Minute+tally.Patience-time.Second, topology)) || !whole.Over(snap(time.Minute+tally.Patience, topology)) {
+		t.Error("the wait for the switches does not end after tally.Patience")
 	}
-	if whole = (settling{}); whole.over(snap(0, topology)) || !whole.over(snap(time.Second, all)) {
+	if whole = (tally.Settling{}); whole.Over(snap(0, topology)) || !whole.Over(snap(time.Second, all)) {
 		t.Error("the switches are there, and are waited for")
 	}
 }

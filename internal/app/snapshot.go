@@ -16,7 +16,7 @@ import (
 
 // snapshotFlags are those of the program that snapshot takes. What is about the look counts for text only.
 var snapshotFlags = []string{
-	"demo", "nodes", "transport", "login", "timeout", "log", "only", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii",
+	"demo", "nodes", "transport", "login", "timeout", firstSample, "log", "only", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii",
 }
 
 // snapshotCommand prints one Snapshot.
@@ -26,8 +26,8 @@ func snapshotCommand(cfg *config.Config, only *narrow, flags *pflag.FlagSet, io 
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "print what is known now as text, JSON or CSV, or for Prometheus",
-		Long: `snapshot waits until every node has reported or failed, at most --timeout, and prints what is known then: as text (what --once prints), as JSON
-(what --json prints), as CSV with a line for each GPU, or in the text format of Prometheus.
+		Long: `snapshot waits until every node has reported twice, a second apart, or has failed, at most --timeout, and prints what is known then: as text
+(what --once prints), as JSON (what --json prints), as CSV with a line for each GPU, or in the text format of Prometheus.
 
 Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2 invalid arguments, 3 no running job or no answer from SLURM.`,
 		Example: `  nvnodetop snapshot --format csv > gpus.csv
@@ -49,6 +49,7 @@ Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2
 			return only.apply(cfg)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			sampleTwice(cfg)
 			return logged(cfg, from, func(log *slog.Logger) error {
 				return fed(cmd.Context(), cfg, io, log, printed(printerOf(format, export.Names(names))))
 			})

@@ -18,6 +18,8 @@ type Subject struct {
 	Job   *Job   // in ScopeJob and ScopePeers
 	Peers *Peers // in ScopePeers
 
+	Watched time.Duration // in ScopeWatch
+
 	Common    *Common    // of the job's nodes, in ScopeJob
 	Discovery *Discovery // that lists the job, in ScopeJob
 }
@@ -32,6 +34,7 @@ const (
 	ScopeGPU                 // one GPU in that report
 	ScopeJob                 // one job on the node, in that report: asked with each report and each Discovery
 	ScopePeers               // all GPUs of a job together: asked once per interval while they report
+	ScopeWatch               // no problem: the kinds for which Subject.Watched is too short, with the time that each takes in After. Asked for each Snapshot
 )
 
 // Condition is a problem at one moment.

@@ -16,6 +16,16 @@ type Snapshot struct {
 	Discovery Discovery // Discovery.Jobs are the jobs as discovered; show Jobs
 	Jobs      []JobView
 	Nodes     map[string]*Node // by name; has every node of every job
+
+	// NotChecked are the problems that cannot have been found yet, because a node that reports has not done so for long enough.
+	NotChecked []NotChecked
+}
+
+// NotChecked is a kind of problem, and how long a node reports before it can be found. Less than a second stands for a second report.
+// A kind comes more than once if some of its problems take longer than others.
+type NotChecked struct {
+	Kind  Kind
+	Takes time.Duration
 }
 
 // JobView is a job with the data of its nodes.
@@ -76,6 +86,9 @@ type Node struct {
 
 	layout layout // of GPUs
 }
+
+// Watched returns the time from the first report of a node that reports to its last one; 0: there has been one.
+func (n *Node) Watched() time.Duration { return n.Arrived.Sub(n.Since) }
 
 // Xid is an event that the driver reported.
 type Xid struct {

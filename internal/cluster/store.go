@@ -13,6 +13,7 @@ package cluster
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -133,7 +134,27 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 		v.Findings, v.Cleared = told.findings()
 		snap.Jobs = append(snap.Jobs, v)
 	}
+	snap.NotChecked = s.notChecked(snap)
 	return snap
+}
+
+// notChecked are the kinds for which the node of a job that reports for the shortest time has not done so for long enough.
+func (s *Store) notChecked(snap *Snapshot) []NotChecked {
+	const none = time.Duration(math.MaxInt64)
+	shortest := none
+	for name := range s.jobs {
+		if n := snap.Nodes[name]; n.State == NodeReporting {
+			shortest = min(shortest, n.Watched())
+		}
+	}
+	if shortest == none {
+		return nil
+	}
+	var all []NotChecked
+	for _, c := range s.rules(Subject{Scope: ScopeWatch, Watched: shortest}) {
+		all = append(all, NotChecked{c.Kind, c.After})
+	}
+	return all
 }
 
 // count adds a node of the job, on which out GPUs are lost or hung, and which has MIG instances: they do not count.

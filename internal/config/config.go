@@ -38,6 +38,9 @@ type Config struct {
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
 	Job   string // the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
 
+	FirstSample bool          // with Once and JSON: print the first report of each node
+	Second      time.Duration // from the first report of a node to the second, which is waited for; 0: as Poll says, and it is not
+
 	Steady bool // nodes keep their pace although no key is pressed
 
 	Transport string // how nodes are reached: one of Transports
@@ -77,6 +80,9 @@ func Default() Config {
 // Themes lists the values of Config.Theme.
 var Themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "mono"}
 
+// SecondSample is Second where what is printed once is made of two samples.
+const SecondSample = time.Second
+
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
 
@@ -100,6 +106,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--demo and --login cannot be combined")
 	case c.Job != "" && (c.Nodes != "" || c.Demo != ""):
 		return fmt.Errorf("--job cannot be combined with --nodes or --demo")
+	case c.FirstSample && !c.Once && !c.JSON:
+		return fmt.Errorf("--first-sample is for what is printed once: add --once or --json")
 	case c.Once && c.JSON:
 		return fmt.Errorf("--once and --json cannot be combined")
 	}

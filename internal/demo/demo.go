@@ -31,6 +31,9 @@ type Demo struct {
 // Seed is the one of every demo that users see: each tells the same story.
 const Seed = 48211
 
+// Twice is how many intervals of the past it takes until nodes have reported twice.
+const Twice = 3
+
 // New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have already reported for
 // the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {

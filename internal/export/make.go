@@ -3,6 +3,7 @@ package export
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -15,7 +16,21 @@ func Document(s *cluster.Snapshot) *schema.Snapshot {
 	d.addJobs(s, true, func(*cluster.JobView) bool { return true })
 	d.addNodes(s, everything, func(string) bool { return true })
 	d.addQueue(s)
+	d.NotChecked = notChecked(s)
 	return d.Snapshot
+}
+
+// notChecked are the kinds of problems that cannot have been found yet. What takes less than a second takes a second report.
+func notChecked(s *cluster.Snapshot) []schema.NotChecked {
+	all := []schema.NotChecked{}
+	for _, c := range s.NotChecked {
+		one := schema.NotChecked{Kind: string(c.Kind), Seconds: c.Takes.Seconds()}
+		if c.Takes < time.Second {
+			one.Reports, one.Seconds = 2, 0
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // document is a document, or a part of one, that is being made.

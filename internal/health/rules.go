@@ -30,6 +30,9 @@ type rule struct {
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
 	only     bool          // if it holds, the rules below it in its scope do not count
 
+	// watch is how long a node reports until the rule can find something, where after and lasts do not say it. May be nil.
+	watch func(*Thresholds) time.Duration
+
 	when   string // it holds, in words, for docs/health.md; {key} is a threshold
 	source string // of what it knows, or of the limit
 }
@@ -46,8 +49,11 @@ var byScope = func() (of [cluster.ScopeJob + 1][]*rule) {
 // Rules returns the cluster.Rules of this program with these thresholds.
 func Rules(limits Thresholds) cluster.Rules {
 	return func(s cluster.Subject) []cluster.Condition {
-		if s.Scope == cluster.ScopePeers {
+		switch s.Scope {
+		case cluster.ScopePeers:
 			return comparing(subject{s, &limits})
+		case cluster.ScopeWatch:
+			return unchecked(subject{s, &limits})
 		}
 		return holding(subject{s, &limits})
 	}

@@ -28,6 +28,7 @@ import (
 type Config struct {
 	Opener   Opener
 	Interval time.Duration // between two reports of a node
+	Second   time.Duration // from the first report of a session to the second, if that is sooner; 0: Interval
 	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
 	Urge     func()        // called when the user wants what failed to be retried now; may be nil
 
@@ -169,7 +170,7 @@ func (m *Manager) start(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
 	n := &node{
-		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, journal: journal{log: m.cfg.Log.With("node", name)}, retries: m.retries, emit: m.emit, cancel: cancel,
+		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, second: m.cfg.Second, journal: journal{log: m.cfg.Log.With("node", name)}, retries: m.retries, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}

@@ -3,6 +3,7 @@ package tally
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -23,8 +24,48 @@ func Settled(s *cluster.Snapshot) bool {
 	return true
 }
 
-// Nameless reports whether a list has a process whose user is not known yet. A probe waits only a moment for names, and looks again in its next report.
-func Nameless(s *cluster.Snapshot) bool {
+// Patience is how long an output waits for the rest after all else is there: GPUs that are still being read, the users of processes, and the
+// switches of nodes. It is longer than the default interval of the probes, which look for users again in each report.
+const Patience = 4 * time.Second
+
+// Settling tells when there is nothing left to wait for before a Snapshot is printed.
+type Settling struct {
+	Second time.Duration // after which each node is asked for a second report, which is waited for; 0: it is not
+
+	since time.Time // when all but the rest was there
+}
+
+// Over reports whether a Snapshot, which is later than the last one, can be printed.
+func (w *Settling) Over(s *cluster.Snapshot) bool {
+	if !Settled(s) || len(w.Early(s)) > 0 {
+		return false
+	}
+	if w.since.IsZero() {
+		w.since = s.At
+	}
+	return !nameless(s) && !late(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= Patience
+}
+
+// Early returns the nodes that report and whose second report is waited for. One that comes off the beat, right after the first, is too soon
+// for a rate.
+func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
+	if w.Second == 0 {
+		return nil
+	}
+	early, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting && n.Watched() < w.Second/2 })
+	return early
+}
+
+// late reports whether a GPU of a job is still being read: its numbers, or the list of its processes, are old or missing.
+func late(s *cluster.Snapshot) bool {
+	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
+		return slices.ContainsFunc(n.GPUs, func(g cluster.GPU) bool { return g.HangsMS > 0 && !g.Hung() && g.Lost == "" && owned(s, n, &g) })
+	})
+}
+
+// nameless reports whether a list has a process whose user is not known yet. A probe waits only a moment for names, and looks again in its next report.
+func nameless(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool { return p.StartTicks > 0 && p.User == "" && !p.Foreign })

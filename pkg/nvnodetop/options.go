@@ -18,6 +18,10 @@ type Options struct {
 	Login    string        // [USER@]HOST[:PORT], a login node: SLURM is asked there, and the nodes are reached through it
 	Interval time.Duration // between two reports of a node; 0: as in the settings, at first 3 s
 	Demo     string        // NODESxGPUS, such as 4x8: a simulated cluster, for trials and tests
+
+	// FirstSample makes Snapshot return a second earlier, with the first report of each node: without rates, and without problems that
+	// show in two reports. NotChecked of the snapshot names these.
+	FirstSample bool
 }
 
 // Errors of this package. Others say what is wrong with the options or the settings, or with this host.

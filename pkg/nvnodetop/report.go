@@ -23,7 +23,7 @@ func Report(ctx context.Context, job string, o Options) (r *report.Report, err e
 	if o.Nodes = ""; o.Demo == "" {
 		o.Job = job
 	}
-	err = o.with(ctx, func(s *session) error {
+	err = o.with(ctx, 0, func(s *session) error {
 		seen := observer.New(job, s.cfg.Poll, health.Rules(s.cfg.Thresholds))
 		s.start(seen.Apply)
 		wait := &observer.Wait{Job: job, Answer: time.Now().Add(s.cfg.Timeout)}

@@ -37,12 +37,14 @@ type session struct {
 // parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the background.
 const parting = 2 * time.Second
 
-// with calls use with a session over what the options name. Where SLURM turns out not to be configured, that is this host.
-func (o *Options) with(ctx context.Context, use func(*session) error) error {
+// with calls use with a session over what the options name. If second is not 0, nodes send their second report so long after the first.
+// Where SLURM turns out not to be configured, that is this host.
+func (o *Options) with(ctx context.Context, second time.Duration, use func(*session) error) error {
 	cfg, err := o.settings()
 	if err != nil {
 		return err
 	}
+	cfg.Second = second
 	from, end, err := connect(ctx, cfg)
 	if err != nil {
 		return err
@@ -109,7 +111,7 @@ func connect(ctx context.Context, cfg *config.Config) (from feed, end func(), er
 		if err != nil {
 			return nil, nil, fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo, config.DefaultDemo)
 		}
-		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, 2*cfg.Poll), nothing, nil
+		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, demo.Twice*cfg.Poll), nothing, nil
 	}
 	if !probed.Load() {
 		return nil, nil, ErrNoProbe
@@ -144,4 +146,6 @@ func ownGPUs(ctx context.Context, cfg *config.Config) (feed, error) {
 	return from, nil
 }
 
-func polling(cfg *config.Config) poller.Config { return poller.Config{Interval: cfg.Poll} }
+func polling(cfg *config.Config) poller.Config {
+	return poller.Config{Interval: cfg.Poll, Second: cfg.Second}
+}

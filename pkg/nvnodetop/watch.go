@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/source"
@@ -21,7 +22,7 @@ import (
 // A loop that is slow misses snapshots: they do not queue. A snapshot must not be changed: the next ones may share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
-		err := o.with(ctx, func(s *session) error {
+		err := o.with(ctx, 0, func(s *session) error {
 			return s.snapshots(func(snap *schema.Snapshot) bool { return yield(snap, nil) })
 		})
 		if err != nil && ctx.Err() == nil {
@@ -30,9 +31,14 @@ func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	}
 }
 
-// Snapshot returns the first snapshot that Watch would yield. If ctx ends before there is one, the error is that of ctx.
+// Snapshot returns what is known when every node has reported twice, a second apart, or has failed, or when the setting timeout is over. If ctx ends before that, the
+// error is that of ctx.
 func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error) {
-	err = o.with(ctx, func(s *session) error {
+	second := config.SecondSample
+	if o.FirstSample {
+		second = 0
+	}
+	err = o.with(ctx, second, func(s *session) error {
 		return s.snapshots(func(snap *schema.Snapshot) bool {
 			first = snap
 			return false
@@ -50,10 +56,8 @@ func (s *session) snapshots(yield func(*schema.Snapshot) bool) error {
 	store := cluster.NewStore(s.cfg.Poll, health.Rules(s.cfg.Thresholds))
 	s.start(store.Apply)
 	early, ready := context.WithTimeout(s.ctx, s.cfg.Timeout)
-	bell.Await(early, s.news, func() bool {
-		snap := store.Snapshot(time.Now())
-		return tally.Settled(snap) && !snap.Discovery.Topology
-	})
+	whole := tally.Settling{Second: s.cfg.Second}
+	bell.Await(early, s.news, func() bool { return whole.Over(store.Snapshot(time.Now())) })
 	ready()
 	tick := time.NewTicker(s.cfg.Poll)
 	defer tick.Stop()

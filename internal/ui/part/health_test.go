@@ -109,6 +109,7 @@ func TestRow1Names(t *testing.T) {
 // Row 1 says that GPUs are OK when each of them said so, and else what is not known.
 func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 	over := cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "0", Over: time.Unix(996, 0)}
+	notChecked := []cluster.NotChecked{{Kind: cluster.KindLag, Takes: time.Minute}}
 	for _, test := range []struct {
 		name   string
 		change func(f *Frame)
@@ -127,6 +128,10 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 		}, "this job has no GPUs"},
 		{"no GPUs yet", func(f *Frame) { f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, nil }, "no GPUs known for this job yet"},
 		{"which are not told", func(f *Frame) { f.Job.Minors = nil }, "4 GPUs OK (every GPU on these nodes; SLURM does not say which belong to this job)"},
+		{"printed, before all is checked", func(f *Frame) { f.Printed, f.Snap.NotChecked = true, notChecked }, "4 GPUs report"},
+		{"one GPU, printed", func(f *Frame) { f.Printed, f.Snap.NotChecked, f.Job.GPUs, f.Job.GPUsSeen = true, notChecked, 1, 1 }, "1 GPU reports"},
+		{"printed, when all is checked", func(f *Frame) { f.Printed = true }, "4 GPUs OK"},
+		{"on the screen, before all is checked", func(f *Frame) { f.Snap.NotChecked = notChecked }, "4 GPUs OK"},
 		{"from --nodes", func(f *Frame) { f.Job.ID, f.Job.Minors = "", nil }, "4 GPUs OK"},
 		{"SLURM is away", func(f *Frame) {
 			f.Snap.Discovery.Failure = &reach.Failure{Short: "squeue failed"}

@@ -116,11 +116,19 @@ func verdict(f *Frame) string {
 	case cleared > 0:
 		return Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
-		return Plural(j.GPUs, "GPU", "GPUs") + " OK (every GPU on these nodes; SLURM does not say which belong to this job)"
+		return well(f, Plural(j.GPUs, "GPU", "GPUs")) + " (every GPU on these nodes; SLURM does not say which belong to this job)"
 	case j.GPUs == 1:
-		return "GPU OK"
+		return well(f, "GPU")
 	}
-	return strconv.Itoa(j.GPUs) + " GPUs OK"
+	return well(f, strconv.Itoa(j.GPUs)+" GPUs")
+}
+
+// well says that GPUs are OK. What is printed before each kind of problem can have been found says that they report, and no more.
+func well(f *Frame, gpus string) string {
+	if !f.Printed || len(f.Snap.NotChecked) == 0 {
+		return gpus + " OK"
+	}
+	return Plural(f.Job.GPUs, "GPU reports", "GPUs report")
 }
 
 // lastCleared counts the warnings and errors that were over a moment ago, and says how long ago the last one was.

@@ -31,6 +31,7 @@ type Snapshot struct {
 	Jobs        []Job        `json:"jobs,omitzero"`       // running jobs, array tasks and components of heterogeneous jobs; nil only in a part from nvnodetop serve
 	Pending     []PendingJob `json:"pending,omitempty"`
 	Ended       []EndedJob   `json:"ended_jobs,omitempty"` // those that end, or have ended within the last hour while the program ran; latest first
+	NotChecked  []NotChecked `json:"not_checked,omitzero"` // what cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
 	Nodes       []Node       `json:"nodes,omitzero"`       // of all jobs, each once; nil only in a part from nvnodetop serve
 	History     *History     `json:"history,omitempty"`    // only from nvnodetop serve, in the part of a GPU
 }
@@ -56,6 +57,14 @@ func (s *Snapshot) GPUs() iter.Seq2[*Node, *GPU] {
 			}
 		}
 	}
+}
+
+// NotChecked is a kind of problem that cannot have been found yet, because a node has not reported for long enough: that there is no such finding says
+// nothing. Where a kind comes twice, or has a finding, only a part of its problems takes so long.
+type NotChecked struct {
+	Kind    string  `json:"kind"`              // as in Finding
+	Reports int     `json:"reports,omitempty"` // it is found with so many reports; 0: see Seconds
+	Seconds float64 `json:"seconds,omitempty"` // it is found when the node has reported for so long; 0: see Reports
 }
 
 // Discovery says how the jobs were found.

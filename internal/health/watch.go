@@ -1,0 +1,46 @@
+package health
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// aMinute is for events that come one by one, and for counters that are read once a minute: in a shorter time their absence says nothing.
+func aMinute(*Thresholds) time.Duration { return time.Minute }
+
+func idleMinutes(limits *Thresholds) time.Duration { return limits.minutes(IdleMinutes) }
+
+// takes returns how long a node reports at least until the rule can find something; 0: its first report is enough.
+func (r *rule) takes(limits *Thresholds) time.Duration {
+	takes := r.after
+	if r.lasts != noThreshold {
+		takes = limits.seconds(r.lasts)
+	}
+	if r.watch != nil {
+		takes = max(takes, r.watch(limits))
+	}
+	return takes
+}
+
+// unchecked returns the kinds that cannot have been found in Watched: what takes the shortest time first, and each of them once.
+func unchecked(s subject) []cluster.Condition {
+	var late []cluster.Condition
+	add := func(r *rule) {
+		if takes := r.takes(s.limits); takes > s.Watched {
+			late = append(late, cluster.Condition{Kind: r.kind, After: takes})
+		}
+	}
+	for i := range rules {
+		add(&rules[i])
+	}
+	for i := range peerRules {
+		add(&peerRules[i].rule)
+	}
+	slices.SortFunc(late, func(a, b cluster.Condition) int {
+		return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.Kind, b.Kind))
+	})
+	return slices.CompactFunc(late, func(a, b cluster.Condition) bool { return a.Kind == b.Kind && a.After == b.After })
+}
