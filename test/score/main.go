@@ -1,5 +1,6 @@
-// Command score prints what nvnodetop says of the jobs of package shapes: what it finds, finds late, misses, and says wrongly. scripts/score
-// runs it. It exits with 1 if a shape is judged wrongly that is not known to be, or rightly that is known not to be.
+// Command score prints what nvnodetop says of the jobs of package shapes: what it finds, finds late, misses, and says
+// wrongly. scripts/score runs it. It exits with 1 if a shape is judged wrongly that is not known to be, or rightly that
+// is known not to be.
 package main
 
 import (

@@ -67,10 +67,11 @@ func (w *Want) names(e *Episode) bool {
 	if w.Node == anywhere || w.is(e.Node, e.GPU) {
 		return true
 	}
-	return e.Compared != nil && slices.ContainsFunc(e.Compared.Places, func(p cluster.Place) bool { return w.is(p.Node, p.Number) })
+	is := func(p cluster.Place) bool { return w.is(p.Node, p.Number) }
+	return e.Compared != nil && slices.ContainsFunc(e.Compared.Places, is)
 }
 
-// is reports whether this is the place. A finding of the whole node is about each of its GPUs only if no GPU is asked for.
+// is reports whether this is the place. A finding of the whole node will do only if no GPU is asked for.
 func (w *Want) is(node string, gpu int) bool {
 	return node == nodeName(w.Node) && (w.GPU == anywhere || w.GPU == gpu)
 }

@@ -1,6 +1,7 @@
 package shapes
 
-// Known are the shapes that are not judged right yet, with the reason. A test fails when one of them is, so that none stays here.
+// Known are the shapes that are not judged right yet, with the reason. A test fails when one of them is, so that none
+// stays here.
 var Known = map[string]string{
 	"h16 evaluations":                "independent programs count as working in step",
 	"h16b one differs":               "independent programs count as working in step",
@@ -41,4 +42,20 @@ var Known = map[string]string{
 	"g10 2 of 3 spin":                "a hang is seen only where three of four GPUs spin at half of a known power",
 	"g11 dies, and is awaited later": "whether the others wait for a rank that has ended is not looked at",
 	"f33 two equal programs":         "equal programs of one job are not told apart",
+	"n70 common stalls":              "independent programs count as working in step",
+	"n71 offloading alone":           "independent programs count as working in step",
+	"n73 seeds on 4 nodes":           "independent programs count as working in step",
+	"n75 torchrun over shards":       "independent programs count as working in step",
+	"n76 PCIe shards":                "independent programs count as working in step",
+	"n77 no counters, alone":         "independent programs count as working in step",
+	"n78 two alone":                  "independent programs count as working in step",
+	"n79 started together":           "independent programs count as working in step",
+	"n54 evaluation as it begins":    "a pause in which one rank works or writes counts as a hang",
+	"n57 tail of a batch":            "a pause in which one rank works or writes counts as a hang",
+	"n61 in turn":                    "a pause in which one rank works or writes counts as a hang",
+	"g16 after long pauses":          "a pause in which one rank works or writes counts as a hang",
+	"n62 slow file system":           "a first pause is no pause yet",
+	"g04 a fifth":                    "a slow-down below 1.43 is not seen",
+	"g06 node of 8":                  "nodes are not compared",
+	"g05 a fifth before":             "slower than always is not known of what was slow before",
 }

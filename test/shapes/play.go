@@ -40,7 +40,7 @@ type player struct {
 	said    []Episode
 }
 
-// Play plays a shape and returns what was said, in the order in which it was. An episode begins again with a higher severity.
+// Play plays a shape and returns what was said, in that order. An episode begins again with a higher severity.
 func Play(s Shape, seed uint64) []Episode {
 	p := newPlayer(&s, seed)
 	for at := time.Duration(0); at < s.Length; at += Poll {
@@ -58,7 +58,8 @@ func newPlayer(s *Shape, seed uint64) *player {
 	for _, c := range s.Name {
 		name = name*131 + uint64(c)
 	}
-	p := &player{Shape: s, r: rand.New(rand.NewPCG(seed, name)), listed: make([]time.Duration, s.Nodes), open: map[string]int{}}
+	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}}
+	p.r = rand.New(rand.NewPCG(seed, name))
 	p.job = s.Build(&rig{rand.New(rand.NewPCG(name, seed)), *s})
 	p.store = cluster.NewStore(Poll, health.Rules(health.Defaults()))
 	for range s.world() {
@@ -79,7 +80,8 @@ func (p *player) hello(node int) *wire.Hello {
 	h := &wire.Hello{Host: nodeName(node)}
 	for g := range p.GPUs {
 		card := metric.Make(map[metric.ID]float64{metric.MemoryTotal: p.On.memory * (1 << 30), metric.SMClockMax: p.On.clock})
-		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: fmt.Sprintf("GPU-%d-%d", node, g), Name: p.On.model, Values: card})
+		uuid := fmt.Sprintf("GPU-%d-%d", node, g)
+		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: uuid, Name: p.On.model, MIG: p.On.mig, Values: card})
 	}
 	return h
 }
@@ -97,7 +99,10 @@ func (p *player) discover(at time.Duration) {
 
 func (p *player) tell(at time.Duration) {
 	d := cluster.Discovery{Answered: begins.Add(at)}
-	job := cluster.Job{ID: "7", Number: "7", Name: p.Name, User: "alice", Start: begins.Add(-p.Age), Minors: map[string][]int{}, Suspended: p.slurm.suspended}
+	job := cluster.Job{
+		ID: "7", Number: "7", Name: p.Name, User: "alice", Start: begins.Add(-p.Age),
+		Minors: map[string][]int{}, Suspended: p.slurm.suspended,
+	}
 	if p.slurm.start > 0 {
 		job.Start = begins.Add(p.slurm.start)
 	}
@@ -124,7 +129,7 @@ func (p *player) report(at time.Duration, node int) {
 	var net, disk float64
 	for g := range p.GPUs {
 		at := node*p.GPUs + g
-		w := p.job.Does(now, at)
+		w := p.job.Does.at(now, at)
 		net, disk = net+w.Net, disk+w.Disk
 		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, p.silicon[at], p.r)})
 	}
@@ -145,14 +150,15 @@ func (p *player) report(at time.Duration, node int) {
 // host is the traffic of a node. On nodes with InfiniBand the file system is behind it.
 func (p *player) host(net, disk float64) wire.Host {
 	noise := 40e3 * (1 + p.r.Float64())
+	shake := func(v float64) float64 { return v*(0.95+0.1*p.r.Float64()) + noise }
 	values := map[metric.ID]float64{metric.NetTX: noise, metric.NetRX: noise}
 	if p.Nodes == 1 {
 		net = 0
 	}
 	if p.On.infiniband {
-		values[metric.InfiniBandTX], values[metric.InfiniBandRX] = (net+disk)*(0.95+0.1*p.r.Float64())+noise, net*(0.95+0.1*p.r.Float64())+noise
+		values[metric.InfiniBandTX], values[metric.InfiniBandRX] = shake(net+disk), shake(net)
 	} else {
-		values[metric.NetTX], values[metric.NetRX] = net/8+disk+noise, net/8+noise
+		values[metric.NetTX], values[metric.NetRX] = shake(net/8+disk), shake(net/8)
 	}
 	return wire.Host{Values: metric.Make(values)}
 }

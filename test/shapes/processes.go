@@ -22,6 +22,12 @@ type Process struct {
 // before is when the processes of a job began that is watched later.
 const before = -4 * time.Hour
 
+// torch, mpi, tasks and single are jobs under these launchers.
+func (r *rig) torch(p Program) Job               { return Job{Does: p, Runs: r.torchrun()} }
+func (r *rig) mpi(name string, p Program) Job    { return Job{Does: p, Runs: r.mpirun(name)} }
+func (r *rig) tasks(name string, p Program) Job  { return Job{Does: p, Runs: r.srun(name)} }
+func (r *rig) single(name string, p Program) Job { return Job{Does: p, Runs: r.programs(name)} }
+
 // torchrun is one process for each GPU, which all know of each other.
 func (r *rig) torchrun() Processes { return r.launched("RANK", "python", before) }
 
@@ -34,7 +40,10 @@ func (r *rig) mpirun(name string) Processes { return r.launched("OMPI_COMM_WORLD
 func (r *rig) launched(from, name string, began time.Duration) Processes {
 	gpus, world := r.GPUs, r.world()
 	return func(_ time.Duration, gpu int) []Process {
-		return []Process{{PID: 4000 + gpu%gpus, Parent: 3990, Began: began, Name: name, From: from, Rank: gpu, World: world, Local: gpu % gpus, CPU: 101}}
+		return []Process{{
+			PID: 4000 + gpu%gpus, Parent: 3990, Began: began, Name: name, CPU: 101,
+			From: from, Rank: gpu, World: world, Local: gpu % gpus,
+		}}
 	}
 }
 

@@ -7,9 +7,18 @@ import (
 	"time"
 )
 
-// Program tells what a GPU of the job does at a moment of the watch. The GPUs of all nodes count from 0. It may be asked about any moment,
-// in any order.
-type Program func(at time.Duration, gpu int) Work
+// Program tells what a GPU of the job does at a moment of the watch. The GPUs of all nodes count from 0. It may be
+// asked about any moment, in any order. A Work is the program of a GPU that always does it.
+type Program interface {
+	at(at time.Duration, gpu int) Work
+}
+
+// does is a Program.
+type does func(at time.Duration, gpu int) Work
+
+func (d does) at(at time.Duration, gpu int) Work { return d(at, gpu) }
+
+func (w Work) at(time.Duration, int) Work { return w }
 
 // span is a time in which something happens.
 type span struct{ from, to time.Duration }
@@ -45,53 +54,54 @@ func (r *rig) every(often, lasts time.Duration) []span {
 	return spans
 }
 
-// steady is the same work of all GPUs.
-func steady(w Work) Program { return func(time.Duration, int) Work { return w } }
-
 // each is another work of each GPU, by turns.
-func each(works ...Work) Program {
+func each(works ...Work) does {
 	return func(_ time.Duration, gpu int) Work { return works[gpu%len(works)] }
 }
 
 // only is a program of which some GPUs do something else.
-func only(other, all Program, of ...int) Program {
+func only(other, all Program, of ...int) does {
 	return func(at time.Duration, gpu int) Work {
 		if slices.Contains(of, gpu) {
-			return other(at, gpu)
+			return other.at(at, gpu)
 		}
-		return all(at, gpu)
+		return all.at(at, gpu)
 	}
 }
 
 // where is a program of which the GPUs do something else that a test picks.
-func where(picks func(gpu int) bool, other, all Program) Program {
+func where(picks func(gpu int) bool, other, all Program) does {
 	return func(at time.Duration, gpu int) Work {
 		if picks(gpu) {
-			return other(at, gpu)
+			return other.at(at, gpu)
 		}
-		return all(at, gpu)
+		return all.at(at, gpu)
 	}
 }
+
+// first picks the first GPUs of the job, onNode those of a node of 8.
+func first(n int) func(int) bool  { return func(gpu int) bool { return gpu < n } }
+func onNode(n int) func(int) bool { return func(gpu int) bool { return gpu/8 == n } }
 
 // from is a program that changes at a moment.
-func from(when time.Duration, before, after Program) Program {
+func from(when time.Duration, before, after Program) does {
 	return func(at time.Duration, gpu int) Work {
 		if at < when {
-			return before(at, gpu)
+			return before.at(at, gpu)
 		}
-		return after(at, gpu)
+		return after.at(at, gpu)
 	}
 }
 
-// pauses is a program that does something else in these spans. The other program is asked with the time since the span began. GPUs enter
-// and leave a span up to a second apart.
-func pauses(spans []span, during, usual Program) Program {
+// pauses is a program that does something else in these spans. The other program is asked with the time since the span
+// began. GPUs enter and leave a span up to a second apart.
+func pauses(spans []span, during, usual Program) does {
 	return func(at time.Duration, gpu int) Work {
 		late := time.Duration(float64(time.Second) * unit(uint64(gpu), 17))
 		if s, in := within(spans, at-late); in {
-			return during(at-late-s.from, gpu)
+			return during.at(at-late-s.from, gpu)
 		}
-		return usual(at, gpu)
+		return usual.at(at, gpu)
 	}
 }
 
@@ -102,7 +112,7 @@ type part struct {
 }
 
 // cycle repeats its parts. The parts are asked with the time since the part began.
-func cycle(parts ...part) Program {
+func cycle(parts ...part) does {
 	whole := time.Duration(0)
 	for _, p := range parts {
 		whole += p.lasts
@@ -111,7 +121,7 @@ func cycle(parts ...part) Program {
 		into := at % whole
 		for _, p := range parts {
 			if into < p.lasts {
-				return p.does(into, gpu)
+				return p.does.at(into, gpu)
 			}
 			into -= p.lasts
 		}
@@ -120,43 +130,43 @@ func cycle(parts ...part) Program {
 }
 
 // sequence does its parts once, and then the last one for ever.
-func sequence(parts ...part) Program {
+func sequence(parts ...part) does {
 	return func(at time.Duration, gpu int) Work {
 		for _, p := range parts[:len(parts)-1] {
 			if at < p.lasts {
-				return p.does(at, gpu)
+				return p.does.at(at, gpu)
 			}
 			at -= p.lasts
 		}
-		return parts[len(parts)-1].does(at, gpu)
+		return parts[len(parts)-1].does.at(at, gpu)
 	}
 }
 
 // averaged is what the driver says of a program whose steps are short: the average of a window before the moment.
-func averaged(window time.Duration, p Program) Program {
+func averaged(window time.Duration, p Program) does {
 	const of = 10
 	return func(at time.Duration, gpu int) Work {
-		out := p(at, gpu)
+		out := p.at(at, gpu)
 		for i := 1; i < of; i++ {
-			out = mix(out, p(max(at-window*time.Duration(i)/of, 0), gpu), 1/float64(i+1))
+			out = mix(out, p.at(max(at-window*time.Duration(i)/of, 0), gpu), 1/float64(i+1))
 		}
 		return out
 	}
 }
 
 // shifted is a program that each GPU runs with its own delay.
-func shifted(delays []time.Duration, p Program) Program {
-	return func(at time.Duration, gpu int) Work { return p(at+delays[gpu%len(delays)], gpu) }
+func shifted(delays []time.Duration, p Program) does {
+	return func(at time.Duration, gpu int) Work { return p.at(at+delays[gpu%len(delays)], gpu) }
 }
 
 // wobbling varies the share of the time for which each GPU works: its own walk with this time constant.
-func wobbling(seed uint64, slowly time.Duration, by float64, p Program) Program {
+func wobbling(seed uint64, slowly time.Duration, by float64, p Program) does {
 	return func(at time.Duration, gpu int) Work {
 		x := float64(at) / float64(slowly)
 		i, f := math.Floor(x), x-math.Floor(x)
 		f = f * f * (3 - 2*f)
 		a, b := unit(seed, uint64(gpu), uint64(i)), unit(seed, uint64(gpu), uint64(i)+1)
-		w := p(at, gpu)
+		w := p.at(at, gpu)
 		if w.Util < 5 {
 			return w
 		}

@@ -1,9 +1,9 @@
-// Package shapes judges what nvnodetop says of jobs. A shape is a job as it is seen from outside, healthy or with a fault: what each of its
-// GPUs does at each moment, its processes and what SLURM says of it. Play takes it through the Store and the rules in simulated time, and
-// Judge counts what was found, late, missed and false.
+// Package shapes judges what nvnodetop says of jobs. A shape is a job as it is seen from outside, healthy or with a
+// fault: what each of its GPUs does at each moment, its processes, and SLURM's word. Play takes it through the Store
+// and the rules in simulated time, and Judge counts what was found, late, missed and false.
 //
-// The shapes are made from what real jobs do, not from what the rules look at. Rules are changed to suit them, never the other way round.
-// The same seed always gives the same result.
+// The shapes are made from what real jobs do, not from what the rules look at. Rules are changed to suit them, never
+// the other way round. The same seed always gives the same result.
 package shapes
 
 import (
@@ -75,7 +75,7 @@ func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.
 func All() []Shape {
-	all := slices.Concat(training, independent, phased, serving, slow, hangs, others)
+	all := slices.Concat(training, awkward, independent, deceptive, phased, serving, slow, hangs, others)
 	for i := range all {
 		s := &all[i]
 		s.Nodes, s.GPUs = max(s.Nodes, 1), orElse(s.GPUs, 8)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
 
 // Table prints the score: a line for each shape, and totals. With say it also prints what was said wrongly.
@@ -27,12 +26,21 @@ func Table(to io.Writer, verdicts []Verdict, say bool) {
 		total.False = append(total.False, v.False...)
 	}
 	w.Flush()
-	fmt.Fprintf(to, "\nhealthy: %d shapes, %.1f job-hours, %.0f GPU-hours: %d false (%s)\n", shapes, hours, gpuHours, len(healthy.False), counts(healthy.False))
-	fmt.Fprintf(to, "faulty: %d shapes, %d expected: %d found, %d late, %d missed; %d false (%s)\n", len(verdicts)-shapes, faulty.Found+faulty.Late+faulty.Missed,
-		faulty.Found, faulty.Late, faulty.Missed, len(faulty.False), counts(faulty.False))
+	fmt.Fprintf(to, "\nhealthy: %d shapes, %.1f job-hours, %.0f GPU-hours: %d false %s\n",
+		shapes, hours, gpuHours, len(healthy.False), inParentheses(counts(healthy.False)))
+	fmt.Fprintf(to, "faulty: %d shapes, %d expected: %d found, %d late, %d missed; %d false %s\n",
+		len(verdicts)-shapes, faulty.Found+faulty.Late+faulty.Missed, faulty.Found, faulty.Late, faulty.Missed,
+		len(faulty.False), inParentheses(counts(faulty.False)))
 	if say {
 		explain(to, verdicts)
 	}
+}
+
+func inParentheses(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "(" + text + ")"
 }
 
 // found is what was found of a faulty shape: "1\t0\t0\t66s".
@@ -66,7 +74,7 @@ func explain(to io.Writer, verdicts []Verdict) {
 		}
 		fmt.Fprintf(to, "\n%s: %s\n", v.Name, v.About)
 		for _, e := range v.False {
-			fmt.Fprintf(to, "  %v to %v  %v %s: %s\n", e.From.Round(time.Second), e.To.Round(time.Second), e.Severity, e.Kind, e.Say)
+			fmt.Fprintf(to, "  %v to %v  %v %s: %s\n", e.From, e.To, e.Severity, e.Kind, e.Say)
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Work is what one GPU does at a moment, as averages over the time that the driver averages. The figures are those of an H100.
+// Work is what one GPU does at a moment, as averages over the time that the driver averages. The figures are those of
+// an H100.
 type Work struct {
 	Util, Memory float64 // percent of the time in which kernels run, and in which they use the memory
 	Power, Clock float64 // W, MHz
@@ -27,15 +28,23 @@ const (
 
 // What GPUs do.
 var (
-	train   = Work{Util: 98, Memory: 55, Power: 610, Clock: 1650, NVLink: 50 * giga, TX: 60 * mega, RX: 300 * mega, Net: 8 * giga, Used: 70}
-	alone   = Work{Util: 97, Memory: 55, Power: 590, Clock: 1680, TX: 40 * mega, RX: 250 * mega, Used: 60} // works, and talks to no other GPU
-	spin    = Work{Util: 100, Power: 135, Clock: 1980, NVLink: 100e3, TX: 150e3, RX: 200e3, Used: 70}      // waits for others in a collective
-	ready   = Work{Power: 115, Clock: 1980, TX: 20e3, RX: 30e3, Used: 70}                                  // has a program that runs no kernel
-	resting = Work{Power: 72, Clock: 345, Used: 0.6}                                                       // has none
-	saving  = Work{Util: 3, Memory: 1, Power: 120, Clock: 1980, TX: 3 * giga, RX: 20 * mega, Disk: 300 * mega, Used: 70}
-	writing = Work{Power: 115, Clock: 1980, TX: 20e3, RX: 30e3, Disk: 250 * mega, Used: 70} // its process writes what has been copied
+	train = Work{
+		Util: 98, Memory: 55, Power: 610, Clock: 1650, Used: 70,
+		NVLink: 50 * giga, TX: 60 * mega, RX: 300 * mega, Net: 8 * giga,
+	}
+	// alone works, and talks to no other GPU.
+	alone = Work{Util: 97, Memory: 55, Power: 590, Clock: 1680, TX: 40 * mega, RX: 250 * mega, Used: 60}
+	// spin waits for others in a collective.
+	spin = Work{Util: 100, Memory: 0.5, Power: 135, Clock: 1980, NVLink: 100e3, TX: 150e3, RX: 200e3, Used: 70}
+	// ready has a program that runs no kernel, resting has none.
+	ready   = Work{Power: 115, Clock: 1980, TX: 20e3, RX: 30e3, Used: 70}
+	resting = Work{Power: 72, Clock: 345, Used: 0.6}
+	// saving copies to the host what is to be written, writing has a process that writes it.
+	saving  = Work{Util: 3, Memory: 1, Power: 120, Clock: 1980, TX: 3 * giga, RX: 2e7, Disk: 300 * mega, Used: 70}
+	writing = ready.with(func(w *Work) { w.Disk = 250 * mega })
 	loading = Work{Util: 4, Memory: 2, Power: 130, Clock: 1980, TX: 10 * mega, RX: 6 * giga, Used: 30}
-	decode  = Work{Util: 96, Memory: 70, Power: 420, Clock: 1980, NVLink: 8 * giga, TX: 5 * mega, RX: 5 * mega, Used: 74} // generates text
+	// decode generates text.
+	decode = Work{Util: 96, Memory: 70, Power: 420, Clock: 1980, NVLink: 8 * giga, TX: 5e6, RX: 5e6, Used: 74}
 )
 
 // with returns the work after a change.
@@ -52,8 +61,10 @@ func (w Work) light(power float64) Work {
 // mix is a second of which a share is spent with b, and the rest with a.
 func mix(a, b Work, share float64) Work {
 	of := func(x, y float64) float64 { return x + share*(y-x) }
-	return Work{of(a.Util, b.Util), of(a.Memory, b.Memory), of(a.Power, b.Power), of(a.Clock, b.Clock), of(a.NVLink, b.NVLink), of(a.TX, b.TX),
-		of(a.RX, b.RX), of(a.Net, b.Net), of(a.Disk, b.Disk), of(a.Used, b.Used), a.Throttle | b.Throttle}
+	return Work{
+		of(a.Util, b.Util), of(a.Memory, b.Memory), of(a.Power, b.Power), of(a.Clock, b.Clock), of(a.NVLink, b.NVLink),
+		of(a.TX, b.TX), of(a.RX, b.RX), of(a.Net, b.Net), of(a.Disk, b.Disk), of(a.Used, b.Used), a.Throttle | b.Throttle,
+	}
 }
 
 // waits is a training step of which a share is spent waiting for others: the usual traffic comes in the rest.
@@ -69,14 +80,17 @@ type Machine struct {
 	infiniband  bool
 	memory      float64 // GiB
 	coupledPCIe bool    // the GPUs talk over PCIe, as they have no NVLink
+	mig         bool    // MIG mode is on: the driver tells no utilization of the GPU
 }
 
 var (
-	h100 = &Machine{"NVIDIA H100 80GB HBM3", 700, 1980, true, true, true, 80, false}
-	a100 = &Machine{"NVIDIA A100-SXM4-80GB", 400, 1410, true, true, true, 80, false}
-	mute = &Machine{"NVIDIA A100-SXM4-40GB", 400, 1410, true, false, false, 40, false} // a driver without counters of links
-	l40s = &Machine{"NVIDIA L40S", 350, 2520, false, true, true, 48, true}
-	v100 = &Machine{"Tesla V100-PCIE-32GB", 250, 1380, false, true, false, 32, true}
+	h100 = &Machine{"NVIDIA H100 80GB HBM3", 700, 1980, true, true, true, 80, false, false}
+	a100 = &Machine{"NVIDIA A100-SXM4-80GB", 400, 1410, true, true, true, 80, false, false}
+	l40s = &Machine{"NVIDIA L40S", 350, 2520, false, true, true, 48, true, false}
+	v100 = &Machine{"Tesla V100-PCIE-32GB", 250, 1380, false, true, false, 32, true, false}
+	migs = &Machine{"NVIDIA H100 80GB HBM3", 700, 1980, true, true, true, 80, false, true}
+
+	mute = &Machine{"NVIDIA A100-SXM4-40GB", 400, 1410, true, false, false, 40, false, false} // without counters of links
 )
 
 // silicon is how a GPU differs from others of its model.
@@ -96,10 +110,7 @@ func (m *Machine) sample(w Work, is silicon, r *rand.Rand) metric.Values {
 	if m.coupledPCIe { // at the pace of PCIe
 		w.TX, w.RX = w.TX+w.NVLink/12, w.RX+w.NVLink/12
 	}
-	power := w.Power * m.limit / h100.limit
-	if w.Util > 0 {
-		power *= is.power
-	}
+	power := w.Power * is.power * m.limit / h100.limit
 	step := 15.0
 	values := map[metric.ID]float64{
 		metric.Util: bounded(math.Round(util), 100), metric.MemUtil: bounded(math.Round(shake(w.Memory, 0.05)), 100),
@@ -115,6 +126,10 @@ func (m *Machine) sample(w Work, is silicon, r *rand.Rand) metric.Values {
 	}
 	if m.counters && m.nvlink {
 		values[metric.NVLinkTX], values[metric.NVLinkRX] = shake(w.NVLink, 0.06), shake(w.NVLink, 0.06)
+	}
+	if m.mig {
+		delete(values, metric.Util)
+		delete(values, metric.MemUtil)
 	}
 	return metric.Make(values)
 }

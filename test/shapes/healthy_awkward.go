@@ -1,0 +1,183 @@
+package shapes
+
+import "time"
+
+// Jobs whose GPUs work together in ways that look like a fault, and which are well.
+var awkward = []Shape{
+	{
+		Name: "n50 data parallel", GPUs: 4, On: v100,
+		About: "one process on 4 GPUs: the first gathers everything, and has more to do and more memory",
+		Build: func(r *rig) Job {
+			first := train.with(func(w *Work) { w.Used = 76 })
+			rest := mix(train, ready, 0.18).with(func(w *Work) { w.Used = 52 })
+			return Job{Does: wobbling(50, 10*sec, 0.08, only(first, rest, 0)), Runs: r.oneForAll("python")}
+		},
+	},
+	{
+		Name:  "n51 heavy last stage",
+		About: "the last stage of a pipeline has the head: the others wait 11% of the time, and always have",
+		Build: func(r *rig) Job {
+			return r.torch(pauses(r.every(25*mins, 50*sec), r.checkpoint(0.5), only(train, waits(0.11), 7)))
+		},
+	},
+	{
+		Name: "n52 uneven domains", Nodes: 2,
+		About: "an MPI code with domains of unequal size: 96 to 70%, by design",
+		Build: func(r *rig) Job {
+			domains := func(at time.Duration, g int) Work { return mix(train, ready, 0.02+0.27*unit(52, uint64(g))) }
+			return r.mpi("solver", wobbling(52, 20*sec, 0.05, does(domains)))
+		},
+	},
+	{
+		Name: "n53 download", Nodes: 2, Age: brandNew,
+		About: "a job begins: rank 0 fetches the data for 4 min, the others spin in a barrier",
+		Build: func(r *rig) Job {
+			fetch := ready.with(func(w *Work) { w.Used = 2 })
+			begins := sequence(part{40 * sec, loading}, part{240 * sec, only(fetch, spin, 0)}, part{0, train})
+			return Job{Does: begins, Runs: r.launched("RANK", "python", 20*sec)}
+		},
+	},
+	{
+		Name:  "n54 evaluation as it begins",
+		About: "the watch begins in an evaluation on rank 0 that lasts 4 more minutes",
+		Build: func(r *rig) Job {
+			spans := []span{{0, 4 * mins}, {55 * mins, 60 * mins}, {112 * mins, 117 * mins}}
+			return r.torch(pauses(spans, only(alone, spin, 0), train))
+		},
+	},
+	{
+		Name: "n55 long compilation", Nodes: 2, Age: brandNew,
+		About: "XLA compiles for 7 min before the first step",
+		Build: func(r *rig) Job {
+			compile := ready.with(func(w *Work) { w.Used = 60 })
+			begins := sequence(part{40 * sec, loading}, part{7 * mins, compile}, part{0, train})
+			return Job{Does: begins, Runs: r.launched("SLURM_PROCID", "python", 20*sec)}
+		},
+	},
+	{
+		Name: "n56 graph training", GPUs: 4,
+		About: "neighbours are sampled on the CPU: 20 to 60%, each GPU by its own batches",
+		Build: func(r *rig) Job {
+			return r.torch(wobbling(56, 6*sec, 0.6, mix(ready, train, 0.6)))
+		},
+	},
+	{
+		Name: "n57 tail of a batch", Nodes: 2, Length: 60 * mins,
+		About: "distributed inference ends: ranks that are done spin in a barrier for up to 5 min, then all go on",
+		Build: func(r *rig) Job {
+			done := func(g int) time.Duration { return 40*mins + time.Duration(float64(5*mins)*unit(57, uint64(g))) }
+			return r.torch(does(func(at time.Duration, g int) Work {
+				if at >= done(g) && at < 45*mins {
+					return spin
+				}
+				return alone
+			}))
+		},
+	},
+	{
+		Name: "n58 capped node of 2", Nodes: 2,
+		About: "the admin lowers the power of one node of 2 by a tenth: its clocks are 5% lower",
+		Build: func(r *rig) Job {
+			capped := train.with(func(w *Work) { w.Power, w.Clock, w.Throttle = 550, 1570, 0x4 })
+			return r.torch(from(40*mins, train, where(onNode(1), capped, waits(0.05))))
+		},
+	},
+	{
+		Name: "n59 warm GPU", Nodes: 2,
+		About: "one GPU is at 0.92 of the clock: the others wait 8% of the time, which costs little",
+		Build: func(r *rig) Job {
+			return r.torch(pauses(r.every(25*mins, 50*sec), r.checkpoint(0.5), only(clocked(0.92), waits(0.08), 6)))
+		},
+	},
+	{
+		Name: "n60 short slowness", Nodes: 2,
+		About: "one GPU is a fifth slower for 80 s now and then, always another one",
+		Build: func(r *rig) Job {
+			spans := r.every(22*mins, 80*sec)
+			return r.torch(does(func(at time.Duration, g int) Work {
+				s, in := within(spans, at)
+				switch {
+				case in && int(16*unit(60, uint64(s.from))) == g:
+					return clocked(0.8)
+				case in:
+					return waits(0.2)
+				}
+				return train
+			}))
+		},
+	},
+	{
+		Name: "n61 in turn", Nodes: 2,
+		About: "ranks write a checkpoint one after the other, 18 s each: all others spin, for 5 min",
+		Build: func(r *rig) Job {
+			inTurn := func(at time.Duration, g int) Work {
+				if int(at/(18*sec)) == g {
+					return saving
+				}
+				return spin
+			}
+			return r.torch(pauses(r.every(45*mins, 285*sec), does(inTurn), train))
+		},
+	},
+	{
+		Name: "n62 slow file system", Nodes: 2,
+		About: "all ranks write their part to a slow file system for 4 min 30 s",
+		Build: func(r *rig) Job {
+			return r.torch(pauses(r.every(50*mins, 265*sec), sequence(part{15 * sec, saving}, part{0, writing}), train))
+		},
+	},
+	{
+		Name:  "n63 actors and learners",
+		About: "2 learners at 97%, 6 actors at 40% with simulators on the CPU",
+		Build: func(r *rig) Job {
+			actor := Work{Util: 40, Memory: 12, Power: 240, Clock: 1980, NVLink: 300 * mega, TX: 2 * giga, RX: giga, Used: 20}
+			return r.single("python", where(first(2), train, wobbling(63, 15*sec, 0.3, actor)))
+		},
+	},
+	{
+		Name:  "n64 reward model",
+		About: "every 3 min one GPU scores for 40 s, and the others are idle",
+		Build: func(r *rig) Job {
+			score := part{40 * sec, only(alone, ready, 7)}
+			return r.torch(cycle(part{60 * sec, r.generation()}, score, part{80 * sec, train}))
+		},
+	},
+	{
+		Name:  "n65 spinning trainers",
+		About: "4 GPUs generate for 75 s, while the 4 that train spin until the samples come; then 60 s of training",
+		Build: func(r *rig) Job {
+			samples := part{75 * sec, where(first(4), r.generation(), spin)}
+			return r.torch(cycle(samples, part{60 * sec, where(first(4), ready, train)}))
+		},
+	},
+	{
+		Name: "n66 MIG", On: migs,
+		About: "instances of 8 GPUs in MIG mode, each at work on its own: nothing is compared",
+		Build: func(r *rig) Job {
+			return r.single("python", wobbling(66, 3*mins, 0.8, alone))
+		},
+	},
+	{
+		Name: "n67 tired loaders", Nodes: 2,
+		About: "after an hour all loaders get slower, by a third: the input is compressed more",
+		Build: func(r *rig) Job {
+			slower := wobbling(67, 12*sec, 0.15, mix(train, ready, 0.3))
+			return r.torch(from(60*mins, train, slower))
+		},
+	},
+	{
+		Name: "n68 large to small", Nodes: 2,
+		About: "progressive training: batches shrink and grow, 620 W to 260 W",
+		Build: func(r *rig) Job {
+			return r.torch(cycle(part{25 * mins, train}, part{15 * mins, train.light(260)}, part{20 * mins, train.light(430)}))
+		},
+	},
+	{
+		Name: "n69 narrow network", Nodes: 4,
+		About: "the InfiniBand of one node of 4 does a third: its GPUs and all others wait for it",
+		Build: func(r *rig) Job {
+			slow := waits(0.5).with(func(w *Work) { w.Net = train.Net / 2 })
+			return r.slower(slow)
+		},
+	},
+}

@@ -1,0 +1,125 @@
+package shapes
+
+import "time"
+
+// Independent programs that look as if they belonged together.
+var deceptive = []Shape{
+	{
+		Name:  "n70 common stalls",
+		About: "8 programs train alone; the file system stalls all of them at once for 40 s, and each evaluates on its own",
+		Build: func(r *rig) Job {
+			own := r.alone(func(int) Program { return pauses(r.every(14*mins, 100*sec), mix(alone, ready, 0.6), alone) })
+			return r.single("python", pauses(r.every(25*mins, 40*sec), ready, own))
+		},
+	},
+	{
+		Name:  "n71 offloading alone",
+		About: "8 programs with their weights in host memory: 10 GB/s both ways over PCIe, each for itself",
+		Build: func(r *rig) Job {
+			streams := alone.with(func(w *Work) { w.TX, w.RX, w.Power = 10*giga, 10*giga, 400 })
+			return r.single("python", r.alone(func(int) Program {
+				return pauses(r.every(10*mins, 90*sec), mix(streams, ready, 0.7), streams)
+			}))
+		},
+	},
+	{
+		Name: "n72 a training for each node", Nodes: 2,
+		About: "each node trains its own model: one is at 98%, the other waits for its CPU half of the time",
+		Build: func(r *rig) Job {
+			local := train.with(func(w *Work) { w.Net = 1e3 })
+			j := r.torch(where(onNode(0), local, wobbling(72, 20*sec, 0.1, mix(local, ready, 0.45))))
+			j.Runs = r.byNode()
+			return j
+		},
+	},
+	{
+		Name: "n73 seeds on 4 nodes", Nodes: 4,
+		About: "the same training with 4 seeds, one for each node; they evaluate and save at other times",
+		Build: func(r *rig) Job {
+			local := train.with(func(w *Work) { w.Net = 1e3 })
+			nodes := make([]Program, 4)
+			for n := range nodes {
+				nodes[n] = pauses(r.every(13*mins, 110*sec), mix(local, ready, 0.65), local)
+			}
+			return Job{Does: does(func(at time.Duration, g int) Work { return nodes[g/8].at(at, g) }), Runs: r.byNode()}
+		},
+	},
+	{
+		Name: "n74 one seed ends", Nodes: 2, Length: 85 * mins,
+		About: "a training for each node: one is done after an hour, the other goes on",
+		Build: func(r *rig) Job {
+			local := train.with(func(w *Work) { w.Net = 1e3 })
+			j := Job{Does: from(60*mins, local, where(onNode(1), resting, local))}
+			j.Runs = r.byNode().dead(60*mins, 8, 9, 10, 11, 12, 13, 14, 15)
+			return j
+		},
+	},
+	{
+		Name: "n75 torchrun over shards", Length: 90 * mins,
+		About: "torchrun over shards, without any traffic: ranks end well between 50 and 85 min",
+		Build: func(r *rig) Job {
+			ends := func(g int) time.Duration { return 50*mins + time.Duration((g*3)%8)*5*mins }
+			j := r.torch(does(func(at time.Duration, g int) Work {
+				if at >= ends(g) {
+					return resting
+				}
+				return wobbling(75, 40*sec, 0.06, alone).at(at, g)
+			}))
+			j.Runs = j.Runs.ending(ends)
+			return j
+		},
+		Allowed: idleTells,
+	},
+	{
+		Name: "n76 PCIe shards", GPUs: 4, On: l40s, Length: 80 * mins,
+		About: "4 GPUs without NVLink render frames for themselves, with 3 GB/s from the host; they end one by one",
+		Build: func(r *rig) Job {
+			render := alone.with(func(w *Work) { w.RX, w.TX = 3*giga, giga })
+			ends := func(g int) time.Duration { return 50*mins + time.Duration(3-g)*9*mins }
+			j := r.tasks("blender", does(func(at time.Duration, g int) Work {
+				if at >= ends(g) {
+					return resting
+				}
+				return render
+			}))
+			j.Runs = j.Runs.ending(ends)
+			return j
+		},
+		Allowed: idleTells,
+	},
+	{
+		Name: "n77 no counters, alone", On: mute,
+		About: "8 programs train alone on nodes whose driver tells no bytes; they evaluate at other times",
+		Build: func(r *rig) Job {
+			return r.single("python", r.alone(func(int) Program {
+				return pauses(r.every(12*mins, 100*sec), mix(alone, ready, 0.68), alone)
+			}))
+		},
+	},
+	{
+		Name: "n78 two alone", GPUs: 2,
+		About: "2 programs train alone for an hour; then one of them starts a smaller model",
+		Build: func(r *rig) Job {
+			return r.single("python", from(60*mins, alone, only(mix(alone, ready, 0.5), alone, 1)))
+		},
+	},
+	{
+		Name: "n79 started together", Age: brandNew,
+		About: "a script starts 8 equal simulations; each is done when it is, after 12 to 20 min, and the next begins",
+		Build: func(r *rig) Job {
+			return r.tasks("simulate", r.trials(12*mins, 20*mins, 15*sec, 40*sec, 0.97))
+		},
+	},
+}
+
+// byNode is a torchrun for each node, which knows nothing of the others.
+func (r *rig) byNode() Processes {
+	all := r.torchrun()
+	return func(at time.Duration, gpu int) []Process {
+		list := all(at, gpu)
+		for i := range list {
+			list[i].Rank, list[i].World = gpu%r.GPUs, r.GPUs
+		}
+		return list
+	}
+}
