@@ -39,7 +39,8 @@ type nodeRecord struct {
 	paces   []*pace.GPU          // of GPUs, in their order
 	memory  memory
 	offsets offsets
-	judged  Node // asOf's
+	past    *Past // of the last reports, once a view was without numbers
+	judged  Node  // asOf's
 }
 
 const maxAttempts = 8
@@ -139,7 +140,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		n.reporting, n.moved, n.Failure, n.Tries, n.Attempts = at, time.Time{}, nil, 0, nil
 		n.clock = binClock{}
 	}
-	n.Arrived, n.Host, n.GPUs, n.hello = at, r.Host, n.mergeGPUs(at, r), n.Hello
+	n.Arrived, n.Host, n.GPUs, n.hello, n.past = at, r.Host, n.mergeGPUs(at, r), n.Hello, nil
 	n.layout = layoutOf(n.GPUs)
 	n.follow(at, !r.OffBeat)
 	n.out, n.instances = 0, 0
@@ -175,6 +176,7 @@ func (n *nodeRecord) view(now time.Time) Node {
 		v.Age = max(now.Sub(n.Arrived), 0)
 	}
 	if !v.hasNumbers() {
+		v.Past = n.remember()
 		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults, v.Memory = wire.Host{}, nil, false, nil, nil, nil
 	}
 	if now.Sub(v.ListedAt) > keepList {

@@ -47,10 +47,10 @@ const (
 	NodeConnecting NodeState = "connecting" // the first attempt is in progress
 	NodeReporting  NodeState = "reporting"  // reports arrive
 	NodeStale      NodeState = "stale"      // the data is older than 3 intervals, or the session was just lost
-	NodeFailed     NodeState = "failed"     // no data to show: Failure says why
+	NodeFailed     NodeState = "failed"     // no data of now: Failure says why
 )
 
-// Node is one node. It has data if State is NodeReporting or NodeStale.
+// Node is one node. It has data if State is NodeReporting or NodeStale. Of one that had data before, Past says what that was.
 type Node struct {
 	Name   string
 	Switch string // the leaf switch or the block of SLURM's topology; "": not known
@@ -80,6 +80,8 @@ type Node struct {
 
 	Xids   []Xid       // in the last hour, since nvnodetop watches and the driver was loaded; oldest first, at most maxXids
 	Memory []JobMemory // host memory of jobs, in the last report
+
+	Past *Past // of a node without numbers of now; nil: it never had any
 
 	Clocked bool          // the probe tells the node's time
 	Offset  time.Duration // our clock minus the node's, and the time that the fastest report of the last minute was under way

@@ -13,7 +13,7 @@ import (
 
 // full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
 // n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs,
-// n6 has MIG on.
+// n6 has MIG on, n7 has failed after its report.
 func full() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
@@ -35,6 +35,10 @@ func full() *cluster.Snapshot {
 			{UUID: "GPU-m", Minor: new(0), MIG: true}, {Index: 1026, Minor: new(0), Name: "NVIDIA A100 MIG 2g.20gb", PCIBus: "00000000:2C:00.0", Instance: &wire.Instance{Parent: "GPU-m", Index: 1, GPU: 3, Compute: 2}},
 		}}},
 		{At: at(-5), Node: "n6", Report: &wire.Report{GPUs: []wire.GPU{{}, {Index: 1026, Values: metric.Make(map[metric.ID]float64{metric.MemoryUsed: 9009})}}, Listed: true, Processes: []wire.Process{{PID: 705, GPU: 1026, Type: "C"}}}},
+		{At: at(-49), Node: "n7", Try: &cluster.Try{Interval: 3 * time.Second, Route: reach.Route{Door: "srun"}}},
+		{At: at(-42), Node: "n7", Hello: &wire.Hello{Host: "n7.cluster", CPUs: 24, GPUs: []wire.Card{{UUID: "GPU-g", Minor: new(0), Name: "NVIDIA H200"}}}},
+		{At: at(-41), Node: "n7", Report: pastReport()},
+		{At: at(-40), Node: "n7", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "no answer", Words: "Broken pipe"}}},
 		{At: at(-9), Node: "n5", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-8), Node: "n5", Hello: &wire.Hello{Host: "n5.cluster", CPUs: 8, Job: "16", GPUs: []wire.Card{{UUID: "GPU-e", Minor: new(2)}, {Index: 1, UUID: "GPU-f", Minor: new(3)}}}},
 		{At: at(-7), Node: "n5", Report: &wire.Report{}},
@@ -60,7 +64,7 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 				ID: "2_1", Number: "16", Name: "a <b> & c", User: "alice", Partition: "gpu", Start: at(-3600), End: at(5400), Limit: 9000 * time.Second,
 				Nodes: []string{"n1", "n2", "n3", "n4", "n5"}, Minors: map[string][]int{"n1": {6, 4}, "n2": {0, 1, 2}, "n4": {3}, "n5": {2, 3, 9}},
 			},
-			{ID: "19", Number: "190", Name: "unknown GPUs", User: "carol", Start: at(-7201), Nodes: []string{"n1", "n6"}, Minors: map[string][]int{"n6": {0}}},
+			{ID: "19", Number: "190", Name: "unknown GPUs", User: "carol", Start: at(-7201), Nodes: []string{"n1", "n6", "n7"}, Minors: map[string][]int{"n6": {0}, "n7": {0}}},
 			{ID: "18", Number: "180", Name: "shared", User: "bob", Partition: "half", Start: at(-7200), Suspended: true, Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {4, 5, 6}, "n2": {3}}},
 		},
 		Pending: []cluster.PendingJob{{ID: "17", Name: "next", Partition: "long", Nodes: 2, GPUs: new(8), Reason: "Priority", Start: at(3000), Booting: true}},
@@ -137,6 +141,17 @@ func fullReport() *wire.Report {
 		Jobs:   []wire.JobMemory{{Job: "16", Used: 7003, Limit: 7004}},
 		Faults: []wire.Fault{{Collector: "processes", Error: "no permission", GPUs: []int{0, 2}}},
 		MonoMS: 90_000, Xids: []wire.Xid{{GPU: 0, Code: 79, MonoMS: 89_000}, {GPU: 3, Code: 31, MonoMS: 89_500}},
+	}
+}
+
+// pastReport is the last one of a node that has failed since.
+func pastReport() *wire.Report {
+	return &wire.Report{
+		Host:   wire.Host{Values: metric.Make(map[metric.ID]float64{metric.CPU: 71.5, metric.Load: 72.25})},
+		GPUs:   []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 96, metric.Temperature: 91, metric.Power: 691.5})}},
+		Listed: true, Processes: []wire.Process{{PID: 711, StartTicks: 911, Type: "C", Identity: wire.Identity{User: "carol", Job: "190", Rank: &wire.Rank{Rank: 6, World: new(8), From: "RANK"}}}},
+		Jobs:   []wire.JobMemory{{Job: "190", Used: 7103, Limit: 7104}}, Faults: []wire.Fault{{Collector: "network", Error: "no such file"}},
+		MonoMS: 40_000, Xids: []wire.Xid{{Code: 48, MonoMS: 38_000}},
 	}
 }
 

@@ -116,20 +116,31 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 		out.StandIn = h.StandIn
 	}
-	if !tally.HasNumbers(n) {
+	seen := n.AsSeen()
+	if !tally.Shows(seen) {
 		return out
 	}
-	age := ageOf(n)
-	out.AgeSeconds, out.Host = &age, metrics(metric.All(metric.Host), n.Host.Get)
+	for _, j := range jobs {
+		if !j.Share(seen).Known {
+			out.OwnerUnknown = append(out.OwnerUnknown, j.ID)
+		}
+	}
+	age, last := ageOf(n), newPast(seen, jobs, c)
+	if n.Past != nil {
+		last.Time, last.AgeSeconds, out.Past = n.Arrived, age, last
+		return out
+	}
+	out.AgeSeconds, out.Host, out.GPUs, out.Processes, out.Jobs, out.Faults, out.Xids = &age, last.Host, last.GPUs, last.Processes, last.Jobs, last.Faults, last.Xids
+	return out
+}
+
+// newPast is what a node said in its last report.
+func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past {
+	out := &schema.Past{Host: metrics(metric.All(metric.Host), n.Host.Get)}
 	byIndex := map[int]*cluster.GPU{}
 	for i := range n.GPUs {
 		byIndex[n.GPUs[i].Card.Index] = &n.GPUs[i]
 		out.GPUs = append(out.GPUs, newGPU(n, &n.GPUs[i], jobs, c))
-	}
-	for _, j := range jobs {
-		if !j.Share(n).Known {
-			out.OwnerUnknown = append(out.OwnerUnknown, j.ID)
-		}
 	}
 	for _, m := range n.Memory {
 		out.Jobs = append(out.Jobs, schema.JobMemory{JobNumber: m.Job, UsedBytes: m.Used, LimitBytes: m.Limit})

@@ -128,6 +128,9 @@ func fields(t *testing.T, doc any) map[string]bool {
 	var walk func(object string, s map[string]any, v any)
 	walk = func(object string, s map[string]any, v any) {
 		if ref, ok := s["$ref"].(string); ok {
+			if path.Dir(ref) != "#/$defs" {
+				return // it is held to values where it is defined
+			}
 			object = path.Base(ref)
 			s = schema["$defs"].(map[string]any)[object].(map[string]any)
 		}

@@ -90,10 +90,10 @@ func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
 	return p
 }
 
-// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is none. It has the other GPUs of the node, too.
+// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is none. Of a node that has failed it is of its past. It has the other GPUs of the node, too.
 func GPU(s *cluster.Snapshot, node, name string) *Part {
-	n := tally.Node(s, node)
-	if !tally.HasNumbers(n) {
+	n := tally.Node(s, node).AsSeen()
+	if !tally.Shows(n) {
 		return nil
 	}
 	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == name })

@@ -23,6 +23,12 @@ func HasNumbers(n *cluster.Node) bool {
 	return n.State == cluster.NodeReporting || n.State == cluster.NodeStale
 }
 
+// Shows says that a node, as cluster.Node.AsSeen returns it, has numbers to show: those of HasNumbers, or its past.
+func Shows(n *cluster.Node) bool { return HasNumbers(n) || n.Past != nil }
+
+// Old says that the numbers that a node shows are not those of now.
+func Old(n *cluster.Node) bool { return Shows(n) && n.State != cluster.NodeReporting }
+
 // Lost is NVML's message about a lost GPU; "" if the GPU is not lost.
 func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
@@ -77,7 +83,7 @@ func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 // NodeOf is the name of the job's node that the GPU is in, "" when it is in none.
 func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
 	for _, name := range job.Nodes {
-		for n, i := Node(s, name), 0; i < len(n.GPUs); i++ {
+		for n, i := Node(s, name).AsSeen(), 0; i < len(n.GPUs); i++ {
 			if &n.GPUs[i] == g {
 				return name
 			}

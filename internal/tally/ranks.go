@@ -41,7 +41,7 @@ type RankRow struct {
 	Rank     *wire.Rank // nil: the process has none, as far as is known
 	State    RankState
 	Node     string        // "": the rank was never seen
-	GPU      *cluster.GPU  // nil: not among the GPUs that the node has now
+	GPU      *cluster.GPU  // nil: not among the GPUs that the node has now, or had when it failed
 	Number   int           // of the GPU; cluster.NoNumber: not known
 	Process  *wire.Process // nil: gone, never seen, or on a node that shows no data
 	LastSeen time.Time     // when the node last listed it; zero: never
@@ -149,10 +149,14 @@ func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, stat
 	}
 }
 
-// find sets the GPU of a row. A GPU is large: they are not copied.
+// find sets the GPU of a row, of a node that has failed from its past. A GPU is large: they are not copied.
 func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
-	for i := range n.GPUs {
-		if g := &n.GPUs[i]; is(g) {
+	gpus := n.GPUs
+	if n.Past != nil {
+		gpus = n.Past.GPUs
+	}
+	for i := range gpus {
+		if g := &gpus[i]; is(g) {
 			r.GPU, r.Number = g, g.Number
 			return
 		}

@@ -60,7 +60,7 @@ func (r ranks) table(sec int) string {
 		if !row.LastSeen.IsZero() {
 			seen = fmt.Sprint(int(row.LastSeen.Sub(start).Seconds()))
 		}
-		if (row.GPU != nil) != (row.Number >= 0 && s.Nodes[row.Node].GPUs != nil) || row.State == RankRuns && row.Process == nil {
+		if (row.GPU != nil) != (row.Number >= 0 && s.Nodes[row.Node].AsSeen().GPUs != nil) || row.State == RankRuns && row.Process == nil {
 			lines = append(lines, "!")
 		}
 		state := map[RankState]string{RankRuns: "runs", RankGone: "gone", RankUnseen: "unseen", RankUnknown: "unknown"}[row.State]

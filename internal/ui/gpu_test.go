@@ -18,7 +18,7 @@ import (
 // showGPU opens the page of the GPU with that number on the node at that place of the job.
 func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) func(v *view) {
 	key := ""
-	for _, g := range snap().Nodes[node].GPUs {
+	for _, g := range snap().Nodes[node].AsSeen().GPUs {
 		if g.Number == number && g.Card.Instance == nil {
 			key = g.Key
 		}

@@ -144,7 +144,10 @@ func (v *view) resolve(s *part.Scene) {
 	if at := v.resolveNode(s.Job.Nodes, s.Order); at >= 0 {
 		s.SetNode(at)
 		switch v.screen {
+		case screenNode, screenDoctor:
+			s.Recall()
 		case screenGPU:
+			s.Recall()
 			v.gpu.Settle(s)
 		case screenProcesses:
 			v.process.Settle(s)
@@ -357,7 +360,7 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		}
 	case key.Matches(k, keys.Manager):
 		v.manage()
-	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.HasNumbers(s.Node)): // else the node view shows the same
+	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.Shows(s.Node)): // else the node view shows the same
 		v.over(screenDoctor)
 	}
 }

@@ -103,7 +103,12 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{store: world(time.Now())}
+	return siteOf(t, world(time.Now()))
+}
+
+func siteOf(t *testing.T, store *cluster.Store) *site {
+	t.Helper()
+	s := &site{store: store}
 	server := New(Options{
 		Snapshot: s.store.Snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load, Now: time.Now, Audience: &audience{},
 		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true,
@@ -168,6 +173,28 @@ func TestPages(t *testing.T) {
 			}
 			checkPage(t, b, address, look, want)
 		}
+	}
+}
+
+// A node that has failed keeps its past on every page, said to be old.
+func TestPastOfANode(t *testing.T) {
+	b := newBrowser(t)
+	then := time.Now().Add(-time.Minute)
+	store := world(then)
+	store.Apply(cluster.Event{At: then.Add(time.Second), Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
+	s, look := siteOf(t, store), chromium.Look{Width: 1440, Height: 900}
+	if err := b.See(look); err != nil {
+		t.Fatal(err)
+	}
+	seen := then.Format(time.TimeOnly)
+	for address, want := range map[string][]string{
+		"#/nodes": {"n1", "90", "91", "connection lost", "last seen " + seen}, "#/job/7": {"91%", "last seen " + seen}, "#/node/n1": {"Last seen " + seen, "connection closed", "H100", "91%", "python train.py"},
+		"#/gpu/n1/GPU-b": {"Last seen " + seen, "until " + seen, "91%"},
+	} {
+		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('main section')")); err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		checkPage(t, b, address, look, want)
 	}
 }
 

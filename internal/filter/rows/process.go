@@ -146,8 +146,12 @@ type Rank struct {
 
 // Of is that row.
 func (r *Rank) Of(row *tally.RankRow) filter.Subject {
+	n, gpu := tally.Node(r.Snapshot, row.Node), row.GPU
+	if !tally.HasNumbers(n) {
+		gpu = nil
+	}
 	r.process = Process{
-		Snapshot: r.Snapshot, Node: tally.Node(r.Snapshot, row.Node), Process: row.Process, GPU: row.GPU, Number: row.Number, Rank: row.Rank, State: rankStates[row.State], Job: r.Job.ID,
+		Snapshot: r.Snapshot, Node: n, Process: row.Process, GPU: gpu, Number: row.Number, Rank: row.Rank, State: rankStates[row.State], Job: r.Job.ID,
 		Findings: r.Findings[row.Node],
 	}
 	return &r.process

@@ -20,9 +20,12 @@ func NodeGraphs(f *part.Frame, y int) {
 		return
 	}
 	t := tally.Total(gpus)
-	a := axisOf(f, gpus)
+	a := axisOf(f, gpus).until(f.Node)
 	graphs(f, y, "Node history, "+a.words(), "", a, slices.Concat(
 		utilChart(f, a, gpus, gpus, len(gpus), part.GPUNumber), heatChart(gpus, t.Temperature, part.GPUNumber), powerChart(gpus, &t, false), memoryChart(gpus, &t)))
+	for row := y; row < f.H-1 && f.Node.Past != nil; row++ {
+		f.Fade(row, 0, f.W)
+	}
 }
 
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not respond stays; the

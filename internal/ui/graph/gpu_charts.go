@@ -46,7 +46,7 @@ type GPUCharts struct {
 
 // NewGPUCharts chooses the charts for a GPU.
 func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
-	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g})}
+	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node)}
 	for _, chart := range gpuCharts {
 		if !slices.ContainsFunc(chart.of, func(id metric.ID) bool { return part.Lacks(g, id) }) {
 			c.charts = append(c.charts, chart)

@@ -28,11 +28,20 @@ type axis struct {
 	newest int64 // bin
 	bins   int
 	span   time.Duration
+	end    time.Time // of a node that has failed; zero: it is now
 }
 
 // axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
 	return axisFrom(tally.Oldest(gpus...), tally.Edge(gpus...), cluster.BinWidth(f.Snap.Poll))
+}
+
+// until says that the axis ends with the past of a node, if that has failed.
+func (a axis) until(n *cluster.Node) axis {
+	if n != nil && n.Past != nil {
+		a.end = n.Arrived
+	}
+	return a
 }
 
 // axisFrom returns the time axis for samples from one bin up to another: a fifth of the span at first, then half, then all of it.
@@ -52,10 +61,14 @@ func axisFrom(oldest, newest int64, bin time.Duration) axis {
 
 // words are the axis in a title.
 func (a axis) words() string {
+	span := draw.Age(a.span)
 	if a.span < time.Hour && a.span%time.Minute == 0 {
-		return "last " + strconv.Itoa(int(a.span/time.Minute)) + " min"
+		span = strconv.Itoa(int(a.span/time.Minute)) + " min"
 	}
-	return "last " + draw.Age(a.span)
+	if !a.end.IsZero() {
+		return "the " + span + " until " + a.end.Format(time.TimeOnly)
+	}
+	return "last " + span
 }
 
 // title says at the beginning of a title which time it is.
@@ -182,5 +195,9 @@ func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
 // axisEnds writes below a graph which time it shows.
 func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	f.Put(x, y, "-"+draw.Age(a.span), draw.Dim)
-	f.Put(x+w-3, y, "now", draw.Dim)
+	end := "now"
+	if !a.end.IsZero() {
+		end = a.end.Format(time.TimeOnly)
+	}
+	f.Right(x, y, w, end, draw.Dim)
 }

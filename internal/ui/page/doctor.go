@@ -108,6 +108,7 @@ func doctor(f *part.Frame, y, h int) int {
 		y = onTheNode(f, y, h)
 		y = prose(f, y, h, "What is missing", missing(f))
 	}
+	y = lastSeen(f, y, h)
 	return tries(f, y)
 }
 

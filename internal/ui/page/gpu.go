@@ -126,7 +126,7 @@ func (p *GPU) choose(list []*cluster.GPU, at int) {
 
 // Press changes the GPU and the node, and scrolls the processes.
 func (p *GPU) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if !tally.HasNumbers(s.Node) {
+	if !tally.Shows(s.Node) {
 		if k, ok := msg.(tea.KeyPressMsg); ok {
 			if a := p.turn(k, s); a.Taken {
 				return a

@@ -16,7 +16,7 @@ import (
 
 // Draw draws the page.
 func (p *GPU) Draw(f *part.Frame) {
-	if !tally.HasNumbers(f.Node) {
+	if !tally.Shows(f.Node) {
 		p.doctor.draw(f, true)
 		return
 	}
@@ -65,7 +65,7 @@ func (p *GPU) gone(f *part.Frame, y int) {
 func (p *GPU) body(f *part.Frame, g *cluster.GPU, r gpuRooms) {
 	y := r.head
 	fade := func(rows int) {
-		for row := y; row < y+rows && f.Node.State == cluster.NodeStale; row++ {
+		for row := y; row < y+rows && tally.Old(f.Node); row++ {
 			f.Fade(row, 0, f.W)
 		}
 		y += rows
@@ -101,9 +101,8 @@ func (p *GPU) body(f *part.Frame, g *cluster.GPU, r gpuRooms) {
 
 // staleTag says at the end of the first row how old the numbers are.
 func staleTag(f *part.Frame, y int) {
-	if f.Node.State == cluster.NodeStale {
-		tag := " [stale " + draw.Age(f.Node.Age) + "]"
-		f.Put(f.W-1-draw.Width(tag), y, tag, draw.Warn)
+	if tag, role := oldTag(f.Node); tag != "" {
+		f.Put(f.W-2-draw.Width(tag), y, " "+tag, role)
 	}
 }
 
@@ -124,7 +123,7 @@ func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 // gpuFindings draws the problems of a GPU from row y up to row end, and those of its node that make its numbers old. A lost GPU says so first.
 func gpuFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 	findings := slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
-		return !finding.Of(g) && finding.Kind != cluster.KindStale
+		return !finding.Of(g) && finding.Kind != cluster.KindStale && finding.Kind != cluster.KindFailed
 	})
 	if y >= end {
 		return

@@ -42,7 +42,7 @@ func (o *Overview) heatMap(f *part.Frame) {
 func drawTiles(f *part.Frame, t *tiles) {
 	for i, name := range t.nodes {
 		x, y := t.at(i)
-		tile(f, x, y, f.NodeOf(name), t)
+		tile(f, x, y, f.NodeOf(name).AsSeen(), t)
 	}
 	if t.style == tileDot {
 		rowNames(f, t)

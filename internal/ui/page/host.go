@@ -17,10 +17,9 @@ import (
 func hostLines(f *part.Frame, y int) int {
 	n := f.Node
 	end := f.W - 1
-	if n.State == cluster.NodeStale {
-		tag := "[stale " + draw.Age(n.Age) + "]"
+	if tag, role := oldTag(n); tag != "" {
 		end -= draw.Width(tag) + 1
-		f.Put(end+1, y, tag, draw.Warn)
+		f.Put(end+1, y, tag, role)
 	}
 	x := f.PutUntil(1, y, end, draw.ClipMiddle(n.Name, min(32, end-1)), draw.Strong)
 	for _, b := range hostBits(f) {
@@ -30,8 +29,11 @@ func hostLines(f *part.Frame, y int) int {
 		b.draw(x, y)
 		x += b.width
 	}
-	if n.State != cluster.NodeStale {
+	if !tally.Old(n) {
 		return y + 1
+	}
+	if n.State != cluster.NodeStale {
+		f.Fade(y, 0, end)
 	}
 	staleLine(f, y+1)
 	return y + 2
@@ -40,6 +42,10 @@ func hostLines(f *part.Frame, y int) int {
 // staleLine says why the values are old, as much of it as there is room for.
 func staleLine(f *part.Frame, y int) {
 	n := f.Node
+	if n.State != cluster.NodeStale {
+		failedLine(f, y)
+		return
+	}
 	head, cause, next, from := "Not responding for "+draw.Age(n.Age), "; the connection is still open", "", ""
 	if n.Failure != nil {
 		cause = ": " + n.Failure.Summary()

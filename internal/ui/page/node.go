@@ -8,7 +8,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -58,10 +57,10 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
 			return nav.Answer{}
 		case key.Matches(k, keys.GPU):
-			return nav.Answer{Taken: true, Full: tally.HasNumbers(s.Node) && len(s.GPUs(s.Node)) > 0}
+			return nav.Answer{Taken: true, Full: tally.Shows(s.Node) && len(s.GPUs(s.Node)) > 0}
 		}
 	}
-	if !tally.HasNumbers(s.Node) {
+	if !tally.Shows(s.Node) {
 		return p.doctor.Press(msg, s)
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok && p.refilter(k, s) {
@@ -109,7 +108,7 @@ func (p *Node) Wants(s *part.Scene) nav.Wants {
 
 // Draw draws the page.
 func (p *Node) Draw(f *part.Frame) {
-	if !tally.HasNumbers(f.Node) {
+	if !tally.Shows(f.Node) {
 		p.doctor.draw(f, false)
 		return
 	}
@@ -135,12 +134,15 @@ func (p *Node) hints(s *part.Scene) []keys.Hint {
 	if len(s.GPUs(s.Node)) > 0 {
 		hints = append(hints, keys.HintOf(keys.GPU))
 	}
+	if s.Node.Past != nil {
+		hints = append([]keys.Hint{keys.HintOf(keys.Doctor).As("why"), keys.HintOf(keys.Refresh).As("retry now")}, hints...)
+	}
 	hints = append(hints, keys.HintOf(keys.Overview))
 	var back []keys.Hint
 	if p.filter.On(s.Job.ID) {
 		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
 	}
-	return slices.Concat(released(s), back, hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, last)
+	return once(slices.Concat(released(s), back, hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, last))
 }
 
 func (p *Node) body(f *part.Frame) {
@@ -154,7 +156,11 @@ func (p *Node) body(f *part.Frame) {
 		return
 	}
 	if r.processes {
+		from := y
 		y = p.processSection(f, y, &r)
+		for row := from; row < y && f.Node.Past != nil; row++ {
+			f.Fade(row, 0, f.W)
+		}
 	}
 	graph.NodeGraphs(f, nodeProblems(f, y, f.H-1))
 }
@@ -184,7 +190,7 @@ func gpuTable(f *part.Frame, r *nodeRooms) int {
 		t.Sum(f, y)
 		y++
 	}
-	if f.Node.State == cluster.NodeStale {
+	if tally.Old(f.Node) {
 		for row := r.head + 1; row < y; row++ {
 			f.Fade(row, 0, f.W)
 		}

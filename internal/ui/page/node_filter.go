@@ -20,7 +20,7 @@ import (
 
 // typing reports whether the prompt has the keyboard. A node without values shows nothing to filter.
 func (p *Node) typing(s *part.Scene) bool {
-	return tally.HasNumbers(s.Node) && p.filter.Typing(s.Job.ID)
+	return tally.Shows(s.Node) && p.filter.Typing(s.Job.ID)
 }
 
 // typed gives a message to the prompt.

@@ -253,7 +253,7 @@ func (o *Overview) nodeRows(f *part.Frame, y int, t rowTable) int {
 		if y >= f.H-1 {
 			break
 		}
-		t.Row(f, y, f.NodeOf(name), name == f.Node.Name)
+		t.Row(f, y, f.NodeOf(name).AsSeen(), name == f.Node.Name)
 		y++
 	}
 	return y

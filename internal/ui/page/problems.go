@@ -147,7 +147,7 @@ func (p *Problems) typed(msg tea.Msg, s *part.Scene) nav.Answer {
 func (p *Problems) open(s *part.Scene, findings []cluster.Finding, i int) nav.Answer {
 	a := p.goTo(s, findings, i)
 	switch on := p.cursor.On(); {
-	case on.key != "" && a.Node != "" && tally.HasNumbers(s.NodeOf(a.Node)):
+	case on.key != "" && a.Node != "" && tally.Shows(s.NodeOf(a.Node)):
 		a.Full, a.GPU = true, on.key
 	default:
 		a.Open = a.Node != ""

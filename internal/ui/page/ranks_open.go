@@ -13,7 +13,7 @@ func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 	if a.Node == "" {
 		return a
 	}
-	if g := rows[max(min(at, len(rows)-1), 0)].GPU; g != nil && tally.HasNumbers(s.NodeOf(a.Node)) {
+	if g := rows[max(min(at, len(rows)-1), 0)].GPU; g != nil && tally.Shows(s.NodeOf(a.Node)) {
 		a.Full, a.GPU = true, g.Key
 	} else {
 		a.Open = true

@@ -60,7 +60,7 @@ func headRow(s *part.Scene) int {
 		return 2
 	}
 	y := 4
-	if s.Node.State == cluster.NodeStale {
+	if tally.Old(s.Node) {
 		y++ // the sentence that says so
 	}
 	if s.H >= part.Tall {
@@ -141,7 +141,7 @@ func (p *Node) shows(s *part.Scene) bool {
 		return p.Processes == ShowOn
 	case s.H < roomy:
 		return false
-	case !tally.HasNumbers(s.Node): // so that they come with the first values
+	case !tally.Shows(s.Node): // so that they come with the first values
 		return true
 	}
 	const frame = 8 // rows 0 to 4, the GPUs' headings, rule and sum

@@ -44,6 +44,7 @@ func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 		t.block(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
 		for at := range s.Job.Nodes {
 			s.SetNode(at)
+			s.Recall()
 			t.block(len(s.Node.GPUs), textNode)
 		}
 	}
@@ -87,12 +88,15 @@ func textOverview(f *part.Frame) {
 }
 
 func textNode(f *part.Frame) {
+	y := 0
 	if !tally.HasNumbers(f.Node) {
-		doctor(f, 0, f.H)
-		return
+		if y = doctor(f, 0, f.H); !tally.Shows(f.Node) {
+			return
+		}
+		y++
 	}
-	f.Section(0, f.Node.Name, "")
+	f.Section(y, f.Node.Name, "")
 	gpus := f.GPUs(f.Node)
 	n := len(gpus)
-	gpuTable(f, &nodeRooms{head: hostLines(f, 1), rule: true, gpus: nav.Window{Shown: n, All: n}, rows: gpus})
+	gpuTable(f, &nodeRooms{head: hostLines(f, y+1), rule: true, gpus: nav.Window{Shown: n, All: n}, rows: gpus})
 }

@@ -81,7 +81,7 @@ func (c Cells) Titles(f *Frame, x, y int) {
 // Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. A number that the node lacks
 // leaves its place empty.
 func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
-	if !tally.HasNumbers(n) {
+	if !tally.Shows(n) {
 		c.drawEmpty(f, x, y, n)
 		return
 	}
@@ -137,7 +137,7 @@ type oneCell struct {
 
 // cellOf returns the cell for the node's GPUs in the given slots.
 func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
-	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}, f.Job.Share(n)
+	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		if slices.Contains(slots, slotOf(g)) {
@@ -248,7 +248,7 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		f.Put(x, y, cmp.Or(m.Glyph, "·"), m.Role)
 		return
 	}
-	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: n.State == cluster.NodeStale}, f.Job.Share(n)
+	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
 	for i := range n.GPUs {
 		c.add(f, n, &n.GPUs[i], share.Has(&n.GPUs[i].Number))
 	}

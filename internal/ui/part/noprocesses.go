@@ -33,6 +33,8 @@ func NoProcesses(f *Frame) string {
 		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
 	case f.Node.State == cluster.NodeStale:
 		return "· no process list: node not responding"
+	case f.Node.Past != nil:
+		return "· no process list from before the node failed"
 	}
 	return "· waiting for the process list"
 }

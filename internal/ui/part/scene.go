@@ -92,6 +92,9 @@ func (s *Scene) SetNode(at int) {
 	s.Node, s.NodeAt = s.NodeOf(s.Job.Nodes[at]), at
 }
 
+// Recall puts the past of the selected node in place of the numbers that it lacks: for pages about one node.
+func (s *Scene) Recall() { s.Node = s.Node.AsSeen() }
+
 // NodeOf is the node of that name.
 func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, name) }
 

@@ -98,7 +98,7 @@ func (l *listing) fill(s *part.Scene, q question, kin *families) {
 			l.addNode(s, s.NodeOf(name), []*cluster.JobView{s.Job}, false)
 		}
 	default:
-		l.addNode(s, s.Node, []*cluster.JobView{s.Job}, true)
+		l.addNode(s, s.NodeOf(s.Node.Name), []*cluster.JobView{s.Job}, true)
 	}
 	l.all = len(l.rows)
 	l.keep(s)

@@ -2,6 +2,8 @@ package table
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -46,17 +48,17 @@ func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span, selected bool)
 func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := &t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
-	numbers, chosen := tally.HasNumbers(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
+	numbers, chosen := tally.Shows(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
 	if s := l[colCells]; s.Shown() && (numbers || !chosen) { // where columns are chosen a sentence may stand in their place
 		t.cells.Draw(f, s.X, y, n)
 	}
 	if numbers {
 		totals(f, y, sumOf(f.Own(n)), l, draw.Text, true)
-		if n.State == cluster.NodeStale {
+		if tally.Old(n) {
 			f.Fade(y, behind(l[colNode]), f.W)
 		}
 		s := l[colHealth]
-		f.Text(s, y, part.Trouble(f, n, s.W), m.Role)
+		f.Text(s, y, t.health(f, n, s.W), m.Role)
 	} else {
 		x := behind(l[colNode])
 		if !chosen {
@@ -71,6 +73,23 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	if selected {
 		f.Select(y, 0, f.W)
 	}
+}
+
+// health is what is wrong with a node, in w columns: of one that has failed also of when its numbers are.
+func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
+	if tally.HasNumbers(n) {
+		return part.Trouble(f, n, w)
+	}
+	of := n.Arrived.Format(time.TimeOnly)
+	for _, text := range []string{
+		part.Absence(f, n, part.Unlimited) + ", last seen " + of, part.Trouble(f, n, part.Unlimited) + ", last seen " + of,
+		part.Trouble(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of, part.Trouble(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
+	} {
+		if draw.Width(text) <= w && !strings.Contains(text, "…") && !strings.HasPrefix(text, ",") {
+			return text
+		}
+	}
+	return part.Absence(f, n, w)
 }
 
 // Sum draws the sum over all nodes that report in row y, under that name.

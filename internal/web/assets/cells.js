@@ -1,9 +1,9 @@
 // GPUs as cells: a number and a color for how much, a letter on amber or red for what is wrong. Also nodes as rows or tiles of cells.
 
 import { h } from './dom.js';
-import { age, celsius, known, none, pair, power, whole } from './format.js';
+import { age, celsius, clock, known, none, pair, power, whole } from './format.js';
 import { letters } from './kinds.js';
-import { badness, fresh, gauges, gpusOf, isInstance, markOf, owns, shortNames, total, worstLetter } from './model.js';
+import { asSeen, badness, fresh, gauges, gpusOf, isInstance, markOf, old, owns, shortNames, total, worstLetter } from './model.js';
 import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
 
 const across = 8; // cells that a node has at least
@@ -28,7 +28,7 @@ function cellOf(node, g, at) {
 function shadeOf(node, g, gauge, mine) {
   const level = gauge.level(g);
   if (!mine) return 'ghost';
-  if (node.state === 'stale') return 'stale';
+  if (old(node)) return 'stale';
   return known(level) ? `l${Math.round(level / 12.5)}${gauge.high(g) ? ' high' : ''}` : 'none';
 }
 
@@ -47,6 +47,9 @@ export function stateOf(node, problems, time) {
   return words || h('span', { class: 'brief waiting' }, node.state);
 }
 
+// lastSeen says of when the numbers of a node that has failed are.
+const lastSeen = (node) => node.past && h('span', { key: 'seen', class: 'dim' }, ` last seen ${clock(node.past.time)}`);
+
 const columns = [
   { title: '', class: 'mark' }, { title: 'Node', class: 'name' }, { title: 'GPUs', class: 'gpus' }, { title: 'Avg', class: 'avg' }, { title: 'Memory', class: 'memory' },
   { title: 'Power', class: 'power' }, { title: 'Max °C', class: 'temp' }, { title: 'Health', class: 'words' },
@@ -54,14 +57,14 @@ const columns = [
 
 // nodeRows are nodes as rows of a table.
 export function nodeRows(nodes, at) {
-  return table('nodes', columns, nodes.map((node) => {
+  return table('nodes', columns, nodes.map(asSeen).map((node) => {
     const problems = at.problems.ofNode(node.name);
     const t = total(gpusOf(node, at.job));
     const has = node.gpus !== undefined;
     return row(node.name, fresh(node) ? '' : 'old', [
       ['mark', mark(problems)], ['name', h('a', { href: nodeLink(node.name) }, node.name)], ['gpus', cellsOf(node, at)],
       ['avg', has ? average(node, at) : ''], ['memory', has ? pair(t.used, t.memory) : ''], ['power', has ? power(t.power, t.limit, true) : ''],
-      [t.hot ? 'temp warning' : 'temp', has ? celsius(t.temp) : ''], ['words', has ? brief(problems, at.time) : stateOf(node, problems, at.time)],
+      [t.hot ? 'temp warning' : 'temp', has ? celsius(t.temp) : ''], ['words', has && !node.past ? brief(problems, at.time) : [stateOf(node, problems, at.time), lastSeen(node)]],
     ]);
   }));
 }
@@ -79,7 +82,7 @@ const valueOf = (gauge) => gauge.number || gauge.level;
 export function heatMap(nodes, at) {
   const { prefix, short } = shortNames(nodes.map((n) => n.name));
   const columns = Math.min(4, Math.max(1, Math.floor(document.documentElement.clientWidth / tileWidth)));
-  return h('div', { class: 'tiles', vars: { '--rows': String(Math.ceil(nodes.length / columns)) } }, nodes.map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
+  return h('div', { class: 'tiles', vars: { '--rows': String(Math.ceil(nodes.length / columns)) } }, nodes.map(asSeen).map((node) => tile(node, at, prefix ? short(node.name) : node.name)));
 }
 
 function tile(node, at, name) {
@@ -91,6 +94,7 @@ function tile(node, at, name) {
 
 // tileNumbers are the numbers of a tile, or why those in its cells are old.
 function tileNumbers(node, at, problems) {
+  if (node.past) return h('span', { class: 'numbers words' }, stateOf(node, problems, at.time), lastSeen(node));
   if (!fresh(node)) return h('span', { class: 'numbers words' }, h('span', { class: 'brief warning' }, `silent ${age(node.age_seconds)}`));
   const t = total(gpusOf(node, at.job));
   return h('span', { class: 'numbers' }, h('span', {}, average(node, at)), h('span', { class: t.hot ? 'warning' : '' }, celsius(t.temp)));

@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { age, between, bytes, celsius, clock, known, megahertz, model, percent, plural, rate, watts } from './format.js';
-import { Problems, fresh, hot, hotFrom } from './model.js';
+import { Problems, asSeen, fresh, hot, hotFrom } from './model.js';
 import { graph, timeline } from './graph.js';
 import { fact, facts, meter, problemList, section } from './parts.js';
 import { gpuTabs, staleText } from './node.js';
@@ -13,7 +13,7 @@ const heat = ['hw_thermal_slowdown', 'sw_thermal_slowdown'];
 const brake = 'hw_power_brake_slowdown';
 
 export function gpuPage(doc, { args, draw }) {
-  const node = doc.nodes[0];
+  const node = asSeen(doc.nodes[0]);
   const g = node?.gpus?.find((other) => [other.uuid, other.key, String(other.index)].includes(args[1]));
   if (!g) return h('p', { class: 'empty' }, 'This GPU is not there any more.');
   const problems = new Problems(doc.jobs);
@@ -47,9 +47,15 @@ function past(doc, g, problems, draw) {
   const length = Math.max(0, ...Object.values(m).map((list) => list.length));
   const axis = { bin: doc.history.bin_seconds, length, newest: doc.history.newest, draw };
   return [
-    section(`Last ${age(axis.bin * length)}`, `a step is ${axis.bin} s`, h('div', { class: 'graphs' }, charts(g, m, reasons, axis, problems).map((chart) => graph(chart, axis)))),
+    section(lasting(doc, age(axis.bin * length)), `a step is ${axis.bin} s`, h('div', { class: 'graphs' }, charts(g, m, reasons, axis, problems).map((chart) => graph(chart, axis)))),
     reasons && section('Throttle reasons', '', timeline(reasons, axis, g.throttle_reasons || [])),
   ];
+}
+
+// lasting says which time the graphs show.
+function lasting(doc, span) {
+  const last = doc.nodes[0].past;
+  return last ? `The ${span} until ${clock(last.time)}` : `Last ${span}`;
 }
 
 const both = (a, b) => a && b && a.map((v, i) => (known(v) && known(b[i]) ? v + b[i] : null));

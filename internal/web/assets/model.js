@@ -73,6 +73,12 @@ export const glyphs = { critical: '✗', warning: '▲', waiting: '◌', note: '
 // fresh says that the numbers of a node are those of now.
 export const fresh = (node) => node.state === 'reporting';
 
+// asSeen is a node with its past in place of the numbers that it lacks since it failed.
+export const asSeen = (node) => (node && node.past ? { ...node, ...node.past } : node);
+
+// old says that the numbers that a node shows are not those of now.
+export const old = (node) => node.state === 'stale' || node.past !== undefined;
+
 // isInstance tells an instance of a GPU in MIG mode from a GPU: it never counts as one.
 export const isInstance = (g) => g.mig_instance !== undefined;
 

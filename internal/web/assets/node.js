@@ -2,21 +2,21 @@
 
 import { h } from './dom.js';
 import { age, between, celsius, clock, known, model, none, pair, percent, plural, power } from './format.js';
-import { Problems, hot, isInstance, slowsAt, numberOf, owns, share, total, memoryFull, worstLetter, gpusOf } from './model.js';
+import { Problems, asSeen, hot, isInstance, slowsAt, numberOf, owns, share, total, memoryFull, old, worstLetter, gpusOf } from './model.js';
 import { letters } from './kinds.js';
 import { brief, fact, facts, gpuLink, mark, meter, nodeLink, problemList, row, section, table } from './parts.js';
 import { processTable } from './processes.js';
 
 export function nodePage(doc) {
-  const node = doc.nodes[0];
+  const node = asSeen(doc.nodes[0]);
   if (!node) return h('p', { class: 'empty' }, 'This node is no longer among those of your jobs.');
   const problems = new Problems(doc.jobs);
   const mine = problems.ofNode(node.name);
   const has = node.gpus !== undefined;
   return [
     nodeTitle(node, mine), staleText(node, doc.time),
-    has ? hostFacts(node) : failureText(node, doc.time),
-    has && section('GPUs', gpuNote(node), h('div', { class: node.state === 'stale' ? 'old' : '' }, gpuTable(node, problems, doc.time))),
+    (!has || node.past) && failureText(node, doc.time), has && hostFacts(node),
+    has && section('GPUs', gpuNote(node), h('div', { class: old(node) ? 'old' : '' }, gpuTable(node, problems, doc.time))),
     has && section('Processes', plural((node.processes || []).length, 'process', 'processes'), processTable([node], problems)),
     section('Problems', mine.length ? 'worst first' : '', problemList(mine, doc.time, doc.jobs.length > 1)),
     driverText(node),
@@ -34,8 +34,11 @@ export function nodeTitle(node, problems) {
 
 // staleText says why the numbers of a node are old.
 export function staleText(node, time) {
-  if (node.state !== 'stale') return null;
+  if (!old(node)) return null;
   const at = clock(Date.parse(time) - 1000 * (node.age_seconds || 0));
+  if (node.past) {
+    return h('p', { key: 'stale', class: 'banner' }, h('b', {}, `Last seen ${at}, ${age(node.age_seconds)} ago. `), 'All numbers are of then.');
+  }
   const why = node.failure?.meaning ? `${node.failure.meaning} ` : '';
   return h('p', { key: 'stale', class: 'banner' }, h('b', {}, `Not responding for ${age(node.age_seconds)}. `), `${why}These numbers are of ${at}.`);
 }
@@ -59,7 +62,7 @@ function hostFacts(node) {
   const host = node.host || {};
   const t = total(gpusOf(node));
   const limited = (node.jobs || []).filter((job) => job.memory_limit_bytes);
-  return h('div', { key: 'host', class: node.state === 'stale' ? 'big old' : 'big' }, facts(
+  return h('div', { key: 'host', class: old(node) ? 'big old' : 'big' }, facts(
     fact('CPU', [meter(host.cpu_percent, 'mem'), h('span', { class: 'sub' }, `load ${known(host.load1) ? host.load1.toFixed(1) : none} of ${node.cpus || none}`)]),
     amount('Host memory', host.memory_used_bytes, host.memory_total_bytes),
     limited.map((job) => amount(`Job ${job.job_number} memory`, job.memory_used_bytes, job.memory_limit_bytes)),

@@ -10,10 +10,10 @@ const (
 	NodeConnecting NodeState = "connecting" // the first attempt is in progress
 	NodeReporting  NodeState = "reporting"  // reports arrive
 	NodeStale      NodeState = "stale"      // its numbers are older than three intervals, or its session was just lost
-	NodeFailed     NodeState = "failed"     // it has no numbers: Failure says why
+	NodeFailed     NodeState = "failed"     // it has no numbers of now: Failure says why
 )
 
-// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale.
+// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale. Those that it had before are its Past.
 type Node struct {
 	Name         string      `json:"name"`
 	Switch       string      `json:"switch,omitempty"` // the leaf switch or the block of SLURM's topology that it is under
@@ -35,6 +35,19 @@ type Node struct {
 	Jobs         []JobMemory `json:"jobs,omitempty"`
 	Faults       []Fault     `json:"faults,omitempty"`
 	Xids         []Xid       `json:"xids,omitempty"` // of the last hour, oldest first
+	Past         *Past       `json:"past,omitempty"` // of a node that reported before it failed; nil while it has numbers
+}
+
+// Past is what a node said last before it failed. Nothing of it is of now, so no sum and no finding counts it.
+type Past struct {
+	Time       time.Time   `json:"time"`        // of its last report
+	AgeSeconds float64     `json:"age_seconds"` // since then
+	Host       Metrics     `json:"host,omitempty"`
+	GPUs       []GPU       `json:"gpus"`
+	Processes  []Process   `json:"processes,omitempty"`
+	Jobs       []JobMemory `json:"jobs,omitempty"`
+	Faults     []Fault     `json:"faults,omitempty"`
+	Xids       []Xid       `json:"xids,omitempty"` // of the hour before, oldest first
 }
 
 // JobMemory is the host memory of a job on a node.

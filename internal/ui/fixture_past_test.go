@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// pastFixture is a job of which a node failed four minutes ago, after eight minutes of reports. GPU5 of that became hot.
+var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
+	const poll = 3 * time.Second
+	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	start, died := ago(12*time.Minute), ago(4*time.Minute)
+	job := cluster.Job{
+		ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Partition: "gpu", Start: ago(8 * time.Hour), End: fixtureNow.Add(16 * time.Hour), Limit: 24 * time.Hour,
+		Minors: map[string][]int{},
+	}
+	for i := range 4 {
+		name := fmt.Sprintf("gpu-n%02d", i+1)
+		job.Nodes, job.Minors[name] = append(job.Nodes, name), []int{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Host: "login1", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
+	for _, name := range job.Nodes {
+		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh", Stages: stages}}})
+		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
+	}
+	for at := start; at.Before(fixtureNow); at = at.Add(poll) {
+		for i, name := range job.Nodes {
+			if i < 3 || at.Before(died) {
+				s.Apply(cluster.Event{At: at, Node: name, Report: pastReport(i, at.Sub(start))})
+			}
+		}
+	}
+	failed := refusedNode().Failure
+	s.Apply(cluster.Event{At: died, Node: "gpu-n04", Down: &cluster.Down{Failure: *failed, Retry: fixtureNow.Add(14 * time.Second)}})
+	return s.Snapshot(fixtureNow)
+})
+
+func pastHello(name string) *wire.Hello {
+	h := &wire.Hello{Host: name, CPUs: 128, Driver: "550.90.07", CUDA: "12.4"}
+	for i := range 8 {
+		h.GPUs = append(h.GPUs, wire.Card{
+			Index: i, Minor: new(i), UUID: fmt.Sprintf("GPU-%s-%d", name, i), Name: "NVIDIA H100 80GB HBM3", PCIBus: fmt.Sprintf("00000000:%02X:00.0", 27+17*i),
+			Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 81559 * mib, metric.SMClockMax: 1980, metric.Slowdown: 87}),
+		})
+	}
+	return h
+}
+
+// pastReport is a report of a node of pastFixture, so long after its first.
+func pastReport(node int, since time.Duration) *wire.Report {
+	r := &wire.Report{MonoMS: since.Milliseconds() + 1000, Host: fixtureHost(31, 41.2, 421)}
+	wave := math.Sin(since.Seconds() / 40)
+	for i := range 8 {
+		heat := 62 + float64(i%3)
+		if node == 3 && i == 5 {
+			heat += 26 * since.Seconds() / 480
+		}
+		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{
+			metric.Util: math.Round(95 + 3*wave), metric.MemUtil: 58, metric.MemoryUsed: float64(71000+100*i) * mib, metric.Temperature: math.Round(heat), metric.Power: math.Round(640 + 20*wave),
+			metric.PowerLimit: 700, metric.SMClock: 1635, metric.MemClock: 2619, metric.Throttle: wire.ThrottleSWPowerCap,
+		})})
+	}
+	if int(since.Seconds())%60 == 0 {
+		r.Listed = true
+		for i := range 8 {
+			p := wire.Process{PID: 300000 + 1000*node + i, StartTicks: 77, GPU: i, Type: "C", State: "R", GPUMemory: ptr(uint64(70000) * mib), SMPercent: ptr(95), CPUPercent: ptr(99.5), RSS: ptr(uint64(31) << 30)}
+			p.Identity = wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml", Job: "48211", Rank: fixtureRank(8*node + i)}
+			p.ElapsedSec = ptr(int64(8*3600-12*60) + int64(since.Seconds()))
+			r.Processes = append(r.Processes, p)
+		}
+	}
+	if node == 3 && since == 450*time.Second {
+		r.Xids = []wire.Xid{{GPU: 5, Code: 79, MonoMS: r.MonoMS}}
+	}
+	return r
+}
