@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
 // recordFlags are the flags of record.
@@ -26,6 +28,7 @@ type recordFlags struct {
 	limit     limits
 	files     int
 	anonymous bool
+	batch     bool // the job is that of batchJob
 }
 
 // limits end a file. What is 0 has no limit.
@@ -45,11 +48,14 @@ func recordCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.
 		Long: `record writes what nvnodetop sees of your jobs to FILE, until it is interrupted (Ctrl-C, SIGTERM) or a limit is reached, and then prints
 what was recorded. nvnodetop replay shows it again. FILE must not exist. POLL is the interval between samples of a node, in seconds.
 
+It records your running jobs, and inside a job this job only.
+
 A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, switches, partitions, programs
 and directories: they are replaced, each by the same name everywhere.`,
 		Example: `  nvnodetop record run.nvr                        until Ctrl-C
   nvnodetop record --max-time 1h run.nvr          one hour
   nvnodetop record --max-time 1h --files 24 run.nvr   the last day: run.nvr, run.nvr.2, …
+  nvnodetop record --job 48211 run.nvr            one job
   nvnodetop record --anonymous bug.nvr            to attach to a report`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("demo") {
@@ -63,6 +69,7 @@ and directories: they are replaced, each by the same name everywhere.`,
 				return err
 			}
 			cfg.Steady = true // nobody presses a key
+			r.batch = ownJob(cfg, cmd.Flags())
 			var err error
 			from, err = accept(cfg, cmd.Flags(), pacesOf(files[1:]), io)
 			return err
@@ -75,6 +82,7 @@ and directories: they are replaced, each by the same name everywhere.`,
 	for _, name := range []string{"demo", "nodes", "transport", "login", "log"} {
 		f.AddFlag(flags.Lookup(name))
 	}
+	f.StringVar(&cfg.Job, "job", "", "record the job `ID` only")
 	f.StringVar(&r.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
 	f.DurationVar(&r.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
 	f.IntVar(&r.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
@@ -133,13 +141,13 @@ func parseSize(s string) (int64, error) {
 func record(ctx context.Context, cfg *config.Config, r *recordFlags, path string, io streams, log *slog.Logger) error {
 	user, host := access.Here()
 	out := &recorder{
-		path: path, limit: r.limit, keep: r.files,
+		path: path, limit: r.limit, keep: r.files, batch: r.batch,
 		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host, Anonymous: r.anonymous}),
 	}
 	if err := out.begin(time.Now()); err != nil {
 		return usage("%w", err)
 	}
-	err := recordFrom(ctx, cfg, io, log, out)
+	err := fed(ctx, cfg, io, log, out.show)
 	if failed := out.end(); failed != nil {
 		err = &exitError{exitFailed, failed}
 	}
@@ -149,26 +157,48 @@ func record(ctx context.Context, cfg *config.Config, r *recordFlags, path string
 	return err
 }
 
-// recordFrom gives the Events of what the user has chosen to out.
-func recordFrom(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out *recorder) error {
+// show records what a source tells, until ctx ends or a limit is reached, or there is no job of the name that is wanted.
+func (r *recorder) show(ctx context.Context, cfg *config.Config, _ streams, from feed) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	return fed(ctx, cfg, io, log, func(_ context.Context, _ *config.Config, _ streams, from feed) error {
-		source := start(func() error {
-			return feedStore(ctx, from, func(e cluster.Event) {
-				if !out.take(e) {
-					stop()
+	var missing error
+	asked := cfg.Job == ""
+	source := start(func() error {
+		return feedStore(ctx, from, func(e cluster.Event) {
+			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine tells Discoveries
+				if asked, missing = true, r.absent(cfg.Job, d); missing != nil {
+					r.discard()
 				}
-			})
+			}
+			if !r.take(e) {
+				stop()
+			}
 		})
-		select {
-		case <-ctx.Done():
-			_, err := source.wait(partingTime)
-			return err
-		case <-source.ctx.Done():
-			return source.failure()
-		}
 	})
+	select {
+	case <-ctx.Done():
+		done, err := source.wait(partingTime)
+		if done && err == nil {
+			return missing
+		}
+		return err
+	case <-source.ctx.Done():
+		return source.failure()
+	}
+}
+
+// absent returns why a job cannot be recorded. One that waits will begin.
+func (r *recorder) absent(job string, d *cluster.Discovery) error {
+	runs := func(j cluster.Job) bool { return j.PartOf(job) }
+	waits := func(j cluster.PendingJob) bool { return (&cluster.Job{ID: j.ID}).PartOf(job) }
+	if slices.ContainsFunc(d.Jobs, runs) || slices.ContainsFunc(d.Pending, waits) {
+		return nil
+	}
+	err := report.Missing(job, d)
+	if r.batch {
+		err = fmt.Errorf("%w (%s names it)", err, batchJob)
+	}
+	return &exitError{exitNoJobs, err}
 }
 
 // summary says what was recorded.

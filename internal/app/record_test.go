@@ -197,3 +197,47 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
+
+// twoJobs makes squeue print two running jobs on a host that does not exist.
+const twoJobs = `for a in "$@"; do case $a in --format=*) f=${a#--format=};; esac; done
+for i in 7 9; do
+	echo "$f" | sed "s/%i/$i/; s/%A/$i/; s/%t/R/; s/%j/train/; s/%N/host.invalid/; s/%D/1/; s/%S/2026-11-20T18:22:36/"
+done`
+
+// In a batch script the job is its own, unless something else is asked for.
+func TestRecordInAJob(t *testing.T) {
+	fakeSqueue(t, twoJobs)
+	for _, test := range []struct {
+		args, inJob string
+		jobs        string // that are recorded
+		wrong       string
+	}{
+		{"", "", "7 9", ""}, {"", "7", "7", ""}, {"--job 9", "7", "9", ""}, {"--nodes host.invalid", "7", "", ""},
+		{"--job 8", "7", "", `no job "8" of user`}, {"", "8", "", "has ended (SLURM_JOB_ID names it)\n"},
+	} {
+		t.Setenv(batchJob, test.inJob)
+		path := filepath.Join(t.TempDir(), "run.nvr")
+		code, out, errs := program(t, append(strings.Fields("record --max-time 1s "+test.args), path)...)
+		_, absent := os.Stat(path)
+		if test.wrong != "" {
+			if code != exitNoJobs || !strings.Contains(errs, test.wrong) || out != "" || absent == nil {
+				t.Errorf("%+v: exit code %d, stdout %q, stderr %q, %v", test, code, out, errs, absent)
+			}
+			continue
+		}
+		if code != exitOK || absent != nil {
+			t.Fatalf("%+v: exit code %d, stdout %q, stderr %q", test, code, out, errs)
+		}
+		var d struct{ Jobs []struct{ ID string } }
+		if err := json.Unmarshal([]byte(first(program(t, "replay", "--json", path))), &d); err != nil {
+			t.Fatal(err)
+		}
+		var jobs []string
+		for _, j := range d.Jobs {
+			jobs = append(jobs, j.ID)
+		}
+		if got := strings.Join(jobs, " "); got != test.jobs {
+			t.Errorf("%+v: recorded the jobs %q", test, got)
+		}
+	}
+}

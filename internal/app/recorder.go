@@ -14,7 +14,8 @@ import (
 type recorder struct {
 	path  string
 	limit limits
-	keep  int // how many files there are at most; 0: one, and the recording ends with it
+	keep  int  // how many files there are at most; 0: one, and the recording ends with it
+	batch bool // only of the job in which the program runs
 	w     *recording.Writer
 
 	mu    sync.Mutex // protects the following
@@ -74,6 +75,15 @@ func (r *recorder) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over, r.err = true, err
+}
+
+// discard ends the recording, and removes its file: there was nothing to record.
+func (r *recorder) discard() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	_ = r.finish()
+	r.total = recording.Written{}
 }
 
 // full reports whether the file has reached a limit.

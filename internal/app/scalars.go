@@ -123,10 +123,19 @@ func (l *scalarLog) choose() (err error) {
 		return err
 	}
 	l.cfg.JSON, l.cfg.Steady = true, true // no histories, and nobody presses a key
-	if job := os.Getenv(batchJob); job != "" && !l.flags.Changed("job") && l.cfg.Nodes == "" && l.cfg.Demo == "" && l.cfg.Login == "" {
-		l.cfg.Job, l.batch = job, true
-	}
+	l.batch = ownJob(l.cfg, l.flags)
 	return nil
+}
+
+// ownJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches its own job. It reports whether
+// it has.
+func ownJob(cfg *config.Config, flags *pflag.FlagSet) bool {
+	job := os.Getenv(batchJob)
+	if job == "" || flags.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != "" {
+		return false
+	}
+	cfg.Job = job
+	return true
 }
 
 func (l *scalarLog) run(ctx context.Context, log *slog.Logger) (err error) {

@@ -68,10 +68,14 @@ func watchAside(ctx context.Context, cfg *config.Config, errs io.Writer, log *sl
 	if err != nil {
 		return err
 	}
-	watch := alongside(record, func(ctx context.Context, _ *config.Config, _ streams, from feed) error {
+	return alongside(record, aside(seen))(ctx, cfg, silent, from)
+}
+
+// aside gives an Observer the Events of a source.
+func aside(seen *report.Observer) show {
+	return func(ctx context.Context, _ *config.Config, _ streams, from feed) error {
 		return feedStore(ctx, from, seen.Apply)
-	})
-	return watch(ctx, cfg, silent, from)
+	}
 }
 
 // unseen says why a job was not seen.

@@ -2,8 +2,9 @@
 // set of watched nodes equal to the wanted set. Only the Opener knows how a node is reached.
 //
 // All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order. Events of
-// several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node is Gone. A node that sends more than it
-// was asked for is cut off, and a panic costs one node, not the program.
+// several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node is Gone. When Run ends, no event says so:
+// that its sessions close is no news about a node, and whoever keeps the events keeps the nodes as they were. A node that sends more than it was
+// asked for is cut off, and a panic costs one node, not the program.
 //
 // A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a connection anyway, and what
 // costs the processor is for the Opener to limit. Nodes whose last attempt failed share a few tokens, since a dead node answers nothing for
@@ -71,7 +72,12 @@ func New(cfg Config) *Manager {
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
 func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 	m.mu.Lock()
-	m.ctx, m.emit = ctx, emit
+	m.ctx = ctx
+	m.emit = func(e cluster.Event) {
+		if ctx.Err() == nil {
+			emit(e)
+		}
+	}
 	m.reconcile()
 	m.mu.Unlock()
 

@@ -137,3 +137,19 @@ func TestAsk(t *testing.T) {
 		}
 	})
 }
+
+// When the program ends, its sessions close: that says nothing about the nodes, and is not told.
+func TestTheEndIsNoNews(t *testing.T) {
+	c := newFakeCluster()
+	c.nodes["a"], c.nodes["late"], c.nodes["slow"] = &fakeNode{}, &fakeNode{late: true}, &fakeNode{slow: time.Hour}
+	var told *record
+	said := 0
+	watch(t, c, 8, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a", "late", "slow"})
+		pass(10 * time.Second)
+		told, said = r, len(r.events)
+	})
+	if len(told.events) != said {
+		t.Errorf("the end was told: %+v", told.events[said:])
+	}
+}

@@ -353,10 +353,20 @@ func (r result) json(t *testing.T) decoded {
 func probes(t *testing.T) int {
 	t.Helper()
 	n := 0
-	for i := range nodes {
-		out, _ := script("on", fmt.Sprintf("node%02d", i+1), "pgrep", "-c", "nvnodetop") // exits 1 if there is none
-		found, _ := strconv.Atoi(out)
+	for _, found := range byNode(t, "nvnodetop") {
 		n += found
 	}
 	return n
+}
+
+// byNode counts the processes on each node whose names contain a word.
+func byNode(t *testing.T, word string) map[string]int {
+	t.Helper()
+	all := map[string]int{}
+	for i := range nodes {
+		node := fmt.Sprintf("node%02d", i+1)
+		out, _ := script("on", node, "pgrep", "-c", word) // exits 1 if there is none
+		all[node], _ = strconv.Atoi(out)
+	}
+	return all
 }
