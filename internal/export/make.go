@@ -7,13 +7,14 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
 )
 
 // Document returns the Snapshot as programs get it. It shares with s what never changes.
 func Document(s *cluster.Snapshot) *schema.Snapshot {
 	d := newHead(s)
-	d.addJobs(s, true, func(*cluster.JobView) bool { return true })
+	d.addAllJobs(s, true)
 	d.addNodes(s, everything, func(string) bool { return true })
 	d.addQueue(s)
 	d.NotChecked = notChecked(s)
@@ -60,6 +61,13 @@ func (d document) addJobs(s *cluster.Snapshot, whole bool, wanted func(*cluster.
 			d.Jobs = append(d.Jobs, j)
 		}
 	}
+}
+
+// addAllJobs adds all jobs, and what they have together.
+func (d document) addAllJobs(s *cluster.Snapshot, whole bool) {
+	d.addJobs(s, whole, func(*cluster.JobView) bool { return true })
+	c := schema.Overall(tally.Covered(s))
+	d.Overall = &c
 }
 
 // addNodes adds these nodes.

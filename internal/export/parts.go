@@ -40,7 +40,7 @@ func Jobs(s *cluster.Snapshot) *Part {
 // Problems is the part with the problems of the jobs that have nodes.
 func Problems(s *cluster.Snapshot) *Part {
 	p := &Part{newHead(s)}
-	p.addJobs(s, false, func(*cluster.JobView) bool { return true })
+	p.addAllJobs(s, false)
 	return p
 }
 

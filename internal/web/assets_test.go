@@ -198,6 +198,28 @@ func TestPastOfANode(t *testing.T) {
 	}
 }
 
+// What jobs share counts once on each page, as in the JSON.
+func TestPagesCountWhatJobsShareOnce(t *testing.T) {
+	b, s := newBrowser(t), newSite(t)
+	share := func(id string, gpus ...int) cluster.Job {
+		return cluster.Job{ID: id, Name: "shares", User: "alice", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": gpus}}
+	}
+	at := time.Now()
+	s.store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at, Answered: at, Jobs: []cluster.Job{
+		share("7", 0), share("8", 0, 1), {ID: "9", Name: "apart", User: "alice", Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {1}, "n2": {0}}},
+	}}})
+	for _, address := range []string{"#/jobs", "#/job/7", "#/nodes", "#/node/n1", "#/gpu/n1/0", "#/problems", "#/processes"} {
+		s.report(90, 91)
+		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('.seen')")); err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		var seen string
+		if err := b.Eval("document.querySelector('.seen').innerText", &seen); err != nil || seen != "2 of 3 GPUs, 1 of 2 nodes reporting" {
+			t.Errorf("%s: %q, %v", address, seen, err)
+		}
+	}
+}
+
 // absent is the complaint about a part that is asked for and is not there. It may come after the next page was opened.
 var absent = regexp.MustCompile(`404.*/api/v1/(nodes/nowhere|nodes/n2/gpus/0|jobs/%25zz)$`)
 

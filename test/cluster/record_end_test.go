@@ -40,6 +40,19 @@ func endsWell(t *testing.T, path string, jobs []string, nodes int) {
 	}
 }
 
+// bothReport waits until the nodes of a job of two nodes have a probe each, and then until they have reported.
+func bothReport(t *testing.T) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(500 * time.Millisecond) {
+		if found := byNode(t, "nvnodetop-probe"); found["node01"] == 1 && found["node02"] == 1 {
+			break
+		} else if time.Since(began) > slack {
+			t.Fatalf("probes: %v", found)
+		}
+	}
+	time.Sleep(8 * time.Second)
+}
+
 // However a recording is ended, the last that it shows is the nodes as they were, and not that none reports because nvnodetop has left them.
 func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	id := job(t, 2)
@@ -47,15 +60,20 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	run := map[string]func(t *testing.T, path string){
 		"Ctrl-C": func(t *testing.T, path string) {
 			w := watchProgram(t, 120, 40, program, "record", path, "1")
-			time.Sleep(8 * time.Second)
+			bothReport(t)
 			w.types("\x03")
 			if code, err := w.Wait(slack); code != 0 || err != nil || !strings.Contains(w.Raw(), "recorded ") {
 				t.Errorf("exit code %d, %v: %q", code, err, w.Raw())
 			}
 		},
 		"SIGTERM": func(t *testing.T, path string) {
-			r := runsProgram(t, []string{"timeout", "-s", "TERM", "--preserve-status", "8", program}, "record", path, "1")
-			if r.code != 0 || !strings.HasPrefix(r.stdout, "recorded ") || r.stderr != "" {
+			ended := make(chan result, 1)
+			go func() {
+				ended <- runsProgram(t, []string{"sh", "-c", `echo $$ >"$1".pid; exec "$2" record "$1" 1`, "sh", path, program})
+			}()
+			bothReport(t)
+			do(t, "on", "login", "sh", "-c", fmt.Sprintf("kill $(cat %s.pid); rm %[1]s.pid", path))
+			if r := <-ended; r.code != 0 || !strings.HasPrefix(r.stdout, "recorded ") || r.stderr != "" {
 				t.Errorf("exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 			}
 		},
@@ -63,7 +81,7 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 			w := watchProgram(t, 120, 40, "sh", "-c", fmt.Sprintf("cd $(mktemp -d) && %s 1 1 --view node && mv *.nvr %s", program, path))
 			w.well()
 			w.types("\x0b")
-			w.sees("rec 0:0")
+			w.sees("recording to ")
 			time.Sleep(4 * time.Second)
 			w.quits()
 		},
@@ -90,12 +108,12 @@ func TestABatchScriptRecordsItsOwnJob(t *testing.T) {
 	other := job(t, 2)
 	runsNow(t, other)
 	recorded, tracked := recordingOf(t, "batch-record"), recordingOf(t, "batch-track")
-	line := fmt.Sprintf(`%[1]s record %[2]s 1 & recorder=$!; sleep 8; kill $recorder; wait $recorder && %[1]s track --st 1 --record %[3]s -- srun timeout 8 gpuwork`,
+	line := fmt.Sprintf(`%[1]s record %[2]s 1 & recorder=$!; sleep 20; kill $recorder; wait $recorder && %[1]s track --st 1 --record %[3]s -- srun timeout 20 gpuwork`,
 		program, recorded, tracked)
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4", "-J", "batch", "-o", "/home/alice/record.out", "--wrap", line)
 	t.Cleanup(func() { cancelJob(t, id) })
 	most := 0
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Second) {
 		if state := do(t, "on", "login", "scontrol", "show", "job", "-o", id); !strings.Contains(state, "JobState=RUNNING") && !strings.Contains(state, "JobState=PENDING") {
 			break
 		} else if time.Now().After(deadline) {

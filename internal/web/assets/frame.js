@@ -11,11 +11,11 @@ const tabs = [['jobs', 'Jobs'], ['nodes', 'Nodes'], ['problems', 'Problems'], ['
 export function frame(live, route, draw) {
   const docs = route.parts.map((part) => live.parts[part]);
   const doc = docs[0];
-  const jobs = docs.at(-1)?.jobs;
+  const { jobs, overall } = docs.at(-1) || {};
   const gone = live.goneSince !== null;
   return [
     h('header', { key: 'top' }, h('a', { class: 'brand', href: '#/jobs' }, 'nvnodetop'), tabRow(route, jobs), connection(live, doc)),
-    h('div', { key: 'health', class: 'health' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs)),
+    h('div', { key: 'health', class: 'health' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs, overall)),
     h('main', { key: route.parts[0], class: gone ? 'old' : '', 'aria-label': route.title }, body(live, route, docs, draw)),
   ];
 }
@@ -46,17 +46,15 @@ function goneText(live, doc) {
 
 const many = { critical: ['critical', 'critical'], warning: ['warning', 'warnings'], waiting: ['connecting', 'connecting'] };
 
-// healthLine counts what is wrong, the worst first, and what is seen.
-function healthLine(jobs) {
+// healthLine counts what is wrong, the worst first, and what is seen: what jobs share once.
+function healthLine(jobs, overall) {
   if (!jobs) return h('span', { class: 'dim' }, ' ');
   const problems = problemsOf(jobs);
   const chips = Object.entries(many).map(([severity, [one, more]]) => {
     const n = problems.filter((f) => f.severity === severity).length;
     return n > 0 && h('a', { key: severity, class: `chip ${severity}`, href: '#/problems' }, `${glyphs[severity]} ${plural(n, one, more)}`);
   }).filter(Boolean);
-  const sum = (key) => jobs.reduce((n, job) => n + (job[key] || 0), 0);
-  const [seen, all, reporting] = [sum('gpus_seen'), Math.max(sum('gpus'), sum('gpus_seen')), sum('nodes_reporting')];
-  const nodes = jobs.reduce((n, job) => n + job.nodes.length, 0);
+  const { nodes, nodes_reporting: reporting, gpus: all, gpus_seen: seen } = overall;
   return [
     chips.length ? chips : h('span', { key: 'well', class: 'dim' }, jobs.length ? `all ${all} GPUs well` : 'no running jobs'),
     jobs.length > 0 && h('span', { key: 'seen', class: 'seen' }, `${all > 0 ? `${seen} of ${all} GPUs, ` : ''}${reporting} of ${nodes} nodes reporting`),

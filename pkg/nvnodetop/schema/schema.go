@@ -29,11 +29,20 @@ type Snapshot struct {
 	PollSeconds float64      `json:"poll_seconds"`        // interval between two reports of a node
 	Discovery   *Discovery   `json:"discovery,omitempty"` // nil where SLURM is not asked
 	Jobs        []Job        `json:"jobs,omitzero"`       // running jobs, array tasks and components of heterogeneous jobs; nil only in a part from nvnodetop serve
+	Overall     *Overall     `json:"overall,omitempty"`   // of all these jobs together; nil in a part of one job or node, and in documents of older versions
 	Pending     []PendingJob `json:"pending,omitempty"`
 	Ended       []EndedJob   `json:"ended_jobs,omitempty"` // those that end, or have ended within the last hour while the program ran; latest first
 	NotChecked  []NotChecked `json:"not_checked,omitzero"` // what cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
 	Nodes       []Node       `json:"nodes,omitzero"`       // of all jobs, each once; nil only in a part from nvnodetop serve
 	History     *History     `json:"history,omitempty"`    // only from nvnodetop serve, in the part of a GPU
+}
+
+// Overall counts the nodes and GPUs of all jobs. A node or a GPU that jobs share counts once, so the sums over jobs may be larger.
+type Overall struct {
+	Nodes          int `json:"nodes"`
+	NodesReporting int `json:"nodes_reporting"`
+	GPUs           int `json:"gpus"`      // as far as known
+	GPUsSeen       int `json:"gpus_seen"` // those of them that report: neither lost nor hung
 }
 
 // Node returns a node by its name; nil if no job has it.
