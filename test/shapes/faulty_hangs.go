@@ -192,6 +192,24 @@ var hangs = []Shape{
 			return r.stopped(does(func(at time.Duration, g int) Work { return r.checkpoint(0.3)(at-onset, g) }))
 		},
 		Want: []Want{{stops, anywhere, anywhere, onset, 5 * mins, 0}}},
+	{
+		Name: "g18 dead task", Nodes: 2,
+		About: "a task of srun is killed, the others spin",
+		Build: func(r *rig) Job {
+			j := r.stopped(only(resting, spin, 13))
+			j.Runs = r.srun("python").dead(onset, 13)
+			return j
+		},
+		Want: []Want{lost(1, 5), stands(anywhere, anywhere)},
+	},
+	{
+		Name: "g19 stood before", Nodes: 2,
+		About: "one of 2 nodes has stood since before the watch began, the other spins",
+		Build: func(r *rig) Job {
+			return Job{Does: where(onNode(1), ready, spin), Runs: r.torchrun().cpu(0, 1, 8, 9, 10, 11, 12, 13, 14, 15)}
+		},
+		Want: []Want{{stops, 1, anywhere, 0, 10 * mins, 0}},
+	},
 }
 
 // What else goes wrong in jobs.

@@ -287,6 +287,31 @@ var slow = []Shape{
 		},
 		Want: []Want{slowed(5, anywhere, patient)},
 	},
+	{
+		Name: "g07 waiting on the CPU", GPUs: 4,
+		About: "one GPU of an MPI code clocks at 0.65: the others wait a third of the time without spinning",
+		Build: func(r *rig) Job {
+			others := mix(train, ready, 0.35)
+			return Job{Does: from(onset, train, only(clocked(0.65), others, 2)), Runs: r.mpirun("vasp_std")}
+		},
+		Want: []Want{slowed(0, 2, patient)},
+	},
+	{
+		Name: "g08 1.34x of A100", Nodes: 2, On: a100,
+		About: "one GPU is slow at full clocks, the others wait a quarter of the time",
+		Build: func(r *rig) Job {
+			return r.slower(only(train, waits(0.25), 4))
+		},
+		Want: []Want{slowed(0, 4, patient)},
+	},
+	{
+		Name: "g09 1.34x on PCIe", GPUs: 4, On: l40s,
+		About: "one GPU of 4 without NVLink clocks at 0.75, the others wait a quarter of the time",
+		Build: func(r *rig) Job {
+			return r.slower(only(clocked(0.75), waits(0.25), 1))
+		},
+		Want: []Want{slowed(0, 1, patient)},
+	},
 }
 
 // slowed is that this GPU is slow since onset.

@@ -180,4 +180,47 @@ var awkward = []Shape{
 			return r.slower(slow)
 		},
 	},
+	{
+		Name:  "n85 one after the other",
+		About: "a script runs one training of half an hour after the other: new processes, 100 s to start",
+		Build: func(r *rig) Job {
+			stops := r.every(31*mins, 15*sec)
+			starts := make([]span, len(stops))
+			for i, s := range stops {
+				starts[i] = span{s.from, s.to + 85*sec}
+			}
+			begins := sequence(part{20 * sec, resting}, part{50 * sec, loading}, part{0, ready})
+			return Job{Does: pauses(starts, begins, train), Runs: r.torchrun().again(stops)}
+		},
+	},
+	{
+		Name:  "n86 local disk",
+		About: "rank 0 writes to the disk of its node for 4 min every 30 min: no traffic shows it",
+		Build: func(r *rig) Job {
+			write := only(sequence(part{20 * sec, saving}, part{0, ready}), spin, 0)
+			return r.torch(pauses(r.every(30*mins, 240*sec), write, train))
+		},
+	},
+	{
+		Name: "n87 small network", Nodes: 2,
+		About: "reinforcement learning with a small network: ranks mostly spin until all environments have stepped",
+		Build: func(r *rig) Job {
+			return r.torch(wobbling(87, 30*sec, 0.1, mix(spin, train, 0.04)))
+		},
+	},
+	{
+		Name: "n88 rare exchange", Nodes: 2,
+		About: "local steps: the GPUs average their weights once in 2 min, and differ by 8% in between",
+		Build: func(r *rig) Job {
+			local := train.with(func(w *Work) { w.NVLink, w.Net = 40e3, 1e3 })
+			return r.torch(cycle(part{112 * sec, wobbling(88, 25*sec, 0.08, local)}, part{8 * sec, train}))
+		},
+	},
+	{
+		Name:  "n89 unlisted",
+		About: "rank 0 evaluates for 3 min every 25 min; nobody may list the processes",
+		Build: func(r *rig) Job {
+			return Job{Does: pauses(r.every(25*mins, 180*sec), only(alone, spin, 0), train)}
+		},
+	},
 }

@@ -110,6 +110,48 @@ var deceptive = []Shape{
 			return r.tasks("simulate", r.trials(12*mins, 20*mins, 15*sec, 40*sec, 0.97))
 		},
 	},
+	{
+		Name:  "n80 two trainings",
+		About: "two trainings of 4 GPUs on one node: the second waits for its CPUs, and pauses at other times",
+		Build: func(r *rig) Job {
+			one := pauses(r.every(20*mins, 45*sec), r.checkpoint(0.5), train)
+			other := pauses(r.every(13*mins, 70*sec), r.checkpoint(0.5), wobbling(80, 15*sec, 0.1, mix(train, ready, 0.4)))
+			return Job{Does: where(first(4), one, other), Runs: r.twice()}
+		},
+	},
+	{
+		Name:  "n81 two large models",
+		About: "two models on 4 GPUs each answer requests: one has much more to do",
+		Build: func(r *rig) Job {
+			often, seldom := pauses(r.bursts(3*mins, 15*sec), decode, ready), pauses(r.bursts(30*sec, 40*sec), decode, ready)
+			return r.single("VLLM::Worker", where(first(4), often, seldom))
+		},
+	},
+	{
+		Name: "n82 busy storage", Nodes: 2,
+		About: "a training for each node reads 2 GB/s over InfiniBand; the model of one is small",
+		Build: func(r *rig) Job {
+			local := train.with(func(w *Work) { w.Net, w.Read = 1e3, giga/4 })
+			j := Job{Does: where(onNode(0), local, wobbling(82, 20*sec, 0.1, mix(local, ready, 0.4))), Runs: r.byNode()}
+			return j
+		},
+	},
+	{
+		Name:  "n83 evaluator",
+		About: "7 GPUs train, and the last evaluates what they have saved, now and then",
+		Build: func(r *rig) Job {
+			evaluator := pauses(r.bursts(4*mins, 5*mins), alone, ready)
+			return r.single("python", only(evaluator, pauses(r.every(9*mins, 20*sec), saving, train), 7))
+		},
+	},
+	{
+		Name:  "n84 tiny kernels",
+		About: "8 programs run tiny kernels without a break: 100%, 175 W, hardly any memory traffic, no other traffic",
+		Build: func(r *rig) Job {
+			tiny := Work{Util: 100, Memory: 3, Power: 175, Clock: 1980, TX: 2e6, RX: 2e6, Used: 3}
+			return r.single("simulate", wobbling(84, 2*mins, 0.15, tiny))
+		},
+	},
 }
 
 // byNode is a torchrun for each node, which knows nothing of the others.

@@ -58,4 +58,9 @@ var Known = map[string]string{
 	"g04 a fifth":                    "a slow-down below 1.43 is not seen",
 	"g06 node of 8":                  "nodes are not compared",
 	"g05 a fifth before":             "slower than always is not known of what was slow before",
+	"n86 local disk":                 "a pause in which one rank works or writes counts as a hang",
+	"n89 unlisted":                   "a pause in which one rank works or writes counts as a hang",
+	"g08 1.34x of A100":              "a slow-down below 1.43 is not seen",
+	"g09 1.34x on PCIe":              "a slow-down below 1.43 is not seen",
+	"g19 stood before":               "a hang is seen only where three of four GPUs spin at half of a known power",
 }

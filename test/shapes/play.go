@@ -126,14 +126,14 @@ func (p *player) report(at time.Duration, node int) {
 		return
 	}
 	rep := &wire.Report{MonoMS: now.Milliseconds()}
-	var net, disk float64
+	var net, disk, read float64
 	for g := range p.GPUs {
 		at := node*p.GPUs + g
 		w := p.job.Does.at(now, at)
-		net, disk = net+w.Net, disk+w.Disk
+		net, disk, read = net+w.Net, disk+w.Disk, read+w.Read
 		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, p.silicon[at], p.r)})
 	}
-	rep.Host = p.host(net, disk)
+	rep.Host = p.host(net, disk, read)
 	if p.job.Runs != nil && now >= p.listed[node] {
 		p.listed[node] = now + listEvery - Poll/2
 		rep.Listed = true
@@ -148,7 +148,7 @@ func (p *player) report(at time.Duration, node int) {
 }
 
 // host is the traffic of a node. On nodes with InfiniBand the file system is behind it.
-func (p *player) host(net, disk float64) wire.Host {
+func (p *player) host(net, disk, read float64) wire.Host {
 	noise := 40e3 * (1 + p.r.Float64())
 	shake := func(v float64) float64 { return v*(0.95+0.1*p.r.Float64()) + noise }
 	values := map[metric.ID]float64{metric.NetTX: noise, metric.NetRX: noise}
@@ -156,9 +156,9 @@ func (p *player) host(net, disk float64) wire.Host {
 		net = 0
 	}
 	if p.On.infiniband {
-		values[metric.InfiniBandTX], values[metric.InfiniBandRX] = shake(net+disk), shake(net)
+		values[metric.InfiniBandTX], values[metric.InfiniBandRX] = shake(net+disk), shake(net+read)
 	} else {
-		values[metric.NetTX], values[metric.NetRX] = shake(net/8+disk), shake(net/8)
+		values[metric.NetTX], values[metric.NetRX] = shake(net/8+disk), shake(net/8+read)
 	}
 	return wire.Host{Values: metric.Make(values)}
 }

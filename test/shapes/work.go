@@ -16,7 +16,7 @@ type Work struct {
 	NVLink       float64 // bytes per second each way
 	TX, RX       float64 // bytes per second over PCIe, to the host and from it
 	Net          float64 // bytes per second each way over the node's InfiniBand
-	Disk         float64 // bytes per second from the node to its file system
+	Disk, Read   float64 // bytes per second to the node's file system, and from it
 	Used         float64 // GiB of memory
 	Throttle     uint64
 }
@@ -63,7 +63,8 @@ func mix(a, b Work, share float64) Work {
 	of := func(x, y float64) float64 { return x + share*(y-x) }
 	return Work{
 		of(a.Util, b.Util), of(a.Memory, b.Memory), of(a.Power, b.Power), of(a.Clock, b.Clock), of(a.NVLink, b.NVLink),
-		of(a.TX, b.TX), of(a.RX, b.RX), of(a.Net, b.Net), of(a.Disk, b.Disk), of(a.Used, b.Used), a.Throttle | b.Throttle,
+		of(a.TX, b.TX), of(a.RX, b.RX), of(a.Net, b.Net), of(a.Disk, b.Disk), of(a.Read, b.Read),
+		of(a.Used, b.Used), a.Throttle | b.Throttle,
 	}
 }
 
