@@ -54,9 +54,9 @@ func (w *Want) first(said []Episode) time.Duration {
 	return -1
 }
 
-// met reports whether an episode says it, at a time when it is true.
+// met reports whether an episode says it.
 func (w *Want) met(e *Episode) bool {
-	return slices.Contains(w.Kinds, e.Kind) && e.Severity >= w.Least && e.To >= w.Onset && w.names(e)
+	return slices.Contains(w.Kinds, e.Kind) && e.Severity >= w.Least && w.names(e)
 }
 
 // names reports whether an episode names the right place, after the onset.
