@@ -16,7 +16,7 @@ import (
 func deckOf(t *testing.T, after time.Duration) *deck {
 	t.Helper()
 	path, _ := recordDemo(t)
-	file, r, err := openRecording(path)
+	file, r, err := openRecording(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestDeckDamaged(t *testing.T) {
 	for i := range 8 {
 		file[len(file)/2+i] ^= 0xff
 	}
-	r, err := recording.Open(bytes.NewReader(file), int64(len(file)))
+	r, err := recording.Open(t.Context(), bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}

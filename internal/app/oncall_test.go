@@ -27,7 +27,7 @@ import (
 func demoEvents(t *testing.T) (events []cluster.Event) {
 	t.Helper()
 	path, _ := recordDemo(t)
-	file, r, err := openRecording(path)
+	file, r, err := openRecording(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestRecordFiles(t *testing.T) {
 	w := recording.NewWriter(recording.Header{Poll: time.Second})
 	r := &recorder{path: filepath.Join(dir, "x"), limit: limits{time: time.Minute}, keep: 2, w: w}
 	path, _ := recordDemo(t)
-	file, from, err := openRecording(path)
+	file, from, err := openRecording(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestRecordFiles(t *testing.T) {
 // A full disk ends the recording with one line, and what is there can be replayed.
 func TestRecordFullDisk(t *testing.T) {
 	path, _ := recordDemo(t)
-	file, from, err := openRecording(path)
+	file, from, err := openRecording(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

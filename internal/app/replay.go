@@ -86,7 +86,10 @@ func replay(ctx context.Context, cfg *config.Config, path string, how *playing, 
 			return err
 		}
 	}
-	file, r, err := openRecording(path)
+	file, r, err := openRecording(ctx, path)
+	if ctx.Err() != nil {
+		return &exitError{exitFailed, errInterrupted}
+	}
 	if err != nil {
 		return usage("%q: %w", path, err)
 	}
@@ -111,13 +114,13 @@ func replay(ctx context.Context, cfg *config.Config, path string, how *playing, 
 	p := recording.NewPlayer(r, cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds)))
 	defer p.Close()
 	if cfg.Once || cfg.JSON {
-		return printMoment(cfg, io, p, moment)
+		return printMoment(ctx, cfg, io, p, moment)
 	}
 	return playOn(ctx, cfg, io, p, newDeck(p, r, moment))
 }
 
 // openRecording opens a recording. A FIFO or a device is none.
-func openRecording(path string) (*os.File, *recording.Reader, error) {
+func openRecording(ctx context.Context, path string) (*os.File, *recording.Reader, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -129,7 +132,7 @@ func openRecording(path string) (*os.File, *recording.Reader, error) {
 	if err != nil {
 		return nil, nil, errors.Unwrap(err)
 	}
-	r, err := recording.Open(f, info.Size())
+	r, err := recording.Open(ctx, f, info.Size())
 	if err != nil {
 		_ = f.Close()
 		return nil, nil, err
@@ -177,8 +180,11 @@ func parseMoment(r *recording.Reader, at string) (time.Time, error) {
 }
 
 // printMoment prints one Snapshot.
-func printMoment(cfg *config.Config, io streams, p *recording.Player, at time.Time) error {
-	snap := p.Snapshot(at)
+func printMoment(ctx context.Context, cfg *config.Config, io streams, p *recording.Player, at time.Time) error {
+	snap := p.Snapshot(ctx, at)
+	if ctx.Err() != nil {
+		return &exitError{exitFailed, errInterrupted}
+	}
 	if err := p.Err(); err != nil {
 		return &exitError{exitFailed, err}
 	}

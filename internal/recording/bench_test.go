@@ -56,7 +56,7 @@ func BenchmarkHour(b *testing.B) {
 	const moves = 100
 	for range moves {
 		began, cpu := time.Now(), used(b)
-		p.Snapshot(first.Add(time.Duration(rand.Int64N(int64(span)))))
+		p.Snapshot(context.Background(), first.Add(time.Duration(rand.Int64N(int64(span)))))
 		took := time.Since(began)
 		worst, sum, worstCPU = max(worst, took), sum+took, max(worstCPU, used(b)-cpu)
 	}

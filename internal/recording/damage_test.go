@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ import (
 // begin returns how many of the first Events were read, and fails where one differs.
 func begin(t *testing.T, file []byte, events []cluster.Event) int {
 	t.Helper()
-	r, err := Open(bytes.NewReader(file), int64(len(file)))
+	r, err := Open(context.Background(), bytes.NewReader(file), int64(len(file)))
 	if errors.Is(err, ErrEmpty) || errors.Is(err, ErrNotRecording) {
 		return 0
 	}
@@ -107,7 +108,7 @@ func TestDamaged(t *testing.T) {
 	for range 200 {
 		bad := bytes.Clone(file)
 		bad[rand.IntN(len(bad))] ^= byte(1 + rand.IntN(255))
-		r, err := Open(bytes.NewReader(bad), int64(len(bad)))
+		r, err := Open(context.Background(), bytes.NewReader(bad), int64(len(bad)))
 		if err != nil {
 			continue
 		}
@@ -135,23 +136,26 @@ func TestOtherFiles(t *testing.T) {
 		"a large header":  {"\x5a\x2a\x4d\x18\xff\xff\xff\xff{}", "not a recording of nvnodetop"},
 		"no events":       {header(Header{Version: 1, Poll: poll}), "the recording is empty"},
 	} {
-		if _, err := Open(strings.NewReader(tc.file), int64(len(tc.file))); err == nil || err.Error() != tc.want {
+		if _, err := Open(context.Background(), strings.NewReader(tc.file), int64(len(tc.file))); err == nil || err.Error() != tc.want {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 	}
 }
 
+// framed is a recording of one frame, without an index.
+func framed(t *testing.T, text string) []byte {
+	t.Helper()
+	zip, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := json.Marshal(Frame{At: time.Unix(1_700_000_000, 0)})
+	body, _ := json.Marshal(Header{Version: 1, Poll: poll})
+	return append(append(skippable(magicHeader, body), skippable(magicFrame, at)...), zip.EncodeAll([]byte(text), nil)...)
+}
+
 // A recording of somebody else cannot exhaust the memory, nor end the program.
 func TestHostile(t *testing.T) {
-	frame := func(text string) []byte {
-		zip, err := zstd.NewWriter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, _ := json.Marshal(Frame{At: time.Unix(1_700_000_000, 0)})
-		body, _ := json.Marshal(Header{Version: 1, Poll: poll})
-		return append(append(skippable(magicHeader, body), skippable(magicFrame, at)...), zip.EncodeAll([]byte(text), nil)...)
-	}
 	const good = `{"at":1700000000000000000,"node":"a","gone":true}` + "\n"
 	for name, text := range map[string]string{
 		"a long line":          good + `{"at":1700000000000000001,"node":"` + strings.Repeat("a", 2*maxLine) + `","gone":true}` + "\n",
@@ -166,9 +170,9 @@ func TestHostile(t *testing.T) {
 		"packed without end":   good + `{"at":1,"node":"a","packed":"AAAA}` + "\n",
 		"a line without a end": good + `{"at":1,"node":"a","gone":true}`,
 	} {
-		file := frame(text)
+		file := framed(t, text)
 		file = append(file, 0) // not cut: it ends with an index that is none
-		r, err := Open(bytes.NewReader(file), int64(len(file)))
+		r, err := Open(context.Background(), bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -217,7 +221,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(file)
 	f.Add(file[:len(file)-9])
 	f.Fuzz(func(t *testing.T, file []byte) {
-		r, err := Open(bytes.NewReader(file), int64(len(file)))
+		r, err := Open(context.Background(), bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			return
 		}

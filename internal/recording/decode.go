@@ -62,12 +62,23 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 	if bytes.HasPrefix(body, []byte(`,"report":`)) || bytes.HasPrefix(body, []byte(`,"hello":`)) || bytes.HasPrefix(body, []byte(linePacked)) {
 		return e, known, c.message(&e, body)
 	}
+	if err := fits(line, body); err != nil {
+		return e, known, err
+	}
 	var r rest
 	if err := json.Unmarshal(line, &r); err != nil {
 		return e, known, errLine
 	}
 	e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone = r.Discovery, r.Try, r.Step, r.Pace, r.Down, r.Gone
 	return e, known, nil
+}
+
+// fits checks, before it is decoded, how much there is in a line of which body follows the name of the node.
+func fits(line, body []byte) error {
+	if len(line) > wire.MaxLine && !bytes.HasPrefix(body, []byte(lineJobs)) {
+		return errTooLong
+	}
+	return wire.Bounded(line, &rooms)
 }
 
 // nameEnd returns the index behind a JSON string at the beginning of text, -1 if there is none.
@@ -162,7 +173,7 @@ func (c *decoder) node(name string) (*nodeReader, error) {
 		return n, nil
 	}
 	if len(c.nodes) == maxNodes {
-		return nil, fmt.Errorf("more than %d nodes", maxNodes)
+		return nil, fmt.Errorf("more than %d nodes: %w", maxNodes, errTooMuch)
 	}
 	n := &nodeReader{}
 	n.lines = wire.NewReaderWith(&n.text, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) })

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -94,6 +95,9 @@ func readIndex(f io.ReaderAt, size int64) *index {
 	if err != nil || end != size || len(body) < indexTail {
 		return nil
 	}
+	if bytes.Count(body, []byte{'{'}) > maxFrames {
+		return nil
+	}
 	var x index
 	if json.Unmarshal(body[:len(body)-indexTail], &x) != nil || !x.valid(int64(at)) {
 		return nil
@@ -114,8 +118,8 @@ func (x *index) valid(end int64) bool {
 }
 
 // scan finds the frames from offset on, as many as there are: the last one may be cut.
-func scan(f io.ReaderAt, offset int64) (frames []Frame) {
-	for {
+func scan(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
+	for len(frames) < maxFrames && ctx.Err() == nil {
 		body, next, err := readSkippable(f, offset, magicFrame, maxJSON)
 		var frame Frame
 		if err != nil || json.Unmarshal(body, &frame) != nil {
@@ -127,6 +131,7 @@ func scan(f io.ReaderAt, offset int64) (frames []Frame) {
 			return frames
 		}
 	}
+	return frames
 }
 
 // skipZstd returns the offset behind a frame of zstd, without reading what is in its blocks.

@@ -153,6 +153,7 @@ const (
 	lineAt    = `{"at":`
 	lineNode  = `,"node":`
 	lineKnown = `,"known":true`
+	lineJobs  = `,"discovery":`
 )
 
 // linePacked is before the packed numbers, which are the last of a line. No string in JSON has it: there each quote has a backslash.

@@ -129,7 +129,7 @@ func TestAnonymousStaysTheSameStory(t *testing.T) {
 		live.Apply(e)
 	}
 	at := events[len(events)-1].At
-	want, got := live.Snapshot(at), NewPlayer(r, newStore()).Snapshot(at)
+	want, got := live.Snapshot(at), NewPlayer(r, newStore()).Snapshot(t.Context(), at)
 	if len(want.Jobs) != len(got.Jobs) || len(want.Nodes) != len(got.Nodes) || got.Jobs[0].User != "user1" {
 		t.Fatalf("%d jobs, %d nodes, want %d and %d", len(got.Jobs), len(got.Nodes), len(want.Jobs), len(want.Nodes))
 	}

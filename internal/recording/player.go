@@ -51,51 +51,65 @@ func NewPlayer(r *Reader, empty *cluster.Store) *Player {
 
 // start returns a reading from the beginning of a frame on, of which there is a mark.
 func (p *Player) start(frame int) *reading {
-	e := p.of.from(frame)
+	e := p.of.from(context.Background(), frame)
 	e.first = frame == 0 // the mark knows the rest
 	return &reading{store: p.marks[frame].Fork(), events: e}
 }
 
-// Snapshot returns the state at a time. After the first error it returns the state before what cannot be read.
-func (p *Player) Snapshot(at time.Time) *cluster.Snapshot {
+// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before what cannot be read.
+func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	frame := p.nearest(at)
-	if at.Before(p.here.at) || frame > p.here.events.frame {
+	r := p.toward(at)
+	r.events.ctx, r.events.limited = ctx, false
+	defer func() { r.events.ctx = context.Background() }()
+	s, _ := p.reach(r, at)
+	return s
+}
+
+// toward returns the reading that comes to a time the soonest.
+func (p *Player) toward(at time.Time) *reading {
+	if frame := p.nearest(at); at.Before(p.here.at) || frame > p.here.events.frame {
 		p.here.events.close()
 		p.here = p.start(frame)
 	}
-	return p.reach(p.here, at)
+	return p.here
 }
 
+// glanced is how many bytes of lines a Glance reads at most: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
+const glanced = 64 << 20
+
 // Glance is Snapshot, but does not read far. Where the survey has not come yet, histories and the ages of problems begin a minute or two before that
-// time, and exact is false.
+// time, and exact is false. It is false as well where there is too much to read: the next Glance goes on from there.
 func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 	p.mu.Lock()
 	frame, from := p.frameOf(at), p.nearest(at)
 	if p.here.events.frame > from && !at.Before(p.here.at) {
 		from = p.here.events.frame
 	}
-	if frame-from <= 2*p.every || p.read == 1 {
-		p.mu.Unlock()
-		return p.Snapshot(at), true
-	}
 	defer p.mu.Unlock()
+	if frame-from <= 2*p.every || p.read == 1 {
+		r := p.toward(at)
+		r.events.limit(glanced)
+		return p.reach(r, at)
+	}
 	if p.near == nil || at.Before(p.near.at) || frame-1 > p.near.events.frame {
 		if p.near != nil {
 			p.near.events.close()
 		}
-		p.near = &reading{store: p.empty.Fork(), events: p.of.from(frame - 1), apart: true}
+		p.near = &reading{store: p.empty.Fork(), events: p.of.from(context.Background(), frame-1), apart: true}
 	}
-	return p.reach(p.near, at), false
+	p.near.events.limit(glanced)
+	s, _ = p.reach(p.near, at)
+	return s, false
 }
 
-// reach reads to a time, and returns the state then.
-func (p *Player) reach(r *reading, at time.Time) *cluster.Snapshot {
+// reach reads to a time, and returns the state then. It is exact unless a limit comes first.
+func (p *Player) reach(r *reading, at time.Time) (s *cluster.Snapshot, exact bool) {
 	for {
-		e := p.advance(r)
-		if e == nil || e.At.After(at) {
-			return r.store.Snapshot(at)
+		e, err := p.advance(r)
+		if err != nil || e.At.After(at) {
+			return r.store.Snapshot(at), !errors.Is(err, errLater)
 		}
 		r.apply()
 	}
@@ -121,15 +135,15 @@ func (p *Player) nearest(at time.Time) (frame int) {
 	return frame
 }
 
-// advance returns the next Event of a reading; nil: there is none. Where a frame begins it leaves a mark. The caller holds the lock.
-func (p *Player) advance(r *reading) *cluster.Event {
+// advance returns the next Event of a reading. Where a frame begins it leaves a mark. The caller holds the lock.
+func (p *Player) advance(r *reading) (*cluster.Event, error) {
 	if r.next == nil {
 		e, began, err := r.events.next()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, errLater) && r.events.ctx.Err() == nil {
 				p.err = err
 			}
-			return nil
+			return nil, err
 		}
 		r.next, r.began = &e, began
 	}
@@ -138,7 +152,7 @@ func (p *Player) advance(r *reading) *cluster.Event {
 		p.kept++
 		p.thin(r.store)
 	}
-	return r.next
+	return r.next, nil
 }
 
 // What Stores take that are kept: with 512 GPUs 2 MB each, and an hour of histories, which they share, 35 MB. Where an hour has few of them, each
@@ -146,27 +160,31 @@ func (p *Player) advance(r *reading) *cluster.Event {
 const (
 	sharedSpan = time.Hour
 	shortSpan  = 2 * sharedSpan
-	mostMarks  = 64 // of a recording of shortSpan at most
-	fewMarks   = 16
-	mostBytes  = 250 << 20 // of those of a longer one, unless they are few
-	gpuBytes   = 20 << 10  // of a GPU with its histories
+	mostMarks  = 64
+	fewMarks   = 16 // are kept of up to fewGPUs, whatever they take, and fewer of more
+	fewGPUs    = 2 << 10
+	leastMarks = 4
+	mostBytes  = 250 << 20 // of those that are kept, unless they are few
+	markBytes  = 4 << 10   // of a GPU, of a recording of shortSpan at most
+	gpuBytes   = 20 << 10  // of a GPU with its histories, of a longer one
 )
 
 // most is how many Stores are kept.
 func (p *Player) most(s *cluster.Store) int {
+	gpus, bytes := 1, gpuBytes
 	if p.of.End.Sub(p.of.Began()) <= shortSpan {
-		return mostMarks
+		bytes = markBytes
 	}
-	gpus := 1
 	for _, n := range s.Snapshot(p.here.at).Nodes {
 		gpus += len(n.GPUs)
 	}
-	return min(max(mostBytes/gpuBytes/gpus, fewMarks), mostMarks)
+	few := min(max(fewMarks*fewGPUs/gpus, leastMarks), fewMarks)
+	return min(max(mostBytes/bytes/gpus, few), mostMarks)
 }
 
 // thin drops every second mark when there are too many.
 func (p *Player) thin(s *cluster.Store) {
-	if p.kept <= fewMarks || p.kept <= p.most(s) {
+	if p.kept <= leastMarks || p.kept <= p.most(s) {
 		return
 	}
 	p.every *= 2
@@ -198,6 +216,7 @@ func (p *Player) Err() error {
 func (p *Player) Survey(ctx context.Context) {
 	p.mu.Lock()
 	r := p.start(0)
+	r.events.ctx = ctx
 	p.mu.Unlock()
 	defer r.events.close()
 	for p.survey(r) && ctx.Err() == nil {
@@ -212,8 +231,12 @@ func (p *Player) survey(r *reading) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range surveyed {
-		e := p.advance(r)
-		if e == nil {
+		r.events.limit(glanced) // others have their turn
+		e, err := p.advance(r)
+		if errors.Is(err, errLater) || r.events.ctx.Err() != nil {
+			return true
+		}
+		if err != nil {
 			p.read = 1
 			if p.err != nil {
 				p.until = r.at

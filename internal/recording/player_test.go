@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestProgress(t *testing.T) {
 		t.Fatalf("%v", found)
 	}
 	for i, at := range found.Problems[1:] {
-		now, before := problems(p.Snapshot(at)), problems(p.Snapshot(found.Problems[i].Add(poll/2)))
+		now, before := problems(p.Snapshot(context.Background(), at)), problems(p.Snapshot(context.Background(), found.Problems[i].Add(poll/2)))
 		if now == 0 || at.Sub(found.Problems[i]) < poll {
 			t.Errorf("%d problems at %v, %d before", now, at, before)
 		}

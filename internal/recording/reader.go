@@ -27,8 +27,8 @@ type Reader struct {
 // ErrEmpty is returned for a recording that ends before its first Event.
 var ErrEmpty = errors.New("the recording is empty")
 
-// Open opens the recording in a file of that size, which stays open as long as the Reader is used.
-func Open(file io.ReaderAt, size int64) (*Reader, error) {
+// Open opens the recording in a file of that size, which stays open as long as the Reader is used. A long one that is cut takes a while.
+func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	header, next, err := readHeader(file)
 	if err != nil {
 		return nil, err
@@ -38,8 +38,11 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 		r.Frames, r.End = x.Frames, x.End
 	} else {
 		r.Cut = true
-		r.Frames = scan(file, next)
-		err = r.findEnd()
+		r.Frames = scan(ctx, file, next)
+		err = r.findEnd(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if err == nil && (len(r.Frames) == 0 || r.End.IsZero()) {
 		err = ErrEmpty
@@ -54,10 +57,10 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 }
 
 // findEnd finds the last Event, in the last frame that has one.
-func (r *Reader) findEnd() error {
-	for ; len(r.Frames) > 0; r.Frames = r.Frames[:len(r.Frames)-1] {
+func (r *Reader) findEnd(ctx context.Context) error {
+	for ; len(r.Frames) > 0 && ctx.Err() == nil; r.Frames = r.Frames[:len(r.Frames)-1] {
 		last := len(r.Frames) - 1
-		events := r.from(last)
+		events := r.from(ctx, last)
 		for {
 			e, _, err := events.next()
 			if err != nil {
@@ -80,11 +83,11 @@ func (r *Reader) Began() time.Time { return r.Frames[0].At }
 
 // Run implements cluster.Source: it emits all Events, one after the other, as fast as they can be read.
 func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
-	events := r.from(0)
+	events := r.from(ctx, 0)
 	defer events.close()
-	for ctx.Err() == nil {
+	for {
 		e, _, err := events.next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
@@ -92,23 +95,49 @@ func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
 		}
 		emit(e)
 	}
-	return nil
 }
 
 // events are the Events from the beginning of a frame on.
 type events struct {
-	of    *Reader
-	frame int // that is open, or the next one
-	first bool
-	open  bool
-	zip   *zstd.Decoder
-	text  *bufio.Reader
-	lines decoder
-	long  []byte
+	ctx     context.Context // its end ends them
+	of      *Reader
+	kept    ledger
+	left    int64 // how much may still be read, see limit; only where limited
+	limited bool
+	frame   int // that is open, or the next one
+	first   bool
+	open    bool
+	began   bool // since the last Event
+	zip     *zstd.Decoder
+	text    *bufio.Reader
+	lines   decoder
+	long    []byte
 }
 
 // from returns the Events from a frame on, beginning with what was known before it.
-func (r *Reader) from(frame int) *events { return &events{of: r, frame: frame, first: true} }
+func (r *Reader) from(ctx context.Context, frame int) *events {
+	return &events{ctx: ctx, of: r, frame: frame, first: true}
+}
+
+// errLater says that a limit is reached: the next Event comes with the next limit.
+var errLater = errors.New("enough for now")
+
+// leastLine is what a line costs that is shorter, in bytes.
+const leastLine = 256
+
+// limit lets so many bytes of lines be read.
+func (s *events) limit(bytes int64) { s.left, s.limited = bytes, true }
+
+// unlimit lets all be read.
+func (s *events) unlimit() { s.limited = false }
+
+// goOn says why the next line is not to be read now.
+func (s *events) goOn() error {
+	if s.limited && s.left <= 0 {
+		return errLater
+	}
+	return s.ctx.Err()
+}
 
 func (s *events) close() {
 	if s.zip != nil {
@@ -119,13 +148,17 @@ func (s *events) close() {
 // next returns the next Event, and whether another frame began with it. The error is io.EOF at the end of the recording.
 func (s *events) next() (e cluster.Event, began bool, err error) {
 	for {
+		if err := s.goOn(); err != nil {
+			return e, false, err
+		}
 		if !s.open {
 			if err := s.begin(); err != nil {
 				return e, false, err
 			}
-			began = true
+			s.began = true
 		}
 		line, err := s.line()
+		s.left -= max(int64(len(line)), leastLine)
 		if errors.Is(err, io.EOF) {
 			s.open, s.first = false, false
 			s.frame++
@@ -135,10 +168,14 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 		if err == nil {
 			e, known, err = s.lines.decode(line)
 		}
+		if err == nil && (!known || s.first) {
+			err = s.kept.take(&e, len(line))
+		}
 		if err != nil {
 			return e, false, s.failure(err)
 		}
 		if !known || s.first {
+			began, s.began = s.began, false
 			return e, began, nil
 		}
 	}
@@ -146,6 +183,9 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 
 // failure returns the meaning of an error: a recording that is cut has an end, another one is damaged.
 func (s *events) failure(err error) error {
+	if errors.Is(err, errTooMuch) {
+		return err
+	}
 	if s.of.Cut && s.frame == len(s.of.Frames)-1 {
 		return io.EOF
 	}

@@ -7,7 +7,10 @@
 // that time. What is at the end of a file may be missing: the program was killed, or the disk was full. Everything before that can be read.
 //
 // A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a recording are those of
-// its Events, and a Player is told what time it is. A recording is not trusted: lines, lists and nodes are limited, as those from a node are.
+// its Events, and a Player is told what time it is.
+//
+// A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and what all Events together make a Store
+// keep has a budget (ledger).
 package recording
 
 import (
@@ -53,11 +56,8 @@ const (
 	// flushSpan is how much time a recording lacks at most if the program is killed.
 	flushSpan = 10 * time.Second
 
-	// maxLine is the longest line, in bytes: the jobs of a user with very many. Reports have wire's limit.
+	// maxLine is the longest line, in bytes: the jobs of a user with very many. Others have wire's limit.
 	maxLine = 8 * wire.MaxLine
-
-	// maxNodes is how many nodes a frame may have.
-	maxNodes = 16 << 10
 )
 
 // kept are the last Events, which tell a new Store what is known.

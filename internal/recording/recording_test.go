@@ -57,7 +57,7 @@ func recorded(t testing.TB, h Header, events []cluster.Event) []byte {
 
 func opened(t testing.TB, file []byte) *Reader {
 	t.Helper()
-	r, err := Open(bytes.NewReader(file), int64(len(file)))
+	r, err := Open(context.Background(), bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,13 +95,13 @@ func TestPlayedAsSeen(t *testing.T) {
 	defer p.Close()
 	for i := 0; i < len(seen); i += 12 {
 		want := seen[i]
-		if diff := cmp.Diff(want, p.Snapshot(want.At), all); diff != "" {
+		if diff := cmp.Diff(want, p.Snapshot(context.Background(), want.At), all); diff != "" {
 			t.Fatalf("played at %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
 		}
 	}
 	for range 6 {
 		want := seen[rand.IntN(len(seen))]
-		if diff := cmp.Diff(want, p.Snapshot(want.At), all); diff != "" {
+		if diff := cmp.Diff(want, p.Snapshot(context.Background(), want.At), all); diff != "" {
 			t.Fatalf("after a move to %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
 		}
 	}
@@ -122,7 +122,7 @@ func TestSurvey(t *testing.T) {
 		}
 	}
 	for _, i := range []int{len(seen) - 1, 10, len(seen) / 2} {
-		if diff := cmp.Diff(seen[i], p.Snapshot(seen[i].At), all); diff != "" {
+		if diff := cmp.Diff(seen[i], p.Snapshot(context.Background(), seen[i].At), all); diff != "" {
 			t.Errorf("%d of %d:\n%.4000s", i, len(seen), diff)
 		}
 	}
@@ -160,7 +160,7 @@ func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
 			live.Apply(e)
 		}
 	}
-	s := r.from(len(r.Frames) - 1)
+	s := r.from(t.Context(), len(r.Frames)-1)
 	defer s.close()
 	for {
 		e, _, err := s.next()
@@ -207,7 +207,7 @@ func TestBeginLater(t *testing.T) {
 	}
 	p := NewPlayer(opened(t, file.Bytes()), newStore())
 	last := events[len(events)-1].At
-	snap := p.Snapshot(last)
+	snap := p.Snapshot(context.Background(), last)
 	reporting := 0
 	for _, n := range snap.Nodes {
 		if n.State == cluster.NodeReporting && len(n.GPUs) == 4 {

@@ -11,12 +11,25 @@ const (
 	maxDepth = 16
 )
 
-// longLists are the keys, as our encoder writes them, of the lists in a Reply that may have MaxStrings elements.
-var longLists = [][]byte{[]byte(`"variables":`), []byte(`"arguments":`)}
+// Rooms are how many elements the lists in a line of JSON may have.
+type Rooms struct {
+	List    int        // a list that Long does not name
+	Long    []LongList // others
+	Members int        // of an object; 0: any number
+}
 
-// bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than a probe would send. It does not check
-// that the line is JSON.
-func bounded(line []byte) error {
+// LongList is a list that may be longer than others.
+type LongList struct {
+	Key  []byte // as our encoder writes it: "variables":
+	Room int
+}
+
+// ofMessages are the rooms of what a probe sends. Two lists in a Reply may have MaxStrings elements.
+var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), MaxStrings}, {[]byte(`"arguments":`), MaxStrings}}}
+
+// Bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than it may be. It does not check that the
+// line is JSON.
+func Bounded(line []byte, rooms *Rooms) error {
 	var room [maxDepth]int // how many more elements each open list may have
 	var list [maxDepth]bool
 	depth := 0
@@ -28,7 +41,7 @@ func bounded(line []byte) error {
 			if depth++; depth == maxDepth {
 				return ErrListTooLong
 			}
-			list[depth], room[depth] = line[i] == '[', roomFor(line[:i])
+			list[depth], room[depth] = line[i] == '[' || rooms.Members > 0, rooms.of(line[i], line[:i])
 		case ']', '}':
 			depth = max(depth-1, 0)
 		case ',':
@@ -40,14 +53,17 @@ func bounded(line []byte) error {
 	return nil
 }
 
-// roomFor returns how many elements a list may have that follows before.
-func roomFor(before []byte) int {
-	for _, key := range longLists {
-		if bytes.HasSuffix(before, key) {
-			return MaxStrings
+// of returns how many elements may be in what a bracket opens that follows before.
+func (r *Rooms) of(bracket byte, before []byte) int {
+	if bracket == '{' {
+		return r.Members
+	}
+	for i := range r.Long {
+		if bytes.HasSuffix(before, r.Long[i].Key) {
+			return r.Long[i].Room
 		}
 	}
-	return maxList
+	return r.List
 }
 
 // stringEnd returns the index of the quote that ends the string that begins at i, or the last index of line.

@@ -51,7 +51,7 @@ func TestBoundedLetsMessagesThrough(t *testing.T) {
 		"commas":         `{"a":["` + strings.Repeat(",", 100_000) + `"]}`,
 		"no JSON":        `]]}},,"\`,
 	} {
-		if err := bounded([]byte(line)); err != nil {
+		if err := Bounded([]byte(line), &ofMessages); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -171,7 +171,7 @@ func Address(name string, line []byte) []byte {
 func Farewell(name string) []byte { return Address(name, []byte("\n")) }
 
 func (r *Reader) decode(line []byte, v any) error {
-	err := bounded(line)
+	err := Bounded(line, &ofMessages)
 	if err == nil {
 		err = r.parse(line, v)
 	}

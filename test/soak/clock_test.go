@@ -99,7 +99,7 @@ func TestTheClockOfThisHostJumps(t *testing.T) {
 	if err := w.writer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recording.Open(bytes.NewReader(w.file.Bytes()), int64(w.file.Len()))
+	r, err := recording.Open(t.Context(), bytes.NewReader(w.file.Bytes()), int64(w.file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
