@@ -164,11 +164,11 @@ func xidTable() string {
 	b.WriteString(`
 ## Xids
 
-The Xids of NVIDIA's catalog, in plain words. An unknown code is a warning that refers to the catalog. A consequence is shown with its cause
-only.
+The Xids that have a meaning in NVIDIA's catalog, in plain words, and the first action that it names. Another code is a warning. A
+consequence is shown with its cause only.
 
-| code | what | severity | where from | do |
-|---|---|---|---|---|
+| code | what | severity | where from | NVIDIA | do |
+|---|---|---|---|---|---|
 `)
 	for _, code := range slices.Sorted(maps.Keys(xids)) {
 		x := xids[code]
@@ -176,7 +176,7 @@ only.
 		if x.follows {
 			severity = "consequence"
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", code, sentence(x.name), severity, x.whose, x.hint)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, sentence(x.name), severity, x.whose, x.action, x.hint)
 	}
 	return b.String()
 }

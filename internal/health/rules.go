@@ -1,5 +1,5 @@
-// Package health has the rules for problems and their text: table.go has a row per problem, the files holds_*.go say when it is one, xid.go has
-// NVIDIA's catalog of Xids, threshold.go the numbers that the user can set, and the files say_*.go the words. docs/health.md is made of these.
+// Package health has the rules for problems and their text: table.go has a row per problem, the files holds_*.go say when it is one, xid_catalog.go
+// has NVIDIA's catalog of Xids, threshold.go the numbers that the user can set, and the files say_*.go the words. docs/health.md is made of these.
 //
 // Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a node, a GPU or a job;
 // cluster.Store calls them with each Event and keeps the time. Say takes the evidence (a temperature, a clock) from the Snapshot when a

@@ -3,7 +3,9 @@ package health
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -17,8 +19,8 @@ func leftBehind(w *Words, e evidence) {
 		held += *p.GPUMemory
 	}
 	p := left[0]
-	w.Long, w.Short = fmt.Sprintf("PID %d of job %s left over", p.PID, p.Job), "left-over process"
-	w.Sentence = fmt.Sprintf("%s of job %s, which has ended, holds %s GiB of GPU memory%s.", process(p), p.Job, inGiB(float64(*p.GPUMemory)), andMore(len(left)-1, held))
+	w.Long, w.Short = fmt.Sprintf("PID %d of job %s left over on %s", p.PID, p.Job, gpuOf(e.node, p)), "left-over process"
+	w.Sentence = fmt.Sprintf("%s of job %s, which has ended, holds %s GiB of the memory of %s%s.", process(p), p.Job, inGiB(float64(*p.GPUMemory)), gpuOf(e.node, p), andMore(left[1:], e.node, held))
 	w.Hint = "if it is yours and not needed, end it; otherwise report it to your admins"
 }
 
@@ -32,8 +34,8 @@ func stranger(w *Words, e evidence) {
 	if p.Job != "" {
 		whose = "job " + p.Job
 	}
-	w.Long, w.Short = fmt.Sprintf("PID %d of %s on this job's GPU", p.PID, whose), "foreign process"
-	w.Sentence = fmt.Sprintf("%s of %s is on a GPU of this job%s.", process(p), whose, andMore(len(others)-1, 0))
+	w.Long, w.Short = fmt.Sprintf("PID %d of %s on this job's %s", p.PID, whose, gpuOf(e.node, p)), "foreign process"
+	w.Sentence = fmt.Sprintf("%s of %s is on %s of this job%s.", process(p), whose, gpuOf(e.node, p), andMore(others[1:], e.node, 0))
 	w.Hint = "it takes time and memory from your job: report it to your admins"
 }
 
@@ -58,13 +60,39 @@ func process(p *wire.Process) string {
 	return fmt.Sprintf("Process %d (%s)", p.PID, cmp.Or(p.Name, "name unknown"))
 }
 
-// andMore mentions other processes, and how many bytes of GPU memory all of them hold.
-func andMore(count int, held uint64) string {
-	switch {
-	case count == 0:
-		return ""
-	case held == 0:
-		return fmt.Sprintf(", and %d more", count)
+// numbersOfGPUs returns the numbers of the GPUs that processes are on, as far as they are known.
+func numbersOfGPUs(n *cluster.Node, processes ...*wire.Process) []int {
+	var numbers []int
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		on := slices.ContainsFunc(processes, func(p *wire.Process) bool { return p.GPU == g.Card.Index })
+		if on && g.Number != cluster.NoNumber {
+			numbers = append(numbers, g.Number)
+		}
 	}
-	return fmt.Sprintf("; with %d more, %s GiB", count, inGiB(float64(held)))
+	return slices.Compact(numbers)
+}
+
+// gpuOf names the GPU that a process is on: "GPU2"; "a GPU" if its number is not known.
+func gpuOf(n *cluster.Node, p *wire.Process) string {
+	numbers := numbersOfGPUs(n, p)
+	if len(numbers) == 0 {
+		return "a GPU"
+	}
+	return named(numbers)
+}
+
+// andMore mentions other processes with their GPUs, and how many bytes of GPU memory all of them hold.
+func andMore(others []*wire.Process, n *cluster.Node, held uint64) string {
+	if len(others) == 0 {
+		return ""
+	}
+	where := ""
+	if numbers := numbersOfGPUs(n, others...); len(numbers) > 0 {
+		where = " on " + named(numbers)
+	}
+	if held == 0 {
+		return fmt.Sprintf(", and %d more%s", len(others), where)
+	}
+	return fmt.Sprintf("; with %d more%s, %s GiB", len(others), where, inGiB(float64(held)))
 }
