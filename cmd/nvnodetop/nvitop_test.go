@@ -118,7 +118,7 @@ var habits = []habit{
 	{key: "op", bytes: "op", want: sortedBy("PID", "PID↑")}, {key: "oP", bytes: "oP", want: sortedBy("PID, last first", "PID↓") + `(.*\n)+▸ .* 358847 `},
 	{key: "og", bytes: "og", want: sortedBy("GPU-MEM, most first", "GPU-MEM↓")}, {key: "oG", bytes: "oG", want: sortedBy("GPU-MEM, least first", "GPU-MEM↑")},
 	{key: "os", bytes: "os", want: sortedBy("%SM, most first", "%SM↓")}, {key: "oS", bytes: "oS", want: sortedBy("%SM, least first", "%SM↑") + `(.*\n)+▸ .* 358811 `},
-	{key: "ob", bytes: "ob", want: sortedBy("%MBW, most first", "%MBW↓")}, {key: "oB", bytes: "oB", want: sortedBy("%MBW, least first", "%MBW↑") + `(.*\n)+▸ .* 358811 `},
+	{key: "ob", bytes: "ob", want: sortedBy("%MRW, most first", "%MRW↓")}, {key: "oB", bytes: "oB", want: sortedBy("%MRW, least first", "%MRW↑") + `(.*\n)+▸ .* 358811 `},
 	{key: "oc", bytes: "oc", want: sortedBy("%CPU, most first", "%CPU↓")}, {key: "oC", bytes: "oC", want: sortedBy("%CPU, least first", "%CPU↑") + `(.*\n)+▸ .* 358811 `},
 	{key: "om", bytes: "om", want: sortedBy("%MEM, most first", "%MEM↓")}, {key: "oM", bytes: "oM", want: sortedBy("%MEM, least first", "%MEM↑")},
 	{key: "ot", bytes: "ot", want: sortedBy("time, longest first", "TIME↓")}, {key: "oT", bytes: "oT", want: sortedBy("time, shortest first", "TIME↑")},

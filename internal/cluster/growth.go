@@ -147,19 +147,27 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
-// grow continues the counters of the GPUs from those of the last report, and their power limits.
+// LinksSeen has the bits of the NVLinks that were up at some time since nvnodetop watches the GPU, or since the driver was loaded after that.
+func (g *GPU) LinksSeen() uint64 { return g.links }
+
+// grow continues the counters of the GPUs from those of the last report, their power limits and the NVLinks that were up.
 func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
 		if was := gpuWith(before, g.Key, i); was != nil {
-			g.growth, g.limit = was.growth, was.limit
+			g.growth, g.limit, g.links = was.growth, was.limit, was.links
 		}
 		if limit, known := g.Get(metric.PowerLimit); known {
 			g.limit = limit
 		}
 		if !g.Repeated && !g.Values.Empty() {
-			g.growth.grow(at, r.MonoMS, &g.Values)
+			loaded := g.growth.loaded
+			if g.growth.grow(at, r.MonoMS, &g.Values); g.growth.loaded != loaded {
+				g.links = 0
+			}
 		}
+		up, _ := g.Get(metric.NVLinkUp)
+		g.links |= uint64(up)
 	}
 }
 

@@ -117,6 +117,7 @@ type GPU struct {
 	History History
 	growth  growth
 	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
+	links   uint64  // the NVLinks that have been up, as bits
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.
@@ -130,6 +131,9 @@ func (g *GPU) Instance() bool { return g.Card.Instance != nil }
 
 // Hung reports whether a driver call for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
+
+// Late reports whether a driver call for this GPU takes half as long as one that does not return.
+func (g *GPU) Late() bool { return g.HangsMS >= hungAfter.Milliseconds()/2 }
 
 // Awaited reports whether the driver has not given any values of this GPU yet, but may still do so.
 func (g *GPU) Awaited() bool { return g.HangsMS > 0 && g.reports() && g.Values.Empty() }
@@ -206,6 +210,10 @@ const (
 	KindECCGrowing  Kind = "ecc_growing"     // E: uncorrectable ECC errors since we look
 	KindNVLinkDown  Kind = "nvlink_down"     // N: an NVLink link is down
 	KindNVLink      Kind = "nvlink_errors"   // N: NVLink errors since we look
+	KindFabric      Kind = "nvlink_fabric"   // X: the GPU is not registered with its NVLink fabric
+	KindMemoryHot   Kind = "memory_hot"      // T: the memory is above its maximum temperature
+	KindGPUHot      Kind = "gpu_hot"         // T: the GPU is above its slowdown temperature, and not slowed down
+	KindNoCompute   Kind = "compute_mode"    // X: no CUDA program may start on the GPU
 	KindPCIe        Kind = "pcie_degraded"   // N: PCIe below its width or generation under load
 	KindPCIeReplays Kind = "pcie_replays"    // N: many PCIe replays
 	KindMixed       Kind = "mixed_drivers"   // the nodes of the job have different drivers or models
@@ -247,12 +255,13 @@ type Finding struct {
 	Node     string    // empty: the whole job, on several nodes
 	GPU      int       // Number of the GPU; -1: the node, or a GPU without a number
 	Key      string    // of the GPU; empty: the node
+	Every    bool      // it is about the node because it is about every GPU of it
 
 	Compared *Comparison // the evidence, of kinds that compare the GPUs of a job
 }
 
 // Of reports whether the finding is about this GPU of its node.
-func (f *Finding) Of(g *GPU) bool { return f.Key != "" && f.Key == g.Key }
+func (f *Finding) Of(g *GPU) bool { return f.Every || f.Key != "" && f.Key == g.Key }
 
 // Holds reports whether the finding is true now. A cleared one stays for Linger, so that lines do not come and go.
 func (f *Finding) Holds() bool { return f.Over.IsZero() }

@@ -101,6 +101,11 @@ func (t *track) retire(at time.Time) {
 	})
 }
 
+// drop forgets the spells of a GPU that are now those of its node: they have not ended.
+func (t *track) drop(whole []Condition) {
+	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool { return ofEvery(whole, s.Kind) })
+}
+
 // ended reports whether the spell can no longer continue. A Waiting one ends at once: it has arrived.
 func (s *spell) ended(at time.Time) bool {
 	return !s.holds && (at.Sub(s.last) > Linger || s.Severity == Waiting)

@@ -46,15 +46,17 @@ func (t *troubles) reached(rules Rules, n *Node, at time.Time) {
 func (t *troubles) reported(rules Rules, n *Node, jobs []*team, at time.Time) {
 	now := moment{at, n.patience(), !t.looked}
 	t.looked = true
-	t.report.step(rules(Subject{Scope: ScopeReport, Node: n}), now)
+	whole := rules(Subject{Scope: ScopeReport, Node: n})
+	t.report.step(whole, now)
 	t.ofJobs(rules, n, jobs, now)
 	for _, g := range t.gpus {
 		g.present = false
 	}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		held := rules(Subject{Scope: ScopeGPU, Node: n, GPU: g})
+		held := slices.DeleteFunc(rules(Subject{Scope: ScopeGPU, Node: n, GPU: g}), func(c Condition) bool { return ofEvery(whole, c.Kind) })
 		if track := t.of(g, len(held) > 0); track != nil {
+			track.drop(whole)
 			track.present, track.place = true, place{n.Name, g.Number, g.Key}
 			track.step(held, now)
 		}
@@ -66,6 +68,11 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*team, at time.Time) {
 	}
 	crowded := len(t.gpus) > 2*maxGPUs
 	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
+}
+
+// ofEvery reports whether one of these conditions of a node takes the place of those of this kind of its GPUs.
+func ofEvery(whole []Condition, kind Kind) bool {
+	return slices.ContainsFunc(whole, func(c Condition) bool { return c.Every && c.Kind == kind })
 }
 
 // compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get their new numbers.
@@ -208,7 +215,7 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
-		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times, Compared: t.Compared}
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times, Every: t.Every, Compared: t.Compared}
 		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
 		if !t.holds {
 			f.Over = t.last

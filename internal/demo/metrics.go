@@ -14,7 +14,7 @@ func (m *model) once() metric.Values {
 	return metric.Make(map[metric.ID]float64{
 		metric.MemoryTotal: float64(m.memory << 20), metric.BAR1Total: float64(128 << 30), metric.ECCMode: 1,
 		metric.Slowdown: float64(m.slowdown), metric.Shutdown: float64(m.slowdown + 5), metric.MaxOperating: float64(m.slowdown - 2),
-		metric.MemoryMaxOperating: 95, metric.PowerLimitDefault: m.limit, metric.PowerLimitMax: m.limit,
+		metric.MemoryMaxOperating: hottestMemory, metric.PowerLimitDefault: m.limit, metric.PowerLimitMax: m.limit,
 		metric.SMClockMax: float64(m.smMax), metric.GraphicsClockMax: float64(m.smMax), metric.MemClockMax: float64(m.mem), metric.VideoClockMax: float64(m.videoMax),
 		metric.PCIeGenMax: float64(m.pcie), metric.PCIeWidthMax: 16, metric.NVLinks: float64(m.links),
 	})
@@ -61,7 +61,7 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 		v.Set(metric.FabricStatus, 0)
 	}
 	v.Set(metric.BAR1Used, float64(2<<20))
-	v.Set(metric.MemoryTemperature, math.Floor(v.Float(metric.Temperature)+6+8*l.memory))
+	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.memory), hottestMemory))
 	v.Set(metric.PerformanceState, 0)
 	v.Set(metric.GraphicsClock, v.Float(metric.SMClock))
 	v.Set(metric.VideoClock, math.Floor(float64(m.videoMax)*v.Float(metric.SMClock)/float64(m.smMax)))
@@ -80,6 +80,9 @@ const (
 	exchanged = 95e9
 	fetched   = 1.6e9
 )
+
+// hottestMemory is the maximum temperature of the memory, in degrees. A GPU that throttles keeps it.
+const hottestMemory = 95
 
 // brokenLink is the NVLink that is down on the GPU with that fate.
 const brokenLink = 7

@@ -12,8 +12,8 @@ import (
 )
 
 // full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
-// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs,
-// n6 has MIG on, n7 has failed after its report.
+// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs
+// and the others hang, n6 has MIG on, n7 has failed after its report.
 func full() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
@@ -41,7 +41,7 @@ func full() *cluster.Snapshot {
 		{At: at(-40), Node: "n7", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "no answer", Words: "Broken pipe"}}},
 		{At: at(-9), Node: "n5", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-8), Node: "n5", Hello: &wire.Hello{Host: "n5.cluster", CPUs: 8, Job: "16", GPUs: []wire.Card{{UUID: "GPU-e", Minor: new(2)}, {Index: 1, UUID: "GPU-f", Minor: new(3)}}}},
-		{At: at(-7), Node: "n5", Report: &wire.Report{}},
+		{At: at(-7), Node: "n5", Report: &wire.Report{GPUs: []wire.GPU{{HangsMS: 11_000, Call: "memory"}, {Index: 1, HangsMS: 12_000}}}},
 		{At: at(-15), Node: "n4", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{At: at(-14), Node: "n4", Hello: &wire.Hello{Host: "n4.cluster", CPUs: 32, Fault: "driver not loaded", FaultID: wire.FaultNoDriver, StandIn: "no probe for Linux ppc64le"}},
 		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 0.25})}}},

@@ -42,7 +42,7 @@ const (
 	MemoryMean
 	Memory
 	SM
-	Bandwidth
+	MemRW
 	CPU
 	RSS
 	Time
@@ -112,7 +112,7 @@ var table = [keys]Field{
 	MemoryMean:    {Name: "mem_pct_avg", Type: Percent, Example: "90", Help: "share of the memory of all the GPUs in use"},
 	Memory:        {Name: "mem", Type: Bytes, Example: "10GiB", Help: "GPU memory of the process"},
 	SM:            {Name: "sm", Type: Percent, Example: "50", Help: "share of the SMs' time"},
-	Bandwidth:     {Name: "mbw", Type: Percent, Example: "50", Help: "memory bandwidth"},
+	MemRW:         {Name: "mem_rw", Also: []string{"mbw"}, Type: Percent, Example: "50", Help: "share of the time that it reads or writes GPU memory"},
 	CPU:           {Name: "cpu", Type: Percent, Example: "100", Help: "CPU; 100 is one core"},
 	RSS:           {Name: "rss", Type: Bytes, Example: "4GiB", Help: "host memory of the process"},
 	Time:          {Name: "time", Type: Seconds, Example: "2h", Help: "how long it has run"},

@@ -2,7 +2,6 @@ package health
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -88,38 +87,30 @@ func unnamedSlowdown(s subject) bool {
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
+// memoryHot and coreHot hold if the memory is above its maximum temperature, or the GPU above the one from which it should be slowed down,
+// and the driver does not say that it slows the GPU down: otherwise that is told.
+func memoryHot(s subject) bool { return !slowedByHeat(s.GPU) && overheated(s.GPU) }
+func coreHot(s subject) bool {
+	return !slowedByHeat(s.GPU) && s.GPU.Float(metric.Temperature) > s.GPU.Float(metric.Slowdown)
+}
+
+func slowedByHeat(g *cluster.GPU) bool {
+	return reasons(g)&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0
+}
+
+// overheated reports whether the memory of a GPU is above its maximum temperature.
+func overheated(g *cluster.GPU) bool {
+	return g.Float(metric.MemoryTemperature) > g.Float(metric.MemoryMaxOperating)
+}
+
+// prohibited is the compute mode in which no CUDA program may start (NVML_COMPUTEMODE_PROHIBITED).
+const prohibited = 2
+
+func noCompute(s subject) bool { return s.GPU.Float(metric.ComputeMode) == prohibited }
+
 func reasons(g *cluster.GPU) uint64 {
 	bits, _ := g.Get(metric.Throttle)
 	return uint64(bits)
-}
-
-// linksOf returns how many NVLink links a GPU has, and the mask of those that are up.
-func linksOf(g *cluster.GPU) (links int, up uint64, known bool) {
-	count, counted := g.Get(metric.NVLinks)
-	mask, masked := g.Get(metric.NVLinkUp)
-	if !counted || !masked || count < 1 || count > 52 {
-		return 0, 0, false
-	}
-	return int(count), uint64(mask) & (1<<int(count) - 1), true
-}
-
-// linkDown holds if fewer links are up than should be. On boards with bridges some links lead nowhere: there only a GPU with fewer links
-// up than another one of its model on the node has lost some. A GPU of an NVLink fabric should have all its links up.
-func linkDown(s subject) bool {
-	links, up, known := linksOf(s.GPU)
-	if !known || bits.OnesCount64(up) == links {
-		return false
-	}
-	if s.GPU.Float(metric.FabricState) > 0 {
-		return true
-	}
-	for i := range s.Node.GPUs {
-		other := &s.Node.GPUs[i]
-		if _, its, known := linksOf(other); known && other.Card.Name == s.GPU.Card.Name && bits.OnesCount64(its) > bits.OnesCount64(up) {
-			return true
-		}
-	}
-	return false
 }
 
 // perMinute returns the pace of a counter, 0 if it is unknown.

@@ -18,6 +18,19 @@ func oldDriver(s subject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
+// allHang holds if no GPU of several answers: for one of them a call hangs, and for the others it hangs half as long.
+func allHang(s subject) bool {
+	hung := false
+	for i := range s.Node.GPUs {
+		g := &s.Node.GPUs[i]
+		if !g.Late() {
+			return false
+		}
+		hung = hung || g.Hung()
+	}
+	return hung && len(s.Node.GPUs) > 1
+}
+
 // slow holds if the driver is too slow for the interval: a reading takes longer, or most GPUs repeat old values.
 func slow(s subject) bool {
 	n := s.Node
@@ -27,7 +40,7 @@ func slow(s subject) bool {
 			late++
 		}
 	}
-	return n.Took > max(n.Interval, time.Second) || 2*late > len(n.GPUs)
+	return !allHang(s) && (n.Took > max(n.Interval, time.Second) || 2*late > len(n.GPUs))
 }
 
 // unloads holds if persistence mode is off on some GPU.

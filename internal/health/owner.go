@@ -46,9 +46,14 @@ func ownerUnknown(w *Words, e evidence) {
 
 func hasMIG(n *cluster.Node) bool {
 	for i := range n.GPUs {
-		if c := &n.GPUs[i].Card; c.MIG || c.MIGUnknown || c.Instance != nil {
+		if partitioned(&n.GPUs[i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// partitioned reports whether a GPU is in MIG mode, as far as the driver can tell, or an instance of one that is.
+func partitioned(g *cluster.GPU) bool {
+	return g.Card.MIG || g.Card.MIGUnknown || g.Card.Instance != nil
 }

@@ -28,6 +28,7 @@ type rule struct {
 	after    time.Duration // how long it holds before it is reported
 	lasts    Threshold     // if set, this many seconds take the place of after
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
+	every    bool          // of a node: it holds for every GPU
 	only     bool          // if it holds, the rules below it in its scope do not count
 
 	// watch is how long a node reports until the rule can find something, where after and lasts do not say it. May be nil.
@@ -74,16 +75,28 @@ func holding(s subject) []cluster.Condition {
 	return held
 }
 
+// longestHang returns how long the call for a GPU has hung, or the longest one of the node if there is no GPU.
+func longestHang(n *cluster.Node, g *cluster.GPU) time.Duration {
+	var longest int64
+	for i := range n.GPUs {
+		longest = max(longest, n.GPUs[i].HangsMS)
+	}
+	if g != nil {
+		longest = g.HangsMS
+	}
+	return time.Duration(longest) * time.Millisecond
+}
+
 // condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung call says how long
 // it has lasted.
 func (r *rule) condition(s subject) cluster.Condition {
-	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs}
+	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {
 		c.After = s.limits.seconds(r.lasts)
 	}
 	switch {
 	case r.kind == cluster.KindHang:
-		c.Since = s.Node.Arrived.Add(-time.Duration(s.GPU.HangsMS) * time.Millisecond)
+		c.Since = s.Node.Arrived.Add(-longestHang(s.Node, s.GPU))
 	case r.kind == cluster.KindXid:
 		first, _ := causeOn(s.Node, s.GPU)
 		c.Since = first.At

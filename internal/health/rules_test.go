@@ -172,6 +172,24 @@ func allocated(p wire.Process, jobs []cluster.Job) (last cluster.Subject) {
 
 type m = map[metric.ID]float64
 
+// all is a node whose GPUs all have these metrics.
+func all(count int, numbers m) cluster.Subject {
+	return report(func(n *cluster.Node) {
+		for range count {
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{Values: metric.Make(numbers)}})
+		}
+	})
+}
+
+// silentFor is a node for whose GPUs a call has hung for so long.
+func silentFor(ms ...int64) cluster.Subject {
+	return report(func(n *cluster.Node) {
+		for _, hangs := range ms {
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{HangsMS: hangs, Call: "power"}})
+		}
+	})
+}
+
 // unnamed is a job of whose GPUs SLURM gives only the count.
 func unnamed(s cluster.Subject) cluster.Subject {
 	s.Job.Counts, s.Job.Minors = map[string]int{"a": len(s.Job.Minors["a"])}, nil
@@ -194,6 +212,10 @@ var alarms = []struct {
 	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
 
 	{cluster.KindNoDriver, hello(wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary, Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
+	{cluster.KindHang, silentFor(25_000, 5000), silentFor(25_000, 4999)},
+	{cluster.KindFabric, all(8, m{metric.FabricState: 2, metric.Util: 0}), all(8, m{metric.FabricState: 3, metric.FabricStatus: 0})},
+	{cluster.KindFabric, all(8, m{metric.FabricState: 3, metric.FabricStatus: 999, metric.Util: 97}), all(8, m{metric.Util: 97})},
+	{cluster.KindNVLinkDown, all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF, metric.FabricState: 3}), all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF})},
 	{cluster.KindSlow, report(func(n *cluster.Node) { n.Took = 14 * time.Second }), report(func(n *cluster.Node) { n.Took = 2 * time.Second })},
 	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: 400 * gib}), host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: gib})},
 	{cluster.KindDisk, host(m{metric.DiskFree: 5 * gib, metric.DiskTotal: 600 * gib}), host(m{metric.DiskFree: 7 * gib, metric.DiskTotal: 600 * gib})},
@@ -214,6 +236,8 @@ var alarms = []struct {
 	{cluster.KindXid, had(79, 45, 154), had(-79, 45, 154)},
 	{cluster.KindXid, had(31, 45), had(45)},
 	{cluster.KindXid, had(63), had(154)},
+	{cluster.KindFabric, values(m{metric.FabricState: 1}), values(m{metric.FabricState: 3})},
+	{cluster.KindFabric, values(m{metric.FabricState: 2, metric.Util: 97}), values(m{metric.FabricState: 3, metric.FabricStatus: 0, metric.Util: 97})},
 	{cluster.KindRemapFailed, values(m{metric.RemapFailed: 1}), values(m{metric.RemapFailed: 0, metric.RemapPending: 1})},
 	{cluster.KindECCGrowing, over(metric.ECCUncorrected, 4, 6), over(metric.ECCUncorrected, 4, 4)},
 	{cluster.KindECC, values(m{metric.ECCUncorrected: 1}), over(metric.ECCUncorrected, 4, 6)},
@@ -222,6 +246,8 @@ var alarms = []struct {
 	{cluster.KindRetired, values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 3}), values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 2, metric.RetiredPending: 0})},
 	{cluster.KindThermal, values(m{metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, metric.Temperature: 92, metric.SMClock: 600}), throttle(wire.ThrottleHWSlowdown)},
 	{cluster.KindThermal, over(metric.SWThermalTime, 10, 10.5), throttle(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
+	{cluster.KindMemoryHot, values(m{metric.MemoryTemperature: 103, metric.MemoryMaxOperating: 95}), values(m{metric.MemoryTemperature: 95, metric.MemoryMaxOperating: 95})},
+	{cluster.KindGPUHot, values(m{metric.Temperature: 94, metric.Slowdown: 92, metric.Throttle: wire.ThrottleSWPowerCap}), values(m{metric.Temperature: 94, metric.Slowdown: 92, metric.Throttle: wire.ThrottleHWThermal})},
 	{cluster.KindPowerBrake, throttle(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown), throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
 	{cluster.KindSlowdown, throttle(wire.ThrottleHWSlowdown), throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
 	{cluster.KindNVLink, over(metric.NVLinkCRC, 0, 6000), over(metric.NVLinkCRC, 6000, 6000)},
@@ -230,6 +256,7 @@ var alarms = []struct {
 	{cluster.KindPCIe, values(m{metric.Util: 50, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16}), values(m{metric.Util: 49, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16, metric.PCIeGen: 1, metric.PCIeGenMax: 5})},
 	{cluster.KindPCIeReplays, over(metric.PCIeReplays, 100, 116), over(metric.PCIeReplays, 100, 115)},
 	{cluster.KindFault, gpuFault(0, 1), gpuFault(0)},
+	{cluster.KindNoCompute, values(m{metric.ComputeMode: 2}), values(m{metric.ComputeMode: 3})},
 	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * gib, metric.MemoryTotal: 80 * gib}), values(m{metric.MemoryUsed: 78 * gib, metric.MemoryTotal: 80 * gib})},
 
 	{cluster.KindHidden, job("2", []int{4}, []int{5}), job("2", []int{4}, []int{4, 5})},
@@ -270,43 +297,47 @@ func TestLikeAProblem(t *testing.T) {
 		s    cluster.Subject
 		want cluster.Kind
 	}{
-		"an unknown recovery action":         {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
-		"an unknown Xid":                     {had(999), cluster.KindXid},
-		"worse than the first":               {had(-31, 79), cluster.KindXid},
-		"as bad, on another GPU":             {had(-79, 79), cluster.KindXid},
-		"an Xid of another GPU":              {had(-31), ""},
-		"the same error on all GPUs":         {had(-31, 31), ""},
-		"pages wait for a reboot":            {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
-		"throttled only between samples":     {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
-		"throttled for a moment":             {over(metric.HWThermalTime, 3, 3.009), ""},
-		"throttled long ago":                 {over(metric.PowerBrakeTime, 3, 8, 8), ""},
-		"application clocks, sync boost":     {throttle(wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
-		"one link error, after many before":  {over(metric.NVLinkCRC, 90_000, 90_001), cluster.KindNVLink},
-		"one replay in a long time":          {over(metric.NVLinkReplays, 5, 5, 5), ""},
-		"a fabric":                           {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF, metric.FabricState: 3}), cluster.KindNVLinkDown},
-		"a fabric that is well":              {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF, metric.FabricState: 3}), ""},
-		"one link more than another one":     {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xFF}, m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}), ""},
-		"MIG instances in place of GPUs":     {withMIG(unnamed(job("1", []int{0, 1}, []int{0}))), cluster.KindOwner},
-		"no bridge":                          {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0}, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
-		"links that only another one has":    {besideAnother(among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF})), ""},
-		"PCIe generation":                    {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}), cluster.KindPCIe},
-		"PCIe, idle":                         {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
-		"PCIe, busy or not":                  {values(m{metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
-		"counters after a reload":            {over(metric.PCIeReplays, 5000, 100, 100), ""},
-		"an old total":                       {over(metric.PCIeReplays, 1e6, 1e6), ""},
-		"another job's memory":               {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "2", Used: 99, Limit: 100}}}), ""},
-		"memory without a limit":             {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * gib}}}), ""},
-		"a program that starts":              {using(0, 30, 60), ""},
-		"memory that stays":                  {using(90, 90, 90), ""},
-		"memory that fills slowly":           {using(80, 80, 80, 81), ""},
-		"/tmp in memory":                     {host(m{metric.TmpFree: 0.9 * gib, metric.TmpTotal: 2 * gib}), ""},
-		"another model":                      {member(two, func(n *cluster.Node) { n.Hello.GPUs = []wire.Card{{Name: "A100"}} }), cluster.KindMixed},
-		"no driver":                          {member(two, func(*cluster.Node) {}), ""},
-		"one clock":                          {clock(time.Hour, two), ""},
-		"the clock of a node that has none":  {member(cluster.Common{Clocks: 3, Offset: time.Hour}, func(*cluster.Node) {}), ""},
-		"nothing known of the job's others":  {job("", nil, nil), ""},
-		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
-		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * gib}), ""},
+		"an unknown recovery action":          {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
+		"an unknown Xid":                      {had(999), cluster.KindXid},
+		"worse than the first":                {had(-31, 79), cluster.KindXid},
+		"as bad, on another GPU":              {had(-79, 79), cluster.KindXid},
+		"an Xid of another GPU":               {had(-31), ""},
+		"the same error on all GPUs":          {had(-31, 31), ""},
+		"pages wait for a reboot":             {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
+		"throttled only between samples":      {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
+		"throttled for a moment":              {over(metric.HWThermalTime, 3, 3.009), ""},
+		"throttled long ago":                  {over(metric.PowerBrakeTime, 3, 8, 8), ""},
+		"application clocks, sync boost":      {throttle(wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
+		"one link error, after many before":   {over(metric.NVLinkCRC, 90_000, 90_001), cluster.KindNVLink},
+		"one replay in a long time":           {over(metric.NVLinkReplays, 5, 5, 5), ""},
+		"a fabric":                            {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF, metric.FabricState: 3}), cluster.KindNVLinkDown},
+		"a fabric that is well":               {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF, metric.FabricState: 3}), ""},
+		"one link more than another one":      {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xFF}, m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}), ""},
+		"MIG instances in place of GPUs":      {withMIG(unnamed(job("1", []int{0, 1}, []int{0}))), cluster.KindOwner},
+		"no bridge":                           {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0}, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
+		"links that only another one has":     {besideAnother(among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF})), ""},
+		"a GPU that is hot, of unknown limit": {values(m{metric.Temperature: 94, metric.MemoryTemperature: 103}), ""},
+		"a GPU at its slowdown temperature":   {values(m{metric.Temperature: 92, metric.Slowdown: 92}), ""},
+		"no fabric, and no links up":          {all(8, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
+		"a fabric of one GPU without peers":   {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0, metric.FabricState: 3}), ""},
+		"PCIe generation":                     {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}), cluster.KindPCIe},
+		"PCIe, idle":                          {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
+		"PCIe, busy or not":                   {values(m{metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
+		"counters after a reload":             {over(metric.PCIeReplays, 5000, 100, 100), ""},
+		"an old total":                        {over(metric.PCIeReplays, 1e6, 1e6), ""},
+		"another job's memory":                {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "2", Used: 99, Limit: 100}}}), ""},
+		"memory without a limit":              {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * gib}}}), ""},
+		"a program that starts":               {using(0, 30, 60), ""},
+		"memory that stays":                   {using(90, 90, 90), ""},
+		"memory that fills slowly":            {using(80, 80, 80, 81), ""},
+		"/tmp in memory":                      {host(m{metric.TmpFree: 0.9 * gib, metric.TmpTotal: 2 * gib}), ""},
+		"another model":                       {member(two, func(n *cluster.Node) { n.Hello.GPUs = []wire.Card{{Name: "A100"}} }), cluster.KindMixed},
+		"no driver":                           {member(two, func(*cluster.Node) {}), ""},
+		"one clock":                           {clock(time.Hour, two), ""},
+		"the clock of a node that has none":   {member(cluster.Common{Clocks: 3, Offset: time.Hour}, func(*cluster.Node) {}), ""},
+		"nothing known of the job's others":   {job("", nil, nil), ""},
+		"persistence unknown":                 {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
+		"GPU memory whose size is not known":  {values(m{metric.MemoryUsed: 80 * gib}), ""},
 	} {
 		held := Rules(Defaults())(tc.s)
 		if tc.want == "" && len(held) > 0 || tc.want != "" && (len(held) != 1 || held[0].Kind != tc.want) {
@@ -357,7 +388,7 @@ func sayOf(kind cluster.Kind, s cluster.Subject) Words {
 	e.node, e.at = s.Node, s.Node.Arrived
 	for _, c := range Rules(Defaults())(s) {
 		if c.Kind == kind {
-			e.severity = c.Severity
+			e.severity, e.every = c.Severity, c.Every
 		}
 	}
 	if s.Node.Hello != nil {

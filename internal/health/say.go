@@ -63,6 +63,10 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindECCGrowing:  {Label{'E', false, "new ECC errors", "GPUs with new ECC errors"}, "new ECC errors", eccGrowing},
 	cluster.KindNVLinkDown:  {Label{'N', false, "NVLink down", "GPUs with NVLinks down"}, "NVLink down", nvlinkDown},
 	cluster.KindNVLink:      {Label{'N', true, "NVLink errors", "GPUs with NVLink errors"}, "NVLink errors", nvlinkErrors},
+	cluster.KindFabric:      {Label{'X', false, "no NVLink fabric", "GPUs without their NVLink fabric"}, "NVLink fabric", fabric},
+	cluster.KindMemoryHot:   {Label{'T', true, "memory too hot", "GPUs with hot memory"}, "memory too hot", memoryTooHot},
+	cluster.KindGPUHot:      {Label{'T', true, "too hot", "GPUs too hot"}, "GPU too hot", tooHot},
+	cluster.KindNoCompute:   {Label{'X', false, "compute prohibited", "GPUs with compute prohibited"}, "compute mode prohibited", computeProhibited},
 	cluster.KindPCIe:        {Label{'N', false, "PCIe slow", "GPUs with a slow PCIe link"}, "slow PCIe link", pcieNarrow},
 	cluster.KindPCIeReplays: {Label{'N', true, "PCIe replays", "GPUs with PCIe replays"}, "PCIe replays", pcieReplays},
 	cluster.KindMemoryFull:  {Label{One: "memory full", Many: "GPUs with full memory"}, "GPU memory full", memoryNearlyFull},
@@ -82,6 +86,13 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindJobIdle:   {Label{One: "all GPUs idle", Many: "jobs idle"}, "all GPUs idle", idleJob},
 	cluster.KindJobHang:   {Label{One: "job seems to hang", Many: "jobs seem to hang"}, "the job seemed to hang", hangingJob},
 	cluster.KindImbalance: {Label{One: "uses more memory", Many: "GPUs use more memory"}, "more memory in use than on other GPUs", imbalance},
+}
+
+// everyLabels are the names of what holds for every GPU of a node, after a count of nodes.
+var everyLabels = map[cluster.Kind]string{
+	cluster.KindHang:       "nodes with all GPUs hung",
+	cluster.KindFabric:     "nodes without their NVLink fabric",
+	cluster.KindNVLinkDown: "nodes with NVLinks down on all GPUs",
 }
 
 // labels are the labels of failures, by class. Other classes have the label of KindFailed.
@@ -111,6 +122,8 @@ func LabelOf(f *cluster.Finding) Label {
 	switch {
 	case f.Class != "":
 		l = cmp.Or(labels[f.Class], wordings[cluster.KindFailed].Label)
+	case f.Every:
+		l.Many = everyLabels[f.Kind]
 	case f.Kind == cluster.KindFault && f.Key != "":
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindLag && f.Key == "":
@@ -156,6 +169,7 @@ type evidence struct {
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
 	severity  cluster.Severity // of the finding
+	every     bool             // it is about all GPUs of the node, of which gpu is one
 	since     time.Time        // likewise
 	at        time.Time        // of the Snapshot
 }
@@ -168,7 +182,7 @@ var nothing = evidence{
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
 	e.at, e.nodes, e.discovery = s.At, s.Nodes, &s.Discovery
-	e.severity, e.since = f.Severity, f.Since
+	e.severity, e.since, e.every = f.Severity, f.Since, f.Every
 	if f.Compared != nil {
 		e.compared = f.Compared
 	}

@@ -152,20 +152,108 @@ func gpuUnusable(w *Words, e evidence) {
 }
 
 func gpuHangs(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "HUNG", "driver call hung", "hung"
+	w.Hint = "if nvidia-smi hangs too, the job's own calls do as well: move the job and report it to your admins"
+	if e.every {
+		all := allGPUs(len(e.node.GPUs))
+		w.Long = "driver calls hung for " + all
+		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all, inParens(commonCall(e.node), span(longestHang(e.node, nil))))
+		return
+	}
 	call := "A driver call for this GPU"
 	if e.gpu.Call != "" {
 		call += " (" + e.gpu.Call + ")"
 	}
-	hangs := time.Duration(e.gpu.HangsMS) * time.Millisecond
-	w.Flag, w.Long, w.Short = "HUNG", "driver call hung", "hung"
-	w.Sentence = call + " has not returned for " + span(hangs) + "; other GPUs are not affected."
-	w.Hint = "if nvidia-smi hangs too, the job's own calls do as well: move the job and report it to your admins"
+	w.Sentence = call + " has not returned for " + span(longestHang(e.node, e.gpu)) + e.othersAnswer() + "."
+}
+
+// allGPUs returns "both GPUs", "all 8 GPUs".
+func allGPUs(count int) string {
+	if count == 2 {
+		return "both GPUs"
+	}
+	return fmt.Sprintf("all %d GPUs", count)
+}
+
+// commonCall returns the call that hangs for all GPUs of a node; "" if they differ.
+func commonCall(n *cluster.Node) string {
+	for i := range n.GPUs {
+		if n.GPUs[i].Call != n.GPUs[0].Call {
+			return ""
+		}
+	}
+	return n.GPUs[0].Call
+}
+
+func inParens(facts ...string) string {
+	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
+	return " (" + strings.Join(facts, ", ") + ")"
+}
+
+// othersAnswer says how many of the node's other GPUs answer, or that some do not.
+func (e evidence) othersAnswer() string {
+	hung := 0
+	for i := range e.node.GPUs {
+		if e.node.GPUs[i].Hung() {
+			hung++
+		}
+	}
+	switch others := len(e.node.GPUs) - 1; {
+	case hung > 1:
+		return fmt.Sprintf("; calls hang for %d of %d GPUs of the node", hung, others+1)
+	case others == 1:
+		return "; the other GPU of the node answers"
+	case others > 1:
+		return fmt.Sprintf("; the other %d GPUs of the node answer", others)
+	}
+	return ""
 }
 
 func thermal(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperature(", "), "thermal"+e.temperature(" ")
-	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.clocks(), e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
-	w.Hint = "cooling problem in this slot: report it to your admins"
+	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.hotMemory(), e.clocks(), e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
+	w.Hint = badCooling
+}
+
+// badCooling is the hint for a GPU that is too hot.
+const badCooling = "cooling problem in this slot: report it to your admins"
+
+func memoryTooHot(w *Words, e evidence) {
+	if !overheated(e.gpu) {
+		return
+	}
+	now, most := e.gpu.Float(metric.MemoryTemperature), e.gpu.Float(metric.MemoryMaxOperating)
+	w.Flag, w.Long, w.Short = "!MEM HOT", fmt.Sprintf("memory %.0f°C, maximum %.0f°C", now, most), fmt.Sprintf("memory %.0f°C", now)
+	w.Sentence = fmt.Sprintf("The memory of the GPU is at %.0f°C; its maximum is %.0f°C.", now, most)
+	w.Hint = badCooling
+}
+
+// hotMemory returns the temperature of the memory if it is too high, otherwise "".
+func (e evidence) hotMemory() string {
+	if !overheated(e.gpu) {
+		return ""
+	}
+	return fmt.Sprintf("memory %.0f of at most %.0f°C", e.gpu.Float(metric.MemoryTemperature), e.gpu.Float(metric.MemoryMaxOperating))
+}
+
+func tooHot(w *Words, e evidence) {
+	now, limit := e.gpu.Float(metric.Temperature), e.gpu.Float(metric.Slowdown)
+	if !(now > limit) {
+		return
+	}
+	w.Flag, w.Long, w.Short = "!HOT", fmt.Sprintf("%.0f°C, slowdown from %.0f°C", now, limit), fmt.Sprintf("too hot %.0f°C", now)
+	w.Sentence = fmt.Sprintf("The GPU is at %.0f°C, above its slowdown temperature of %.0f°C", now, limit)
+	if e.gpu.Values.Has(metric.Throttle) {
+		w.Sentence += ", and the driver reports no slowdown"
+	}
+	w.Sentence += "."
+	w.Hint = badCooling
+}
+
+func computeProhibited(w *Words, _ evidence) {
+	w.Flag, w.Long, w.Short = "NO CUDA", "compute mode prohibited", "no compute"
+	w.Sentence = "The compute mode is prohibited: no CUDA program can start on this GPU."
+	w.Hint = "your admins can allow it: nvidia-smi -c DEFAULT"
 }
 
 func powerBrake(w *Words, e evidence) {

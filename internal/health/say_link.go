@@ -1,10 +1,10 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
-	"strconv"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -13,6 +13,11 @@ import (
 
 func nvlinkDown(w *Words, e evidence) {
 	links, up, known := linksOf(e.gpu)
+	gpus := 0
+	if e.every {
+		links, up, gpus = sameLinks(e.node)
+		known = gpus > 0
+	}
 	if !known {
 		return
 	}
@@ -22,22 +27,56 @@ func nvlinkDown(w *Words, e evidence) {
 			down = append(down, i)
 		}
 	}
-	now := bits.OnesCount64(up)
-	w.Flag = fmt.Sprintf("LINK %d/%d", now, links)
-	w.Long, w.Short = fmt.Sprintf("%d of %d NVLinks down", len(down), links), fmt.Sprintf("NVLink %d/%d", now, links)
-	w.Sentence = fmt.Sprintf("NVLink %s down (%d of %d up).", numbersAre(down), now, links)
+	w.Flag, w.Short = linksUp("LINK", up, links), linksUp("NVLink", up, links)
+	w.Long, w.Sentence = w.Short, fmt.Sprintf("%s: %s down.", w.Short, linksAre(down))
 	w.Hint = "collectives go over PCIe or fail: move the job and report it to your admins"
+	if gpus > 0 {
+		w.Long = w.Short + " on " + allGPUs(gpus)
+		w.Sentence = fmt.Sprintf("%s of the node: %s down on each, which points to an NVSwitch.", w.Long, linksAre(down))
+	}
 }
 
-// numbersAre returns "3 is", "3 and 7 are", "0-3, 7 are".
-func numbersAre(numbers []int) string {
+// linksUp counts the links that are up: "NVLink 17/18", or "LINK 17/18" in the row of a GPU.
+func linksUp(name string, up uint64, links int) string {
+	return fmt.Sprintf("%s %d/%d", name, bits.OnesCount64(up), links)
+}
+
+// linksAre returns "link 3 is", "links 3 and 7 are", "links 0-3, 7 are".
+func linksAre(numbers []int) string {
 	switch len(numbers) {
 	case 1:
-		return strconv.Itoa(numbers[0]) + " is"
+		return fmt.Sprintf("link %d is", numbers[0])
 	case 2:
-		return fmt.Sprintf("%d and %d are", numbers[0], numbers[1])
+		return fmt.Sprintf("links %d and %d are", numbers[0], numbers[1])
 	}
-	return ranges(numbers) + " are"
+	return "links " + ranges(numbers) + " are"
+}
+
+// fabricStates are the values of metric.FabricState before the last, as nvidia-smi says them.
+var fabricStates = map[float64]string{1: "not started", 2: "in progress"}
+
+// fabric says how far the registration with the NVLink fabric is, and what fails without it.
+func fabric(w *Words, e evidence) {
+	who, of := "This GPU is", []*cluster.GPU{e.gpu}
+	if e.every {
+		of = withMetric(e.node, metric.FabricState)
+		who = fmt.Sprintf("The %d GPUs of the node are", len(of))
+	}
+	if len(of) == 0 || !of[0].Values.Has(metric.FabricState) {
+		return
+	}
+	state := of[0].Float(metric.FabricState)
+	how := cmp.Or(fabricStates[state], fmt.Sprintf("state %.0f", state))
+	if status := of[0].Float(metric.FabricStatus); status > 0 {
+		how = fmt.Sprintf("status %.0f", status)
+	}
+	w.Flag, w.Long, w.Short = "FABRIC", "not in the NVLink fabric: "+how, "no NVLink fabric"
+	w.Sentence = who + " not registered with the NVLink fabric (" + how + "): CUDA fails with error 802, system not yet initialized."
+	w.Hint = "the fabric manager does not run or has failed: move the job and report it to your admins"
+	if e.severity < cluster.Critical {
+		w.Sentence = who + " not registered with the NVLink fabric (" + how + "): programs that start now may fail with CUDA error 802."
+		w.Hint = "look at the fabric manager: report it to your admins"
+	}
 }
 
 func nvlinkErrors(w *Words, e evidence) {

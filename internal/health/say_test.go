@@ -111,7 +111,7 @@ func TestHang(t *testing.T) {
 	if len(f) != 1 || f[0].Kind != cluster.KindHang || f[0].Severity != cluster.Critical || !f[0].Since.Equal(at(41)) || f[0].GPU != 0 {
 		t.Fatalf("%+v", f)
 	}
-	const want = "A driver call for this GPU (power) has not returned for 40s; other GPUs are not affected."
+	const want = "A driver call for this GPU (power) has not returned for 40s."
 	if words[0].Sentence != want || words[0].Letter != 'X' {
 		t.Errorf("%+v", words[0])
 	}
@@ -347,7 +347,7 @@ func TestSlowDriverOfAFastPace(t *testing.T) {
 func TestALongHang(t *testing.T) {
 	w := newWorld()
 	w.sample(1, wire.GPU{HangsMS: (72 * time.Hour).Milliseconds()})
-	if f, words := w.findings(1); len(f) != 1 || !strings.Contains(words[0].Sentence, " 72h;") || !f[0].Since.Equal(at(1).Add(-72*time.Hour)) {
+	if f, words := w.findings(1); len(f) != 1 || !strings.Contains(words[0].Sentence, " 72h.") || !f[0].Since.Equal(at(1).Add(-72*time.Hour)) {
 		t.Errorf("%+v %+v", f, words)
 	}
 }

@@ -14,6 +14,9 @@ const moreThanOnce = time.Nanosecond
 // listedAgain is longer than it takes until a node lists its processes again, so the second list has confirmed what the first one says.
 const listedAgain = metric.SlowSeconds * 3 / 2 * time.Second
 
+// boots is how long a node may take to register its GPUs with the fabric after it has started. It is read once in metric.SlowSeconds.
+const boots = 2 * time.Minute
+
 // Sources of the rules, for docs/health.md.
 const (
 	nvml        = "nvml.h"
@@ -32,6 +35,18 @@ var rules = []rule{
 
 	{kind: cluster.KindNoDriver, scope: cluster.ScopeReport, severity: cluster.Critical, holds: noDriver, ofGPUs: true,
 		when: "NVML is not usable on the node.", source: nvml},
+	{kind: cluster.KindHang, scope: cluster.ScopeReport, severity: cluster.Critical, holds: allHang, ofGPUs: true, every: true,
+		when: "Calls for all GPUs of the node do not return: for one of them for 10 s, for the others for 5 s."},
+	{kind: cluster.KindFabric, scope: cluster.ScopeReport, severity: cluster.Critical, after: boots, ofGPUs: true, every: true,
+		holds: everyGPU(metric.FabricState, unregistered),
+		when:  "No GPU of the node is registered with its NVLink fabric, and none computes, for 2 min.", source: nvml},
+	{kind: cluster.KindFabric, scope: cluster.ScopeReport, severity: cluster.Warning, after: boots, ofGPUs: true, every: true,
+		holds: everyGPU(metric.FabricState, mayFail),
+		when:  "The same, while programs compute.", source: dcgm},
+	{kind: cluster.KindNVLinkDown, scope: cluster.ScopeReport, severity: cluster.Warning, after: moreThanOnce, ofGPUs: true, every: true,
+		holds: switchDown,
+		when: "The same NVLinks are down on all GPUs of the node, in 2 samples, and they should be up: in an NVLink fabric, on 8 A100 SXM, or since " +
+			"they were up while nvnodetop was watching more than 2 GPUs.", source: "own"},
 	{kind: cluster.KindSlow, scope: cluster.ScopeReport, severity: cluster.Warning, holds: slow, after: moreThanOnce, ofGPUs: true,
 		when: "Reading a GPU takes longer than the interval, in 2 reports."},
 	{kind: cluster.KindDisk, scope: cluster.ScopeReport, severity: cluster.Warning, holds: nearlyFull(metric.TmpFree, metric.TmpTotal),
@@ -61,6 +76,10 @@ var rules = []rule{
 		when: "In the last hour the driver reported another Xid, mostly an error of the program.", source: catalog},
 	{kind: cluster.KindXid, scope: cluster.ScopeGPU, severity: cluster.Note, holds: hasXid(cluster.Note), watch: aMinute,
 		when: "In the last hour the driver reported an Xid that needs no action.", source: catalog},
+	{kind: cluster.KindFabric, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: unregistered, after: boots,
+		when: "The GPU is not registered with its NVLink fabric, and does not compute, for 2 min.", source: nvml},
+	{kind: cluster.KindFabric, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: mayFail, after: boots,
+		when: "The same, while a program computes on it.", source: dcgm},
 	{kind: cluster.KindRemapFailed, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: remapFailed,
 		when: "A memory row could not be remapped.", source: memoryPaper},
 	{kind: cluster.KindECCGrowing, scope: cluster.ScopeGPU, severity: cluster.Critical, holds: memoryErrorsGrow, watch: aMinute,
@@ -77,6 +96,10 @@ var rules = []rule{
 		when: "The hardware lowers the clocks because of the temperature.", source: nvml},
 	{kind: cluster.KindThermal, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleSWThermal, metric.SWThermalTime), lasts: SoftThermalSeconds,
 		when: "The driver lowers the clocks because of the temperature, for {soft_thermal_seconds} s.", source: nvml},
+	{kind: cluster.KindMemoryHot, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: memoryHot, lasts: SoftThermalSeconds,
+		when: "The memory is above its maximum temperature for {soft_thermal_seconds} s, and the driver reports no thermal slowdown.", source: "gpud, temperature/component.go"},
+	{kind: cluster.KindGPUHot, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: coreHot, after: moreThanOnce,
+		when: "The GPU is above its slowdown temperature, in 2 samples, and the driver reports no thermal slowdown.", source: nvml},
 	{kind: cluster.KindPowerBrake, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: throttled(wire.ThrottleHWPowerBrake, metric.PowerBrakeTime),
 		when: "The hardware lowers the clocks because a power supply asks for it: the power brake signal is set.", source: nvml},
 	{kind: cluster.KindSlowdown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unnamedSlowdown, after: moreThanOnce,
@@ -86,13 +109,16 @@ var rules = []rule{
 	{kind: cluster.KindNVLink, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: linkErrors, watch: aMinute,
 		when: "Any NVLink CRC error in the last minute or two, or replays or recoveries at a pace of {nvlink_errors_per_minute} a minute.", source: dcgm},
 	{kind: cluster.KindNVLinkDown, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: linkDown, after: moreThanOnce,
-		when: "Fewer NVLink links are up than of another GPU of the model on the node, or not all links in an NVLink fabric; in 2 samples.", source: dcgm},
+		when: "Fewer NVLinks are up than of another GPU of the model on the node, than nvnodetop has seen up, or than the GPU has in an NVLink fabric; " +
+			"in 2 samples. Not in MIG mode.", source: dcgm},
 	{kind: cluster.KindPCIe, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: narrow, after: moreThanOnce,
 		when: "The PCIe link has fewer lanes or a lower generation than it could, at {pcie_load_percent}% utilization or more, in 2 samples.", source: nvml},
 	{kind: cluster.KindPCIeReplays, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: manyReplays, watch: aMinute,
 		when: "More than {pcie_replays_per_lane_minute} PCIe replays per minute and lane at generation 3; twice as many for each later generation.", source: dcgm},
 	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: unread, after: moreThanOnce,
 		when: "Something cannot be read of the GPU, in 2 samples."},
+	{kind: cluster.KindNoCompute, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: noCompute,
+		when: "The compute mode is prohibited.", source: nvml},
 	{kind: cluster.KindMemoryFull, scope: cluster.ScopeGPU, severity: cluster.Note, holds: memoryFull,
 		when: "{gpu_memory_full_percent}% of the GPU's memory is in use."},
 

@@ -40,7 +40,7 @@ type ThresholdRow struct {
 func (t Threshold) Row() ThresholdRow { return thresholdRows[t] }
 
 var thresholdRows = [thresholds]ThresholdRow{
-	SoftThermalSeconds: {"soft_thermal_seconds", 30, 0, 3600, "How long the driver may lower the clocks because of the temperature."},
+	SoftThermalSeconds: {"soft_thermal_seconds", 30, 0, 3600, "How long the memory may be too hot, or the driver lower the clocks because of the temperature."},
 	PCIeLoadPercent:    {"pcie_load_percent", 50, 1, 100, "The utilization from which the PCIe link should be at its full width and generation."},
 	PCIeReplays:        {"pcie_replays_per_lane_minute", 0.48, 0.01, 1e6, "PCIe replays per minute and lane at generation 3; each later generation may have twice as many."},
 	NVLinkErrors:       {"nvlink_errors_per_minute", 1, 0.01, 1e6, "NVLink replays and recoveries per minute."},

@@ -9,7 +9,7 @@ var useRows = map[ID]Row{
 		Help: "Share of the time during which a kernel was running.",
 	},
 	MemUtil: {
-		Key: "mem_util_percent", Label: "memory utilization", Unit: Percent, Kept: true, Sum: Mean,
+		Key: "mem_util_percent", Label: "memory read/write time", Unit: Percent, Kept: true, Sum: Mean,
 		From:   []string{"nvmlDeviceGetUtilizationRates"},
 		Series: "memory_utilization_ratio", DCGM: "DCGM_FI_DEV_MEM_COPY_UTIL",
 		Help: "Share of the time during which GPU memory was read or written.",

@@ -194,7 +194,7 @@ func TestGPUWithoutSomeMetrics(t *testing.T) {
 		}
 	}
 	text := strings.Join(linesOf(shot{snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)}, 120, 40), "\n")
-	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory bandwidth") || !strings.Contains(text, "MIG on, 2 instances") || !strings.Contains(text, "─ GPU0:1 ─") && !strings.Contains(text, "─ 0:1 ─") {
+	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory read/write time") || !strings.Contains(text, "MIG on, 2 instances") || !strings.Contains(text, "─ GPU0:1 ─") && !strings.Contains(text, "─ 0:1 ─") {
 		t.Errorf("in MIG mode the page is\n%s", text)
 	}
 }

@@ -82,7 +82,7 @@ func TestProcessesAreSorted(t *testing.T) {
 	}
 	r := newRig(t, fixture())
 	r.press("o", "P", "o", "u")
-	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑", "og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MBW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
+	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑", "og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MRW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
 		if r.press(keys[:1], keys[1:]); strings.Count(r.text(), heading) != 1 {
 			t.Errorf("after %s there is no %q in\n%s", keys, heading, r.text())
 		}

@@ -215,7 +215,7 @@ type Process struct {
 	State      string   `json:"state,omitempty"` // one letter, as ps shows it
 	GPUMemory  *uint64  `json:"gpu_memory_bytes,omitempty"`
 	SMPercent  *int     `json:"sm_percent,omitempty"`
-	MemPercent *int     `json:"mem_util_percent,omitempty"` // memory bandwidth
+	MemPercent *int     `json:"mem_util_percent,omitempty"` // of the time in which it reads or writes GPU memory
 	EncPercent *int     `json:"encoder_percent,omitempty"`
 	DecPercent *int     `json:"decoder_percent,omitempty"`
 	CPUPercent *float64 `json:"cpu_percent,omitempty"` // 100 = one CPU, since the last list; absent in the first

@@ -74,11 +74,11 @@ func TestGPUPage(t *testing.T) {
 	w := watch(t)
 	w.sees("8 of 8 GPUs", "GPU0 remap failed")
 	w.types("g")
-	w.sees("GPU0", "UUID GPU-", "PCIe gen5 x16 of gen5 x16 rx 2.0 GB/s", "NVLink 16 of 18 up rx 90 GB/s tx 100 GB/s", "SM ", "tensor", "Xid none seen")
+	w.sees("GPU0", "UUID GPU-", "PCIe gen5 x16 of gen5 x16 rx 2.0 GB/s", "NVLink 16/18 up rx 90 GB/s tx 100 GB/s", "SM ", "tensor", "Xid none seen")
 	do(t, "fault", "nvml", "node01", "hopper;gpu 0 throttle hw_thermal;gpu 0 nvlink_down 3,7;gpu 0 remap 1 0 0 1;xid 0 79")
 	w.sees("Xid 79: the GPU has fallen off the bus")
 	w.types("!")
-	w.sees("Thermal throttling", "NVLink 3 and 7 are down (16 of 18 up)", "GPU0 Xid 79")
+	w.sees("Thermal throttling", "NVLink 16/18: links 3 and 7 are down.", "GPU0 Xid 79")
 	w.quits()
 }
 

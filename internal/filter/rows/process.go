@@ -13,7 +13,7 @@ import (
 // ProcessFields are the fields of a process on a GPU, and of that GPU.
 var ProcessFields = filter.Of(slices.Concat(
 	[]filter.Key{
-		filter.User, filter.PID, filter.Rank, filter.Node, filter.Memory, filter.SM, filter.Bandwidth, filter.CPU, filter.RSS, filter.Time, filter.Command, filter.Kind, filter.State,
+		filter.User, filter.PID, filter.Rank, filter.Node, filter.Memory, filter.SM, filter.MemRW, filter.CPU, filter.RSS, filter.Time, filter.Command, filter.Kind, filter.State,
 		filter.Job,
 	}, ofGPUs, []filter.Key{filter.Problem, filter.Letter, filter.Severity},
 )...)
@@ -88,7 +88,7 @@ func ofProcess(to []filter.Value, key filter.Key, p *wire.Process) []filter.Valu
 		return known(to, p.GPUMemory)
 	case filter.SM:
 		return known(to, p.SMPercent)
-	case filter.Bandwidth:
+	case filter.MemRW:
 		return known(to, p.MemPercent)
 	case filter.CPU:
 		return known(to, p.CPUPercent)

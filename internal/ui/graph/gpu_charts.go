@@ -34,7 +34,7 @@ var gpuCharts = []gpuChart{
 	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, pcieMost(g))
 	}},
-	{"memory bandwidth", []metric.ID{metric.MemUtil}, func(g *cluster.GPU) chart { return gpuShare(g, "Memory bandwidth %", metric.MemUtil) }},
+	{"memory read/write time", []metric.ID{metric.MemUtil}, func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
 }
 
 // GPUCharts are the histories of one GPU. What the GPU does not have is left out.

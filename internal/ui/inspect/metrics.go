@@ -129,7 +129,7 @@ func read(n *cluster.Node, rows []*wire.Process) reading {
 			r.most = unknown
 		}
 	}
-	r.values[gaugeSM], r.values[gaugeBandwidth], r.values[gaugeMemory] = mean(sm), mean(bandwidth), sum(memory)
+	r.values[gaugeSM], r.values[gaugeMemRW], r.values[gaugeMemory] = mean(sm), mean(bandwidth), sum(memory)
 	return r
 }
 

@@ -75,8 +75,8 @@ func (m *Metrics) graphs(f *part.Frame, y int) {
 	sheet.Amount(title+strings.Replace(of, " of ", ", ", 1), words(v[gaugeMemory], part.Bytes), most, gib, m.past.of(gaugeMemory))
 	sheet.Amount("CPU %, 100 is one core", words(v[gaugeCPU], func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, m.past.of(gaugeCPU))
 	sheet.Amount("Host memory GiB (RSS)", words(v[gaugeRSS], part.Bytes), 0, gib, m.past.of(gaugeRSS))
-	if m.past.seen(gaugeBandwidth) {
-		sheet.Share("Memory bandwidth %"+mean, v[gaugeBandwidth], m.past.of(gaugeBandwidth))
+	if m.past.seen(gaugeMemRW) {
+		sheet.Share("Memory read/write time %"+mean, v[gaugeMemRW], m.past.of(gaugeMemRW))
 	}
 	rows := f.H - 1 - y
 	if f.H >= part.Tall {

@@ -45,7 +45,7 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(text, "\x1b") || m.long()[1].text != "/usr/bin/python" {
 		t.Errorf("an escape sequence is drawn: %q", text)
 	}
-	if strings.Contains(text, "bandwidth") { // which the driver does not give
+	if strings.Contains(text, "Memory read/write time") { // which the driver does not give
 		t.Errorf("there is a graph of nothing:\n%s", text)
 	}
 	if got := m.past.of(gaugeSM)(4); got[0] == got[0] || !slices.Equal(got[1:], []float32{70, 70, 70}) {

@@ -15,7 +15,7 @@ const (
 	gaugeMemory
 	gaugeCPU
 	gaugeRSS
-	gaugeBandwidth
+	gaugeMemRW
 	gauges
 )
 

@@ -35,7 +35,7 @@ var processRows = []Row{
 	{Bindings: of(Reverse), Text: "reverse the order", On: on(OnProcesses)},
 	{
 		Bindings: of(SortBy), Text: "sort: on op ou or og os …", On: on(OnProcesses),
-		Long: "sort: on GPU, op PID, ou user, or rank, og GPU memory, os SM, ob bandwidth, oc CPU, om memory, ot time; capital: reverse",
+		Long: "sort: on GPU, op PID, ou user, or rank, og GPU memory, os SM, ob memory read/write time, oc CPU, om memory, ot time; capital: reverse",
 	},
 	{Bindings: of(FilterRows), Text: "filter", Long: "show only processes that match: words, and comparisons such as sm<50", On: on(OnProcesses)},
 	{Bindings: of(Widen, Narrow), Text: "wider / narrower", Long: "wider / narrower: GPU, node, job, all your jobs, all on their nodes", On: on(OnProcesses)},

@@ -121,19 +121,21 @@ func nvlinkRow(f *part.Frame, y int, g *cluster.GPU) {
 	l.count("recoveries", g, metric.NVLinkRecoveries)
 }
 
-// nvlinkState is "18 of 18 up".
+// nvlinkState is "17/18 up".
 func nvlinkState(g *cluster.GPU) string {
 	up, known := g.Get(metric.NVLinkUp)
 	links, total := g.Get(metric.NVLinks)
 	switch {
 	case !known:
 		return ""
+	case g.Card.MIG:
+		return "none in MIG mode"
 	case total && links == 0:
 		return "no links"
 	case !total:
 		return strconv.Itoa(bits.OnesCount64(uint64(up))) + " up"
 	}
-	return strconv.Itoa(bits.OnesCount64(uint64(up))) + " of " + draw.Whole(links) + " up"
+	return strconv.Itoa(bits.OnesCount64(uint64(up))) + "/" + draw.Whole(links) + " up"
 }
 
 // eccRow draws the errors of the memory and what became of them. What is bad comes first, so that it is not cut off.

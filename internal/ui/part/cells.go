@@ -20,9 +20,9 @@ type Letter struct {
 
 // Letters are the letters of the health rules, worst first.
 var Letters = []Letter{
-	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n"},
+	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n FABRIC"},
 	{'E', "ECC", "memory errors, ECC:n ROWS"},
-	{'T', "thermal", "thermal, !THERM !SLOW"},
+	{'T', "thermal", "thermal, !THERM !SLOW !HOT"},
 	{'P', "brake", "power brake, !PWR"},
 	{'N', "link", "NVLink, PCIe, LINK n/m !LINK"},
 	{'L', "lags", "slower than the job's other GPUs, !LAG"},

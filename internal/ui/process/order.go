@@ -31,12 +31,12 @@ func (o order) beside(places int) order {
 
 // downFirst are the orders that begin with the highest.
 var downFirst = [table.ProcessOrders]bool{
-	table.ByGPUMemory: true, table.ByProcessSM: true, table.ByBandwidth: true, table.ByProcessCPU: true, table.ByHostMemory: true, table.ByTime: true,
+	table.ByGPUMemory: true, table.ByProcessSM: true, table.ByMemRW: true, table.ByProcessCPU: true, table.ByHostMemory: true, table.ByTime: true,
 }
 
 // orderNames are the orders in words.
 var orderNames = [table.ProcessOrders]string{
-	"GPU", "PID", "user", "rank", "GPU-MEM", "%SM", "%MBW", "%CPU", "%MEM", "time",
+	"GPU", "PID", "user", "rank", "GPU-MEM", "%SM", "%MRW", "%CPU", "%MEM", "time",
 }
 
 // words are ", by %CPU, least first".
@@ -95,7 +95,7 @@ func (x *sorting) heading(by table.ProcessOrder) order {
 // letters are the orders by the key behind keys.SortBy. Its capital reverses them.
 var letters = map[rune]table.ProcessOrder{
 	'n': table.ByPlace, 'p': table.ByPID, 'u': table.ByUser, 'r': table.ByProcessRank, 'g': table.ByGPUMemory, 's': table.ByProcessSM,
-	'b': table.ByBandwidth, 'c': table.ByProcessCPU, 'm': table.ByHostMemory, 't': table.ByTime,
+	'b': table.ByMemRW, 'c': table.ByProcessCPU, 'm': table.ByHostMemory, 't': table.ByTime,
 }
 
 // named is the order of a letter; nil: it has none.

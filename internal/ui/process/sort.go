@@ -84,7 +84,7 @@ func weightOf(r *table.ProcessRow, by table.ProcessOrder, users map[string]float
 		return number(w.GPUMemory)
 	case table.ByProcessSM:
 		return number(w.SMPercent)
-	case table.ByBandwidth:
+	case table.ByMemRW:
 		return number(w.MemPercent)
 	case table.ByProcessCPU:
 		return number(w.CPUPercent)

@@ -57,13 +57,13 @@ func TestKeys(t *testing.T) {
 		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels = part.Levels{5, 80} }},
 		{row{what: memoryYellow}, "right x", func(*Choices) {}},
 		{node("rank"), "space", func(c *Choices) {
-			c.Columns.Node = "gpu,name,temp,util_bar,util,mem_bar,mem,power,clocks,mem_bw,history,flags"
+			c.Columns.Node = "gpu,name,temp,util_bar,util,mem_bar,mem,power,clocks,mem_rw,history,flags"
 		}},
 		{node("rank"), "space space", func(c *Choices) {
-			c.Columns.Node = "gpu,name,temp,util_bar,util,mem_bar,mem,power,clocks,mem_bw,history,flags,rank"
+			c.Columns.Node = "gpu,name,temp,util_bar,util,mem_bar,mem,power,clocks,mem_rw,history,flags,rank"
 		}},
 		{node("rank"), ">", func(c *Choices) {
-			c.Columns.Node = "gpu,name,rank,temp,util_bar,util,mem_bar,mem,power,clocks,mem_bw,history,flags"
+			c.Columns.Node = "gpu,name,rank,temp,util_bar,util,mem_bar,mem,power,clocks,mem_rw,history,flags"
 		}},
 		{node("rank"), "> <", func(*Choices) {}},
 		{node("rank"), "<", func(*Choices) {}}, // the number of the GPU is first
@@ -74,7 +74,7 @@ func TestKeys(t *testing.T) {
 		{node("rank"), "space x", func(*Choices) {}},
 		{row{column, columns.Overview, "health"}, "< < space", func(c *Choices) { c.Columns.Overview = "node,gpus,util,history,mem_bar,mem,power,temp" }},
 		{row{column, columns.Processes, "gpu"}, "space", func(c *Choices) {
-			c.Columns.Processes = "pid,type,user,rank,gpu_mem,sm,mem_bw,cpu,host_mem,time,state,threads,command"
+			c.Columns.Processes = "pid,type,user,rank,gpu_mem,sm,mem_rw,cpu,host_mem,time,state,threads,command"
 		}},
 	} {
 		var p Page

@@ -28,7 +28,7 @@ const (
 	colUsed
 	colPower
 	colClock
-	colBandwidth
+	colMemRW
 	colHistory
 	colFlags
 
@@ -98,7 +98,7 @@ var gpuColumns = []column{
 	{key: colUsed, gap: 1, least: 13, priority: 4, title: "Used/Tot MiB", right: true},
 	{key: colPower, gap: 2, least: 10, priority: 5, title: "Power", right: true},
 	{key: colClock, gap: 2, least: 9, priority: 9, title: "SM/MemMHz", right: true},
-	{key: colBandwidth, gap: 2, least: 4, priority: 12, title: "%MBW", right: true, shows: metric.MemUtil, unit: "%"},
+	{key: colMemRW, gap: 2, least: 4, priority: 12, title: "%MRW", right: true, shows: metric.MemUtil, unit: "%"},
 	{key: colHistory, gap: 2, least: 10, priority: 8, title: "Util History", short: "History"},
 	{key: colFlags, gap: 2, least: 11, priority: 2, title: "Flags"},
 }
@@ -118,7 +118,7 @@ var processColumns = []column{
 	{key: colRank, gap: 2, least: 4, priority: 8, title: "RANK", right: true},
 	{key: colGPUMem, gap: 2, least: 8, priority: 6, title: "GPU-MEM", right: true},
 	{key: colSM, gap: 2, least: 4, priority: 7, title: "%SM", right: true},
-	{key: colBandwidth, gap: 2, least: 4, priority: 11, title: "%MBW", right: true},
+	{key: colMemRW, gap: 2, least: 4, priority: 11, title: "%MRW", right: true},
 	{key: colCPU, gap: 2, least: 6, priority: 9, title: "%CPU", right: true},
 	{key: colHostMem, gap: 2, least: 5, priority: 12, title: "%MEM", right: true},
 	{key: colTime, gap: 2, least: 8, priority: 10, title: "TIME", right: true},

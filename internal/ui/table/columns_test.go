@@ -67,9 +67,9 @@ func TestColumnsComeInAt(t *testing.T) {
 		width  int
 	}{
 		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45}, {"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
-		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116}, {"gpus", colRank, 122}, {"gpus", colBandwidth, 128}, {"alike", colRank, 106},
+		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116}, {"gpus", colRank, 122}, {"gpus", colMemRW, 128}, {"alike", colRank, 106},
 		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57}, {"processes", colRank, 63},
-		{"processes", colCPU, 71}, {"processes", colTime, 81}, {"processes", colBandwidth, 87}, {"processes", colHostMem, 94}, {"processes", colState, commandFirst},
+		{"processes", colCPU, 71}, {"processes", colTime, 81}, {"processes", colMemRW, 87}, {"processes", colHostMem, 94}, {"processes", colState, commandFirst},
 		{"manager", colPID, 16}, {"manager", colNode, 30}, {"manager", colJob, 39}, {"manager", colCommand, 53}, {"manager", colHostMem, 115},
 		{"ranks", colPID, 33}, {"ranks", colSM, 39}, {"ranks", colCPU, 47}, {"ranks", colTime, 77}, {"ranks", colCommand, 91},
 		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},

@@ -82,7 +82,7 @@ func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l *layout, t
 	rank(f, y, p.Rank, l, text)
 	f.Number(l[colGPUMem], y, known(p.GPUMemory, sized), text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), f.SlowRole(n.Name, p.On, text))
-	f.Number(l[colBandwidth], y, known(p.MemPercent, strconv.Itoa), text)
+	f.Number(l[colMemRW], y, known(p.MemPercent, strconv.Itoa), text)
 }
 
 // onHost writes what is known of a process without its GPU.

@@ -22,7 +22,7 @@ const (
 	ByProcessRank
 	ByGPUMemory
 	ByProcessSM
-	ByBandwidth
+	ByMemRW
 	ByProcessCPU
 	ByHostMemory
 	ByTime
@@ -32,7 +32,7 @@ const (
 // orderColumn is the column of each order.
 var orderColumn = [ProcessOrders]col{
 	ByPlace: colGPU, ByPID: colPID, ByUser: colUser, ByProcessRank: colRank, ByGPUMemory: colGPUMem, ByProcessSM: colSM,
-	ByBandwidth: colBandwidth, ByProcessCPU: colCPU, ByHostMemory: colHostMem, ByTime: colTime,
+	ByMemRW: colMemRW, ByProcessCPU: colCPU, ByHostMemory: colHostMem, ByTime: colTime,
 }
 
 // ProcessRow is a row of the page of processes.
@@ -157,7 +157,7 @@ func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.R
 func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
 	l := &t.layout
 	f.Text(l[colJob], y, r.Job, text)
-	for _, c := range []col{colRank, colGPUMem, colSM, colBandwidth} {
+	for _, c := range []col{colRank, colGPUMem, colSM, colMemRW} {
 		f.Number(l[c], y, "–", draw.Dim)
 	}
 	if r.CPUPercent == nil {

@@ -86,7 +86,7 @@ function charts(g, m, reasons, axis, problems) {
     { title: limited('SM clock MHz', g.sm_max_mhz), list: m.sm_mhz, now: megahertz(g.sm_mhz), high: g.sm_max_mhz, held: reducedBy(reasons, [...heat, brake, 'hw_slowdown']), text: megahertz },
     traffic('NVLink GB/s, both ways', m, g, 'nvlink', nvlinkMost(g)),
     traffic('PCIe GB/s, both ways', m, g, 'pcie', pcieMost(g)),
-    share('Memory bandwidth %', m.mem_util_percent, g.mem_util_percent),
+    share('Memory read/write time %', m.mem_util_percent, g.mem_util_percent),
   ].filter((chart) => chart.list);
 }
 

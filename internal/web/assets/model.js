@@ -38,7 +38,7 @@ export class Problems {
   ofGPU(name, g) { return this.ofNode(name).filter((f) => isOf(f, g)); }
 }
 
-const isOf = (f, g) => (f.gpu !== undefined && f.gpu === g.index) || (f.gpu_key !== undefined && (f.gpu_key === g.key || f.gpu_key === g.uuid));
+const isOf = (f, g) => f.all_gpus || (f.gpu !== undefined && f.gpu === g.index) || (f.gpu_key !== undefined && (f.gpu_key === g.key || f.gpu_key === g.uuid));
 
 // letterOf is the letter of a problem in a cell, '' for none.
 function letterOf(f) {

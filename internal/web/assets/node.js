@@ -80,7 +80,7 @@ function gpuNote(node) {
 const columns = [
   { title: '', class: 'mark' }, { title: 'GPU', class: 'gpu' }, { title: 'Rank', class: 'rank' }, { title: 'Temp', class: 'temp' }, { title: 'Util', class: 'util' },
   { title: 'Memory', class: 'mem' }, { title: 'Used/total', class: 'pair' }, { title: 'Power', class: 'power' }, { title: 'SM MHz', class: 'clock' },
-  { title: '%MBW', class: 'bandwidth' }, { title: 'Flags', class: 'words' },
+  { title: '%MRW', class: 'mrw' }, { title: 'Flags', class: 'words' },
 ];
 
 function gpuTable(node, problems, time) {
@@ -111,7 +111,7 @@ function gpuRow(node, g, problems, ranks, time) {
     ...name, ['rank', known(rank) ? String(rank) : none], [hot(g) ? 'temp warning' : 'temp', given(celsius(g.temperature_celsius))],
     ['util', meter(g.util_percent, `data ${slow}`, given(percent(g.util_percent)))], ['mem', meter(full, full >= memoryFull ? 'mem warning' : 'mem')],
     ['pair', given(pair(g.memory_used_bytes, g.memory_total_bytes))], ['power', given(powerOf(g))], ['clock', given(known(g.sm_mhz) ? String(g.sm_mhz) : none)],
-    ['bandwidth', given(percent(g.mem_util_percent))], ['words', mine ? flags(letter, severity, problems, time) : owner(node, g)],
+    ['mrw', given(percent(g.mem_util_percent))], ['words', mine ? flags(letter, severity, problems, time) : owner(node, g)],
   ]);
 }
 

@@ -17,7 +17,7 @@ const columns = [
   { title: 'Rank', class: 'rank', key: 'rank', of: (r) => r.p.rank },
   { title: 'GPU memory', class: 'mem', key: 'mem', of: (r) => r.p.gpu_memory_bytes, down: true },
   { title: '%SM', class: 'sm', key: 'sm', of: (r) => r.p.sm_percent, down: true },
-  { title: '%MBW', class: 'bandwidth', key: 'mbw', of: (r) => r.p.mem_util_percent, down: true },
+  { title: '%MRW', class: 'mrw', key: 'mrw', of: (r) => r.p.mem_util_percent, down: true },
   { title: '%CPU', class: 'cpu', key: 'cpu', of: (r) => r.p.cpu_percent, down: true },
   { title: '%MEM', class: 'host', key: 'host', of: (r) => r.p.host_memory_percent, down: true },
   { title: 'Time', class: 'time', key: 'time', of: (r) => r.p.elapsed_seconds, down: true },
@@ -119,7 +119,7 @@ function processRow({ node, p, g }, problems, everywhere) {
   const slow = ['L', 'I'].includes(worstLetter(problems.ofGPU(node.name, g)).letter) ? ' warning' : '';
   const cells = [
     ['gpu', h('a', { href: gpuLink(node.name, g) }, numberOf(node, g))], ['pid', String(p.pid)], ['type', p.type || none], ['user', p.foreign ? 'in a container' : p.user || none],
-    ['job', p.job_number || none], ['rank', number(p.rank)], ['mem', bytes(p.gpu_memory_bytes)], [`sm${slow}`, number(p.sm_percent)], ['bandwidth', number(p.mem_util_percent)],
+    ['job', p.job_number || none], ['rank', number(p.rank)], ['mem', bytes(p.gpu_memory_bytes)], [`sm${slow}`, number(p.sm_percent)], ['mrw', number(p.mem_util_percent)],
     [`cpu${slow}`, number(p.cpu_percent, 1)], ['host', number(p.host_memory_percent, 1)], ['time', span(p.elapsed_seconds)],
     ['words', h('code', { title: p.command }, p.command || p.name || none)],
   ];

@@ -101,9 +101,10 @@ type Finding struct {
 	Node        string    `json:"node"`                   // empty: the whole job
 	GPU         *int      `json:"gpu,omitempty"`          // GPU.Index; nil: the node, or a GPU with a key
 	GPUKey      string    `json:"gpu_key,omitempty"`
-	GPUs        []int     `json:"gpus,omitempty"` // indices of GPUs of the job that the driver does not list
-	Text        *string   `json:"text,omitempty"` // one sentence; nil of one that is over
-	Hint        string    `json:"hint,omitempty"` // what to do
+	AllGPUs     bool      `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
+	GPUs        []int     `json:"gpus,omitempty"`     // indices of GPUs of the job that the driver does not list
+	Text        *string   `json:"text,omitempty"`     // one sentence; nil of one that is over
+	Hint        string    `json:"hint,omitempty"`     // what to do
 }
 
 // Severity orders findings.
