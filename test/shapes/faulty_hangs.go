@@ -187,11 +187,12 @@ var hangs = []Shape{
 		Want: []Want{{stops, 0, 5, onset, 8 * mins, 0}}},
 	{
 		Name: "g14 hang in a checkpoint", Nodes: 2,
-		About: "ranks write a checkpoint, and none comes back",
+		About: "ranks write a checkpoint, and none comes back: it might be a long one",
 		Build: func(r *rig) Job {
 			return r.stopped(does(func(at time.Duration, g int) Work { return r.checkpoint(0.3)(at-onset, g) }))
 		},
-		Want: []Want{{stops, anywhere, anywhere, onset, 5 * mins, 0}}},
+		Want: []Want{{stops, anywhere, anywhere, onset, 7 * mins, 0}},
+	},
 	{
 		Name: "g18 dead task", Nodes: 2,
 		About: "a task of srun is killed, the others spin",
@@ -209,6 +210,27 @@ var hangs = []Shape{
 			return Job{Does: where(onNode(1), ready, spin), Runs: r.torchrun().cpu(0, 1, 8, 9, 10, 11, 12, 13, 14, 15)}
 		},
 		Want: []Want{{stops, 1, anywhere, 0, 10 * mins, 0}},
+	},
+	{
+		Name: "g27 in pieces", Nodes: 2,
+		About: "a deadlock: 9 of 16 GPUs spin, the others stand, their processes wait",
+		Build: func(r *rig) Job {
+			stand := []int{0, 2, 3, 7, 9, 12, 15}
+			j := r.stopped(only(ready, spin, stand...))
+			j.Runs = j.Runs.cpu(onset, 1, stand...)
+			return j
+		},
+		Want: []Want{stands(anywhere, anywhere)},
+	},
+	{
+		Name:  "g28 unlisted",
+		About: "one GPU stands, 7 spin; nobody may list the processes",
+		Build: func(r *rig) Job {
+			j := r.stopped(only(ready, spin, 5))
+			j.Runs = nil
+			return j
+		},
+		Want: []Want{{stops, 0, 5, onset, 8 * mins, 0}},
 	},
 }
 
@@ -271,7 +293,7 @@ func (w Want) later(by time.Duration) Want {
 // stopped is a training job whose GPUs do something else from onset on, and write no more checkpoints.
 func (r *rig) stopped(then Program) Job { return r.stoppedFrom(train, then) }
 
-func (r *rig) stoppedFrom(usual Work, then Program) Job {
+func (r *rig) stoppedFrom(usual, then Program) Job {
 	pausing := pauses(r.every(17*mins, 45*sec), r.checkpoint(0.5), usual)
 	return r.torch(from(onset, pausing, then))
 }

@@ -98,14 +98,14 @@ var slow = []Shape{
 		Want: []Want{slowed(1, 3, atOnce)}},
 	{
 		Name: "f13 wandering", Nodes: 2,
-		About: "the slow GPU changes every 35 s: loaders",
+		About: "a loader of one rank is slow, of another one every 35 s; the others wait for it",
 		Build: func(r *rig) Job {
 			starved := mix(ready, train, 0.25)
 			return r.slower(does(func(at time.Duration, g int) Work {
 				if int(at/(35*sec))*7%16 == g {
 					return starved
 				}
-				return train
+				return waits(0.7)
 			}))
 		},
 		Want: []Want{{kinds("lag"), anywhere, anywhere, onset, 150 * sec, 0}}},
@@ -312,6 +312,54 @@ var slow = []Shape{
 		},
 		Want: []Want{slowed(0, 1, patient)},
 	},
+	{
+		Name: "g20 light 1.34x", Nodes: 2,
+		About: "a light job of 380 W: one GPU clocks at 0.75, the others wait a quarter of the time",
+		Build: func(r *rig) Job {
+			usual := train.light(380)
+			slow := usual.with(func(w *Work) { w.Clock, w.Power, w.Memory, w.NVLink = 1480, 290, 26, 38*giga })
+			return r.faulty(usual, only(slow, mix(usual, spin, 0.25), 10))
+		},
+		Want: []Want{slowed(1, 2, patient)},
+	},
+	{
+		Name: "g21 among wobbling ones", Nodes: 2,
+		About: "one GPU clocks at 0.72 in a job in which the load of each wanders by 15%",
+		Build: func(r *rig) Job {
+			bad := wobbling(21, 40*sec, 0.15, only(clocked(0.72), waits(0.28), 10))
+			return r.faulty(wobbling(21, 40*sec, 0.15, train), bad)
+		},
+		Want: []Want{slowed(1, 2, patient)},
+	},
+	{
+		Name: "g22 between checkpoints", Nodes: 2,
+		About: "one GPU clocks at 0.75 in a job that pauses for 40 s every 5 min",
+		Build: func(r *rig) Job {
+			bad := from(onset, train, only(clocked(0.75), waits(0.25), 10))
+			return r.torch(pauses(r.every(5*mins, 40*sec), r.checkpoint(0.5), bad))
+		},
+		Want: []Want{slowed(1, 2, patient+2*mins)},
+	},
+	{
+		Name: "g23 one of 512", Nodes: 64,
+		About: "one GPU of 512 clocks at 0.747, the others wait a quarter of the time",
+		Build: func(r *rig) Job {
+			return r.slower(only(clocked(0.747), waits(0.25), 300))
+		},
+		Want: []Want{slowed(37, 4, patient)},
+	},
+	{
+		Name: "g25 in accumulation", Nodes: 2,
+		About: "gradients are exchanged in bursts; one GPU clocks at 0.75, the others wait for it there",
+		Build: func(r *rig) Job {
+			burst := func(w Work) Work { return w.with(func(w *Work) { w.NVLink, w.Net = 50e3, 1e3 }) }
+			usual := cycle(part{21 * sec, burst(train)}, part{3 * sec, train})
+			others := cycle(part{21 * sec, burst(train)}, part{6 * sec, spin}, part{3 * sec, train})
+			bad := cycle(part{27 * sec, burst(clocked(0.75))}, part{3 * sec, clocked(0.75)})
+			return r.faulty(usual, only(bad, others, 10))
+		},
+		Want: []Want{slowed(1, 2, patient)},
+	},
 }
 
 // slowed is that this GPU is slow since onset.
@@ -322,7 +370,7 @@ func slowed(node, gpu int, within time.Duration) Want {
 // slower is a training job whose GPUs do something else from onset on.
 func (r *rig) slower(then Program) Job { return r.faulty(train, then) }
 
-func (r *rig) faulty(usual Work, then Program) Job {
+func (r *rig) faulty(usual, then Program) Job {
 	return r.torch(pauses(r.every(17*mins, 45*sec), r.checkpoint(0.5), from(onset, usual, then)))
 }
 

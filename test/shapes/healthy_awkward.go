@@ -223,4 +223,94 @@ var awkward = []Shape{
 			return Job{Does: pauses(r.every(25*mins, 180*sec), only(alone, spin, 0), train)}
 		},
 	},
+	{
+		Name: "n90 more for rank 0", Nodes: 2,
+		About: "after an hour rank 0 also draws samples: the others wait 8% of the time for it",
+		Build: func(r *rig) Job {
+			more := from(60*mins, train, only(train, waits(0.08), 0))
+			return r.torch(pauses(r.every(25*mins, 50*sec), r.checkpoint(0.5), more))
+		},
+	},
+	{
+		Name: "n91 long evaluation", Nodes: 2,
+		About: "all GPUs evaluate for 5 min every 27 min: parts of unequal work, less power than in training",
+		Build: func(r *rig) Job {
+			evaluate := does(func(at time.Duration, g int) Work {
+				return mix(alone.light(450), ready, 0.5*unit(91, uint64(g)))
+			})
+			return r.torch(pauses(r.every(27*mins, 290*sec), evaluate, train))
+		},
+	},
+	{
+		Name:  "n92 light parameter server",
+		About: "one GPU holds the parameters of a light training and hardly computes",
+		Build: func(r *rig) Job {
+			server := Work{Util: 3, Memory: 3, Power: 130, Clock: 1980, NVLink: 60 * giga, TX: 8e7, RX: 8e7, Used: 30}
+			return r.single("python", only(server, train.light(420), 0))
+		},
+	},
+	{
+		Name:  "n93 looping evaluator",
+		About: "7 GPUs do a light training; the last evaluates all the time, at 30%, and talks to none",
+		Build: func(r *rig) Job {
+			return r.single("python", only(wobbling(93, 20*sec, 0.3, mix(ready, alone, 0.35)), train.light(430), 7))
+		},
+	},
+	{
+		Name:  "n94 six learners",
+		About: "6 learners at 98%, 2 actors at 40% that fetch the weights over NVLink",
+		Build: func(r *rig) Job {
+			actor := Work{Util: 40, Memory: 12, Power: 240, Clock: 1980, NVLink: 300 * mega, TX: 2 * giga, RX: giga, Used: 20}
+			return r.single("python", where(first(6), train.light(460), wobbling(94, 15*sec, 0.2, actor)))
+		},
+	},
+	{
+		Name:  "n95 long rollouts",
+		About: "sequences of unequal length: GPUs are done after 2.5 to 6 min and spin, then all train for 2 min",
+		Build: func(r *rig) Job {
+			return r.torch(cycle(part{6 * mins, does(func(at time.Duration, g int) Work {
+				if at > 150*sec+time.Duration(float64(200*sec)*unit(95, uint64(g))) {
+					return spin
+				}
+				return r.generation()(at, g)
+			})}, part{2 * mins, train}))
+		},
+	},
+	{
+		Name: "n96 ends in shards", Nodes: 2, Length: 48 * mins,
+		About: "a training is over: each rank writes its part, and ends when that is done, after 0.5 to 6 min",
+		Build: func(r *rig) Job {
+			const end = 40 * mins
+			ends := func(g int) time.Duration { return end + 30*sec + time.Duration(float64(330*sec)*unit(96, uint64(g))) }
+			j := r.torch(from(end, train, does(func(at time.Duration, g int) Work {
+				if at >= ends(g) {
+					return resting
+				}
+				return writing
+			})))
+			j.Runs = j.Runs.ending(ends)
+			j.Slurm = func(at time.Duration) slurmWord { return slurmWord{queued: at >= end+6*mins} }
+			return j
+		},
+	},
+	{
+		Name:  "n97 hot expert",
+		About: "experts on 8 GPUs: one has a tenth more to do for some minutes, then another one",
+		Build: func(r *rig) Job {
+			return r.torch(does(func(at time.Duration, g int) Work {
+				if int(8*unit(97, uint64(at/(7*mins)))) == g {
+					return train
+				}
+				return waits(0.1)
+			}))
+		},
+	},
+	{
+		Name: "n98 mixed models", Nodes: 2,
+		About: "one training on a node with H100 and with slower clocks on the other by its own power limit, from the start",
+		Build: func(r *rig) Job {
+			limited := train.with(func(w *Work) { w.Power, w.Clock, w.Throttle = 560, 1500, 0x4 })
+			return r.torch(pauses(r.every(25*mins, 50*sec), r.checkpoint(0.5), where(onNode(1), limited, waits(0.09))))
+		},
+	},
 }

@@ -152,6 +152,34 @@ var deceptive = []Shape{
 			return r.single("simulate", wobbling(84, 2*mins, 0.15, tiny))
 		},
 	},
+	{
+		Name:  "n66b offloading, one small",
+		About: "8 programs with their weights in host memory; the model of one is small: 60% against 98%",
+		Build: func(r *rig) Job {
+			streams := alone.with(func(w *Work) { w.Util, w.TX, w.RX, w.Power = 98, 10*giga, 10*giga, 400 })
+			return r.single("python", only(mix(streams, ready, 0.4), streams, 5))
+		},
+	},
+	{
+		Name:  "n67b draft model",
+		About: "a draft model on 1 of 4 GPUs at 35%, the large one at 99% and 420 W on the others",
+		Build: func(r *rig) Job {
+			draft := Work{Util: 35, Memory: 22, Power: 190, Clock: 1980, NVLink: 40 * mega, TX: 5e6, RX: 5e6, Used: 20}
+			full := decode.with(func(w *Work) { w.Util = 99 })
+			return r.single("VLLM::Worker", pauses(r.every(10*mins, 30*sec), ready, only(draft, full, 3)))
+		},
+		GPUs: 4,
+	},
+	{
+		Name: "n68b transcoding", Nodes: 4,
+		About: "each GPU works off files of its own; nodes read 1.2 GB/s and write 0.9 GB/s; hard files take 3 min at 60%",
+		Build: func(r *rig) Job {
+			files := alone.with(func(w *Work) { w.Power, w.Read, w.Disk = 380, 150*mega, 110*mega })
+			return r.tasks("ffmpeg", r.alone(func(int) Program {
+				return pauses(r.every(20*mins, 3*mins), mix(files, ready, 0.4), files)
+			}))
+		},
+	},
 }
 
 // byNode is a torchrun for each node, which knows nothing of the others.

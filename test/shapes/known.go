@@ -63,4 +63,12 @@ var Known = map[string]string{
 	"g08 1.34x of A100":              "a slow-down below 1.43 is not seen",
 	"g09 1.34x on PCIe":              "a slow-down below 1.43 is not seen",
 	"g19 stood before":               "a hang is seen only where three of four GPUs spin at half of a known power",
+	"n68b transcoding":               "independent programs count as working in step",
+	"n92 light parameter server":     "independent programs count as working in step",
+	"n96 ends in shards":             "a first pause is no pause yet",
+	"g20 light 1.34x":                "a slow-down below 1.43 is not seen",
+	"g22 between checkpoints":        "a slow-down below 1.43 is not seen",
+	"g23 one of 512":                 "a slow-down below 1.43 is not seen",
+	"g25 in accumulation":            "a slow-down below 1.43 is not seen",
+	"g27 in pieces":                  "a hang is seen only where three of four GPUs spin at half of a known power",
 }
