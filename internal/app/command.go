@@ -184,8 +184,8 @@ func accept(cfg *config.Config, f *pflag.FlagSet, paces []config.Word, io stream
 	if agent.IsList(cfg.Nodes) && (cfg.Login != "" || f.Changed("transport")) {
 		return nil, errors.New("--nodes with URLs of agents cannot be combined with --login or --transport")
 	}
-	for _, note := range origins.Notes {
-		fmt.Fprintf(io.err, "nvnodetop: %s\n", note)
+	for _, remark := range origins.Remarks() {
+		fmt.Fprintf(io.err, "nvnodetop: %s\n", printable(remark))
 	}
 	return origins, nil
 }

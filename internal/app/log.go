@@ -55,6 +55,9 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	for _, word := range origins.Ignored {
 		log.Info("ignored", "word", word)
 	}
+	for _, key := range origins.Unknown {
+		log.Warn("settings", "note", key)
+	}
 	for _, note := range origins.Notes {
 		log.Warn("limit", "note", note)
 	}

@@ -26,6 +26,7 @@ type onCall struct {
 	status atomic.Value
 	job    func() string // in the name of a file; "": there is none, or several
 	host   string
+	never  string // why nothing may be recorded; "": it may
 
 	mu   sync.Mutex // protects the following, also while writing
 	w    *recording.Writer
@@ -41,7 +42,7 @@ const waiting = 8 << 10
 func newOnCall(cfg *config.Config, job func() string) *onCall {
 	user, host := access.Here()
 	o := &onCall{
-		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true,
+		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true, never: notRecorded(cfg),
 		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
 	}
 	o.status.Store("")
@@ -148,6 +149,9 @@ func (o *onCall) finish() {
 
 // Switch implements ui.Recorder.
 func (o *onCall) Switch() (said string) {
+	if o.never != "" {
+		return o.never
+	}
 	job := o.job()
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -71,8 +71,10 @@ and directories: they are replaced, each by the same name everywhere.`,
 			cfg.Steady = true // nobody presses a key
 			r.batch = ownJob(cfg, cmd.Flags())
 			var err error
-			from, err = accept(cfg, cmd.Flags(), pacesOf(files[1:]), io)
-			return err
+			if from, err = accept(cfg, cmd.Flags(), pacesOf(files[1:]), io); err != nil {
+				return err
+			}
+			return mayRecord(cfg)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return logged(cfg, from, func(log *slog.Logger) error { return record(cmd.Context(), cfg, &r, files[0], io, log) })

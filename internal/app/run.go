@@ -37,16 +37,14 @@ const partingTime = 2 * time.Second
 type show func(ctx context.Context, cfg *config.Config, io streams, from feed) error
 
 func run(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger) error {
-	out := printed(printOnce)
 	if cfg.Once || cfg.JSON {
 		sampleTwice(cfg)
-	} else {
-		out = watch
-		if err := onScreen(io); err != nil {
-			return err
-		}
+		return fed(ctx, cfg, io, log, printed(printOnce))
 	}
-	return fed(ctx, cfg, io, log, out)
+	if err := onScreen(io); err != nil {
+		return err
+	}
+	return feedTo(ctx, cfg, io, log, watch)
 }
 
 // onScreen returns nil if the screens can be shown.
@@ -60,8 +58,13 @@ func onScreen(io streams) error {
 	return nil
 }
 
-// fed shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
+// fed shows what the user has chosen, without screens.
 func fed(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out show) error {
+	return feedTo(ctx, cfg, io, log, partial(out))
+}
+
+// feedTo shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
+func feedTo(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out show) error {
 	from, err := choose(ctx, cfg, io, log)
 	if err != nil {
 		return err

@@ -75,8 +75,15 @@ reach it needs TLS.`,
 			if err := s.check(); err != nil {
 				return err
 			}
-			from, err = accept(cfg, cmd.Flags(), paces, io)
-			return err
+			if from, err = accept(cfg, cmd.Flags(), paces, io); err != nil {
+				return err
+			}
+			if s.record != "" {
+				if err := mayRecord(cfg); err != nil {
+					return err
+				}
+			}
+			return mayServe(cfg, s.place)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return logged(cfg, from, func(log *slog.Logger) error { return s.run(cmd.Context(), log) })

@@ -75,6 +75,7 @@ func load(cfg *config.Config, flags *pflag.FlagSet, paces []config.Word) (*confi
 
 // configCommand prints the settings that the same flags and arguments would give a run.
 func configCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.Command {
+	var check bool
 	cmd := &cobra.Command{
 		Use:   "config [POLL [DISPLAY]]",
 		Short: "print the settings, and where each of them comes from",
@@ -84,14 +85,34 @@ func configCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.
 			if err != nil {
 				return err
 			}
+			if check {
+				return checked(io, origins)
+			}
 			if err := cfg.Print(io.out, origins); err != nil {
 				return &exitError{exitFailed, err}
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&check, "check", false, "only say what is wrong: exit code 2 also for a key that this version does not know")
 	for _, name := range settingFlags {
 		cmd.Flags().AddFlag(flags.Lookup(name))
 	}
 	return cmd
+}
+
+// checked says which keys are unknown, or that none is: other mistakes have ended the command before.
+func checked(io streams, o *config.Origins) error {
+	if len(o.Unknown) > 0 {
+		for _, key := range o.Unknown {
+			fmt.Fprintf(io.err, "nvnodetop: %s\n", printable(key))
+		}
+		return &exitError{exitUsage, nil}
+	}
+	for _, path := range o.Files {
+		if _, err := fmt.Fprintf(io.out, "%s: no mistake\n", path); err != nil {
+			return &exitError{exitFailed, err}
+		}
+	}
+	return nil
 }

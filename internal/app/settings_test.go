@@ -29,13 +29,40 @@ func settings(t *testing.T, system, user string) (systems, users string) {
 
 // A mistake in a file of settings ends the program before it does anything.
 func TestMistakeInTheSettings(t *testing.T) {
-	_, users := settings(t, "", "[thresholds]\nclock_skew = 5\n")
-	for _, args := range []string{"--demo --once", "config"} {
+	_, users := settings(t, "", "[thresholds]\nclock_skew_seconds = 0\n")
+	for _, args := range []string{"--demo --once", "config", "config --check"} {
 		code, out, errs := program(t, strings.Fields(args)...)
-		want := "nvnodetop: " + users + ":2: unknown key \"thresholds.clock_skew\" (the nearest is thresholds.clock_skew_seconds)\n"
+		want := "nvnodetop: " + users + ":2: thresholds.clock_skew_seconds must be a number from 0.1 to 86400, not 0\n"
 		if code != exitUsage || out != "" || errs != want {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %q", args, code, out, errs, want)
 		}
+	}
+}
+
+// A key of another version costs one line, and no run: versions share these files. Only config --check fails.
+func TestUnknownKeyInTheSettings(t *testing.T) {
+	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): passed over`
+	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""}, {"poll.min_interval = 7", "newkey = 1"}} {
+		systems, users := settings(t, test.system, test.user)
+		in := systems
+		if test.user != "" {
+			in = users
+		}
+		line := "nvnodetop: " + in + said + "\n"
+		code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s")
+		if code != exitOK || !strings.Contains(errs, line) || !strings.Contains(out, `"poll_seconds": 7,`) {
+			t.Errorf("%+v: exit code %d, stderr %q", test, code, errs)
+		}
+		if code, out, errs := program(t, "config"); code != exitOK || errs != "" || !strings.Contains(out, "# "+in+said+"\n") {
+			t.Errorf("config: exit code %d, stderr %q\n%.500s", code, errs, out)
+		}
+		if code, out, errs := program(t, "config", "--check"); code != exitUsage || out != "" || errs != line {
+			t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
+		}
+	}
+	systems, users := settings(t, "serve = 'local'", "")
+	if code, out, errs := program(t, "config", "--check"); code != exitOK || errs != "" || out != systems+": no mistake\n"+users+": no mistake\n" {
+		t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
 

@@ -68,7 +68,7 @@ func watchAside(ctx context.Context, cfg *config.Config, errs io.Writer, log *sl
 	if err != nil {
 		return err
 	}
-	return alongside(record, aside(seen))(ctx, cfg, silent, from)
+	return partial(alongside(record, aside(seen)))(ctx, cfg, silent, from)
 }
 
 // aside gives an Observer the Events of a source.

@@ -62,6 +62,9 @@ func (t *tracking) ofJob(cmd *cobra.Command, cfg *config.Config, io streams, com
 	if err == nil {
 		err = t.checkJob(cfg, cmd.Flags())
 	}
+	if err == nil {
+		err = t.checkRecord(cfg, io, len(command) > 0)
+	}
 	if err != nil {
 		return err
 	}
@@ -92,6 +95,20 @@ func (t *tracking) checkJob(cfg *config.Config, flags *pflag.FlagSet) error {
 		return fmt.Errorf("--sleep-time of a job must be %v to %v seconds, not %v", least, most, t.every)
 	}
 	cfg.Poll = time.Duration(t.every * float64(time.Second))
+	return nil
+}
+
+// checkRecord refuses a recording that is switched off. A command runs without it: a job that has waited for days is not for a report alone.
+func (t *tracking) checkRecord(cfg *config.Config, io streams, runs bool) error {
+	why := notRecorded(cfg)
+	if t.record == "" || why == "" {
+		return nil
+	}
+	if !runs {
+		return usage("%s", why)
+	}
+	fmt.Fprintf(io.err, "nvnodetop: %s: the command runs without --record\n", printable(why))
+	t.record = ""
 	return nil
 }
 

@@ -20,7 +20,6 @@ func TestColumns(t *testing.T) {
 		"columns.processes = ['pid', 'gpu', 'pid']":                  `:1: columns.processes names the column "pid" twice`,
 		"columns.node = 'gpu'":                                       `:1: columns.node must be a list of different names among gpu, rank, name, `,
 		"columns.node = [1]":                                         `, not a list`,
-		"columns.gpus = ['gpu']":                                     `unknown key "columns.gpus"`,
 		"columns = ['gpu']":                                          `columns must be a table: [columns]`,
 	} {
 		c := Default()

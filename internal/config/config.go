@@ -33,6 +33,13 @@ type Config struct {
 	ReadOnly     bool   // no process gets a signal, and no job is canceled
 	ReadOnlyFrom string // where that comes from; "": it is not so
 
+	Serve    string // where serve may listen: one of ServePlaces
+	Record   bool   // recordings may be made
+	MaxNodes int    // so many nodes are watched at most; 0: no limit
+
+	// Where these come from; "": they limit nothing.
+	ServeFrom, RecordFrom, MaxNodesFrom string
+
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
@@ -74,8 +81,19 @@ func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll, SlurmFloor: MinSlurm,
 		Transport: Auto, Doors: allDoors, View: "auto", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85}, Thresholds: health.Defaults(),
+		Serve: ServeAny, Record: true,
 	}
 }
+
+// Where serve may listen: nowhere, at addresses and sockets that only this host reaches, or anywhere.
+const (
+	ServeOff   = "off"
+	ServeLocal = "local"
+	ServeAny   = "any"
+)
+
+// ServePlaces lists the values of Config.Serve, the strictest first.
+var ServePlaces = []string{ServeOff, ServeLocal, ServeAny}
 
 // Themes lists the values of Config.Theme.
 var Themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "mono"}
@@ -91,6 +109,7 @@ const (
 	MinPoll, MaxPoll       = 250 * time.Millisecond, 10 * time.Minute
 	MinDisplay, MaxDisplay = 100 * time.Millisecond, time.Minute
 	MinSlurm, maxSlurm     = 2 * time.Second, time.Hour
+	mostNodes              = 1_000_000
 	maxDemoNodes           = 1024
 	maxDemoGPUs            = 16
 )

@@ -31,6 +31,7 @@ type Word struct{ Name, Text string }
 // Origins says where the values of a Config come from.
 type Origins struct {
 	Files   []string // that were read
+	Unknown []string // one for each key in a file that means nothing to this version: it is passed over
 	Notes   []string // one for each value of the user's that exceeded a limit
 	Ignored []string // words in another program's variables that mean nothing here
 
@@ -76,10 +77,35 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	}
 	c.take(all)
 	o.bind(c, &system)
-	if c.ReadOnly {
-		c.ReadOnlyFrom = o.Of("readonly")
-	}
+	c.remember(o)
 	return o, c.checkDoors(o)
+}
+
+// remember keeps where the limits come from that a user may ask about.
+func (c *Config) remember(o *Origins) {
+	for _, limit := range []struct {
+		set bool
+		key string
+		to  *string
+	}{
+		{c.ReadOnly, "readonly", &c.ReadOnlyFrom}, {c.Serve != ServeAny, "serve", &c.ServeFrom}, {!c.Record, "record", &c.RecordFrom},
+		{c.MaxNodes > 0, "max_nodes", &c.MaxNodesFrom},
+	} {
+		if limit.set {
+			*limit.to = o.Of(limit.key)
+		}
+	}
+}
+
+// Remarks are what a user should read about his settings at the start. All unknown keys are one line.
+func (o *Origins) Remarks() []string {
+	var all []string
+	if n := len(o.Unknown); n == 1 {
+		all = append(all, o.Unknown[0])
+	} else if n > 1 {
+		all = append(all, fmt.Sprintf("%s (and %d more: nvnodetop config --check)", o.Unknown[0], n-1))
+	}
+	return append(all, o.Notes...)
 }
 
 // add adds a layer whose values are all good.
@@ -93,13 +119,22 @@ func (o *Origins) add(all *koanf.Koanf, read func() (*layer, error)) error {
 		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(l.line(a), l.line(b)) })
 	}
 	for _, key := range keys {
-		if err := l.check(key); err != nil {
+		err := l.check(key)
+		switch {
+		case l.line != nil && errors.Is(err, errUnknown):
+			o.Unknown = append(o.Unknown, err.Error()+": passed over")
+			l.values.Delete(key)
+		case err != nil:
 			return err
+		default:
+			o.of[key] = l.origin(key)
 		}
-		o.of[key] = l.origin(key)
 	}
 	return all.Merge(l.values)
 }
+
+// errUnknown says that no setting has the key. In a file it may be one of another version: several share the system's file, and a home.
+var errUnknown = errors.New("unknown key")
 
 // check returns what is wrong with a key or its value.
 func (l *layer) check(key string) error {
@@ -117,7 +152,7 @@ func (l *layer) check(key string) error {
 		case isTable(key):
 			return fmt.Errorf("%s%s must be a table: [%s]", at, name, key)
 		}
-		return fmt.Errorf("%sunknown key %q (%s)", at, name, alike(key))
+		return fmt.Errorf("%s%w %q (%s)", at, errUnknown, name, alike(key))
 	}
 	var scratch Config
 	if !s.take(&scratch, value) {

@@ -66,17 +66,10 @@ func TestMistakesInTheFile(t *testing.T) {
 		"[thresholds]\nclock_skew_seconds = nan\n":               ":2: thresholds.clock_skew_seconds must be a number from 0.1 to 86400, not NaN",
 		"[thresholds]\ngpu_memory_full_percent = \"98\"\n":       `:2: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not "98"`,
 		"thresholds.gpu_memory_full_percent = true\n":            `:1: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not true`,
-		"[thresholds]\ngpu_memory = 1\n":                         `:2: unknown key "thresholds.gpu_memory" (the nearest is thresholds.gpu_memory_full_percent)`,
-		"[thresholds]\nclock_skew_second = 1\n":                  `:2: unknown key "thresholds.clock_skew_second" (the nearest is thresholds.clock_skew_seconds)`,
 		"poll = {\n  interval = 'x', # c\n}\n":                   ":2: poll.interval must be a time",
 		"poll . 'interval' = 'x'\n":                              ":1: poll.interval must be a time",
-		"interval = 1\n":                                         `:1: unknown key "interval" (the nearest is poll.interval)`,
-		"viwe = 1\nx = 2":                                        `:1: unknown key "viwe" (the nearest is view)`,
-		"\n[rules]\nabcdefgh = 1\n":                              `:3: unknown key "rules.abcdefgh" (nvnodetop config lists all keys)`,
-		"[rules]\n":                                              `:1: unknown key "rules"`,
 		"thresholds = 3\n":                                       ":1: thresholds must be a table: [thresholds]",
 		"[[thresholds]]\nx = 1\n":                                ":1: thresholds must be a table: [thresholds]",
-		"[thresholds.clock_skew_seconds]\nx = 1\n":               `unknown key "thresholds.clock_skew_seconds.x"`,
 		"[thresholds]\nclock_skew_seconds = 1\nclock skew = 3\n": ":3: ",
 		"view = 'x'":                                  `:1: view must be auto, node or overview, not "x"`,
 		"view = ['node']":                             `:1: view must be auto, node or overview, not a list`,
@@ -91,7 +84,6 @@ func TestMistakesInTheFile(t *testing.T) {
 		"banner = \"a\\nb\"":                          `:1: banner must be a line of at most 200 printable characters`,
 		"banner = '" + strings.Repeat("a", 201):       `:1: `,
 		"'poll.interval' = 3":                         `the key "poll.interval" has a dot in it`,
-		"\"a\\nb\" = 3":                               `:1: unknown key "a\nb"`,
 		"\x00":                                        ":1: ",
 		strings.Repeat("#", 2<<20):                    `is not a file of at most 1048576 bytes`,
 		"[thresholds]\n\xff = \"\"\n":                 ":2: ",
@@ -107,6 +99,43 @@ func TestMistakesInTheFile(t *testing.T) {
 				t.Errorf("%.60q: error %v, want %s", text, err, want)
 			}
 		}
+	}
+}
+
+// A key that means nothing here is passed over, and named: other versions may share the file. The rest of the file counts.
+func TestUnknownKeys(t *testing.T) {
+	const file = "theme = 'dark'\n"
+	for text, want := range map[string]string{
+		"[thresholds]\ngpu_memory = 1\n":           `:3: unknown key "thresholds.gpu_memory" (the nearest is thresholds.gpu_memory_full_percent): passed over`,
+		"[thresholds]\nclock_skew_second = 1\n":    `:3: unknown key "thresholds.clock_skew_second" (the nearest is thresholds.clock_skew_seconds): passed over`,
+		"interval = 1\n":                           `:2: unknown key "interval" (the nearest is poll.interval): passed over`,
+		"viwe = 1\nx = 2":                          `:2: unknown key "viwe" (the nearest is view): passed over (and 1 more: nvnodetop config --check)`,
+		"\n[rules]\nabcdefgh = 1\n":                `:4: unknown key "rules.abcdefgh" (nvnodetop config lists all keys): passed over`,
+		"[rules]\n":                                `:2: unknown key "rules" (nvnodetop config lists all keys): passed over`,
+		"[thresholds.clock_skew_seconds]\nx = 1\n": `: unknown key "thresholds.clock_skew_seconds.x" (the nearest is thresholds.clock_skew_seconds): passed over`,
+		"\"a\\nb\" = 3":                            `:2: unknown key "a\nb" (nvnodetop config lists all keys): passed over`,
+		"columns.gpus = ['gpu']":                   `:2: unknown key "columns.gpus" (the nearest is columns.node): passed over`,
+	} {
+		for _, in := range []Inputs{place(t, file+text, ""), place(t, "", file+text)} {
+			c := Default()
+			o, err := c.Load(in)
+			if err != nil {
+				t.Errorf("%.60q: %v", text, err)
+				continue
+			}
+			if c.Theme != "dark" || c.Thresholds != health.Defaults() || c.Columns != (Default().Columns) {
+				t.Errorf("%.60q: %+v", text, c)
+			}
+			if remarks := o.Remarks(); len(remarks) != 1 || !strings.HasPrefix(remarks[0], filepath.Dir(in.User)) || !strings.HasSuffix(remarks[0], want) {
+				t.Errorf("%.60q: remarks %q, want %s", text, remarks, want)
+			}
+		}
+	}
+	// What a user puts in a table's place does not undo what the system's file says there.
+	c := Default()
+	o, err := c.Load(place(t, "thresholds.clock_skew_seconds = 3", "[thresholds.clock_skew_seconds]\nx = 1\n"))
+	if err != nil || len(o.Unknown) != 1 || c.Thresholds[health.ClockSkewSeconds] != 3 {
+		t.Errorf("%v, %v, %v", err, o, c.Thresholds)
 	}
 }
 
@@ -246,7 +275,7 @@ func TestThePageForAdminsHasEveryKey(t *testing.T) {
 	_, example, _ := strings.Cut(string(text), "```toml\n")
 	example, _, _ = strings.Cut(example, "```")
 	c := Default()
-	if _, err := c.Load(place(t, example, "")); err != nil || c.SlurmFloor != time.Minute {
+	if o, err := c.Load(place(t, example, "")); err != nil || len(o.Unknown) > 0 || c.SlurmFloor != time.Minute {
 		t.Errorf("the example: %v, %+v", err, c)
 	}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -25,8 +26,8 @@ func (c *Config) Print(w io.Writer, o *Origins) error {
 	for _, path := range o.Files {
 		fmt.Fprintf(&b, "# read: %s\n", path)
 	}
-	for _, note := range o.Notes {
-		fmt.Fprintf(&b, "# %s\n", note)
+	for _, remark := range slices.Concat(o.Unknown, o.Notes) {
+		fmt.Fprintf(&b, "# %s\n", remark)
 	}
 	table := ""
 	for _, v := range c.Values(o) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -50,6 +51,45 @@ func TestReadOnly(t *testing.T) {
 		}
 		if note := short.Replace(strings.Join(o.Notes, "\n")); note != test.note {
 			t.Errorf("%s: note %q, want %q", test.name, note, test.note)
+		}
+	}
+}
+
+// The other limits of the system's file: the user may be stricter, and not looser.
+func TestSwitches(t *testing.T) {
+	for _, test := range []struct {
+		system, user string
+		want         string // serve, record and max_nodes, with where each is from
+		note         string
+	}{
+		{"", "", "any  true  0 ", ""},
+		{"serve = 'local'\nrecord = true\nmax_nodes = 100", "", "local SYSTEM:1 true  100 SYSTEM:3", ""},
+		{"serve = 'local'\nmax_nodes = 100", "serve = 'off'\nrecord = false\nmax_nodes = 7", "off USER:1 false USER:2 7 USER:3", ""},
+		{"serve = 'off'", "serve = 'any'", "off SYSTEM:1 true  0 ", `serve = "any" (USER:1) becomes "off": the limit is serve (SYSTEM:1)`},
+		{"serve = 'local'", "serve = 'any'", "local SYSTEM:1 true  0 ", `serve = "any" (USER:1) becomes "local": the limit is serve (SYSTEM:1)`},
+		{"record = false", "record = true", "any  false SYSTEM:1 0 ", `record = true (USER:1) becomes false: the limit is record (SYSTEM:1)`},
+		{"max_nodes = 100", "max_nodes = 101", "any  true  100 SYSTEM:1", `max_nodes = 101 (USER:1) becomes 100: the limit is max_nodes (SYSTEM:1)`},
+		{"", "max_nodes = 101", "any  true  101 USER:1", ""},
+	} {
+		in := place(t, test.system, test.user)
+		c := Default()
+		o, err := c.Load(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short := strings.NewReplacer(in.User, "USER", in.System, "SYSTEM")
+		got := short.Replace(fmt.Sprintln(c.Serve, c.ServeFrom, c.Record, c.RecordFrom, c.MaxNodes, c.MaxNodesFrom))
+		if note := short.Replace(strings.Join(o.Notes, "\n")); got != test.want+"\n" || note != test.note {
+			t.Errorf("%q, %q: %q, want %q; note %q, want %q", test.system, test.user, got, test.want, note, test.note)
+		}
+	}
+	for text, want := range map[string]string{
+		"serve = true": "serve must be off, local or any, not true", "record = 'no'": `record must be true or false, not "no"`,
+		"max_nodes = 0": "max_nodes must be a whole number from 1 to 1000000, not 0", "max_nodes = 1.5": "max_nodes must be a whole number from 1 to 1000000, not 1.5",
+	} {
+		c := Default()
+		if _, err := c.Load(place(t, text, "")); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

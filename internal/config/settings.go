@@ -41,6 +41,9 @@ var settings = append([]setting{
 	}),
 	limited(line("banner", banner), banner, func(own, system string) bool { return system != "" && own != system }),
 	limited(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
+	limited(choice("serve", serve, ServePlaces...), serve, wider),
+	limited(yesNo("record", record), record, func(own, system bool) bool { return own && !system }),
+	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, func(own, system int) bool { return system > 0 && (own == 0 || own > system) }),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	pollInterval(),
 	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
@@ -50,10 +53,18 @@ var settings = append([]setting{
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
 func banner(c *Config) *string            { return &c.Banner }
 func readOnly(c *Config) *bool            { return &c.ReadOnly }
+func serve(c *Config) *string             { return &c.Serve }
+func record(c *Config) *bool              { return &c.Record }
+func maxNodes(c *Config) *int             { return &c.MaxNodes }
 func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
 func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
 
 func less(own, system time.Duration) bool { return own < system }
+
+// wider reports whether serve may listen at more places than the system's file allows.
+func wider(own, system string) bool {
+	return slices.Index(ServePlaces, own) > slices.Index(ServePlaces, system)
+}
 
 // named returns the row of a key; nil: there is none.
 func named(key string) *setting {
@@ -142,6 +153,23 @@ func yesNo(key string, at func(*Config) *bool) setting {
 		key: key, want: "true or false",
 		take: func(c *Config, v any) bool { return set(at(c))(asBool(v)) },
 		show: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+	}
+}
+
+// count is a number of things from 1 on; 0: it is not set.
+func count(key string, at func(*Config) *int, most int) setting {
+	return setting{
+		key: key, want: "a whole number from 1 to " + strconv.Itoa(most),
+		take: func(c *Config, v any) bool {
+			n, ok := asNumber(v)
+			return set(at(c))(int(n), ok && n >= 1 && n <= float64(most) && n == float64(int(n)))
+		},
+		show: func(c *Config) string {
+			if *at(c) == 0 {
+				return ""
+			}
+			return strconv.Itoa(*at(c))
+		},
 	}
 }
 

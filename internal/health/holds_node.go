@@ -6,11 +6,20 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func is(state cluster.NodeState) func(subject) bool {
 	return func(s subject) bool { return s.Node.State == state }
+}
+
+// fails reports whether a node does not report, for a reason that is its own or the way's: watched; or because there are too many nodes.
+func fails(watched bool) func(subject) bool {
+	return func(s subject) bool {
+		f := s.Node.Failure
+		return s.Node.State == cluster.NodeFailed && watched == (f == nil || f.Class != reach.ClassNotWatched)
+	}
 }
 
 func noDriver(s subject) bool { return s.Node.Hello.Fault != "" }

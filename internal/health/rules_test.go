@@ -14,6 +14,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// beyond is a node that is not watched, because there are too many.
+func beyond() cluster.Subject {
+	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{Name: "n", State: cluster.NodeFailed, Failure: &reach.Failure{
+		Class: reach.ClassNotWatched, Short: "not watched", Cause: "max_nodes = 100 (/etc/nvnodetop/config.toml:3)", Hints: []string{"name one job with --job, or nodes with --nodes"},
+	}}}
+}
+
 func node(state cluster.NodeState) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{State: state}}
 }
@@ -210,6 +217,7 @@ var alarms = []struct {
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
 	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeReporting)},
 	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
+	{cluster.KindFailed, beyond(), node(cluster.NodeReporting)},
 
 	{cluster.KindNoDriver, hello(wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary, Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
 	{cluster.KindHang, silentFor(25_000, 5000), silentFor(25_000, 4999)},

@@ -108,6 +108,7 @@ var labels = map[reach.Class]Label{
 	reach.ClassHostKeyUnknown: {One: "host key unknown", Many: "host keys unknown"},
 	reach.ClassSilent:         {One: "not responding", Many: "nodes not responding"},
 	reach.ClassClosed:         {One: "connection lost", Many: "connections lost"},
+	reach.ClassNotWatched:     {One: "not watched", Many: "nodes not watched"},
 	reach.ClassProbeKilled:    {One: "probe was killed", Many: "probes killed"},
 }
 

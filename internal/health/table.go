@@ -26,12 +26,14 @@ const (
 
 // rules are sorted: the worst first within a scope. If several rows of one kind hold, the first counts.
 var rules = []rule{
-	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: is(cluster.NodeFailed),
+	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: fails(true),
 		when: "The node cannot be reached, or its probe does not start; the class says why."},
 	{kind: cluster.KindStale, scope: cluster.ScopeReach, severity: cluster.Warning, holds: is(cluster.NodeStale),
 		when: "No report for 3 intervals, or the connection was just lost."},
 	{kind: cluster.KindConnecting, scope: cluster.ScopeReach, severity: cluster.Waiting, holds: is(cluster.NodeConnecting),
 		when: "The first attempt to reach the node is in progress."},
+	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Note, holds: fails(false),
+		when: "There are more nodes than one program may watch: `max_nodes`. The class is `not_watched`."},
 
 	{kind: cluster.KindNoDriver, scope: cluster.ScopeReport, severity: cluster.Critical, holds: noDriver, ofGPUs: true,
 		when: "NVML is not usable on the node.", source: nvml},

@@ -170,9 +170,15 @@ func (r *record) count(keep func(cluster.Event) bool) int {
 // watch runs a Manager over c inside a synctest bubble while test runs.
 func watch(t *testing.T, c *fakeCluster, dials int, test func(m *Manager, r *record)) {
 	t.Helper()
+	watchWith(t, c, Config{Opener: c, Interval: 3 * time.Second, Retries: dials}, test)
+}
+
+// watchWith is watch with a whole Config.
+func watchWith(t *testing.T, c *fakeCluster, cfg Config, test func(m *Manager, r *record)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		m, r := New(Config{Opener: c, Interval: 3 * time.Second, Retries: dials}), &record{}
+		m, r := New(cfg), &record{}
 		var wg sync.WaitGroup
 		wg.Go(func() { m.Run(ctx, r.emit) })
 		test(m, r)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -32,6 +33,9 @@ type Config struct {
 	Second   time.Duration // from the first report of a session to the second, if that is sooner; 0: Interval
 	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
 	Urge     func()        // called when the user wants what failed to be retried now; may be nil
+
+	Most   int           // so many nodes are watched at most; 0: all
+	Beyond reach.Failure // what is said of the others
 
 	// After this time without a Touch, or a Leave, the interval is so many times longer, up to MaxInterval, until the next Touch. 0: never.
 	IdleAfter  time.Duration
@@ -56,6 +60,7 @@ type Manager struct {
 	wanted  []string
 	nodes   map[string]*node
 	leaving map[string]context.Context // dropped nodes: done after their last event
+	beyond  map[string]bool            // wanted nodes that are not watched, of which that was said
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
 	idle    bool                       // nobody has called Touch for a while, or since Leave
 	wg      sync.WaitGroup
@@ -66,7 +71,7 @@ func New(cfg Config) *Manager {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), signs: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}}
+	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), signs: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}, beyond: map[string]bool{}}
 }
 
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
@@ -155,19 +160,56 @@ func (m *Manager) reconcile() {
 	if m.ctx == nil {
 		return
 	}
-	wanted := make(map[string]bool, len(m.wanted))
-	for _, name := range m.wanted {
-		wanted[name] = true
-		if m.nodes[name] == nil {
-			m.start(name)
-		}
-	}
+	wanted := m.admitted()
 	maps.DeleteFunc(m.leaving, func(_ string, done context.Context) bool { return done.Err() != nil })
 	for name, n := range m.nodes {
 		if !wanted[name] {
 			n.cancel()
 			delete(m.nodes, name)
 			m.leaving[name] = n.done
+		}
+	}
+	for _, name := range m.wanted {
+		if wanted[name] && m.nodes[name] == nil {
+			delete(m.beyond, name)
+			m.start(name)
+		}
+	}
+	m.tellBeyond(wanted)
+}
+
+// admitted returns the nodes that are watched: of those that are wanted first the ones that are watched already, so that none changes places.
+func (m *Manager) admitted() map[string]bool {
+	admitted := make(map[string]bool, len(m.wanted))
+	room := func() bool { return m.cfg.Most == 0 || len(admitted) < m.cfg.Most }
+	for _, name := range m.wanted {
+		if m.nodes[name] != nil && room() {
+			admitted[name] = true
+		}
+	}
+	for _, name := range m.wanted {
+		if room() {
+			admitted[name] = true
+		}
+	}
+	return admitted
+}
+
+// tellBeyond says once of each node that there are too many, and that it is gone when it is no longer wanted.
+func (m *Manager) tellBeyond(admitted map[string]bool) {
+	wanted := make(map[string]bool, len(m.wanted))
+	now := time.Now()
+	for _, name := range m.wanted {
+		wanted[name] = true
+		if !admitted[name] && !m.beyond[name] {
+			m.beyond[name] = true
+			m.emit(cluster.Event{At: now, Node: name, Down: &cluster.Down{Failure: m.cfg.Beyond}})
+		}
+	}
+	for name := range m.beyond {
+		if !wanted[name] {
+			delete(m.beyond, name)
+			m.emit(cluster.Event{At: now, Node: name, Gone: true})
 		}
 	}
 }

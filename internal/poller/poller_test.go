@@ -153,3 +153,40 @@ func TestTheEndIsNoNews(t *testing.T) {
 		t.Errorf("the end was told: %+v", told.events[said:])
 	}
 }
+
+// Of more nodes than may be watched, the first are, and stay so; the others are said not to be, once each.
+func TestAtMostSoManyNodes(t *testing.T) {
+	c := newFakeCluster()
+	for _, name := range []string{"a", "b", "c", "d"} {
+		c.nodes[name] = &fakeNode{}
+	}
+	limit := Config{Opener: c, Interval: 3 * time.Second, Retries: 8, Most: 2, Beyond: reach.Failure{Class: reach.ClassNotWatched}}
+	watchWith(t, c, limit, func(m *Manager, r *record) {
+		beyond := func(node string) int {
+			return r.count(func(e cluster.Event) bool {
+				return e.Node == node && e.Down != nil && e.Down.Failure.Class == reach.ClassNotWatched
+			})
+		}
+		want := func(when string, sessions ...string) {
+			t.Helper()
+			pass(10 * time.Second)
+			for _, name := range []string{"a", "b", "c", "d"} {
+				if open := c.sessions[name] == 1; open != slices.Contains(sessions, name) {
+					t.Errorf("%s: %s has %d sessions, want those of %v", when, name, c.sessions[name], sessions)
+				}
+			}
+		}
+		m.SetNodes([]string{"b", "c", "d", "d"})
+		want("three nodes", "b", "c")
+		m.SetNodes([]string{"a", "b", "c", "d"})
+		want("one more", "b", "c")
+		if beyond("a") != 1 || beyond("d") != 1 || beyond("b")+beyond("c") > 0 {
+			t.Errorf("said not to be watched: %d, %d, %d, %d times", beyond("a"), beyond("b"), beyond("c"), beyond("d"))
+		}
+		m.SetNodes([]string{"a", "c"})
+		want("as many as may be", "a", "c")
+		if n := r.count(func(e cluster.Event) bool { return e.Node == "d" && e.Gone }); n != 1 || beyond("a") != 1 {
+			t.Errorf("d is said to be gone %d times", n)
+		}
+	})
+}

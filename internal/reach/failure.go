@@ -36,6 +36,7 @@ const (
 	ClassClosed         Class = "closed"           // the connection was closed
 	ClassNoDoor         Class = "no_transport"     // the transport does not apply to the node
 	ClassLocal          Class = "local"            // a problem on this host: ssh configuration, agent, limits
+	ClassNotWatched     Class = "not_watched"      // more nodes than this program may watch
 	ClassSlurm          Class = "slurm"            // squeue or scontrol failed
 	ClassSlurmTimeout   Class = "slurm_timeout"    // squeue or scontrol timed out
 	ClassOther          Class = "other"

@@ -33,6 +33,15 @@ type Place struct {
 	Cert, Key string // files; "": no TLS
 }
 
+// Local reports whether only this host can reach the place.
+func (p Place) Local() bool {
+	if strings.HasPrefix(p.Address, unixPrefix) {
+		return true
+	}
+	at, err := net.ResolveTCPAddr("tcp", p.Address)
+	return err == nil && at.IP.IsLoopback()
+}
+
 // Errors that say what is wrong with a Place. It was not tried.
 var (
 	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key: other hosts can reach it")

@@ -78,5 +78,6 @@ export const failures = {
   "host_key_unknown": "host key unknown",
   "silent": "not responding",
   "closed": "connection lost",
-  "probe_killed": "probe was killed"
+  "probe_killed": "probe was killed",
+  "not_watched": "not watched"
 };
