@@ -3,6 +3,7 @@ package cluster
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -209,12 +210,18 @@ func cleanProcesses(in []wire.Process) []wire.Process {
 	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 })
 }
 
+// maxProgram is the length of the longest Rank.Program.
+const maxProgram = 16
+
 // cleanRank returns a rank that there can be, nil if it is none.
 func cleanRank(r wire.Rank) *wire.Rank {
 	if r.Rank < 0 || r.World != nil && *r.World <= r.Rank {
 		return nil
 	}
 	cleanNames(&r.From)
+	if len(r.Program) > maxProgram || strings.Trim(r.Program, "0123456789abcdef") != "" {
+		r.Program = ""
+	}
 	return &r
 }
 

@@ -8,18 +8,6 @@ type GoneRank struct {
 	SeenRank
 }
 
-// program is what the ranks of one program of a job have in common.
-type program struct {
-	from  string
-	world int
-}
-
-// rankID is a rank of a program.
-type rankID struct {
-	program
-	rank int
-}
-
 // programState is what is known of a program.
 type programState struct {
 	runs, gone int
@@ -32,34 +20,36 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	if !p.anyGone(job.ID) {
 		return nil
 	}
-	running := map[rankID]bool{}
-	programs := map[program]programState{}
+	of := NewPrograms(func(yield func(*SeenRank) bool) { p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { yield(r) }) })
+	idOf := func(r *SeenRank) RankID { return RankID{of.Of(r), r.Rank.Rank} }
+	running := map[RankID]bool{}
+	programs := map[Program]programState{}
 	p.eachRank(job.ID, func(_ int, r *SeenRank, runs bool) {
-		if id := r.id(); runs {
+		if id := idOf(r); runs {
 			running[id] = true
-			of := programs[id.program]
+			of := programs[id.Program]
 			if of.runs++; of.began.IsZero() || r.Began.Before(of.began) {
 				of.began = r.Began
 			}
-			programs[id.program] = of
+			programs[id.Program] = of
 		}
 	})
 	var gone []GoneRank
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
-		id := r.id()
-		of := programs[id.program]
+		id := idOf(r)
+		of := programs[id.Program]
 		if runs || running[id] || of.began.After(r.Seen) {
 			return
 		}
 		if g := p.peerWith(at, r.Key); g != nil {
 			of.gone++
-			programs[id.program] = of
+			programs[id.Program] = of
 			gone = append(gone, GoneRank{*g, *r})
 		}
 	})
 	most := gone[:0]
 	for _, g := range gone {
-		if of := programs[g.id().program]; of.gone <= of.runs {
+		if of := programs[idOf(&g.SeenRank).Program]; of.gone <= of.runs {
 			most = append(most, g)
 		}
 	}
@@ -97,8 +87,4 @@ func (p *Peers) peerWith(at int, key string) *Peer {
 		}
 	}
 	return nil
-}
-
-func (r *SeenRank) id() rankID {
-	return rankID{program{r.From, worldOf(&r.Rank)}, r.Rank.Rank}
 }

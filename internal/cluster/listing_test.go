@@ -109,7 +109,7 @@ func TestSeenRanks(t *testing.T) {
 		if len(want) != len(got) {
 			t.Fatalf("%s: %+v", name, got)
 		}
-		if diff := cmp.Diff(want, got); len(want) > 0 && diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(SeenRank{}, launch{})); len(want) > 0 && diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

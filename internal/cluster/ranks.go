@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -20,11 +21,8 @@ type SeenRank struct {
 	Number int       // of its GPU
 	Began  time.Time // when its process began, by the node's clock; when it was first listed, if that is unknown
 	Seen   time.Time // when it was last listed
-}
 
-// Same reports whether two ranks are the same one of programs of the same size.
-func (r *SeenRank) Same(o *wire.Rank) bool {
-	return r.Rank.Rank == o.Rank && r.From == o.From && worldOf(&r.Rank) == worldOf(o)
+	launch launch
 }
 
 func worldOf(r *wire.Rank) int {
@@ -64,7 +62,7 @@ func (n *nodeRecord) recallRanks() {
 		}
 	}
 	for i := range n.Ranks {
-		if r := &n.Ranks[i]; len(ranks) < maxRanks && n.hasJob(r.Job) && find(ranks, r.Job, &r.Rank) == nil && !n.lists(r.PID, r.Start) {
+		if r := &n.Ranks[i]; len(ranks) < maxRanks && n.hasJob(r.Job) && find(ranks, r.Job, &r.Rank, r.launch) == nil && !n.lists(r.PID, r.Start) && !replaced(ranks, r) {
 			ranks = append(ranks, *r)
 		}
 	}
@@ -74,11 +72,12 @@ func (n *nodeRecord) recallRanks() {
 // addRank adds the rank of a process, unless another process has it already.
 func (n *nodeRecord) addRank(ranks []SeenRank, job string, p *wire.Process) []SeenRank {
 	g := n.at(p.GPU)
-	if g == nil || find(ranks, job, p.Rank) != nil {
+	l := launchOf(n.Name, p)
+	if g == nil || find(ranks, job, p.Rank, l) != nil {
 		return ranks
 	}
-	r := SeenRank{Rank: *p.Rank, Job: job, PID: p.PID, Start: p.StartTicks, Key: g.Key, Number: g.Number, Began: n.ListedAt, Seen: n.ListedAt}
-	old := find(n.Ranks, job, p.Rank)
+	r := SeenRank{Rank: *p.Rank, Job: job, PID: p.PID, Start: p.StartTicks, Key: g.Key, Number: g.Number, Began: n.ListedAt, Seen: n.ListedAt, launch: l}
+	old := find(n.Ranks, job, p.Rank, l)
 	switch {
 	case old != nil && old.PID == p.PID && old.Start == p.StartTicks:
 		r.Began = old.Began
@@ -91,13 +90,20 @@ func (n *nodeRecord) addRank(ranks []SeenRank, job string, p *wire.Process) []Se
 // maxElapsed limits the seconds for which a process may say that it runs.
 const maxElapsed = 10 * 365 * 24 * 3600
 
-func find(ranks []SeenRank, job string, rank *wire.Rank) *SeenRank {
+func find(ranks []SeenRank, job string, rank *wire.Rank, of launch) *SeenRank {
 	for i := range ranks {
-		if r := &ranks[i]; r.Job == job && r.Same(rank) {
+		if r := &ranks[i]; r.Rank.Rank == rank.Rank && r.From == rank.From && r.launch == of && r.Job == job && worldOf(&r.Rank) == worldOf(rank) {
 			return r
 		}
 	}
 	return nil
+}
+
+// replaced reports whether the rank runs again on its GPU, started after it was last seen: then its program was started again, by another launch.
+func replaced(ranks []SeenRank, r *SeenRank) bool {
+	return slices.ContainsFunc(ranks, func(o SeenRank) bool {
+		return o.Rank.Rank == r.Rank.Rank && o.Key == r.Key && o.Job == r.Job && o.From == r.From && worldOf(&o.Rank) == worldOf(&r.Rank) && o.Began.After(r.Seen)
+	})
 }
 
 // lists reports whether a process is in the node's list. One that is there without its rank is proof that it never was that rank.

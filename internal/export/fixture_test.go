@@ -149,7 +149,7 @@ func pastReport() *wire.Report {
 	return &wire.Report{
 		Host:   wire.Host{Values: metric.Make(map[metric.ID]float64{metric.CPU: 71.5, metric.Load: 72.25})},
 		GPUs:   []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 96, metric.Temperature: 91, metric.Power: 691.5})}},
-		Listed: true, Processes: []wire.Process{{PID: 711, StartTicks: 911, Type: "C", Identity: wire.Identity{User: "carol", Job: "190", Rank: &wire.Rank{Rank: 6, World: new(8), From: "RANK"}}}},
+		Listed: true, Processes: []wire.Process{{PID: 711, StartTicks: 911, Type: "C", Identity: wire.Identity{User: "carol", Job: "190", Rank: &wire.Rank{Rank: 6, From: "PMIX_RANK", Program: "5e"}}}, {PID: 712, StartTicks: 912, Type: "C", Identity: wire.Identity{User: "carol", Job: "190", Rank: &wire.Rank{Rank: 6, From: "PMIX_RANK", Program: "6f"}}}},
 		Jobs: []wire.JobMemory{{Job: "190", Used: 7103, Limit: 7104}}, Faults: []wire.Fault{{Collector: "network", Error: "no such file"}},
 		MonoMS: 40_000, Xids: []wire.Xid{{Code: 48, MonoMS: 38_000}},
 	}

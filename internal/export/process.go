@@ -41,7 +41,7 @@ func newRanks(s *cluster.Snapshot, job *cluster.JobView) (list []schema.Rank) {
 		if row.Rank == nil {
 			continue
 		}
-		r := schema.Rank{Rank: row.Rank.Rank, WorldSize: row.Rank.World, State: rankStates[row.State], Node: row.Node, LastSeen: row.LastSeen}
+		r := schema.Rank{Rank: row.Rank.Rank, WorldSize: row.Rank.World, Program: row.Program, State: rankStates[row.State], Node: row.Node, LastSeen: row.LastSeen}
 		if row.Number != cluster.NoNumber {
 			r.GPU = &row.Number
 		} else if row.GPU != nil {

@@ -121,6 +121,11 @@ func (m *mask) report(r wire.Report) *wire.Report {
 	r.Processes = each(r.Processes, func(p *wire.Process) {
 		p.User, p.UID = m.user(p.User), nil
 		p.Name, p.Command, p.Directory = m.program(p.Name), m.command(p.Command), m.directory(p.Directory)
+		if p.Rank != nil {
+			r := *p.Rank
+			r.Program = m.name("launch", "%08x", r.Program)
+			p.Rank = &r
+		}
 	})
 	r.Faults = each(r.Faults, func(f *wire.Fault) { f.Error = inPlaceOf(f.Error, "failed") })
 	return &r

@@ -7,6 +7,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// program is what processes themselves tell of their program.
+type program struct {
+	from, named string
+	world       int // 0: not known
+}
+
+// rankID is one rank of a program.
+type rankID struct {
+	program
+	rank int
+}
+
+func idOf(r *wire.Rank) rankID {
+	id := rankID{program{from: r.From, named: r.Program}, r.Rank}
+	if r.World != nil {
+		id.world = *r.World
+	}
+	return id
+}
+
 // SameRank reports whether two processes are of the same rank of one program. Those of which none is known are not.
 func SameRank(a, b *wire.Rank) bool { return a != nil && b != nil && idOf(a) == idOf(b) }
 

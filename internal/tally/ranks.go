@@ -18,7 +18,7 @@ func Rank(n *cluster.Node, g *cluster.GPU) *wire.Rank {
 		case p.GPU != g.Index || p.Rank == nil:
 		case rank == nil:
 			rank = p.Rank
-		case programOf(rank) != programOf(p.Rank) || rank.Rank != p.Rank.Rank:
+		case !SameRank(rank, p.Rank):
 			return nil
 		}
 	}
@@ -46,60 +46,72 @@ type RankRow struct {
 	Process  *wire.Process // nil: gone, never seen, or on a node that shows no data
 	LastSeen time.Time     // when the node last listed it; zero: never
 
+	// Program counts the programs of the job with ranks, from 1 on, where there are several; 0: there is one, or the process has no rank.
+	Program int
+
+	of    cluster.Program
 	place int // of the node in the job
 }
 
 // maxWorld is the largest number of ranks of a program of which the missing ones are rows.
 const maxWorld = 1 << 14
 
-// program is what tells the ranks of one program in a job from those of another one. Two programs of the same size, one after the other, are
-// told apart by the time.
-type program struct {
-	from  string
-	world int // 0: not known
-}
-
-func programOf(r *wire.Rank) program {
-	if r.World == nil {
-		return program{from: r.From}
-	}
-	return program{r.From, *r.World}
-}
-
-// rankID is one rank of a program.
-type rankID struct {
-	program
-	rank int
-}
-
-func idOf(r *wire.Rank) rankID { return rankID{programOf(r), r.Rank} }
-
-// Ranks are the processes of a job on all nodes, and the ranks that have none, by rank; processes without a rank come last.
+// Ranks are the processes of a job on all nodes, and the ranks that have none, by program and rank; processes without a rank come last. Two
+// programs of the same size, one after the other, are told apart by the time.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
-	t := rankTable{s: s, job: job, taken: map[rankID]bool{}, began: map[program]time.Time{}, whole: true}
+	t := rankTable{s: s, job: job, taken: map[cluster.RankID]bool{}, began: map[cluster.Program]time.Time{}, whole: true}
+	t.programs = cluster.NewPrograms(t.seen)
 	for place, name := range job.Nodes {
 		t.addNode(place, Node(s, name))
 	}
 	t.addAbsent()
 	t.addUnseen()
 	slices.SortStableFunc(t.rows, func(a, b RankRow) int {
-		return cmp.Or(compareRanks(a.Rank, b.Rank), cmp.Compare(a.place, b.place), cmp.Compare(uint(a.Number), uint(b.Number)))
+		return cmp.Or(compareRanks(&a, &b), cmp.Compare(a.place, b.place), cmp.Compare(uint(a.Number), uint(b.Number)))
 	})
+	t.number()
 	return t.rows
 }
 
-// compareRanks orders by rank; none goes last.
-func compareRanks(a, b *wire.Rank) int {
+// seen yields the ranks of the job that its nodes remember.
+func (t *rankTable) seen(yield func(*cluster.SeenRank) bool) {
+	for _, name := range t.job.Nodes {
+		n := Node(t.s, name)
+		for i := range n.Ranks {
+			if r := &n.Ranks[i]; r.Job == t.job.ID && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// number numbers the programs in the order of the rows, if there are several.
+func (t *rankTable) number() {
+	numbers := map[cluster.Program]int{}
+	for i := range t.rows {
+		if r := &t.rows[i]; r.Rank != nil && numbers[r.of] == 0 {
+			numbers[r.of] = len(numbers) + 1
+		}
+	}
+	for i := range t.rows {
+		if r := &t.rows[i]; r.Rank != nil && len(numbers) > 1 {
+			r.Program = numbers[r.of]
+		}
+	}
+}
+
+// compareRanks orders by program, the largest first, and by rank; none goes last.
+func compareRanks(a, b *RankRow) int {
 	switch {
-	case a == nil && b == nil:
+	case a.Rank == nil && b.Rank == nil:
 		return 0
-	case a == nil:
+	case a.Rank == nil:
 		return 1
-	case b == nil:
+	case b.Rank == nil:
 		return -1
 	}
-	p, q := programOf(a), programOf(b)
-	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(q.world, p.world), cmp.Compare(p.from, q.from))
+	p, q := a.of, b.of
+	return cmp.Or(cmp.Compare(q.World, p.World), cmp.Compare(p.From, q.From), cmp.Compare(p.Nth, q.Nth), cmp.Compare(a.Rank.Rank, b.Rank.Rank))
 }
 
 // rankTable is a table of ranks that is being made.
@@ -107,11 +119,13 @@ type rankTable struct {
 	s      *cluster.Snapshot
 	job    *cluster.JobView
 	rows   []RankRow
-	taken  map[rankID]bool       // there is a row of it
-	began  map[program]time.Time // when the oldest process began that runs, or may do so
-	absent []RankRow             // ranks that were seen and have no process now
-	whole  bool                  // all nodes report, and list all GPUs of the job
-	silent []string              // nodes that do not report
+	taken  map[cluster.RankID]bool       // there is a row of it
+	began  map[cluster.Program]time.Time // when the oldest process began that runs, or may do so
+	absent []RankRow                     // ranks that were seen and have no process now
+	whole  bool                          // all nodes report, and list all GPUs of the job
+	silent []string                      // nodes that do not report
+
+	programs cluster.Programs
 }
 
 // addNode adds the processes of a node, and keeps its other ranks for later.
@@ -143,11 +157,15 @@ func (t *rankTable) addNode(place int, n *cluster.Node) {
 func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, state RankState) {
 	row := RankRow{Rank: p.Rank, State: state, Node: n.Name, Number: cluster.NoNumber, Process: p, LastSeen: n.ListedAt, place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Index == p.GPU })
-	t.rows = append(t.rows, row)
 	if p.Rank != nil {
-		t.taken[idOf(p.Rank)] = true
+		row.of = t.programs.OfProcess(n, p)
+		t.taken[row.id()] = true
 	}
+	t.rows = append(t.rows, row)
 }
+
+// id is the rank of a row that has one.
+func (r *RankRow) id() cluster.RankID { return cluster.RankID{Program: r.of, Rank: r.Rank.Rank} }
 
 // find sets the GPU of a row, of a node that has failed from its past. A GPU is large: they are not copied.
 func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
@@ -165,16 +183,16 @@ func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
 
 // addSeen notes how old the process of a rank is if it may still run. Otherwise it keeps the rank as an absent one.
 func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
-	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, place: place}
+	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, of: t.programs.Of(r), place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
 	runs := n.Listed && r.Seen.Equal(n.ListedAt)
 	if !runs && n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
 		row.State = RankGone
 	}
 	if row.State != RankGone {
-		began, known := t.began[programOf(&r.Rank)]
+		began, known := t.began[row.of]
 		if !known || r.Began.Before(began) {
-			t.began[programOf(&r.Rank)] = r.Began
+			t.began[row.of] = r.Began
 		}
 	}
 	if !runs {
@@ -192,8 +210,8 @@ func listed(n *cluster.Node, g *cluster.GPU) bool {
 func (t *rankTable) addAbsent() {
 	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })
 	for _, row := range t.absent {
-		began, runs := t.began[programOf(row.Rank)]
-		if id := idOf(row.Rank); runs && !began.After(row.LastSeen) && !t.taken[id] {
+		began, runs := t.began[row.of]
+		if id := row.id(); runs && !began.After(row.LastSeen) && !t.taken[id] {
 			t.taken[id] = true
 			t.rows = append(t.rows, row)
 		}
@@ -210,12 +228,12 @@ func (t *rankTable) addUnseen() {
 		row.Node = t.silent[0]
 	}
 	for p := range t.began {
-		if p.world > maxWorld || len(t.silent) == 0 && p.world > t.job.GPUs {
+		if p.World > maxWorld || len(t.silent) == 0 && p.World > t.job.GPUs {
 			continue
 		}
-		for r := range p.world {
-			if !t.taken[rankID{p, r}] {
-				row.Rank = &wire.Rank{Rank: r, World: new(p.world), From: p.from}
+		for r := range p.World {
+			if !t.taken[cluster.RankID{Program: p, Rank: r}] {
+				row.Rank, row.of = &wire.Rank{Rank: r, World: new(p.World), From: p.From}, p
 				t.rows = append(t.rows, row)
 			}
 		}

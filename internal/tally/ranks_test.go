@@ -154,3 +154,35 @@ func TestRankOfGPU(t *testing.T) {
 		}
 	}
 }
+
+// Two equal programs are apart, with a rank of the second gone, and each knows its own.
+func TestRanksOfTwoPrograms(t *testing.T) {
+	r := newRanks()
+	list := func(sec int, dead bool) {
+		for node, program := range map[string]string{"a": "aa", "b": "bb"} {
+			report := wire.Report{MonoMS: int64(1000 * sec), Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}
+			for rank := range 2 {
+				if dead && node == "b" && rank == 1 {
+					continue
+				}
+				p := wire.Process{PID: 100 + rank, StartTicks: 7, GPU: rank, ElapsedSec: new(int64(100 + sec))}
+				p.Job, p.Rank = "16", &wire.Rank{Rank: rank, World: new(2), From: "RANK", Program: program}
+				report.Processes = append(report.Processes, p)
+			}
+			r.send(sec, node, &report)
+		}
+	}
+	list(4, false)
+	list(5, true)
+	s := r.Snapshot(at(6))
+	var got []string
+	for _, row := range Ranks(s, &s.Jobs[0]) {
+		got = append(got, fmt.Sprintf("%d/%d %s %d", row.Program, row.Rank.Rank, row.Node, row.State))
+	}
+	if want := "1/0 a 0, 1/1 a 0, 2/0 b 0, 2/1 b 1"; strings.Join(got, ", ") != want && strings.Join(got, ", ") != "1/0 b 0, 1/1 b 1, 2/0 a 0, 2/1 a 0" {
+		t.Errorf("%v, want %s, or the nodes the other way round", got, want)
+	}
+	if n := RanksOf(s, &s.Jobs[0]); n != 4 {
+		t.Errorf("%d ranks, want 4", n)
+	}
+}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,3 +83,33 @@ func pastReport(node int, since time.Duration) *wire.Report {
 	}
 	return r
 }
+
+// programsFixture is a job with two equal programs, one on each of two nodes. Rank 5 of the second has ended.
+var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
+	const poll = 3 * time.Second
+	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	start := ago(62 * time.Second)
+	nodes := []string{"gpu-n01", "gpu-n02"}
+	job := cluster.Job{ID: "48211", Number: "48211", Name: "sweep", User: "alice", Start: ago(8 * time.Hour), Nodes: nodes, Minors: map[string][]int{}}
+	for _, name := range nodes {
+		job.Minors[name] = []int{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
+	for _, name := range nodes {
+		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll}})
+		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
+	}
+	for _, since := range []time.Duration{0, time.Minute} {
+		for i, name := range nodes {
+			r := pastReport(i, since)
+			for k := range r.Processes {
+				r.Processes[k].Rank = &wire.Rank{Rank: k, World: ptr(8), From: "RANK", Program: fmt.Sprintf("%08x", i)}
+			}
+			if i == 1 && since > 0 {
+				r.Processes = slices.Delete(r.Processes, 5, 6)
+			}
+			s.Apply(cluster.Event{At: start.Add(since), Node: name, Report: r})
+		}
+	}
+	return s.Snapshot(fixtureNow)
+})

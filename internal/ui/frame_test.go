@@ -147,6 +147,7 @@ var shots = append(inspectShots(), []shot{
 	{name: "past-times", snap: pastFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n04", 3) }, typed: "t"},
 	{name: "past-doctor", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }},
 	{name: "past-ranks", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenRanks }},
+	{name: "ranks-programs", snap: programsFixture, view: func(v *view) { v.screen = screenRanks }, typed: "n"},
 	{name: "past-manager", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
 }...)
 

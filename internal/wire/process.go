@@ -122,7 +122,7 @@ func (r *Rank) equal(other *Rank) bool {
 	if r == nil || other == nil {
 		return r == other
 	}
-	return r.Rank == other.Rank && r.From == other.From && equal(r.Local, other.Local) && equal(r.World, other.World)
+	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equal(r.Local, other.Local) && equal(r.World, other.World)
 }
 
 // equal reports whether both are nil or point to equal values.
@@ -141,7 +141,7 @@ func weight(list []Process) (bytes int) {
 			bytes += len(s)
 		}
 		if p.Rank != nil {
-			bytes += len(p.Rank.From)
+			bytes += len(p.Rank.From) + len(p.Rank.Program)
 		}
 	}
 	return bytes

@@ -19,6 +19,7 @@ import (
 type Origin struct {
 	Job, Step string // of SLURM
 	Rank      *wire.Rank
+	Spawned   *Spawned // nil: not so
 }
 
 // In is o of a process in a step of a job, as its cgroup says: both are empty where it does not. The cgroup is right about them. If the
@@ -46,6 +47,9 @@ func Read(environ io.Reader) Origin {
 	}
 	vars := pick(text[:n])
 	o := Origin{Rank: rankOf(vars)}
+	if o.Rank == nil {
+		o.Spawned = spawnedOf(vars)
+	}
 	if vars["SLURM_HET_SIZE"] == "" && vars["SLURM_PACK_SIZE"] == "" { // else SLURM_JOB_ID is that of another component
 		o.Job = number(vars["SLURM_JOB_ID"])
 	}
@@ -73,11 +77,11 @@ const maxValue = 256
 // wanted are the variables that are read.
 var wanted = func() map[string]bool {
 	names := map[string]bool{}
-	for _, name := range []string{"SLURM_HET_SIZE", "SLURM_PACK_SIZE", "SLURM_JOB_ID", slurmStep, slurmTasks, pmixNamespace} {
+	for _, name := range []string{"SLURM_HET_SIZE", "SLURM_PACK_SIZE", "SLURM_JOB_ID", "SLURM_NNODES", "NODE_RANK", slurmStep, slurmTasks, pmixNamespace} {
 		names[name] = true
 	}
 	for _, l := range launchers {
-		for _, name := range []string{l.rank, l.local, l.world} {
+		for _, name := range append([]string{l.rank, l.local, l.world}, l.program...) {
 			names[name] = true
 		}
 	}
@@ -90,24 +94,29 @@ const (
 	slurmStep     = "SLURM_STEP_ID"
 	slurmTasks    = "SLURM_STEP_NUM_TASKS"
 	pmixNamespace = "PMIX_NAMESPACE"
+	localRank     = "LOCAL_RANK"
+	mainAddress   = "MASTER_ADDR"
+	mainPort      = "MASTER_PORT"
 )
 
 // launcher sets variables in each process that it starts.
 type launcher struct {
 	rank, local, world string
 	means              func(vars map[string]string) bool // nil: always
+	program            []string                          // variables with the same values in all ranks of a program, and in no other program
 }
 
 // launchers are those that are known, the most trusted first: what a launcher of single processes says beats what it inherited itself.
 var launchers = []launcher{
 	// torchrun, deepspeed, accelerate. RANK alone may be anything, as the rank of a matrix.
-	{"RANK", "LOCAL_RANK", "WORLD_SIZE", nil},
-	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil},
+	{"RANK", localRank, "WORLD_SIZE", nil, []string{mainAddress, mainPort, "TORCHELASTIC_RUN_ID"}},
+	{"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE", nil, []string{"HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT"}},
+	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil, []string{pmixNamespace, "OMPI_MCA_ess_base_jobid"}},
 	// SLURM's own PMIx sets it in each step, also where it means nothing: SLURM_PROCID says more.
-	{"PMIX_RANK", "", "", func(vars map[string]string) bool { return !strings.HasPrefix(vars[pmixNamespace], "slurm.") }},
-	{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", nil},
-	{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE", nil},
-	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep},
+	{"PMIX_RANK", "", "", func(vars map[string]string) bool { return !strings.HasPrefix(vars[pmixNamespace], "slurm.") }, []string{pmixNamespace}},
+	{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", nil, []string{slurmStep}},
+	{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE", nil, []string{slurmStep}},
+	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep, []string{slurmStep}},
 }
 
 // inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID 0, and so has all that
@@ -124,7 +133,7 @@ func rankOf(vars map[string]string) *wire.Rank {
 		if !ok || l.means != nil && !l.means(vars) {
 			continue
 		}
-		r := &wire.Rank{Rank: rank, From: l.rank}
+		r := &wire.Rank{Rank: rank, From: l.rank, Program: programOf(vars, l.program)}
 		if l.world != "" {
 			world, told := atoi(vars[l.world])
 			if !told || world <= rank {

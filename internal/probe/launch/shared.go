@@ -7,13 +7,13 @@ import "github.com/nvnodetop/nvnodetop/internal/wire"
 // is one of each in a step, so there the processes need not be near relatives.
 func DropShared(processes []wire.Process) {
 	type key struct {
-		from string
-		rank int
+		from, program string // what is inherited is the same
+		rank          int
 	}
 	same := map[key][]int{}
 	for i := range processes {
 		if r := processes[i].Rank; r != nil {
-			k := key{r.From, r.Rank}
+			k := key{r.From, r.Program, r.Rank}
 			same[k] = append(same[k], i)
 		}
 	}

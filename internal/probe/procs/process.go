@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -17,6 +18,7 @@ const ticksPerSecond = 100
 type process struct {
 	wire.Process // except the fields that NVML provides
 	identified   bool
+	spawned      *launch.Spawned
 	ours         bool // there was such a process in this PID namespace
 	gone         bool // it has exited
 

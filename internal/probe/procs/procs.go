@@ -79,6 +79,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	for i := range on {
 		left += t.add(sm, &on[i])
 	}
+	launch.PlaceSpawned(sm.Processes, t.spawned)
 	t.end()
 	launch.DropShared(sm.Processes)
 	if left > 0 {
@@ -87,6 +88,14 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	if t.identities.exhausted() || t.users.exhausted() {
 		sm.Fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))
 	}
+}
+
+// spawned is how a process on a GPU was started, nil: not by another one there.
+func (t *Table) spawned(pid int) *launch.Spawned {
+	if lp := t.now[pid]; lp != nil {
+		return lp.spawned
+	}
+	return nil
 }
 
 // add adds the processes on a GPU to a report. It returns how many did not fit.
@@ -142,7 +151,7 @@ func (t *Table) settle() (complete bool) {
 	for _, lp := range strangers {
 		if who, known := t.identities.get(lp.key()); known {
 			lp.UID, lp.Command, lp.Directory = who.uid, who.command, who.directory
-			lp.Job, lp.Step, lp.Rank = who.Job, who.Step, who.Rank
+			lp.Job, lp.Step, lp.Rank, lp.spawned = who.Job, who.Step, who.Rank, who.Spawned
 			lp.identified = who.uid == nil
 		}
 		if lp.UID != nil {

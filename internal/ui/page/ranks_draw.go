@@ -52,7 +52,7 @@ func (p *Ranks) Draw(f *part.Frame) {
 
 // table draws the rows that fit, with their headings in row y.
 func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w nav.Window) {
-	t := table.NewRanks(f)
+	t := table.NewRanks(f, slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Program > 0 }))
 	t.Head(f, y, p.order)
 	at := p.cursor.At(p.list(f.Scene, rows))
 	for i := w.From; i < w.From+w.Shown && y+1 < f.H-1; i++ {
@@ -70,14 +70,19 @@ func (p *Ranks) unranked(f *part.Frame, rows []tally.RankRow) []string {
 }
 
 // rankVariables are the variables that name a rank.
-const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMIX_RANK"
+const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
 
 // count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
 func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) {
 	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(rows) })
 	var pieces [][]part.Piece
+	if c.programs > 1 {
+		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.programs) + " programs")})
+	}
 	if c.world > 0 {
-		pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
+		if c.programs == 1 {
+			pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
+		}
 		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.run) + " of " + strconv.Itoa(c.world) + " ranks")})
 	} else if c.run > 0 {
 		pieces = append(pieces, []part.Piece{part.Dim("  " + part.Plural(c.run, "rank", "ranks"))})
@@ -104,33 +109,39 @@ type countKey struct{}
 
 // rankCount counts ranks.
 type rankCount struct {
-	world     int // of the one program that there is; 0: not known, or several
+	programs  int
+	world     int // ranks that all programs together must have; 0: not known of one of them
 	run, gone int
 }
 
 func countRanks(rows []tally.RankRow) (c rankCount) {
-	seen, worlds := map[int]bool{}, map[int]bool{}
+	type place struct{ program, rank int }
+	seen, worlds := map[place]bool{}, map[int]int{}
 	for i := range rows {
 		r := &rows[i]
 		if r.Rank == nil {
 			continue
 		}
-		world := 0
+		worlds[r.Program] = 0
 		if r.Rank.World != nil {
-			world = *r.Rank.World
+			worlds[r.Program] = *r.Rank.World
 		}
-		worlds[world] = true
-		c.world = world
+		id := place{r.Program, r.Rank.Rank}
 		switch {
 		case r.State == tally.RankGone:
 			c.gone++
-		case r.State == tally.RankRuns && !seen[r.Rank.Rank]:
-			seen[r.Rank.Rank] = true
+		case r.State == tally.RankRuns && !seen[id]:
+			seen[id] = true
 			c.run++
 		}
 	}
-	if len(worlds) > 1 {
-		c.world = 0
+	c.programs = len(worlds)
+	for _, world := range worlds {
+		if world == 0 {
+			c.world = 0
+			break
+		}
+		c.world += world
 	}
 	return c
 }

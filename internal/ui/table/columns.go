@@ -41,6 +41,7 @@ const (
 	colHostMem
 	colTime
 	colCommand
+	colProgram
 	colRank
 	colRSS
 	colState

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -11,7 +12,8 @@ import (
 )
 
 var rankColumns = []column{
-	{key: colRank, least: 5, priority: 1, title: "RANK", right: true},
+	{key: colProgram, least: 4, priority: 1, title: "PROG", right: true},
+	{key: colRank, gap: 1, least: 5, priority: 1, title: "RANK", right: true},
 	{key: colNode, gap: 2, least: 10, priority: 1, title: "NODE"},
 	{key: colGPU, gap: 1, least: 3, priority: 1, title: "GPU", right: true},
 	{key: colPID, gap: 1, least: 7, priority: 2, title: "PID", right: true},
@@ -26,8 +28,13 @@ var rankColumns = []column{
 
 var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
 
-func rankLayout(width, number int) layout {
-	return fit(width, numbered(rankColumns, number), rankGrowth, 3)
+// rankLayout is for ranks of one program, or of several.
+func rankLayout(width, number int, several bool) layout {
+	columns, margin := numbered(rankColumns, number), 3
+	if !several {
+		columns, margin = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colProgram }), 2
+	}
+	return fit(width, columns, rankGrowth, margin)
 }
 
 // RankOrder is an order of the ranks.
@@ -51,13 +58,13 @@ var sortedBy = [RankOrders]struct {
 // Ranks is the table of the ranks of a job.
 type Ranks struct{ layout layout }
 
-// NewRanks returns the table for the terminal and the job of a frame.
-func NewRanks(f *part.Frame) *Ranks {
+// NewRanks returns the table for the terminal and the job of a frame. Where there are several programs, their numbers stand before the ranks.
+func NewRanks(f *part.Frame, several bool) *Ranks {
 	number := 0
 	for _, name := range f.Job.Nodes {
 		number = max(number, numberWidth(f.NodeOf(name)))
 	}
-	return &Ranks{rankLayout(f.W, number)}
+	return &Ranks{rankLayout(f.W, number, several)}
 }
 
 // Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
@@ -106,6 +113,9 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 		gpu = strconv.Itoa(r.Number)
 	}
 	rank(f, y, r.Rank, l, role)
+	if r.Program > 0 {
+		f.Number(l[colProgram], y, strconv.Itoa(r.Program), draw.Dim)
+	}
 	node := role
 	if role == draw.Strong || r.Process != nil {
 		node = draw.Text

@@ -70,6 +70,7 @@ type EndedJob struct {
 type Rank struct {
 	Rank      int       `json:"rank"`
 	WorldSize *int      `json:"world_size,omitempty"`
+	Program   int       `json:"program,omitempty"` // of several programs of the job, from 1 on; 0: there is one
 	State     RankState `json:"state"`
 	Node      string    `json:"node,omitempty"`
 	GPU       *int      `json:"gpu,omitempty"`     // GPU.Index, where it runs or ran

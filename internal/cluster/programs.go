@@ -1,0 +1,140 @@
+package cluster
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Program is a program of a job whose processes have ranks.
+type Program struct {
+	From  string // the variable that names its ranks
+	World int    // how many there are; 0: not known
+	Nth   int    // among the programs of the job with the same two: 0, 1, …
+}
+
+// RankID is a rank of a program.
+type RankID struct {
+	Program
+	Rank int
+}
+
+// launch is what processes of one program on one node have in common. Where the environment names the program, that says it for all nodes. Else the
+// process that launched them says it for its node. The zero launch is of processes of which neither is known.
+type launch struct {
+	named  string
+	node   string
+	parent int
+}
+
+// launchOf is the launch of a process with a rank. Orphans, which init has adopted, cannot be told apart.
+func launchOf(node string, p *wire.Process) launch {
+	switch {
+	case p.Rank.Program != "":
+		return launch{named: p.Rank.Program}
+	case p.Parent > 1:
+		return launch{node: node, parent: p.Parent}
+	}
+	return launch{}
+}
+
+// launched is a launch of a program with these ranks.
+type launched struct {
+	from  string
+	world int
+	launch
+}
+
+// Programs tells the programs of a job apart.
+type Programs struct{ nth map[launched]int }
+
+// NewPrograms finds the programs that ranks of a job belong to. Different launches alone prove nothing: one program has several where only the launchers
+// on its nodes are known, or after a restart. Two programs have lived at the same time with a process of the same rank each.
+func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
+	var p Programs
+	alike := map[launched][]*clan{} // by variable and size
+	for r := range ranks {
+		kind := launched{r.From, worldOf(&r.Rank), launch{}}
+		clans := alike[kind]
+		at := slices.IndexFunc(clans, func(c *clan) bool { return c.launch == r.launch })
+		if at < 0 {
+			kind.launch = r.launch
+			clans, at = append(clans, &clan{launched: kind, began: r.Began}), len(clans)
+			kind.launch = launch{}
+			alike[kind] = clans
+		}
+		clans[at].add(r)
+	}
+	for _, clans := range alike {
+		if len(clans) > 1 {
+			p.divide(clans)
+		}
+	}
+	return p
+}
+
+// divide puts launches into programs, those that were there first into the first program that has no such rank at that time.
+func (p *Programs) divide(clans []*clan) {
+	slices.SortStableFunc(clans, func(a, b *clan) int {
+		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
+	})
+	var programs []*clan
+	for _, c := range clans {
+		at := slices.IndexFunc(programs, func(o *clan) bool { return !o.rivals(c) })
+		if at < 0 {
+			programs, at = append(programs, &clan{}), len(programs)
+		}
+		programs[at].ranks = append(programs[at].ranks, c.ranks...)
+		if p.nth == nil {
+			p.nth = map[launched]int{}
+		}
+		p.nth[c.launched] = at
+	}
+}
+
+// Of is the program of a rank.
+func (p Programs) Of(r *SeenRank) Program { return p.of(&r.Rank, r.launch) }
+
+// OfProcess is the program of a process with a rank.
+func (p Programs) OfProcess(n *Node, q *wire.Process) Program {
+	return p.of(q.Rank, launchOf(n.Name, q))
+}
+
+func (p Programs) of(r *wire.Rank, l launch) Program {
+	world := worldOf(r)
+	return Program{r.From, world, p.nth[launched{r.From, world, l}]}
+}
+
+// clan is the ranks of one launch, or of one program.
+type clan struct {
+	launched
+	began time.Time // of the oldest
+	ranks []life
+}
+
+// life is the time in which a process had a rank.
+type life struct {
+	rank        int
+	began, seen time.Time
+}
+
+func (c *clan) add(r *SeenRank) {
+	if r.Began.Before(c.began) {
+		c.began = r.Began
+	}
+	c.ranks = append(c.ranks, life{r.Rank.Rank, r.Began, r.Seen})
+}
+
+// rivals reports whether a rank is in both, at the same time.
+func (c *clan) rivals(o *clan) bool {
+	by := make(map[int][]life, len(c.ranks))
+	for _, l := range c.ranks {
+		by[l.rank] = append(by[l.rank], l)
+	}
+	return slices.ContainsFunc(o.ranks, func(l life) bool {
+		return slices.ContainsFunc(by[l.rank], func(m life) bool { return !l.began.After(m.seen) && !m.began.After(l.seen) })
+	})
+}

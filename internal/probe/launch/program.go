@@ -1,0 +1,33 @@
+package launch
+
+import (
+	"fmt"
+	"hash/fnv"
+	"net"
+	"os"
+)
+
+// programOf is a hash of what the ranks of one program have in common, empty if that is nothing. The values themselves stay on the node: the address of a
+// host is among them.
+func programOf(vars map[string]string, names []string) string {
+	h, any := fnv.New32a(), false
+	for _, name := range names {
+		value := vars[name]
+		any = any || value != ""
+		_, _ = fmt.Fprintf(h, "%s=%s\x00", name, value) // a hash takes everything
+		if name == mainAddress && here(value) {
+			host, _ := os.Hostname() // without a name programs of several nodes are less apart
+			_, _ = fmt.Fprintf(h, "on %s\x00", host)
+		}
+	}
+	if !any {
+		return ""
+	}
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// here reports whether an address means the host itself: another host has another program there.
+func here(address string) bool {
+	ip := net.ParseIP(address)
+	return address == "localhost" || ip != nil && ip.IsLoopback()
+}

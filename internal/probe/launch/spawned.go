@@ -1,0 +1,87 @@
+package launch
+
+import "github.com/nvnodetop/nvnodetop/internal/wire"
+
+// Spawned is what the environment says of a process that the first one of a program on its node has started for another GPU, as PyTorch Lightning does
+// without another launcher. The rank is known only together with the others: LOCAL_RANK counts from the first process of each node.
+type Spawned struct {
+	node, local, world int
+	nodes              int // of the job; 0: not known
+	program            string
+}
+
+// spawnedBy are the variables that name the program of such processes.
+var spawnedBy = []string{mainAddress, mainPort}
+
+// spawnedOf returns nil for a process to which more is said by RANK, or too little.
+func spawnedOf(vars map[string]string) *Spawned {
+	node, there := atoi(vars["NODE_RANK"])
+	local, numbered := atoi(vars[localRank])
+	world, told := atoi(vars["WORLD_SIZE"])
+	if vars["RANK"] != "" || !there || !numbered || !told || world < 2 || local >= world || node >= world {
+		return nil
+	}
+	nodes, _ := atoi(vars["SLURM_NNODES"])
+	return &Spawned{node, local, world, nodes, programOf(vars, spawnedBy)}
+}
+
+// PlaceSpawned gives ranks to processes that another process on a GPU has started, and to that one, where they are certain. of is what is known of a
+// process, nil: it was not started so.
+func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
+	families := map[int]map[int]*Spawned{} // by PID of the parent and of the child
+	for i := range processes {
+		p := &processes[i]
+		if s := of(p.PID); s != nil && p.Rank == nil && p.Parent > 1 {
+			if families[p.Parent] == nil {
+				families[p.Parent] = map[int]*Spawned{}
+			}
+			families[p.Parent][p.PID] = s
+		}
+	}
+	for parent, children := range families {
+		first, certain := firstRank(children)
+		if !certain || of(parent) != nil { // a child of a spawned process has inherited from it
+			continue
+		}
+		for i := range processes {
+			p := &processes[i]
+			if s := children[p.PID]; s != nil {
+				p.Rank = s.rank(first, s.local)
+			} else if p.PID == parent && p.Rank == nil {
+				for _, s := range children {
+					p.Rank = s.rank(first, 0)
+				}
+			}
+		}
+	}
+}
+
+func (s *Spawned) rank(first, local int) *wire.Rank {
+	return &wire.Rank{Rank: first + local, Local: &local, World: &s.world, From: localRank, Program: s.program}
+}
+
+// firstRank is the rank of the process that started these, on the first node 0. On the others it takes the number of processes per node, which is certain
+// where as many are there as the job has nodes for.
+func firstRank(children map[int]*Spawned) (first int, certain bool) {
+	var any *Spawned
+	seen := map[int]bool{0: true}
+	for _, s := range children {
+		if seen[s.local] || any != nil && (s.node != any.node || s.world != any.world || s.nodes != any.nodes || s.program != any.program) {
+			return 0, false // two of one rank, or a helper of the first process
+		}
+		seen[s.local], any = true, s
+	}
+	each := len(seen)
+	switch {
+	case any.node == 0:
+		return 0, true
+	case any.node >= any.nodes || each*any.nodes != any.world:
+		return 0, false
+	}
+	for local := range each {
+		if !seen[local] {
+			return 0, false
+		}
+	}
+	return any.node * each, true
+}
