@@ -3,6 +3,9 @@ package app
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +34,11 @@ type recorder struct {
 // begin begins the next file.
 func (r *recorder) begin(at time.Time) error {
 	path := r.path
+	if r.count == 0 && r.keep > 0 {
+		if err := noneOf(path); err != nil {
+			return err
+		}
+	}
 	if r.count > 0 {
 		path = fmt.Sprintf("%s.%d", r.path, r.count+1)
 	}
@@ -48,6 +56,21 @@ func (r *recorder) begin(at time.Time) error {
 	}
 	if err := r.w.Begin(f, at); err != nil {
 		return fmt.Errorf("write %q: %w", path, err)
+	}
+	return nil
+}
+
+// noneOf says which file is there that a recording to several files would come to, perhaps in the middle of a night: FILE.2, FILE.3 and so on.
+func noneOf(path string) error {
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("create the recording: %w", err)
+	}
+	for _, f := range files {
+		number, ours := strings.CutPrefix(f.Name(), filepath.Base(path)+".")
+		if n, err := strconv.ParseUint(number, 10, 32); ours && err == nil && n > 1 && strconv.FormatUint(n, 10) == number {
+			return fmt.Errorf("%q %w", path+"."+number, errExists)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -34,5 +37,26 @@ func TestReplayIsInterrupted(t *testing.T) {
 	defer p.Close()
 	if err := printMoment(ctx, &cfg, streams{nil, nil, io.Discard}, p, r.End); !errors.Is(err, errInterrupted) {
 		t.Errorf("once it is open: %v", err)
+	}
+}
+
+// A file of an earlier run ends a recording to several files before it begins, and not hours later.
+func TestRecordFilesAreFree(t *testing.T) {
+	for left, free := range map[string]bool{"x.2": false, "x.24": false, "x.25": false, "x.1": true, "x.02": true, "x.2.gz": true, "y.2": true, "x.old": true} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x := filepath.Join(dir, "x")
+		if free {
+			if err := noneOf(x); err != nil {
+				t.Errorf("beside %s: %v", left, err)
+			}
+			continue
+		}
+		code, _, errs := program(t, "record", "--demo", "1x1", "--max-time", "1s", "--files", "1", x)
+		if _, err := os.Stat(x); code != exitUsage || !strings.Contains(errs, left+`" exists: recordings are not overwritten`) || err == nil {
+			t.Errorf("beside %s: exit code %d, %q, %v", left, code, errs, err)
+		}
 	}
 }
