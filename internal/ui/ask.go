@@ -35,7 +35,41 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	for _, ask := range a.Ask {
 		asked = append(asked, m.ask(p, ask))
 	}
+	if a.Still {
+		asked = append(asked, m.rest())
+	}
 	return tea.Batch(asked...)
+}
+
+// stillTime is how long a question must have been on the screen, without any key, before a key answers it.
+const stillTime = 300 * time.Millisecond
+
+// still says that this time has passed since a rest began.
+type still struct{ rest int }
+
+// rest waits for the screen to be still.
+func (m *model) rest() tea.Cmd {
+	m.stir()
+	rest := still{m.rested}
+	return tea.Tick(stillTime, func(time.Time) tea.Msg { return rest })
+}
+
+// stir ends a rest.
+func (m *model) stir() {
+	m.rested++
+	m.scene.Still = false
+}
+
+// settled takes the end of a rest, unless the question is still on its way to the terminal.
+func (m *model) settled(s still) tea.Cmd {
+	if s.rest != m.rested {
+		return nil
+	}
+	if m.terminal.behind() {
+		return m.rest()
+	}
+	m.scene.Still = true
+	return nil
 }
 
 // ask sends a request to the probe of a node or to SLURM.

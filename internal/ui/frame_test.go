@@ -167,6 +167,7 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 			msg = tea.KeyPressMsg{Code: tea.KeyTab}
 		}
 		a := v.press(msg, sc)
+		sc.Still = a.Still
 		if !a.Taken {
 			v.apply(msg, sc)
 		}

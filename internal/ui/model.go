@@ -60,6 +60,7 @@ type model struct {
 	touched      time.Time // the last key was pressed
 	detached     bool      // nobody can see the screen, and no key was pressed since
 	chain        int       // of ticks
+	rested       int       // how often it was waited for the screen to be still
 
 	height   int // of the terminal: a recording has a line below the scene
 	light    bool
@@ -193,6 +194,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
 		m.resolve()
 		return m, did
+	case still:
+		return m, m.settled(msg)
 	case switched:
 		m.scene.Notice = msg.said
 		m.takeSnapshot()
@@ -287,6 +290,7 @@ func (m *model) quit() tea.Cmd { return m.terminal.hush(tea.Quit) }
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	page := m.view.page(m.scene)
 	a := m.view.press(msg, m.scene)
+	m.stir()
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
 	return tea.Batch(m.errands(page, a), m.settle()), a.Taken
 }

@@ -29,6 +29,7 @@ type asked struct {
 	left               int
 	looks              []look
 	canceled           []string // the jobs, and the signals
+	signals            int      // requests
 }
 
 func (a *asked) Touch()                           { a.touched++ }
@@ -41,6 +42,7 @@ func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Repl
 		return wire.Reply{}, errors.New("no deadline")
 	}
 	if r.Signal != nil {
+		a.signals++
 		result := someReplies(nav.Ask{Node: node, Request: r})
 		return result.Reply, result.Err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,6 +73,9 @@ func (r *rig) do(cmd tea.Cmd) (results []nav.Result) {
 func (r *rig) sent(keys string) (sent []string) {
 	r.t.Helper()
 	for _, k := range strings.Fields(keys) {
+		if k == "y" {
+			r.send(still{r.rested})
+		}
 		cmd := r.press(k)
 		if k != "y" { // may wait for a tick
 			continue
@@ -196,7 +200,9 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 			r.snap = s
 			r.send(tick{})
 		}
-		cmd := r.press("T", "y")
+		r.press("T")
+		r.send(still{r.rested})
+		cmd := r.press("y")
 		asked := r.do(cmd)
 		if len(asked) != 1 || asked[0].Request.Signal == nil || len(asked[0].Request.Signal.Processes) != 1 || asked[0].Request.Signal.Processes[0].PID != 358802 {
 			t.Errorf("gone %v: asked %+v", gone, asked)
@@ -240,5 +246,57 @@ func TestScancelIsForAListedJob(t *testing.T) {
 		if r.press("P", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") || !strings.Contains(r.text(), "nothing to cancel")) {
 			t.Errorf("over the metrics, job %q:\n%s", name, r.text())
 		}
+	}
+}
+
+// y in the same paste as the key that has opened the dialog, or right after any other key, sends nothing: only once the question has been on the screen
+// for a while.
+func TestAPasteDoesNotAnswer(t *testing.T) {
+	for opened, want := range map[string]int{"P K": 1, "m K": 1, "P w T tab": 1, "P S enter": 1, "P X tab enter": 0} {
+		r := newRig(t, fixture())
+		for _, k := range append(strings.Fields(opened), "y", "j", "y") {
+			if cmd := r.press(k); k == "y" {
+				r.do(cmd)
+			}
+		}
+		if r.heard.signals+len(r.heard.canceled) > 0 {
+			t.Errorf("%s and y: asked for %d signals and %q", opened, r.heard.signals, r.heard.canceled)
+		}
+		r.send(still{r.rested - 1}) // of the key before
+		if r.do(r.press("y")); r.heard.signals+len(r.heard.canceled) > 0 {
+			t.Errorf("%s: the time since an earlier key counts", opened)
+		}
+		r.send(still{r.rested})
+		if r.do(r.press("y")); r.heard.signals != want || len(r.heard.canceled) != 1-want {
+			t.Errorf("%s: y that comes later asks for %d signals and %q", opened, r.heard.signals, r.heard.canceled)
+		}
+	}
+}
+
+// A question that the terminal has not got yet cannot have been read.
+func TestAQuestionThatWaits(t *testing.T) {
+	r := newRig(t, fixture())
+	r.press("P")
+	r.Update(pressed("K"))
+	r.View() // and nothing writes it
+	if _, cmd := r.Update(still{r.rested}); cmd == nil || r.scene.Still {
+		t.Error("it counts as read")
+	}
+	r.terminal.flush()
+	if r.Update(still{r.rested}); !r.scene.Still {
+		t.Error("it does not count as read")
+	}
+}
+
+// The time begins with the last key.
+func TestStill(t *testing.T) {
+	r := newRig(t, fixture())
+	began := time.Now()
+	msg := r.press("P", "K")()
+	if batch, is := msg.(tea.BatchMsg); is {
+		msg = batch[0]()
+	}
+	if took := time.Since(began); msg != (still{r.rested}) || took < stillTime {
+		t.Errorf("%v after %v", msg, took)
 	}
 }

@@ -142,6 +142,13 @@ func (t *terminal) ask() {
 	t.asked = true
 }
 
+// behind reports whether a frame waits to be written.
+func (t *terminal) behind() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pending.canvas != nil
+}
+
 // failure returns the write error, after which the terminal is gone.
 func (t *terminal) failure() error {
 	t.mu.Lock()

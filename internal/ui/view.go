@@ -219,7 +219,8 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 		shown := v.process.Show(s, *a.Process)
 		v.over(screenProcesses)
 		if a.Again && shown {
-			a.Notice = v.process.Press(msg, s).Notice
+			asked := v.process.Press(msg, s)
+			a.Notice, a.Still = asked.Notice, asked.Still
 		}
 	}
 	return a

@@ -242,6 +242,13 @@ func (w *watcher) types(keys string) {
 	}
 }
 
+// answers presses a key that answers a question: it counts once that has been on the screen for a while.
+func (w *watcher) answers(key string) {
+	w.t.Helper()
+	time.Sleep(time.Second)
+	w.types(key)
+}
+
 // quits presses q and checks that the terminal is restored.
 func (w *watcher) quits() {
 	w.t.Helper()

@@ -32,6 +32,10 @@ type Answer struct {
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // into the clipboard of the user's terminal
 
+	// Still asks for Scene.Still: a key that answers a question counts only from then on. Before that nobody can have read the question, and the key
+	// is another one's, or part of a paste.
+	Still bool
+
 	Notice string // stands in place of the footer until the next key
 }
 

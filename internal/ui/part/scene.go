@@ -51,6 +51,8 @@ type Scene struct {
 	Login    string // the host through which all nodes are reached, [user@]host[:port]; "": none is
 	ReadOnly string // why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may
 
+	Still bool // what asks the user something has been on the screen for a while, and no key was pressed meanwhile: see nav.Answer
+
 	Notice  string // stands in place of the footer
 	Version string
 	Memory  *Memory

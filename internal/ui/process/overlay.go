@@ -84,7 +84,7 @@ func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {
 	all := nav.Taken
 	*over = slices.DeleteFunc(*over, func(o overlay) bool {
 		a, open := o.Press(r, s)
-		all.Ask = append(all.Ask, a.Ask...)
+		all.Ask, all.Still = append(all.Ask, a.Ask...), all.Still || a.Still
 		return !open
 	})
 	return all

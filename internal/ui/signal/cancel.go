@@ -43,6 +43,11 @@ func (c *Cancel) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Press answers a key, or what SLURM said. It takes everything but the keys that mean the same everywhere, and results of other requests.
 func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+	a, open = c.answer(msg, s)
+	return still(a, msg, open), open
+}
+
+func (c *Cancel) answer(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch m := msg.(type) {
 	case nav.Result:
 		return nav.Answer{Taken: c.take(m)}, true
@@ -69,7 +74,7 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 			c.by, c.picker = by, nil
 		}
 	case c.steps:
-		return c.confirm(k)
+		return c.confirm(k, s)
 	case key.Matches(k, keys.Choose):
 		if c.wrong = c.typed.text != c.job; !c.wrong {
 			return c.order(""), true
@@ -90,9 +95,9 @@ func (c *Cancel) turn() {
 }
 
 // confirm answers a key where the signal is chosen: only y sends it.
-func (c *Cancel) confirm(k tea.KeyPressMsg) (a nav.Answer, open bool) {
+func (c *Cancel) confirm(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
-	case key.Matches(k, keys.Send):
+	case key.Matches(k, keys.Send) && s.Still:
 		return c.order(c.by.Name()), true
 	case key.Matches(k, keys.OtherSignal):
 		c.steps = false

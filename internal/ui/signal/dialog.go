@@ -34,7 +34,7 @@ func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene)
 		d.whom.kind = theTagged
 	}
 	d.mean(s)
-	return d, nav.Taken
+	return d, nav.Answer{Taken: true, Still: true}
 }
 
 // Wants the processes of all nodes where those of the job are meant, else what the page behind it wants.
@@ -48,6 +48,18 @@ func (d *Dialog) Wants(*part.Scene) nav.Wants {
 // Press answers a key, the mouse, or the result of a request. It takes everything but the keys that mean the same everywhere, and results of
 // requests that are not its own.
 func (d *Dialog) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+	a, open = d.answer(msg, s)
+	return still(a, msg, open), open
+}
+
+// still asks for Scene.Still again, after whatever may have changed the question.
+func still(a nav.Answer, msg tea.Msg, open bool) nav.Answer {
+	_, told := msg.(nav.Result)
+	a.Still = open && (a.Taken || !told)
+	return a
+}
+
+func (d *Dialog) answer(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch m := msg.(type) {
 	case nav.Result:
 		return nav.Answer{Taken: d.take(m, s)}, true
@@ -78,7 +90,7 @@ func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	case key.Matches(k, keys.Down):
 		d.scroll(s, +1)
 	case d.errand != nil: // it is done
-	case key.Matches(k, keys.Send):
+	case key.Matches(k, keys.Send) && s.Still:
 		return d.send(), true
 	case key.Matches(k, keys.Whom):
 		return d.turn(s, +1), true

@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"time"
+)
+
+// keyboard is the terminal as what is typed comes from it. It passes on what it reads, except that it tells keys from pastes where the terminal does not:
+//
+//   - A bracketed paste that has no end takes every key that follows. So it ends after silence, with the first byte that comes then, and at Ctrl-C, which
+//     no terminal pastes.
+//   - So much text in one read that nobody can have typed it is a paste without brackets, and gets some. Otherwise each of its characters would be a key:
+//     keys that nobody has pressed, and a screen that does nothing else for as long as they last.
+//
+// It is a file where the terminal is one: Bubble Tea sets its modes.
+type keyboard struct {
+	io.Reader
+	now func() time.Time
+
+	pasting bool      // a bracketed paste has no end yet
+	last    time.Time // the last read
+	seen    []byte    // the last bytes, where they may be the beginning of a bracket
+}
+
+// console is a keyboard on a terminal.
+type console struct {
+	*os.File
+	keys *keyboard
+}
+
+// Read implements io.Reader.
+func (c *console) Read(p []byte) (int, error) { return c.keys.Read(p) }
+
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+	interrupt   = 3 // Ctrl-C
+
+	// silence ends a paste: a terminal sends it in one go, but a slow link may stop for a moment.
+	silence = time.Second
+
+	// flood is how much text in one read was not typed. A key that repeats comes 30 times a second, and the sequences of a mouse have less text.
+	flood = 256
+)
+
+// newKeyboard returns the input for Bubble Tea.
+func newKeyboard(in io.Reader, now func() time.Time) io.Reader {
+	k := &keyboard{Reader: in, now: now}
+	if f, ok := in.(*os.File); ok {
+		return &console{f, k}
+	}
+	return k
+}
+
+// brackets is how many bytes a read may become longer.
+const brackets = 3 * (len(pasteBegins) + len(pasteEnds))
+
+// Read implements io.Reader.
+func (k *keyboard) Read(p []byte) (int, error) {
+	if len(p) <= brackets {
+		return k.Reader.Read(p)
+	}
+	n, err := k.Reader.Read(p[:len(p)-brackets])
+	if n <= 0 {
+		return n, err
+	}
+	at := k.now()
+	silent := at.Sub(k.last) >= silence
+	k.last = at
+	return copy(p, k.filter(bytes.Clone(p[:n]), silent)), err
+}
+
+// filter returns what to make of what was read, after silence or not.
+func (k *keyboard) filter(text []byte, silent bool) (out []byte) {
+	if k.pasting && silent {
+		k.pasting = false
+		out = append(out, pasteEnds...)
+	}
+	for len(text) > 0 {
+		if !k.pasting {
+			n := k.until(text, pasteBegins)
+			out = append(out, keysOf(text[:n])...)
+			k.pasting, text = k.ends(pasteBegins), text[n:]
+			continue
+		}
+		n := k.until(text, pasteEnds)
+		if at := bytes.IndexByte(text[:n], interrupt); at >= 0 {
+			out = append(append(out, text[:at]...), pasteEnds...)
+			k.pasting, k.seen, text = false, nil, text[at:]
+			continue
+		}
+		out = append(out, text[:n]...)
+		k.pasting, text = !k.ends(pasteEnds), text[n:]
+	}
+	return out
+}
+
+// until returns how much of a text is up to the end of a bracket, which may have begun before it; all of it where there is none.
+func (k *keyboard) until(text []byte, bracket string) int {
+	all := append(k.seen, text...)
+	n := len(all)
+	if at := bytes.Index(all, []byte(bracket)); at >= 0 {
+		n = at + len(bracket)
+	}
+	before := len(k.seen)
+	k.seen = bytes.Clone(all[max(n-len(bracket), 0):n])
+	return n - before
+}
+
+// ends reports whether what was seen ends with a bracket, of which no other one is a part then.
+func (k *keyboard) ends(bracket string) bool {
+	if !bytes.HasSuffix(k.seen, []byte(bracket)) {
+		return false
+	}
+	k.seen = nil
+	return true
+}
+
+// keysOf returns keys as they are, unless they are a flood: that is a paste, without what is no text, and perhaps Ctrl-C.
+func keysOf(text []byte) []byte {
+	bracket, ends := []byte(nil), []byte(pasteBegins)
+	if body, found := bytes.CutSuffix(text, ends); found {
+		text, bracket = body, ends
+	}
+	const perSequence = 16 // bytes: those of a mouse are shorter
+	if len(text) < flood || bytes.Count(text, []byte{'\x1b'})*perSequence >= len(text) {
+		return append(text, bracket...)
+	}
+	out := make([]byte, 0, len(text)+brackets)
+	out = append(out, pasteBegins...)
+	for _, b := range text {
+		if b >= ' ' && b != 0x7f || b == '\n' || b == '\r' || b == '\t' {
+			out = append(out, b)
+		}
+	}
+	out = append(out, pasteEnds...)
+	if bytes.IndexByte(text, interrupt) >= 0 {
+		out = append(out, interrupt)
+	}
+	return append(out, bracket...)
+}
