@@ -3,6 +3,7 @@ package hostkey
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,11 +210,25 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	case !c.maySign(cert.Signature.Format):
 		return "it is signed with the disallowed algorithm " + text.Cut(cert.Signature.Format, maxName)
 	}
+	if cert.ValidBefore > math.MaxInt64 { // which the checker takes for a time before 1970, and OpenSSH for one that never comes
+		if err := cert.SignatureKey.Verify(signed(cert), cert.Signature); err != nil {
+			return "certificate signature does not verify"
+		}
+		return ""
+	}
 	checker := ssh.CertChecker{Clock: func() time.Time { return c.now }}
 	if err := checker.CheckCert(c.host.Name, cert); err != nil {
 		return strings.TrimPrefix(err.Error(), "ssh: ")
 	}
 	return ""
+}
+
+// signed returns what the authority of a certificate has signed.
+func signed(cert *ssh.Certificate) []byte {
+	c := *cert
+	c.Signature = nil
+	text := c.Marshal()
+	return text[:len(text)-4] // of the empty signature
 }
 
 // maySign reports whether a CA may sign with an algorithm: never with SHA-1, unless the configuration allows it.

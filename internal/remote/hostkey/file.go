@@ -2,6 +2,7 @@ package hostkey
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha1" //nolint:gosec // the format's
 	"encoding/base64"
 	"fmt"
@@ -115,6 +116,9 @@ func (f *file) parse(text string, maxLines, maxLine int) {
 	f.lines, f.hashes = slices.Clip(f.lines), slices.Clip(f.hashes)
 }
 
+// otherNames are those that OpenSSH also takes for the type of a key.
+var otherNames = map[string]string{ssh.KeyAlgoRSASHA256: ssh.KeyAlgoRSA, ssh.KeyAlgoRSASHA512: ssh.KeyAlgoRSA}
+
 func parseLine(text string) (l line, h *hash, ok bool) {
 	word, rest := nextWord(text)
 	if strings.HasPrefix(word, "#") {
@@ -125,10 +129,14 @@ func parseLine(text string) (l line, h *hash, ok bool) {
 			return l, nil, false
 		}
 		l.marker = word
+		if word == markerCA && strings.HasPrefix(rest, "\t") && strings.Contains(rest, " ") { // to OpenSSH the marker is longer then
+			return l, nil, false
+		}
 		word, rest = nextWord(rest)
 	}
 	l.hosts = word
 	l.keyType, rest = nextWord(rest)
+	l.keyType = cmp.Or(otherNames[l.keyType], l.keyType)
 	l.key, _ = nextWord(rest)
 	if l.key == "" || strings.HasPrefix(l.hosts, "@") { // two markers
 		return l, nil, false

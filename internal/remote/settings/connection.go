@@ -57,8 +57,7 @@ func (o options) onlyOpenSSH() []string {
 			set = append(set, words+" (OpenSSH obeys it: --transport openssh)")
 		}
 	}
-	command, provider, dns := o.set("knownhostscommand"), o.set("pkcs11provider"), strings.ToLower(o.set("verifyhostkeydns"))
-	add(command != "", "KnownHostsCommand "+command)
+	provider, dns := o.set("pkcs11provider"), strings.ToLower(o.set("verifyhostkeydns"))
 	add(provider != "", "PKCS11Provider "+provider)
 	add(dns == "yes" || dns == "true", "VerifyHostKeyDNS yes")
 	return set

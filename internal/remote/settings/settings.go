@@ -38,6 +38,7 @@ type Settings struct {
 	IdentitiesOnly       bool
 	Agent                string   // socket, "none", or empty for $SSH_AUTH_SOCK
 	KnownHosts           []string // the user's, then the system's
+	KnownHostsCommand    string   // which only OpenSSH runs; empty: none
 	RevokedKeys          string   // RevokedHostKeys; empty: none
 	ProxyJump            string   // empty: none. At most one of both is set.
 	ProxyCommand         string   // with its tokens: see Expand
@@ -162,6 +163,7 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 	}
 	t.DefaultIdentities = isDefault(o["identityfile"])
 	t.KnownHosts = slices.Concat(s.paths(some(o["userknownhostsfile"]), t.tokens), s.paths(some(o["globalknownhostsfile"]), nil))
+	t.KnownHostsCommand = o.set("knownhostscommand")
 	t.IdentityFiles, t.CertificateFiles = s.paths(some(o["identityfile"]), t.tokens), s.paths(some(o["certificatefile"]), t.tokens)
 	if t.DefaultIdentities {
 		t.IdentityFiles = s.paths(defaultKeys, nil)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -100,6 +101,12 @@ func (c *court) certify(key, authority, name, flaw string, kind uint32) *ssh.Cer
 	switch flaw {
 	case "expired":
 		cert.ValidBefore = uint64(now.Add(-time.Hour).Unix())
+	case "late":
+		cert.ValidBefore = 1<<63 + 7
+	case "endless":
+		cert.ValidBefore = ssh.CertTimeInfinity
+	case "never":
+		cert.ValidAfter, cert.ValidBefore = 1<<63+7, ssh.CertTimeInfinity
 	case "early":
 		cert.ValidAfter = uint64(now.Add(30 * time.Minute).Unix())
 	case "other":
@@ -260,6 +267,9 @@ func listenAgent(t *testing.T, serve func(net.Conn)) (path string) {
 	return path
 }
 
+// spelled is a key with another name of its type, and tabbed one that has tabs for blanks.
+var spelled, tabbed = regexp.MustCompile(`\{type (\S+) ([^}]+)\}`), regexp.MustCompile(`\{tab ([^}]+)\}`)
+
 // write writes text with its placeholders replaced: NAME is the node as files list it, HASH the same as a secret, DIR and PORT what they say.
 func (c *court) write(t *testing.T, name, text string) {
 	t.Helper()
@@ -269,6 +279,12 @@ func (c *court) write(t *testing.T, name, text string) {
 	for key := range c.keys {
 		pairs = append(pairs, "{"+key+"}", c.public(key))
 	}
+	text = spelled.ReplaceAllStringFunc(text, func(s string) string {
+		m := spelled.FindStringSubmatch(s)
+		_, key, _ := strings.Cut(c.public(m[2]), " ")
+		return m[1] + " " + key
+	})
+	text = tabbed.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(c.public(tabbed.FindStringSubmatch(s)[1]), " ", "\t") })
 	writeFile(t, c.path(name), strings.NewReplacer(pairs...).Replace(text)+"\n")
 }
 

@@ -28,7 +28,10 @@ var connectionRulings = []ruling{
 	{name: "Match exec", config: "Match exec false\nUserKnownHostsFile DIR/absent\nMatch exec true\nHostKeyAlias good\nHost *", known: "good {ed25519}", asked: true},
 	{name: "Match localuser and final", config: "Match final originalhost n\nHostKeyAlias good\nHost *", known: "good {ed25519}", asked: true},
 
-	{name: "KnownHostsCommand", config: "KnownHostsCommand /bin/cat DIR/known2\nUserKnownHostsFile DIR/absent", does: write("known2", "NAME {ed25519}"), class: unknown, reason: "OpenSSH obeys it", strict: true},
+	{name: "KnownHostsCommand", config: "KnownHostsCommand /bin/cat DIR/known2\nUserKnownHostsFile DIR/absent", does: write("known2", "NAME {ed25519}"), class: reach.ClassLocal, reason: "--transport openssh", strict: true},
+	{name: "KnownHostsCommand revokes", config: "KnownHostsCommand /bin/cat DIR/known2", does: write("known2", "@revoked * {ed25519}"), refuses: "REVOKED HOST KEY", class: reach.ClassLocal, reason: "--transport openssh"},
+	{name: "KnownHostsCommand fails", config: "KnownHostsCommand /bin/false", refuses: "KnownHostsCommand failed", class: reach.ClassLocal, reason: "/bin/false"},
+	{name: "KnownHostsCommand none", config: "KnownHostsCommand none"},
 	{name: "VerifyHostKeyDNS", config: "VerifyHostKeyDNS yes\nUserKnownHostsFile DIR/absent", refuses: noKey, class: unknown, reason: "OpenSSH obeys it"},
 }
 

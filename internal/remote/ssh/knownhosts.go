@@ -27,6 +27,12 @@ type knownSet struct {
 }
 
 func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*knownSet, error) {
+	if t.KnownHostsCommand != "" { // what it would revoke is not known
+		return nil, &remote.LocalError{
+			What: "KnownHostsCommand", Err: fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys", t.KnownHostsCommand),
+			Hints: []string{"let OpenSSH log in: --transport openssh"},
+		}
+	}
 	set, err := c.files.Load(t.KnownHosts, t.RevokedKeys)
 	if err != nil {
 		return nil, &remote.LocalError{What: "RevokedHostKeys", Err: err, Hints: []string{"ssh trusts no host while it cannot read that list: mend the file or the option"}}
