@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/web"
 )
 
 // touched counts keys.
@@ -63,17 +69,60 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	}
 }
 
-// A page that asks every second is no user who presses a key every second, but never one who is away.
-func TestRequestsCountAsFewKeys(t *testing.T) {
+// audience serves a feed, and returns who asks and the user that they are taken for.
+func audience(from feed) (*web.Server, *attended) {
+	user := &attended{&sparing{feed: from}, bell.New()}
+	store := cluster.NewStore(time.Second, nil)
+	return web.New(web.Options{
+		Snapshot: store.Snapshot, Ready: tally.Settled, News: func() uint64 { return 1 }, Now: time.Now, Audience: user, Every: time.Second, Names: export.OwnNames, Local: true,
+	}), user
+}
+
+// A scraper is no user: it puts off the end of the program, and presses no key, whatever it asks for.
+func TestAScraperPressesNoKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		from := &touched{}
-		s := &sparing{feed: from}
-		for range 3600 {
-			s.Touch()
-			time.Sleep(time.Second)
+		from := &touched{feed: &fakeFeed{}}
+		server, user := audience(from)
+		ended := start(func() error { return user.left(t.Context(), time.Hour, "request") })
+		handler := server.Handler()
+		for range 4 * 60 * 3 {
+			for _, path := range []string{"/metrics", "/api/v1/snapshot", "/api/v1/jobs"} {
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+				if w.Code != http.StatusOK {
+					t.Fatalf("%s: %d", path, w.Code)
+				}
+			}
+			time.Sleep(15 * time.Second)
 		}
+		if n := from.keys.Load(); n != 0 || ended.ctx.Err() != nil {
+			t.Errorf("%d keys in three hours of scraping; ended: %v", n, ended.ctx.Err())
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if _, err := ended.wait(0); ended.ctx.Err() == nil || err == nil {
+			t.Errorf("it goes on without a request: %v", err)
+		}
+	})
+}
+
+// A page that is open counts as few keys: never as one every second, and never as nobody.
+func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &touched{feed: &fakeFeed{}}
+		server, _ := audience(from)
+		ctx, closes := context.WithCancel(t.Context())
+		serving := start(func() error { server.Run(ctx); return nil })
+		page := start(func() error {
+			server.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/api/v1/events", nil))
+			return nil
+		})
+		time.Sleep(time.Hour - time.Second)
 		if n := from.keys.Load(); n != 3 || touchEvery >= ui.IdleAfter {
-			t.Errorf("%d keys in an hour of requests", n)
+			t.Errorf("%d keys in an hour", n)
 		}
+		closes()
+		<-serving.ctx.Done()
+		<-page.ctx.Done()
 	})
 }

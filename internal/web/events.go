@@ -13,7 +13,8 @@ const (
 	writeTime  = 10 * time.Second // for a client that does not read
 )
 
-// events is a stream of Server-Sent Events: that there is a new state, which the client may then ask for.
+// events is a stream of Server-Sent Events: that there is a new state, which the client may then ask for. The page has one while somebody sees it, so it
+// is the sign of a person.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.Add(-1)
 	if s.streams.Add(1) > maxStreams {
@@ -27,6 +28,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
+	s.Audience.Asked()
+	s.Audience.Touch()
 	s.watched.Ring()
 	stream := &stream{w: w, control: http.NewResponseController(w)}
 	_ = stream.control.SetReadDeadline(time.Time{}) // that of a request would end the stream

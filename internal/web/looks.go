@@ -21,7 +21,7 @@ type looks struct {
 
 // look notes that somebody asks, and whether for processes.
 func (l *looks) look(processes bool) {
-	l.audience.Touch()
+	l.audience.Asked()
 	if !processes {
 		return
 	}

@@ -19,7 +19,8 @@ import (
 
 // Audience is told what somebody looks at.
 type Audience interface {
-	Touch()                           // somebody has asked
+	Asked()                           // somebody, or a program, has asked
+	Touch()                           // somebody has the page open
 	Look(node string, processes bool) // whether the processes of the nodes are shown: of cluster.EveryNode, or of none
 }
 
@@ -76,6 +77,7 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		select {
 		case <-tick.C:
+			s.Audience.Touch()
 			s.states.newest()
 		case <-ctx.Done():
 			return

@@ -50,11 +50,13 @@ func world(at time.Time) *cluster.Store {
 
 // audience counts what it is told.
 type audience struct {
+	asked   atomic.Int32
 	touched atomic.Int32
 	mu      sync.Mutex
 	looks   []bool
 }
 
+func (a *audience) Asked() { a.asked.Add(1) }
 func (a *audience) Touch() { a.touched.Add(1) }
 func (a *audience) Look(_ string, processes bool) {
 	a.mu.Lock()
@@ -247,7 +249,7 @@ func TestReadyWhenAllIsKnown(t *testing.T) {
 		if w := r.ask("GET", "/-/ready"); w.Code != http.StatusOK {
 			t.Errorf("%d then", w.Code)
 		}
-		if n := r.audience.touched.Load(); n != 0 {
+		if n := r.audience.asked.Load() + r.audience.touched.Load(); n != 0 {
 			t.Errorf("a check of health is no user: %d", n)
 		}
 	})
@@ -258,8 +260,8 @@ func TestProcessesAreListedWhileSomebodyLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig("", true)
 		r.ask("GET", "/api/v1/jobs")
-		if len(r.audience.looks) != 0 || r.audience.touched.Load() != 1 {
-			t.Errorf("%v, touched %d times", r.audience.looks, r.audience.touched.Load())
+		if len(r.audience.looks) != 0 || r.audience.asked.Load() != 1 {
+			t.Errorf("%v, asked %d times", r.audience.looks, r.audience.asked.Load())
 		}
 		for range 3 {
 			r.ask("GET", "/api/v1/processes")
@@ -267,8 +269,8 @@ func TestProcessesAreListedWhileSomebodyLooks(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got := r.audience.looks; len(got) != 2 || !got[0] || got[1] {
-			t.Errorf("it was told %v", got)
+		if got := r.audience.looks; len(got) != 2 || !got[0] || got[1] || r.audience.touched.Load() != 0 {
+			t.Errorf("it was told %v, touched %d times", got, r.audience.touched.Load())
 		}
 	})
 }
@@ -314,6 +316,9 @@ func TestEventsSayThatThereIsNews(t *testing.T) {
 		r.news.Add(1)
 		if e := next(lines); !strings.HasPrefix(e, `event: snapshot|id: 2|data: {"revision":2,`) {
 			t.Errorf("the second event is %q", e)
+		}
+		if n := r.audience.touched.Load(); n < 2 {
+			t.Errorf("an open page is somebody who looks: %d", n)
 		}
 		stop()
 		<-ran
