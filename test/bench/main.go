@@ -24,7 +24,7 @@ type options struct {
 	probe, track, serve  int
 	transports           bool
 	jump                 int
-	processes            bool
+	processes, commands  bool
 	screen               bool
 
 	fleet, trouble int
@@ -51,6 +51,7 @@ func main() {
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
+	flag.BoolVar(&o.commands, "commands", false, "measure the commands that watch, alone and all at once: probes, squeue calls, CPU time and memory")
 	flag.BoolVar(&o.screen, "screen", false, "measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
@@ -117,6 +118,8 @@ func run(o options) error {
 		return measureJump(o, ours)
 	case o.processes:
 		return measureProcesses(o, ours)
+	case o.commands:
+		return measureCommands(o, ours)
 	case o.soak > 0:
 		return measureSoak(o, ours)
 	}

@@ -30,6 +30,8 @@ type figures struct {
 	bytes            float64       // per second, to the terminal
 	key50, key99     time.Duration // from a key to the frame that shows its effect
 	poll, master     time.Duration // CPU per poll of a node: of the program and its children, of the ControlMasters
+	probes           float64       // on each node
+	squeues          float64       // since the start
 }
 
 // usage is a reading of the counters.
@@ -195,6 +197,14 @@ func quit(t *term.Terminal) error {
 // peakRSS returns the highest VmHWM, in KiB, of the processes with that name.
 func peakRSS(name string) int64 {
 	var most int64
+	for _, pid := range pidsOf(name) {
+		most = max(most, peakOf(pid))
+	}
+	return most
+}
+
+// pidsOf returns the processes with that name.
+func pidsOf(name string) (pids []int) {
 	names, _ := filepath.Glob("/proc/[0-9]*/comm")
 	for _, path := range names {
 		comm, err := os.ReadFile(path)
@@ -202,10 +212,10 @@ func peakRSS(name string) int64 {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-			most = max(most, peakOf(pid))
+			pids = append(pids, pid)
 		}
 	}
-	return most
+	return pids
 }
 
 // peakOf returns the VmHWM of a process in KiB; 0 if it has ended.
