@@ -15,10 +15,11 @@ import (
 
 func main() {
 	seed := flag.Uint64("seed", 1, "of the noise, and of when things happen")
+	seeds := flag.Int("seeds", 1, "how many seeds to play, from that one on")
 	only := flag.String("only", "", "play only the shapes whose names begin like one of these, separated by commas")
 	say := flag.Bool("say", false, "print the sentences that are wrong")
 	flag.Parse()
-	verdicts := judge(selected(*only), *seed)
+	verdicts := judge(selected(*only), *seed, *seeds)
 	if len(verdicts) == 0 {
 		fmt.Fprintf(os.Stderr, "score: no shape begins with %q\n", *only)
 		os.Exit(2)
@@ -43,8 +44,8 @@ func selected(only string) (chosen []shapes.Shape) {
 	return chosen
 }
 
-// judge plays shapes, as many at once as there are processors.
-func judge(chosen []shapes.Shape, seed uint64) []shapes.Verdict {
+// judge plays shapes, as many at once as there are processors, with so many seeds.
+func judge(chosen []shapes.Shape, seed uint64, seeds int) []shapes.Verdict {
 	verdicts := make([]shapes.Verdict, len(chosen))
 	next := make(chan int)
 	var players sync.WaitGroup
@@ -52,6 +53,9 @@ func judge(chosen []shapes.Shape, seed uint64) []shapes.Verdict {
 		players.Go(func() {
 			for i := range next {
 				verdicts[i] = shapes.Judge(chosen[i], shapes.Play(chosen[i], seed))
+				for more := 1; more < seeds; more++ {
+					verdicts[i].Add(shapes.Judge(chosen[i], shapes.Play(chosen[i], seed+uint64(more))))
+				}
 			}
 		})
 	}

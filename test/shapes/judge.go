@@ -12,6 +12,7 @@ import (
 // Verdict is what was right and wrong in one shape.
 type Verdict struct {
 	Shape
+	Watched             time.Duration
 	Found, Late, Missed int
 	Delays              []time.Duration // of what was found or late
 	False               []Episode       // warnings and worse
@@ -22,7 +23,7 @@ func (v *Verdict) Good() bool { return v.Late+v.Missed+len(v.False) == 0 }
 
 // Judge judges what was said of a shape.
 func Judge(s Shape, said []Episode) Verdict {
-	v := Verdict{Shape: s}
+	v := Verdict{Shape: s, Watched: s.Length}
 	for _, w := range s.Want {
 		switch first := w.first(said); {
 		case first < 0:
@@ -42,6 +43,13 @@ func Judge(s Shape, said []Episode) Verdict {
 		}
 	}
 	return v
+}
+
+// Add adds the verdict of the same shape with another seed.
+func (v *Verdict) Add(o Verdict) {
+	v.Watched += o.Watched
+	v.Found, v.Late, v.Missed = v.Found+o.Found, v.Late+o.Late, v.Missed+o.Missed
+	v.Delays, v.False = append(v.Delays, o.Delays...), append(v.False, o.False...)
 }
 
 // first returns how long after its onset it was first said, negative: never.

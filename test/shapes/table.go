@@ -3,7 +3,7 @@ package shapes
 import (
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -12,22 +12,21 @@ func Table(to io.Writer, verdicts []Verdict, say bool) {
 	w := tabwriter.NewWriter(to, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "shape\tGPUs\tjob-hours\tfound\tlate\tmissed\tafter\tfalse")
 	var healthy, faulty Verdict
-	var hours, gpuHours float64
+	var gpuHours float64
 	shapes := 0
 	for _, v := range verdicts {
-		fmt.Fprintf(w, "%s\t%d\t%.1f\t%s\t%s%s\n", v.Name, v.world(), v.Length.Hours(), v.found(), counts(v.False), known(&v))
+		fmt.Fprintf(w, "%s\t%d\t%.1f\t%s\t%s%s\n", v.Name, v.world(), v.Watched.Hours(), v.found(), counts(v.False), known(&v))
 		total := &healthy
 		if v.Faulty() {
 			total = &faulty
 		} else {
-			shapes, hours, gpuHours = shapes+1, hours+v.Length.Hours(), gpuHours+v.Length.Hours()*float64(v.world())
+			shapes, gpuHours = shapes+1, gpuHours+v.Watched.Hours()*float64(v.world())
 		}
-		total.Found, total.Late, total.Missed = total.Found+v.Found, total.Late+v.Late, total.Missed+v.Missed
-		total.False = append(total.False, v.False...)
+		total.Add(v)
 	}
 	w.Flush()
 	fmt.Fprintf(to, "\nhealthy: %d shapes, %.1f job-hours, %.0f GPU-hours: %d false %s\n",
-		shapes, hours, gpuHours, len(healthy.False), inParentheses(counts(healthy.False)))
+		shapes, healthy.Watched.Hours(), gpuHours, len(healthy.False), inParentheses(counts(healthy.False)))
 	fmt.Fprintf(to, "faulty: %d shapes, %d expected: %d found, %d late, %d missed; %d false %s\n",
 		len(verdicts)-shapes, faulty.Found+faulty.Late+faulty.Missed, faulty.Found, faulty.Late, faulty.Missed,
 		len(faulty.False), inParentheses(counts(faulty.False)))
@@ -43,16 +42,19 @@ func inParentheses(text string) string {
 	return "(" + text + ")"
 }
 
-// found is what was found of a faulty shape: "1\t0\t0\t66s".
+// found is what was found of a faulty shape: "2\t0\t0\t66 to 84s".
 func (v *Verdict) found() string {
 	if !v.Faulty() {
 		return "\t\t\t"
 	}
-	var after []string
-	for _, d := range v.Delays {
-		after = append(after, fmt.Sprintf("%.0fs", d.Seconds()))
+	after := ""
+	if len(v.Delays) > 0 {
+		after = fmt.Sprintf("%.0fs", slices.Max(v.Delays).Seconds())
+		if least := slices.Min(v.Delays); least < slices.Max(v.Delays) {
+			after = fmt.Sprintf("%.0f to %s", least.Seconds(), after)
+		}
 	}
-	return fmt.Sprintf("%d\t%d\t%d\t%s", v.Found, v.Late, v.Missed, strings.Join(after, " "))
+	return fmt.Sprintf("%d\t%d\t%d\t%s", v.Found, v.Late, v.Missed, after)
 }
 
 func known(v *Verdict) string {
