@@ -19,7 +19,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 0, 5)
 			return j
 		},
-		Want: []Want{stands(0, 5)}},
+		Want: []Want{stands(0, 5)},
+	},
 	{
 		Name:  "f08 all spin",
 		About: "8 of 8 GPUs spin",
@@ -44,14 +45,16 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 0, 0, 1, 2, 3, 4, 5, 6, 7)
 			return j
 		},
-		Want: []Want{stands(anywhere, anywhere)}},
+		Want: []Want{stands(anywhere, anywhere)},
+	},
 	{
 		Name: "f10 hung before", Nodes: 2,
 		About: "the job has hung since before the watch began",
 		Build: func(r *rig) Job {
 			return r.torch(spin)
 		},
-		Want: []Want{{stops, anywhere, anywhere, 0, 10 * mins, 0}}},
+		Want: []Want{says(stops, anywhere, anywhere, 0, 10*mins)},
+	},
 	{
 		Name: "f11 without counters", On: mute,
 		About: "all GPUs spin; the driver tells no bytes",
@@ -68,7 +71,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 1, 1)
 			return j
 		},
-		Want: []Want{stands(0, 1)}},
+		Want: []Want{stands(0, 1)},
+	},
 	{
 		Name: "f12b 1 of 2", GPUs: 2,
 		About: "one of 2 GPUs spins, the other stands",
@@ -77,7 +81,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 1, 1)
 			return j
 		},
-		Want: []Want{stands(0, 1)}},
+		Want: []Want{stands(0, 1)},
+	},
 	{
 		Name: "f14 dead rank", Nodes: 2,
 		About: "rank 3 is killed, the others spin",
@@ -86,7 +91,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.dead(onset, 3)
 			return j
 		},
-		Want: []Want{lost(0, 3), stands(anywhere, anywhere)}},
+		Want: []Want{lost(0, 3), stands(anywhere, anywhere)},
+	},
 	{
 		Name: "f28 four dead ranks", Nodes: 2,
 		About: "4 of 16 ranks are killed, the others spin",
@@ -95,9 +101,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.dead(onset, 1, 2, 9, 10)
 			return j
 		},
-		Want: []Want{lost(0, 1), lost(0, 2),
-			lost(1, 1), lost(1, 2),
-			stands(anywhere, anywhere)}},
+		Want: []Want{lost(0, 1), lost(0, 2), lost(1, 1), lost(1, 2), stands(anywhere, anywhere)},
+	},
 	{
 		Name: "f31 a node stands", Nodes: 2,
 		About: "the GPUs of one of 2 nodes are at 0%, those of the other spin",
@@ -106,7 +111,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 1, 8, 9, 10, 11, 12, 13, 14, 15)
 			return j
 		},
-		Want: []Want{stands(1, anywhere)}},
+		Want: []Want{stands(1, anywhere)},
+	},
 	{
 		Name: "f32 a node of 4 stands", Nodes: 4,
 		About: "the same with one of 4 nodes",
@@ -115,14 +121,16 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 1, 16, 17, 18, 19, 20, 21, 22, 23)
 			return j
 		},
-		Want: []Want{stands(2, anywhere)}},
+		Want: []Want{stands(2, anywhere)},
+	},
 	{
 		Name:  "f35 light job",
 		About: "a job of 205 W spins at 108 W",
 		Build: func(r *rig) Job {
 			return r.stoppedFrom(train.light(205), spin.with(func(w *Work) { w.Power = 108 }))
 		},
-		Want: []Want{stands(anywhere, anywhere)}},
+		Want: []Want{stands(anywhere, anywhere)},
+	},
 	{
 		Name: "g10 2 of 3 spin", GPUs: 3,
 		About: "2 of 3 GPUs spin, one stands",
@@ -131,7 +139,8 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(onset, 1, 2)
 			return j
 		},
-		Want: []Want{stands(0, 2)}},
+		Want: []Want{stands(0, 2)},
+	},
 	{
 		Name: "g11 dies, and is awaited later", Nodes: 2,
 		About: "a rank is killed; the others work on for 2 min, then spin",
@@ -140,14 +149,16 @@ var hangs = []Shape{
 			j.Runs = j.Runs.dead(onset, 12)
 			return j
 		},
-		Want: []Want{lost(1, 4).later(2 * mins), stands(anywhere, anywhere).later(2 * mins)}},
+		Want: []Want{lost(1, 4).later(2 * mins), stands(anywhere, anywhere).later(2 * mins)},
+	},
 	{
 		Name:  "g12 killed shard",
 		About: "one of 8 shards is killed for its memory; the others need nothing of it",
 		Build: func(r *rig) Job {
 			return Job{Does: only(from(onset, alone, resting), alone, 2), Runs: r.srun("python").dead(onset, 2)}
 		},
-		Want: []Want{{kinds("rank_gone"), 0, 2, onset, hung, mild}}, Length: 40 * mins},
+		Want: []Want{says(kinds("rank_gone"), 0, 2, onset, hung).mildly()}, Length: 40 * mins,
+	},
 	{
 		Name: "g13 hang on PCIe", GPUs: 4, On: l40s,
 		About: "all of 4 GPUs without NVLink spin",
@@ -166,7 +177,7 @@ var hangs = []Shape{
 			j.Runs = j.Runs.cpu(late, 0, 5)
 			return j
 		},
-		Want: []Want{{stops, 0, 5, 100 * mins, 10 * mins, 0}},
+		Want: []Want{says(stops, 0, 5, 100*mins, 10*mins)},
 	},
 	{
 		Name: "g17 node dies", Nodes: 4,
@@ -176,7 +187,7 @@ var hangs = []Shape{
 			j.Silent = func(at time.Duration, node int) bool { return node == 1 && at >= onset }
 			return j
 		},
-		Want: []Want{{kinds("node_stale", "node_failed"), 1, anywhere, onset, 20 * sec, 0}, stands(anywhere, anywhere)},
+		Want: []Want{says(kinds("node_stale", "node_failed"), 1, anywhere, onset, 20*sec), stands(anywhere, anywhere)},
 	},
 	{
 		Name:  "g15 endless loop",
@@ -184,14 +195,15 @@ var hangs = []Shape{
 		Build: func(r *rig) Job {
 			return r.stopped(only(ready, spin, 5))
 		},
-		Want: []Want{{stops, 0, 5, onset, 8 * mins, 0}}},
+		Want: []Want{says(stops, 0, 5, onset, 8*mins)},
+	},
 	{
 		Name: "g14 hang in a checkpoint", Nodes: 2,
 		About: "ranks write a checkpoint, and none comes back: it might be a long one",
 		Build: func(r *rig) Job {
 			return r.stopped(does(func(at time.Duration, g int) Work { return r.checkpoint(0.3)(at-onset, g) }))
 		},
-		Want: []Want{{stops, anywhere, anywhere, onset, 7 * mins, 0}},
+		Want: []Want{says(stops, anywhere, anywhere, onset, 7*mins)},
 	},
 	{
 		Name: "g18 dead task", Nodes: 2,
@@ -209,7 +221,7 @@ var hangs = []Shape{
 		Build: func(r *rig) Job {
 			return Job{Does: where(onNode(1), ready, spin), Runs: r.torchrun().cpu(0, 1, 8, 9, 10, 11, 12, 13, 14, 15)}
 		},
-		Want: []Want{{stops, 1, anywhere, 0, 10 * mins, 0}},
+		Want: []Want{says(stops, 1, anywhere, 0, 10*mins)},
 	},
 	{
 		Name: "g27 in pieces", Nodes: 2,
@@ -230,7 +242,33 @@ var hangs = []Shape{
 			j.Runs = nil
 			return j
 		},
-		Want: []Want{{stops, 0, 5, onset, 8 * mins, 0}},
+		Want: []Want{says(stops, 0, 5, onset, 8*mins)},
+	},
+	{
+		Name: "g34 goes on", Nodes: 2,
+		About: "all spin for 7 min, and then work again",
+		Build: func(r *rig) Job {
+			return r.stopped(from(onset+7*mins, spin, train))
+		},
+		Want: []Want{stands(anywhere, anywhere).until(onset + 7*mins)},
+	},
+	{
+		Name:  "g35 soon after",
+		About: "all spin from 4 min after the watch began",
+		Build: func(r *rig) Job {
+			return r.torch(from(4*mins, train, spin))
+		},
+		Want: []Want{stands(anywhere, anywhere).later(4*mins - onset)},
+	},
+	{
+		Name: "g36 seldom looked at", Nodes: 2, Poll: 15 * sec,
+		About: "one GPU stands, 15 spin; nodes report every 15 s",
+		Build: func(r *rig) Job {
+			j := r.stopped(only(ready, spin, 9))
+			j.Runs = j.Runs.cpu(onset, 0, 9)
+			return j
+		},
+		Want: []Want{says(stops, 1, 1, onset, 4*mins)},
 	},
 }
 
@@ -248,14 +286,16 @@ var others = []Shape{
 				return w
 			}), Runs: r.torchrun()}
 		},
-		Want: []Want{{kinds("memory_imbalance", "gpu_memory_full"), 0, 4, onset, 30 * mins, mild}}},
+		Want: []Want{says(kinds("memory_imbalance", "gpu_memory_full"), 0, 4, onset, 30*mins).mildly()},
+	},
 	{
 		Name: "f23 unused GPU", Length: 50 * mins,
 		About: "one of 8 GPUs is never used",
 		Build: func(r *rig) Job {
 			return Job{Does: only(resting, alone, 7), Runs: r.programs("python").dead(0, 7)}
 		},
-		Want: []Want{{kinds("idle"), 0, 7, 0, 320 * sec, mild}, {kinds("idle"), 0, 7, 0, 31 * mins, 0}}},
+		Want: []Want{says(kinds("idle"), 0, 7, 0, 320*sec).mildly(), says(kinds("idle"), 0, 7, 0, 31*mins)},
+	},
 	{
 		Name:  "f33 two equal programs",
 		About: "two torchruns of 4 on one node; rank 2 of the second is killed, and its three spin",
@@ -264,7 +304,8 @@ var others = []Shape{
 			j.Runs = r.twice().dead(onset, 6)
 			return j
 		},
-		Want: []Want{{kinds("rank_gone"), 0, 6, onset, hung, 0}}},
+		Want: []Want{says(kinds("rank_gone"), 0, 6, onset, hung)},
+	},
 	{
 		Name:  "f34 mpirun",
 		About: "an MPI rank of 8 ends by a fault of its own, the others wait without spinning",
@@ -273,20 +314,17 @@ var others = []Shape{
 			j.Runs = r.mpirun("solver").dead(onset, 3)
 			return j
 		},
-		Want: []Want{{kinds("rank_gone"), 0, 3, onset, hung, cluster.Critical}, stands(anywhere, anywhere)}},
+		Want: []Want{lost(0, 3), stands(anywhere, anywhere)},
+	},
 }
 
 // stands is that the job does not go on since onset, because of this GPU.
-func stands(node, gpu int) Want { return Want{stops, node, gpu, onset, hung, 0} }
+func stands(node, gpu int) Want { return says(stops, node, gpu, onset, hung) }
 
 // lost is that the rank on this GPU has ended at onset, and is awaited.
 func lost(node, gpu int) Want {
-	return Want{kinds("rank_gone"), node, gpu, onset, 160 * sec, cluster.Critical}
-}
-
-// later is the same some time later.
-func (w Want) later(by time.Duration) Want {
-	w.Onset += by
+	w := says(kinds("rank_gone"), node, gpu, onset, 160*sec)
+	w.Least = cluster.Critical
 	return w
 }
 

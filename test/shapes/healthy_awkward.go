@@ -306,11 +306,25 @@ var awkward = []Shape{
 		},
 	},
 	{
-		Name: "n98 mixed models", Nodes: 2,
-		About: "one training on a node with H100 and with slower clocks on the other by its own power limit, from the start",
+		Name: "n98 limited node", Nodes: 2,
+		About: "one of 2 nodes has a lower power limit since before the watch began: the other waits 9% of the time",
 		Build: func(r *rig) Job {
 			limited := train.with(func(w *Work) { w.Power, w.Clock, w.Throttle = 560, 1500, 0x4 })
 			return r.torch(pauses(r.every(25*mins, 50*sec), r.checkpoint(0.5), where(onNode(1), limited, waits(0.09))))
+		},
+	},
+	{
+		Name: "n110 seldom looked at", Nodes: 2, Poll: 15 * sec,
+		About: "rank 0 evaluates for 4 min every 30 min; nodes report every 15 s",
+		Build: func(r *rig) Job {
+			return r.torch(pauses(r.every(30*mins, 240*sec), only(alone, spin, 0), train))
+		},
+	},
+	{
+		Name: "n111 half nodes", Nodes: 2, GPUs: 4, Beside: 4,
+		About: "4 GPUs of each of 2 nodes train, with pauses of 100 s; another user trains on the others",
+		Build: func(r *rig) Job {
+			return r.torch(pauses(r.every(20*mins, 100*sec), r.checkpoint(0.5), waits(0.1)))
 		},
 	},
 }

@@ -180,6 +180,24 @@ var deceptive = []Shape{
 			}))
 		},
 	},
+	{
+		Name: "n112 beside others", Nodes: 4, GPUs: 4, Beside: 4,
+		About: "programs of their own on 4 GPUs of each node; another user's training fills the network",
+		Build: func(r *rig) Job {
+			return r.tasks("python", r.alone(func(int) Program {
+				return pauses(r.every(12*mins, 5*mins), mix(alone.light(400), ready, 0.5), alone)
+			}))
+		},
+	},
+	{
+		Name: "n113 seldom seen", Poll: 10 * sec,
+		About: "8 programs train alone, and evaluate at other times; nodes report every 10 s",
+		Build: func(r *rig) Job {
+			return r.single("python", r.alone(func(int) Program {
+				return pauses(r.every(12*mins, 100*sec), mix(alone, ready, 0.68), alone)
+			}))
+		},
+	},
 }
 
 // byNode is a torchrun for each node, which knows nothing of the others.

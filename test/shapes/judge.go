@@ -37,6 +37,9 @@ func Judge(s Shape, said []Episode) Verdict {
 		}
 	}
 	for _, e := range said {
+		if slices.ContainsFunc(s.Want, func(w Want) bool { return w.outlives(&e) }) {
+			v.False = append(v.False, e)
+		}
 		wanted := func(w Want) bool { return w.met(&e) || slices.Contains(w.Kinds, e.Kind) && w.names(&e) }
 		if e.Severity >= cluster.Warning && !slices.Contains(s.Allowed, e.Kind) && !slices.ContainsFunc(s.Want, wanted) {
 			v.False = append(v.False, e)
@@ -65,6 +68,14 @@ func (w *Want) first(said []Episode) time.Duration {
 // met reports whether an episode says it.
 func (w *Want) met(e *Episode) bool {
 	return slices.Contains(w.Kinds, e.Kind) && e.Severity >= w.Least && w.names(e)
+}
+
+// lingers is how long it may be said after it is over: averages still tell of it.
+const lingers = 75 * time.Second
+
+// outlives reports whether an episode goes on for long after what it says is over.
+func (w *Want) outlives(e *Episode) bool {
+	return w.Heals > 0 && w.met(e) && e.To > w.Heals+lingers
 }
 
 // names reports whether an episode names the right place, after the onset.

@@ -2,6 +2,7 @@ package shapes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +13,14 @@ import (
 // What is said counts as found only where it is true, of the right GPU, in time and loud enough. All else that alarms
 // is false.
 func TestJudge(t *testing.T) {
-	slow := Shape{Want: []Want{{kinds("lag"), 1, 3, onset, atOnce, cluster.Warning}}}
-	node := Shape{Want: []Want{{kinds("lag"), 1, anywhere, onset, atOnce, cluster.Warning}}}
+	slow := Shape{Want: []Want{slowed(1, 3, atOnce)}}
+	node := Shape{Want: []Want{slowed(1, anywhere, atOnce)}}
 	said := func(kind cluster.Kind, severity cluster.Severity, node string, gpu int, from time.Duration) Episode {
 		f := cluster.Finding{Kind: kind, Severity: severity, Node: node, GPU: gpu}
 		return Episode{Finding: f, From: from, To: from + 5*mins}
 	}
+	healed := Shape{Want: slices.Clone(slow.Want)}
+	healed.Want[0].Heals = onset + 5*mins
 	places := said("lag", cluster.Warning, "", -1, onset+mins)
 	places.Compared = &cluster.Comparison{Places: []cluster.Place{{Node: "n01", Number: 2}, {Node: "n02", Number: 3}}}
 	again := said("lag", cluster.Warning, "n02", 3, onset+mins)
@@ -45,6 +48,8 @@ func TestJudge(t *testing.T) {
 		"a false alarm":       {Shape{}, []Episode{said("lag", cluster.Warning, "n02", 3, mins)}, "0 0 0 1"},
 		"allowed":             {Shape{Allowed: kinds("lag")}, []Episode{again}, "0 0 0 0"},
 		"found, and repeated": {slow, []Episode{again, again}, "1 0 0 0"},
+		"over in time":        {healed, []Episode{again}, "1 0 0 0"},
+		"goes on":             {healed, []Episode{said("lag", cluster.Warning, "n02", 3, onset+85*sec)}, "1 0 0 1"},
 	} {
 		v := Judge(tc.shape, tc.said)
 		if got := fmt.Sprint(v.Found, v.Late, v.Missed, len(v.False)); got != tc.want {

@@ -71,4 +71,8 @@ var Known = map[string]string{
 	"g23 one of 512":                 "a slow-down below 1.43 is not seen",
 	"g25 in accumulation":            "a slow-down below 1.43 is not seen",
 	"g27 in pieces":                  "a hang is seen only where three of four GPUs spin at half of a known power",
+	"n112 beside others":             "independent programs count as working in step",
+	"n113 seldom seen":               "independent programs count as working in step",
+	"n110 seldom looked at":          "a pause in which one rank works or writes counts as a hang",
+	"g32 mild for a while":           "a slow-down below 1.43 is not seen",
 }

@@ -43,12 +43,12 @@ type player struct {
 // Play plays a shape and returns what was said, in that order. An episode begins again with a higher severity.
 func Play(s Shape, seed uint64) []Episode {
 	p := newPlayer(&s, seed)
-	for at := time.Duration(0); at < s.Length; at += Poll {
+	for at := time.Duration(0); at < s.Length; at += s.Poll {
 		p.discover(at)
 		for n := range s.Nodes {
 			p.report(at, n)
 		}
-		p.look(at + Poll)
+		p.look(at + s.Poll)
 	}
 	return p.said
 }
@@ -61,14 +61,14 @@ func newPlayer(s *Shape, seed uint64) *player {
 	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}}
 	p.r = rand.New(rand.NewPCG(seed, name))
 	p.job = s.Build(&rig{rand.New(rand.NewPCG(name, seed)), *s})
-	p.store = cluster.NewStore(Poll, health.Rules(health.Defaults()))
-	for range s.world() {
+	p.store = cluster.NewStore(s.Poll, health.Rules(health.Defaults()))
+	for range s.Nodes * (s.GPUs + s.Beside) {
 		p.silicon = append(p.silicon, newSilicon(p.r))
 	}
 	p.tell(0)
 	for n := range s.Nodes {
-		p.listed[n] = time.Duration(n%20) * Poll
-		p.store.Apply(cluster.Event{At: begins, Node: nodeName(n), Try: &cluster.Try{Interval: Poll}})
+		p.listed[n] = time.Duration(n%20) * p.Poll
+		p.store.Apply(cluster.Event{At: begins, Node: nodeName(n), Try: &cluster.Try{Interval: p.Poll}})
 		p.store.Apply(cluster.Event{At: begins, Node: nodeName(n), Hello: p.hello(n)})
 	}
 	return p
@@ -78,7 +78,7 @@ func nodeName(n int) string { return fmt.Sprintf("n%02d", n+1) }
 
 func (p *player) hello(node int) *wire.Hello {
 	h := &wire.Hello{Host: nodeName(node)}
-	for g := range p.GPUs {
+	for g := range p.GPUs + p.Beside {
 		card := metric.Make(map[metric.ID]float64{metric.MemoryTotal: p.On.memory * (1 << 30), metric.SMClockMax: p.On.clock})
 		uuid := fmt.Sprintf("GPU-%d-%d", node, g)
 		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: uuid, Name: p.On.model, MIG: p.On.mig, Values: card})
@@ -88,7 +88,7 @@ func (p *player) hello(node int) *wire.Hello {
 
 // discover asks SLURM now and then, and tells the Store if it says something else.
 func (p *player) discover(at time.Duration) {
-	if p.job.Slurm == nil || at%slurmEvery != 0 {
+	if p.job.Slurm == nil || at%slurmEvery >= p.Poll {
 		return
 	}
 	if word := p.job.Slurm(at); word != p.slurm {
@@ -120,22 +120,25 @@ func (p *player) tell(at time.Duration) {
 
 // report applies the report of a node in an interval. Each node has its own moment of it.
 func (p *player) report(at time.Duration, node int) {
-	now := at + Poll*time.Duration(node)/time.Duration(p.Nodes) + time.Duration(p.r.IntN(60))*time.Millisecond
+	now := at + p.Poll*time.Duration(node)/time.Duration(p.Nodes) + time.Duration(p.r.IntN(60))*time.Millisecond
 	late := p.r.Float64() < lostReports
 	if late || p.job.Silent != nil && p.job.Silent(now, node) {
 		return
 	}
 	rep := &wire.Report{MonoMS: now.Milliseconds()}
 	var net, disk, read float64
-	for g := range p.GPUs {
-		at := node*p.GPUs + g
-		w := p.job.Does.at(now, at)
+	for g := range p.GPUs + p.Beside {
+		w := train // of the other user
+		if g < p.GPUs {
+			w = p.job.Does.at(now, node*p.GPUs+g)
+		}
 		net, disk, read = net+w.Net, disk+w.Disk, read+w.Read
-		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, p.silicon[at], p.r)})
+		is := p.silicon[node*(p.GPUs+p.Beside)+g]
+		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, is, p.r)})
 	}
 	rep.Host = p.host(net, disk, read)
 	if p.job.Runs != nil && now >= p.listed[node] {
-		p.listed[node] = now + listEvery - Poll/2
+		p.listed[node] = now + listEvery - p.Poll/2
 		rep.Listed = true
 		for g := range p.GPUs {
 			for _, process := range p.job.Runs(now, node*p.GPUs+g) {
@@ -152,7 +155,7 @@ func (p *player) host(net, disk, read float64) wire.Host {
 	noise := 40e3 * (1 + p.r.Float64())
 	shake := func(v float64) float64 { return v*(0.95+0.1*p.r.Float64()) + noise }
 	values := map[metric.ID]float64{metric.NetTX: noise, metric.NetRX: noise}
-	if p.Nodes == 1 {
+	if p.Nodes == 1 && p.Beside == 0 {
 		net = 0
 	}
 	if p.On.infiniband {

@@ -18,9 +18,11 @@ import (
 type Shape struct {
 	Name, About string
 	Nodes, GPUs int           // GPUs of each node; 0: one node, 8 GPUs
+	Beside      int           // GPUs of each node on which another user trains
 	On          *Machine      // nil: an HGX H100
 	Age         time.Duration // of the job when the watch begins; 0: usualAge; new: it just begins
 	Length      time.Duration // of the watch; 0: 2 hours, or 10 minutes more than the last Want may take
+	Poll        time.Duration // between two reports of a node; 0: 3 s
 	Build       func(*rig) Job
 
 	Want    []Want         // a faulty shape has some
@@ -47,18 +49,37 @@ type Want struct {
 	Kinds     []cluster.Kind // any of them will do
 	Node, GPU int
 	Onset     time.Duration
-	Within    time.Duration    // after Onset
-	Least     cluster.Severity // 0: warning; mild: a note will do
+	Within    time.Duration // after Onset
+	Least     cluster.Severity
+	Heals     time.Duration // when it is over; 0: never
+}
+
+// says is a warning of one of these kinds that must come.
+func says(kinds []cluster.Kind, node, gpu int, onset, within time.Duration) Want {
+	return Want{Kinds: kinds, Node: node, GPU: gpu, Onset: onset, Within: within, Least: cluster.Warning}
+}
+
+// mildly says that a note will do.
+func (w Want) mildly() Want {
+	w.Least = cluster.Note
+	return w
+}
+
+// later is the same some time later, until the same until it is over.
+func (w Want) later(by time.Duration) Want {
+	w.Onset += by
+	return w
+}
+
+func (w Want) until(over time.Duration) Want {
+	w.Heals = over
+	return w
 }
 
 const (
 	anywhere = -1
-	mild     = cluster.Severity(-1)
 	usualAge = 5 * time.Hour
 	brandNew = time.Nanosecond
-
-	// Poll is the time between two reports of a node.
-	Poll = 3 * time.Second
 )
 
 // rig is what a row has to build its job.
@@ -79,14 +100,11 @@ func All() []Shape {
 	for i := range all {
 		s := &all[i]
 		s.Nodes, s.GPUs = max(s.Nodes, 1), orElse(s.GPUs, 8)
-		s.Age = orElse(s.Age, usualAge)
+		s.Age, s.Poll = orElse(s.Age, usualAge), orElse(s.Poll, 3*time.Second)
 		if s.On == nil {
 			s.On = h100
 		}
 		s.Length = orElse(s.Length, s.usualLength())
-		for k := range s.Want {
-			s.Want[k].Least = orElse(s.Want[k].Least, cluster.Warning)
-		}
 	}
 	return all
 }

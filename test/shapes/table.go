@@ -15,7 +15,8 @@ func Table(to io.Writer, verdicts []Verdict, say bool) {
 	var gpuHours float64
 	shapes := 0
 	for _, v := range verdicts {
-		fmt.Fprintf(w, "%s\t%d\t%.1f\t%s\t%s%s\n", v.Name, v.world(), v.Watched.Hours(), v.found(), counts(v.False), known(&v))
+		fmt.Fprintf(w, "%s\t%d\t%.1f\t%s", v.Name, v.world(), v.Watched.Hours(), v.found())
+		fmt.Fprintf(w, "\t%s%s\n", counts(v.False), known(&v))
 		total := &healthy
 		if v.Faulty() {
 			total = &faulty
