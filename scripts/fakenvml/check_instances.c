@@ -16,12 +16,15 @@ static void check_parent(void)
 	unsigned mode = 0, pending = 0, count = 0;
 	nvmlUtilization_t load;
 	nvmlDevice_t none;
+	nvmlEnableState_t on;
 
 	EXPECT(FN(nvmlDeviceGetMigMode)(gpu(1), &mode, &pending) == NVML_SUCCESS && mode == NVML_DEVICE_MIG_ENABLE);
 	EXPECT(FN(nvmlDeviceGetMaxMigDeviceCount)(gpu(1), &count) == NVML_SUCCESS && count == 7);
 	EXPECT(FN(nvmlDeviceGetMigDeviceHandleByIndex)(gpu(1), 2, &none) == NVML_ERROR_NOT_FOUND);
 	EXPECT(FN(nvmlDeviceGetMigDeviceHandleByIndex)(gpu(0), 0, &none) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetUtilizationRates)(gpu(1), &load) == NVML_ERROR_NOT_SUPPORTED);
+	EXPECT(FN(nvmlDeviceGetNvLinkState)(gpu(1), 0, &on) == NVML_SUCCESS && on == NVML_FEATURE_DISABLED);
+	EXPECT(FN(nvmlDeviceGetNvLinkState)(gpu(0), 0, &on) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
 }
 
 static void check_identity(void)

@@ -22,7 +22,7 @@ nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link, nvmlEn
 	REQUIRE(active && link < NVML_NVLINK_MAX_LINKS);
 	if (gpu.now.nvlink_links == ABSENT || link >= gpu.now.nvlink_links)
 		return NVML_ERROR_NOT_SUPPORTED;
-	*active = gpu.links_down >> link & 1 ? NVML_FEATURE_DISABLED : NVML_FEATURE_ENABLED;
+	*active = gpu.mig || gpu.links_down >> link & 1 ? NVML_FEATURE_DISABLED : NVML_FEATURE_ENABLED;
 	return NVML_SUCCESS;
 }
 
