@@ -176,7 +176,7 @@ func TestDeadSwitch(t *testing.T) {
 				t.Errorf("it is not about GPU%d", i)
 			}
 		}
-		if w := Say(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' || w.Short != "NVLink 10/12" || w.Many != "nodes with NVLinks down on all GPUs" {
+		if w := Say(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' || w.Short != "NVLink 10/12" || w.One != "NVLink down on all GPUs" || w.Many != "nodes with NVLinks down on all GPUs" {
 			t.Errorf("%+v", w)
 		}
 	})
@@ -200,6 +200,15 @@ func TestDeadSwitch(t *testing.T) {
 		b.expect(t, b.run(1, 7, func(int) m { return with(links(12, up12), 5000) }))
 		b.expect(t, b.run(10, 16, func(int) m { return with(links(12, 0x3F), 1) })) // the links of another partition
 	})
+}
+
+// Every kind that a rule finds for all GPUs of a node has names for it.
+func TestNamesOfEveryGPU(t *testing.T) {
+	for _, r := range rules {
+		if n := everyNames[r.kind]; r.every && (n.one == "" || n.many == "") {
+			t.Errorf("%s has no names", r.kind)
+		}
+	}
 }
 
 // A GPU that loses a link comes first. When the others follow, one sentence says it of all; when all are well, one says that it is over.

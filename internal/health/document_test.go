@@ -106,7 +106,7 @@ func line(t *testing.T, r *rule, sample cluster.Subject) string {
 	}
 	says := words.Sentence
 	if says == "" {
-		says = sentence(words.One)
+		says = Sentence(words.One)
 	}
 	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity], filled(t, r), says, words.Hint, r.source)
 }
@@ -176,7 +176,7 @@ consequence is shown with its cause only.
 		if x.follows {
 			severity = "consequence"
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, sentence(x.name), severity, x.whose, x.action, x.hint)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, Sentence(x.name), severity, x.whose, x.action, x.hint)
 	}
 	return b.String()
 }

@@ -88,11 +88,11 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindImbalance: {Label{One: "uses more memory", Many: "GPUs use more memory"}, "more memory in use than on other GPUs", imbalance},
 }
 
-// everyLabels are the names of what holds for every GPU of a node, after a count of nodes.
-var everyLabels = map[cluster.Kind]string{
-	cluster.KindHang:       "nodes with all GPUs hung",
-	cluster.KindFabric:     "nodes without their NVLink fabric",
-	cluster.KindNVLinkDown: "nodes with NVLinks down on all GPUs",
+// everyNames are the names of what holds for every GPU of a node: after its name, and after a count of nodes.
+var everyNames = map[cluster.Kind]struct{ one, many string }{
+	cluster.KindHang:       {"all GPUs hung", "nodes with all GPUs hung"},
+	cluster.KindFabric:     {"no NVLink fabric", "nodes without their NVLink fabric"},
+	cluster.KindNVLinkDown: {"NVLink down on all GPUs", "nodes with NVLinks down on all GPUs"},
 }
 
 // labels are the labels of failures, by class. Other classes have the label of KindFailed.
@@ -124,7 +124,7 @@ func LabelOf(f *cluster.Finding) Label {
 	case f.Class != "":
 		l = cmp.Or(labels[f.Class], wordings[cluster.KindFailed].Label)
 	case f.Every:
-		l.Many = everyLabels[f.Kind]
+		l.One, l.Many = everyNames[f.Kind].one, everyNames[f.Kind].many
 	case f.Kind == cluster.KindFault && f.Key != "":
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindLag && f.Key == "":
@@ -146,7 +146,7 @@ func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	if !f.Holds() {
 		was := cmp.Or(how.was, w.One)
 		cleared := was + ", cleared " + span(s.At.Sub(f.Over)) + " ago"
-		w.Short, w.Long, w.Sentence = "cleared: "+was, cleared, sentence(cleared)
+		w.Short, w.Long, w.Sentence = "cleared: "+was, cleared, Sentence(cleared)
 		return w
 	}
 	if how.say != nil {
@@ -206,8 +206,8 @@ func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	return e
 }
 
-// sentence returns s with a capital letter and a full stop.
-func sentence(s string) string {
+// Sentence returns s with a capital letter and a full stop.
+func Sentence(s string) string {
 	if s == "" {
 		return s
 	}

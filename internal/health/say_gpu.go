@@ -156,7 +156,7 @@ func gpuHangs(w *Words, e evidence) {
 	w.Hint = "if nvidia-smi hangs too, the job's own calls do as well: move the job and report it to your admins"
 	if e.every {
 		all := allGPUs(len(e.node.GPUs))
-		w.Long = "driver calls hung for " + all
+		w.Long, w.Short = "driver calls hang for "+all, "all GPUs hung"
 		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all, inParens(commonCall(e.node), span(longestHang(e.node, nil))))
 		return
 	}
@@ -251,7 +251,7 @@ func tooHot(w *Words, e evidence) {
 }
 
 func computeProhibited(w *Words, _ evidence) {
-	w.Flag, w.Long, w.Short = "NO CUDA", "compute mode prohibited", "no compute"
+	w.Flag, w.Long, w.Short = "NO CUDA", "compute mode prohibited", "compute prohibited"
 	w.Sentence = "The compute mode is prohibited: no CUDA program can start on this GPU."
 	w.Hint = "your admins can allow it: nvidia-smi -c DEFAULT"
 }

@@ -25,7 +25,7 @@ func diskFull(w *Words, e evidence) {
 		return
 	}
 	w.Long, w.Short = where+" nearly full", where+" full"
-	w.Sentence = sentence(fmt.Sprintf("%s has %s left", where, gibOf(free, total)))
+	w.Sentence = Sentence(fmt.Sprintf("%s has %s left", where, gibOf(free, total)))
 	w.Hint = "programs that write there will fail: remove files of your own, or write elsewhere"
 }
 

@@ -33,7 +33,7 @@ func failed(w *Words, e evidence) {
 		return
 	}
 	w.Long, w.Short, w.Brief = why.Summary(), why.Summary(), why.Short
-	w.Sentence = sentence(failure(why))
+	w.Sentence = Sentence(failure(why))
 	if len(why.Hints) > 0 {
 		w.Hint = why.Hints[0]
 	}
@@ -97,9 +97,9 @@ func driverSentence(h *wire.Hello) (what, hint string) {
 		return "This nvnodetop was built without NVML support (no cgo).", "rebuild with CGO_ENABLED=1 and a C compiler, or use a release"
 	}
 	if strings.EqualFold(h.Fault, what) {
-		return sentence(what), hint
+		return Sentence(what), hint
 	}
-	return sentence(what + ": " + h.Fault), hint
+	return Sentence(what + ": " + h.Fault), hint
 }
 
 func withOldDriver(w *Words, e evidence) {
@@ -142,7 +142,7 @@ func unreadable(w *Words, e evidence) {
 		}
 	}
 	w.Long, w.Short = strings.Join(names, ", ")+" unavailable", "no "+names[0]
-	w.Sentence = sentence(w.Long + ": " + strings.Join(whys, "; "))
+	w.Sentence = Sentence(w.Long + ": " + strings.Join(whys, "; "))
 }
 
 // faultsOf returns the faults of one GPU, or those of the node itself if g is nil.

@@ -106,7 +106,7 @@ func wanders(w *Words, e evidence) {
 		places = append(places, placeName(e.job, p))
 	}
 	w.Long, w.Short = "the slow GPU changes: "+strings.Join(places, ", then "), "slow GPU changes"
-	w.Sentence = sentence(w.Long)
+	w.Sentence = Sentence(w.Long)
 	w.Hint = "when no single GPU is slow, the cause is often data loading: look at the input pipeline and the file system"
 }
 
@@ -226,7 +226,7 @@ func idleJob(w *Words, e evidence) {
 		w.Hint = "if it should, check that its program finds the GPUs"
 		return
 	}
-	w.Sentence = sentence(all + e.firstPlace(": ", "is idle") + e.countdown())
+	w.Sentence = Sentence(all + e.firstPlace(": ", "is idle") + e.countdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 

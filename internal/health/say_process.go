@@ -51,7 +51,7 @@ func rankGone(w *Words, e evidence) {
 		which += fmt.Sprintf(" of %d", *r.World)
 	}
 	w.Long = which + " is gone"
-	w.Sentence = sentence(fmt.Sprintf("%s: PID %d was last seen %s ago", w.Long, r.PID, span(e.at.Sub(r.Seen))))
+	w.Sentence = Sentence(fmt.Sprintf("%s: PID %d was last seen %s ago", w.Long, r.PID, span(e.at.Sub(r.Seen))))
 	w.Hint = "look for its first error in the job's log; the others may wait for it forever"
 }
 

@@ -115,14 +115,14 @@ func shortened(words health.Words, w int) string {
 	return words.Brief
 }
 
-// inOneLine is the longest wording of a finding that fits into w columns.
+// inOneLine is the longest sentence about a finding that fits into w columns.
 func inOneLine(words health.Words, w int) string {
-	for _, s := range []string{words.Sentence, words.Long} {
+	for _, s := range []string{words.Sentence, health.Sentence(words.Long)} {
 		if s != "" && draw.Width(s) <= w {
 			return s
 		}
 	}
-	return shortened(words, w)
+	return health.Sentence(shortened(words, w-1))
 }
 
 // sentence writes one finding: glyph, age, place and words.
