@@ -56,6 +56,7 @@ func TestOnceWaitsForAGPUThatMayHang(t *testing.T) {
 		says    string
 	}{
 		"a call is out":      {wire.GPU{HangsMS: 250}, []int{0}, false, "exit code 1: no answer from the driver: n1 GPU0"},
+		"its turn is later":  {wire.GPU{Reading: true, Unlisted: "the driver does not respond"}, []int{0}, false, "exit code 1: no answer from the driver: n1 GPU0"},
 		"it hangs":           {wire.GPU{HangsMS: 10_000}, []int{0}, true, "exit code 1: critical: n1 GPU0 (hung)"},
 		"it has values":      {wire.GPU{HangsMS: 250, Values: values, AgeMS: 1000}, []int{0}, true, ""},
 		"it is lost":         {wire.GPU{HangsMS: 250, Lost: "x", LostID: wire.LostReset}, []int{0}, true, "exit code 1: critical: n1 GPU0 (lost)"},
@@ -156,7 +157,7 @@ func TestOnceWaitsForAGPUThatIsRead(t *testing.T) {
 		return s.Snapshot(at)
 	}
 	var whole tally.Settling
-	reading := wire.GPU{Values: values, AgeMS: 300, HangsMS: 250, Unlisted: "the driver does not respond"}
+	reading := wire.GPU{Values: values, AgeMS: 300, Reading: true, Unlisted: "the driver does not respond"}
 	if whole.Over(report(now, reading)) {
 		t.Error("printed while the GPU is read")
 	}

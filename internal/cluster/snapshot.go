@@ -136,7 +136,7 @@ func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 func (g *GPU) Late() bool { return g.HangsMS >= hungAfter.Milliseconds()/2 }
 
 // Awaited reports whether the driver has not given any values of this GPU yet, but may still do so.
-func (g *GPU) Awaited() bool { return g.HangsMS > 0 && g.reports() && g.Values.Empty() }
+func (g *GPU) Awaited() bool { return (g.Reading || g.HangsMS > 0) && g.reports() && g.Values.Empty() }
 
 // reports reports whether the GPU is neither lost nor hung.
 func (g *GPU) reports() bool { return g.Lost == "" && !g.Hung() }

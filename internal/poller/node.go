@@ -24,7 +24,7 @@ type node struct {
 	emit    func(cluster.Event)
 	cancel  context.CancelFunc
 	journal journal
-	base    time.Duration   // the shortest interval that is wanted for long
+	base    time.Duration   // the shortest interval that is ever wanted
 	second  time.Duration   // Config.Second
 	before  context.Context // done when an earlier watch of this name has ended; nil: there was none
 	done    context.Context // done when this watch has ended
@@ -32,8 +32,7 @@ type node struct {
 	interval  atomic.Int64 // wanted between two reports, in ns
 	told      atomic.Int64 // the interval that events speak of
 	processes atomic.Bool  // the process list is wanted
-	hurries   atomic.Bool  // the session has not brought a second report yet
-	repace    bell.Bell    // interval, processes or hurries has changed
+	repace    bell.Bell    // interval or processes has changed
 	retry     bell.Bell    // stop waiting
 
 	session atomic.Pointer[Session] // the open session; nil: none
@@ -190,7 +189,6 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	}
 	n.failed = false
 	n.journal.opened()
-	n.hurries.Store(n.second > 0)
 	n.session.Store(&session)
 	defer n.session.Store(nil)
 	var wg sync.WaitGroup
@@ -266,10 +264,6 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 			if first.IsZero() {
 				first = now
 				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports", Took: now.Sub(began)})
-			}
-			if n.hurries.Load() && now.Sub(first) >= n.second/2 { // sooner it is not a report on the beat
-				n.hurries.Store(false)
-				n.repace.Ring()
 			}
 			n.tellPace(n.every())
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})

@@ -13,15 +13,6 @@ import (
 
 func (n *node) every() time.Duration { return time.Duration(n.interval.Load()) }
 
-// wanted is the pace that the probe is asked for. That of the second report is no interval that events speak of: it lasts for one report.
-func (n *node) wanted() wire.Pace {
-	interval := n.every()
-	if n.hurries.Load() {
-		interval = min(interval, n.second)
-	}
-	return wire.Pace{IntervalMS: int(interval.Milliseconds()), Processes: n.processes.Load()}
-}
-
 // tellPace emits the interval if it has changed. A longer one must be told before its reports are missed, a shorter one with the first of
 // its reports.
 func (n *node) tellPace(interval time.Duration) {
@@ -53,7 +44,7 @@ func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch
 		if interval > time.Duration(n.told.Load()) {
 			n.tellPace(interval)
 		}
-		pace := n.wanted()
+		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), SecondMS: int(n.second.Milliseconds()), Processes: n.processes.Load()}
 		n.asked.Add(1) // the probe may answer a change with a report
 		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
 		switch {

@@ -145,6 +145,8 @@ func check(r request) error {
 		return errors.New("a request must contain exactly one of pace, alive, environ, process, signal, family")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
+	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):
+		return fmt.Errorf("second report after %d ms is not within %d and %d", r.Pace.SecondMS, minInterval, maxInterval)
 	}
 	return nil
 }

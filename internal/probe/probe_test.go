@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -57,6 +58,31 @@ func TestGreetingAndPace(t *testing.T) {
 	})
 }
 
+// The second report may come sooner than the others, however long the first one took. A later pace changes only those that follow.
+func TestSecondReport(t *testing.T) {
+	proc := fakeproc.Write(t, nil)
+	synctest.Test(t, func(t *testing.T) {
+		lib, _ := newFakeLibrary(1)
+		s := open(t, lib, proc)
+		s.say(`{"id":1,"pace":{"interval_ms":3000,"second_ms":1000}}`)
+		s.reports()
+		time.Sleep(7500 * time.Millisecond)
+		var at []int64
+		for _, r := range s.reports() {
+			at = append(at, r.MonoMS-time.Hour.Milliseconds())
+		}
+		if !slices.Equal(at, []int64{1000, 4000, 7000}) {
+			t.Errorf("after the first report others come at %v ms", at)
+		}
+		s.say(`{"id":2,"pace":{"interval_ms":2000,"second_ms":1000}}`)
+		s.reports()
+		time.Sleep(2500 * time.Millisecond)
+		if late := s.reports(); len(late) != 1 || late[0].MonoMS != time.Hour.Milliseconds()+9500 {
+			t.Errorf("a later pace brings %+v", late)
+		}
+	})
+}
+
 func TestOffBeat(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
@@ -101,6 +127,7 @@ func TestBadRequests(t *testing.T) {
 		{"two things asked", `{"id":5,"alive":{},"pace":{"interval_ms":1000}}`, 5, "exactly one"},
 		{"from the future", `{"id":5,"trace":{"pid":1}}`, 5, "exactly one"},
 		{"too fast", `{"id":5,"pace":{"interval_ms":249}}`, 5, "249 ms is not within"},
+		{"second too fast", `{"id":5,"pace":{"interval_ms":3000,"second_ms":249}}`, 5, "249 ms is not within"},
 		{"too slow", `{"id":5,"pace":{"interval_ms":600001}}`, 5, "600001 ms is not within"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

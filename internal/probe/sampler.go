@@ -34,6 +34,7 @@ type sampler struct {
 	jobs  *host.Jobs
 
 	greeted bool       // there was a Hello
+	sooner  bool       // the next tick of the beat comes for the second report; then the beat is that of the pace
 	pace    *wire.Pace // nil until requested
 	beat    clock.Beat
 	seq     uint64
@@ -83,6 +84,10 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 		case r := <-heard:
 			err = s.answer(r)
 		case <-s.beat.C:
+			if s.sooner {
+				s.sooner = false
+				s.beat.Reset(s.gpus.Interval)
+			}
 			err = s.report(false)
 		case <-s.gpus.Lookout.Box.Rung:
 			err = s.hurry()
@@ -137,11 +142,17 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	s.pace = &pace
 	if old == nil || old.IntervalMS != pace.IntervalMS {
 		s.gpus.Interval = time.Duration(pace.IntervalMS) * time.Millisecond
+		s.sooner = false
 		s.beat.Reset(s.gpus.Interval)
 	}
 	switch {
 	case old == nil:
-		return s.report(false)
+		err := s.report(false)
+		if second := time.Duration(pace.SecondMS) * time.Millisecond; second > 0 && second < s.gpus.Interval { // after it, however long it took
+			s.sooner = true
+			s.beat.Reset(second)
+		}
+		return err
 	case pace.Processes && !old.Processes:
 		return s.report(true)
 	}

@@ -56,11 +56,17 @@ func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 	return early
 }
 
-// late reports whether a GPU of a job is still being read: its numbers, or the list of its processes, are old or missing.
+// late reports whether a GPU of a job is still being read for new numbers, or for the list of its processes.
 func late(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
-		return slices.ContainsFunc(n.GPUs, func(g cluster.GPU) bool { return g.HangsMS > 0 && !g.Hung() && g.Lost == "" && owned(s, n, &g) })
+		for i := range n.GPUs {
+			g := &n.GPUs[i]
+			if g.Reading && !g.Hung() && g.Lost == "" && (g.Repeated || g.Unlisted != "") && owned(s, n, g) {
+				return true
+			}
+		}
+		return false
 	})
 }
 

@@ -183,6 +183,7 @@ type GPU struct {
 	// its last reading took, up to 30 s; after that they are absent.
 	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has been hanging, in ms; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
+	Reading bool   `json:"reading,omitempty"`  // not all has been read for this report: the next one may have more
 	AgeMS   int64  `json:"age_ms,omitempty"`   // age of Values in ms if their reading began before this report; 0: they are new
 
 	// Repeated says that Values were in an earlier report already: they are not a sample for histories.
@@ -278,9 +279,10 @@ type Request struct {
 
 // Pace asks for reports every IntervalMS, each with a list of processes or without. Without, the first report after each Hello has one, and
 // then one every metric.SlowSeconds. When processes are newly requested, the probe sends an OffBeat report at once. A probe sends no reports
-// before the first Pace.
+// before the first Pace. SecondMS counts in the first Pace only.
 type Pace struct {
-	IntervalMS int  `json:"interval_ms"` // 250..600000
+	IntervalMS int  `json:"interval_ms"`         // 250..600000
+	SecondMS   int  `json:"second_ms,omitempty"` // from the first report to the second, if that is sooner; 0: IntervalMS
 	Processes  bool `json:"processes,omitempty"`
 }
 

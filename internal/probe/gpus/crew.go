@@ -266,6 +266,13 @@ func (c *crew) pending(g *gpu) (since time.Time, running bool) {
 	return g.begun, g.out && !g.begun.IsZero()
 }
 
+// reads reports whether a reading of the GPU is running or planned.
+func (c *crew) reads(g *gpu) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return g.out
+}
+
 // busy returns those of the GPUs of which a reading is running or planned.
 func (c *crew) busy(gpus []*gpu) (busy []*gpu) {
 	c.mu.Lock()

@@ -23,6 +23,7 @@ func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out 
 		return out, false
 	}
 	out.HangsMS, out.Call = c.late(g)
+	out.Reading = c.reads(g)
 	r := &g.last
 	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
 	age := time.Duration(0)
@@ -31,7 +32,7 @@ func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out 
 	}
 	switch {
 	case r.ended.IsZero() || age > r.repeats(interval):
-		out.Unlisted = sm.Unlisted(Silent)
+		out.Unlisted, out.Reading = sm.Unlisted(Silent), true
 	case driver.KindOf(r.err) == driver.Lost:
 		out.Lost, out.LostID = r.err.Error(), driver.LostIDOf(r.err)
 		again = true
@@ -42,6 +43,7 @@ func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out 
 		}
 		if !r.listed {
 			out.Unlisted = sm.Unlisted(cmp.Or(r.unlisted, Silent))
+			out.Reading = out.Reading || sm.Wanted && r.unlisted == "" // it was begun before the list was wanted
 		}
 		sm.Merge(r.faults, g.Index)
 	default:

@@ -154,8 +154,8 @@ func TestSession(t *testing.T) {
 			t.Errorf("it begins with %+v", m)
 		}
 		began := time.Now()
-		time.AfterFunc(time.Second, func() { _, _ = s.Call(t.Context(), wire.Request{ID: 1, Pace: &wire.Pace{IntervalMS: 3000}}) })
-		for i, at := range []time.Duration{time.Second, 3 * time.Second, 6 * time.Second} { // the first answer was at 0
+		time.AfterFunc(time.Second, func() { _, _ = s.Call(t.Context(), wire.Request{ID: 1, Pace: &wire.Pace{IntervalMS: 3000, SecondMS: 2000}}) })
+		for i, at := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second} { // the first answer was at 0
 			if m := next(); m.Report == nil || m.Report.Seq != uint64(i+1) || len(m.Report.GPUs) != 2 || time.Since(began) != at {
 				t.Errorf("after %v: %+v", time.Since(began), m)
 			}
@@ -164,7 +164,7 @@ func TestSession(t *testing.T) {
 		if m := next(); m.Hello == nil || len(m.Hello.GPUs) != 3 {
 			t.Errorf("with another GPU: %+v", m)
 		}
-		if m := next(); m.Report == nil || m.Report.MonoMS != 9000 || len(m.Report.GPUs) != 3 {
+		if m := next(); m.Report == nil || m.Report.MonoMS != 8000 || len(m.Report.GPUs) != 3 {
 			t.Errorf("then: %+v", m)
 		}
 		if n := asked.Load(); n != 4 {

@@ -26,6 +26,7 @@ type session struct {
 
 	mu       sync.Mutex    // protects the following
 	interval time.Duration // 0: no reports are wanted yet
+	second   time.Duration // from the first report to the second, if that is sooner; 0: interval
 }
 
 func newSession(ask func(context.Context) (*status, error), first *status) *session {
@@ -67,6 +68,9 @@ func (s *session) wait() error {
 	for {
 		s.mu.Lock()
 		interval := s.interval
+		if s.seq == 1 && s.second > 0 {
+			interval = min(interval, s.second)
+		}
 		s.mu.Unlock()
 		var due <-chan time.Time
 		switch {
@@ -91,7 +95,7 @@ func (s *session) Call(_ context.Context, r wire.Request) (wire.Reply, error) {
 		return wire.Reply{ID: r.ID, Error: "an agent of nvgpu takes no questions about processes"}, nil
 	}
 	s.mu.Lock()
-	s.interval = time.Duration(r.Pace.IntervalMS) * time.Millisecond
+	s.interval, s.second = time.Duration(r.Pace.IntervalMS)*time.Millisecond, time.Duration(r.Pace.SecondMS)*time.Millisecond
 	s.mu.Unlock()
 	s.paced.Ring()
 	return wire.Reply{ID: r.ID}, nil

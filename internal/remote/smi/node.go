@@ -43,6 +43,7 @@ type node struct {
 	mu    sync.Mutex // protects the following, and writing to out
 	wire  wire.Writer
 	pace  wire.Pace
+	loop  int       // in ms: the interval of nvidia-smi
 	asked time.Time // when the last list of processes was asked for
 }
 

@@ -196,6 +196,26 @@ func TestPace(t *testing.T) {
 }
 
 // TestUnknownFields: those that an old nvidia-smi does not know are left out, and said to be absent.
+// The second report may come sooner than the others: nvidia-smi loops faster until then.
+func TestSecondReport(t *testing.T) {
+	m := newMachine(t)
+	s, _ := m.open()
+	pace(t, s, wire.Pace{IntervalMS: 600_000, SecondMS: 250})
+	first, second := report(t, s, anyReport), report(t, s, anyReport)
+	if second.Seq != 2 || second.MonoMS-first.MonoMS < 125 {
+		t.Errorf("%+v after %+v", second, first)
+	}
+	for range 100 {
+		if strings.Count(m.ran(), "--loop-ms=600000") == 1 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if ran := m.ran(); strings.Count(ran, "--loop-ms=250") != 1 || strings.Count(ran, "--loop-ms=600000") != 1 {
+		t.Errorf("nvidia-smi ran as %s", ran)
+	}
+}
+
 func TestUnknownFields(t *testing.T) {
 	m := newMachine(t)
 	m.put("unknown", "clocks_event_reasons.active remapped_rows.pending power.draw")

@@ -78,7 +78,7 @@ func (n *node) row(cells []string) error {
 func (n *node) flush() error {
 	n.rows = 0
 	n.mu.Lock()
-	interval, listEach := time.Duration(n.pace.IntervalMS)*time.Millisecond, metric.SlowSeconds*time.Second
+	pace, interval, listEach := n.pace.IntervalMS, time.Duration(n.loop)*time.Millisecond, metric.SlowSeconds*time.Second
 	if n.pace.Processes {
 		listEach = listEvery
 	}
@@ -96,6 +96,11 @@ func (n *node) flush() error {
 		r.Processes = nil
 	}
 	n.listOK, n.report = false, r
+	if r.Seq == 2 { // the second report came sooner
+		if err := n.repeat(pace); err != nil {
+			return err
+		}
+	}
 	if due {
 		if err := n.list(); err != nil {
 			return err
@@ -180,8 +185,12 @@ func (n *node) follow(p wire.Pace) error {
 	was := n.pace
 	n.pace = p
 	n.mu.Unlock()
+	every := p.IntervalMS
+	if was.IntervalMS == 0 && p.SecondMS > 0 {
+		every = min(every, p.SecondMS)
+	}
 	if p.IntervalMS != was.IntervalMS {
-		if err := n.tell(fmt.Sprintf("loop %d %s", p.IntervalMS, n.fields(changing))); err != nil {
+		if err := n.repeat(every); err != nil {
 			return err
 		}
 	}
@@ -189,4 +198,16 @@ func (n *node) follow(p wire.Pace) error {
 		return n.list()
 	}
 	return nil
+}
+
+// repeat makes nvidia-smi print all GPUs every so many milliseconds.
+func (n *node) repeat(ms int) error {
+	n.mu.Lock()
+	was := n.loop
+	n.loop = ms
+	n.mu.Unlock()
+	if ms == was {
+		return nil
+	}
+	return n.tell(fmt.Sprintf("loop %d %s", ms, n.fields(changing)))
 }
