@@ -49,7 +49,7 @@ func reasons(samples []float32) [][]string {
 	list := make([][]string, len(samples))
 	for i, v := range samples {
 		if v == v {
-			list[i] = append([]string{}, wire.ReasonNames(uint64(v))...)
+			list[i] = wire.ReasonNames(uint64(v))
 		}
 	}
 	return list

@@ -243,5 +243,5 @@ func bitNumbers(set uint64) []int {
 // seconds is a time in ms, in seconds.
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// ageOf is in seconds. The nanoseconds are those of the clocks: a recording lacks the monotonic one.
-func ageOf(n *cluster.Node) float64 { return n.Age.Round(time.Millisecond).Seconds() }
+// ageOf is in seconds, as the number of ms says them. The nanoseconds are those of the clocks: a recording lacks the monotonic one.
+func ageOf(n *cluster.Node) float64 { return seconds(n.Age.Round(time.Millisecond).Milliseconds()) }

@@ -202,6 +202,26 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
+// Reasons for reduced clocks that are known to be none are an empty list. The age has the digits of its milliseconds, and no more.
+func TestNoneIsNotUnknown(t *testing.T) {
+	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}})
+	text, doc := export(t, s.Snapshot(now.Add(1247*time.Millisecond)))
+	node := doc["nodes"].([]any)[0].(map[string]any)
+	if reasons, known := node["gpus"].([]any)[0].(map[string]any)["throttle_reasons"].([]any); !known || len(reasons) != 0 {
+		t.Errorf("reasons %v in\n%s", reasons, text)
+	}
+	if age := node["age_seconds"]; age != json.Number("1.247") {
+		t.Errorf("an age of %v", age)
+	}
+	if _, _, rows := table(t, s.Snapshot(now.Add(1247*time.Millisecond))); rows[0]["age_seconds"] != "1.247" {
+		t.Errorf("in CSV an age of %s", rows[0]["age_seconds"])
+	}
+}
+
 func TestNothing(t *testing.T) {
 	text, _ := export(t, cluster.NewStore(time.Second, health.Rules(health.Defaults())).Snapshot(now))
 	if !strings.Contains(string(text), `"jobs": []`) || !strings.Contains(string(text), `"nodes": []`) {

@@ -21,9 +21,9 @@ var Reasons = []Reason{
 	{ThrottleDisplay, "display_clock_setting"},
 }
 
-// ReasonNames names the bits. Those that a newer driver has come last, as one number: "0x200".
+// ReasonNames names the bits, none for 0. Those that a newer driver has come last, as one number: "0x200".
 func ReasonNames(bits uint64) []string {
-	var out []string
+	out := []string{}
 	for _, r := range Reasons {
 		if bits&r.Bit != 0 {
 			out = append(out, r.Name)

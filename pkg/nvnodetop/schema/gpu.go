@@ -28,9 +28,9 @@ type GPU struct {
 	AgeSeconds   float64 `json:"age_seconds,omitempty"`        // of the numbers, before those of its node; 0: they are of its last report
 	Unlisted     string  `json:"processes_unlisted,omitempty"` // why its processes cannot be listed
 
-	Metrics         Metrics  `json:"-"`                          // members of the object, in the document
-	ThrottleReasons []string `json:"throttle_reasons,omitempty"` // why its clocks are reduced, such as sw_power_cap; empty: they are not, or it is not known
-	NVLinksUp       []int    `json:"nvlink_up,omitzero"`         // numbers of the NVLink links that are up; nil: not known
+	Metrics         Metrics  `json:"-"`                         // members of the object, in the document
+	ThrottleReasons []string `json:"throttle_reasons,omitzero"` // why its clocks are reduced, such as sw_power_cap; empty: they are not; nil: it is not known
+	NVLinksUp       []int    `json:"nvlink_up,omitzero"`        // numbers of the NVLink links that are up; nil: not known
 
 	Absent map[string][]string `json:"absent,omitempty"` // why metrics are not there: by reason, keys of metrics
 	Jobs   []string            `json:"jobs,omitempty"`   // Job.ID of the jobs that own it, as far as it is known
@@ -58,7 +58,7 @@ func (g GPU) MarshalJSON() ([]byte, error) {
 	o = o.add("lost", g.Lost).add("lost_class", g.LostClass).add("hangs_seconds", unlessZero(g.HangsSeconds)).add("hanging_call", g.HangingCall)
 	o = o.add("age_seconds", unlessZero(g.AgeSeconds)).add("processes_unlisted", g.Unlisted)
 	o = g.Metrics.appendTo(o, metric.GPU)
-	if len(g.ThrottleReasons) > 0 {
+	if g.ThrottleReasons != nil {
 		o = o.add(metric.Throttle.Row().Key, g.ThrottleReasons)
 	}
 	if g.NVLinksUp != nil {
