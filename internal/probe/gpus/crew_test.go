@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
 // A GPU that is not read yet, because another one before it takes long, does not hang.
@@ -19,5 +20,28 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	c.next(main, start)
 	if since, running := c.pending(g); !running || !since.Equal(start) {
 		t.Errorf("while it is read: %v, %v", since, running)
+	}
+}
+
+// A report says which GPUs have more to come: those whose turn is later, and those that were read before a list was wanted. It does not say so of a GPU
+// that is read, nor of one that refuses its list.
+func TestReportSaysWhatIsUnread(t *testing.T) {
+	c := newCrew()
+	c.hands = make(chan *shift, 1) // nobody takes what is handed over
+	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
+	sm := &sample.Report{Wanted: true}
+	c.begin([]*gpu{g}, question{})
+	if out, _ := g.describe(sm, c, time.Second); !out.Reading || out.HangsMS != 0 || out.Unlisted != Silent {
+		t.Errorf("a GPU whose turn is later is %+v", out)
+	}
+	g.out = false
+	for _, test := range []struct {
+		list listing
+		more bool
+	}{{listing{}, true}, {listing{listed: true}, false}, {listing{unlisted: "Insufficient Permissions"}, false}} {
+		g.last = reading{round: c.report.number, ended: time.Now(), listing: test.list}
+		if out, _ := g.describe(sm, c, time.Second); out.Reading != test.more {
+			t.Errorf("with the list %+v it is %+v", test.list, out)
+		}
 	}
 }

@@ -154,7 +154,9 @@ func TestSession(t *testing.T) {
 			t.Errorf("it begins with %+v", m)
 		}
 		began := time.Now()
-		time.AfterFunc(time.Second, func() { _, _ = s.Call(t.Context(), wire.Request{ID: 1, Pace: &wire.Pace{IntervalMS: 3000, SecondMS: 2000}}) })
+		time.AfterFunc(time.Second, func() {
+			_, _ = s.Call(t.Context(), wire.Request{ID: 1, Pace: &wire.Pace{IntervalMS: 3000, SecondMS: 2000}})
+		})
 		for i, at := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second} { // the first answer was at 0
 			if m := next(); m.Report == nil || m.Report.Seq != uint64(i+1) || len(m.Report.GPUs) != 2 || time.Since(began) != at {
 				t.Errorf("after %v: %+v", time.Since(began), m)
