@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"internal/probe/driver":    {"internal/metric", "internal/probe/xid", "internal/wire"},
 	"internal/probe/fakeproc":  {},
 	"internal/probe/gpus":      {"internal/metric", "internal/probe/clock", "internal/probe/driver", "internal/probe/sample", "internal/probe/stuck", "internal/probe/xid", "internal/wire"},
-	"internal/probe/host":      {"internal/metric", "internal/wire"},
+	"internal/probe/host":      {"internal/metric", "internal/probe/launch", "internal/wire"},
 	"internal/probe/launch":    {"internal/wire"},
 	"internal/probe/nvml":      {"internal/metric", "internal/probe/driver", "internal/probe/xid", "internal/wire"},
 	"internal/probe/procs":     {"internal/metric", "internal/probe/clock", "internal/probe/driver", "internal/probe/host", "internal/probe/launch", "internal/probe/sample", "internal/text", "internal/wire"},

@@ -17,10 +17,11 @@ type Missing struct {
 }
 
 // Missing compares the GPUs that SLURM allocated to the job on node n with those in the node's last report. Nothing is missing if one of the two
-// is unknown: SLURM does not say which GPUs the job has, the driver does not work, or MIG is on (SLURM then counts instances).
+// is unknown: SLURM does not say which GPUs the job has, the driver does not work, MIG is on (SLURM then counts instances), or the probe is in an
+// unknown job, whose cgroup may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
-	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
+	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
 		return Missing{}
 	}
 	m := Missing{Of: count}
@@ -83,13 +84,14 @@ func (j *Job) hidden(n *Node, missing int) bool {
 	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.placed() == len(n.GPUs)
 }
 
-// onlyIts reports whether the node's probe sees the job's GPUs and no others.
+// onlyIts reports whether the node's probe sees the job's GPUs and no others. In the cgroup of another job it may see some of them, if they share
+// GPUs.
 func (j *Job) onlyIts(n *Node) bool {
 	minors := j.Minors[n.Name]
-	if len(n.GPUs) > len(minors) {
+	if len(n.GPUs) > len(minors) || n.Hello.Job != "" && n.Hello.Job != j.Number {
 		return false
 	}
-	return n.Hello.Job == j.Number && n.Hello.Job != "" || !n.any(func(g *GPU) bool {
+	return n.Hello.Job != "" || !n.any(func(g *GPU) bool {
 		return g.Number != NoNumber && !slices.Contains(minors, g.Number)
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 // memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that lose them later.
 type memory struct {
-	job   string // Hello.Job: the cgroup of another job has other GPUs
+	job   string // Hello.Job, or its SLUID: the cgroup of another job has other GPUs
 	cards []wire.Card
 }
 
@@ -44,8 +44,8 @@ func wholeGPUs(gpus []GPU) []GPU {
 
 // restore restores the cards of GPUs that have lost them, and stores the cards of the Hello if they are complete.
 func (m *memory) restore(h *wire.Hello, gpus []GPU) {
-	if m.job != h.Job {
-		*m = memory{job: h.Job}
+	if job := h.Job + h.SLUID; m.job != job {
+		*m = memory{job: job}
 	}
 	var bare []*GPU
 	for i := range gpus {
@@ -104,7 +104,7 @@ func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 	found := 0
 	for _, job := range n.jobs {
 		minors := job.Minors[n.Name]
-		if len(minors) == 0 || !job.Share(&view).Known || n.Hello.Job != "" && n.Hello.Job != job.Number || !job.onlyIts(&view) {
+		if len(minors) == 0 || !job.Share(&view).Known || n.Hello.Adopted() && n.Hello.Job != job.Number || !job.onlyIts(&view) {
 			continue
 		}
 		free := slices.DeleteFunc(slices.Clone(minors), view.has)
@@ -124,7 +124,7 @@ func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 
 // placeByIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its index.
 func (n *nodeRecord) placeByIndex(gpus []GPU, without []*GPU) {
-	whole := n.Hello.Job == "" || slices.ContainsFunc(n.jobs, func(j *team) bool {
+	whole := !n.Hello.Adopted() || slices.ContainsFunc(n.jobs, func(j *team) bool {
 		minors, known := j.Minors[n.Name]
 		return j.Number == n.Hello.Job && known && len(gpus) > len(minors)
 	})

@@ -134,6 +134,13 @@ func (j *Job) OtherCgroup(n *Node) bool {
 	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) })
 }
 
+// MayBeHidden reports whether GPUs of the job are not listed on the node, and the cgroup of an unknown job, in which the probe is, may be why.
+func (j *Job) MayBeHidden(n *Node) bool {
+	count, _ := j.GPUsOn(n.Name)
+	return n.Hello != nil && n.Hello.SLUID != "" && n.Hello.Fault == "" && !n.any(mayHaveMIG) && n.hasNumbers() &&
+		(len(n.GPUs) < count || slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) }))
+}
+
 // Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is one if it is not known
 // which GPUs are the job's. Nor is root's, or one that only draws: they belong to the node.
 func (j *Job) Strangers(n *Node) []*wire.Process {

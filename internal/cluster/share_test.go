@@ -84,6 +84,41 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// In the cgroup of an unknown job no GPU is missing, hidden by a certain job, or numbered by its place: all may be hidden.
+func TestCgroupOfAnUnknownJob(t *testing.T) {
+	for _, tc := range []struct {
+		minors    []int
+		list      string
+		hidden    bool
+		unnumbers int // GPUs without a number
+	}{
+		{[]int{0, 1, 2, 3}, "0 1 2 3", false, 0},
+		{[]int{0, 1, 2, 3}, "0 1 2", true, 0},
+		{[]int{2, 3}, "0 1", true, 0},
+		{[]int{2, 3}, "", true, 0},
+		{[]int{2, 3}, "3 x", true, 1},
+		{[]int{0, 1, 2, 3}, "0 1 2 x", true, 1},
+		{[]int{}, "0 1", false, 0},
+	} {
+		job := Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": tc.minors}, Configured: map[string]int{"a": 4}}
+		w := newWorld()
+		w.jobs(0, job)
+		w.try(0, "a")
+		w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{SLUID: "sEKNKTV3WPV500", GPUs: cards(tc.list)}})
+		w.report(0, "a", 1, 2, 3, 4)
+		n := w.node(0, "a")
+		if m := job.Missing(n); m.Count > 0 || m.Hidden || job.OtherCgroup(n) {
+			t.Errorf("%+v: %+v, in the cgroup of another job: %v", tc, m, job.OtherCgroup(n))
+		}
+		if got := job.MayBeHidden(n); got != tc.hidden {
+			t.Errorf("%+v: GPUs may be hidden: %v", tc, got)
+		}
+		if got := len(n.GPUs) - n.placed(); got != tc.unnumbers {
+			t.Errorf("%+v: %d without a number", tc, got)
+		}
+	}
+}
+
 func TestOtherCgroup(t *testing.T) {
 	for _, tc := range []struct {
 		cgroup     string

@@ -31,6 +31,8 @@ func judgeJob(s *Slurm, n *Node, w *Way) Step {
 	case auto.Misplaced(n.Name, w.Hello, known) != "":
 		step.Verdict, step.Text = Warning, auto.Misplaced(n.Name, w.Hello, known)
 		step.Meaning = "pam_slurm_adopt puts a session into one of your jobs, not always into the wanted one. Only a step (srun) shows the other."
+	case w.Hello.SLUID != "":
+		step.Text = "the session is in a job whose number is unknown (SLUID " + w.Hello.SLUID + ")"
 	case w.Hello.Job == "":
 		step.Text = "the session is in no job: no GPU is hidden"
 		judgeSeen(&step, w, seen, all)

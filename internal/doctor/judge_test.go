@@ -87,7 +87,11 @@ var cases = map[string]struct {
 		f.Slurm.Jobs = append(f.Slurm.Jobs, cluster.Job{ID: "13", Number: "13", Nodes: []string{"gpu01"}, Counts: map[string]int{"gpu01": 0}})
 		ssh.Hello.Job, ssh.Hello.GPUs, n.Choice = "13", nil, "srun"
 	}},
-	"in a foreign job": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "99" }},
+	"in a foreign job":  {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "99" }},
+	"in an unknown job": {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job, ssh.Hello.SLUID = "", "sEKNKTV3WPV500" }},
+	"in an unknown job, which hides GPUs": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Hello.Job, ssh.Hello.SLUID, ssh.Hello.GPUs = "", "sEKNKTV3WPV500", ssh.Hello.GPUs[:3]
+	}},
 	"in no job":        {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "" }},
 	"a GPU is missing": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.GPUs = ssh.Hello.GPUs[:3] }},
 	"a GPU is lost": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {

@@ -48,6 +48,7 @@ func TestMissingGPU(t *testing.T) {
 		{"adopted into the other job", "17", []int{4, 5, 6, 7}, "0 1 2 3", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPUs 4-7."},
 		{"adopted into a job without GPUs", "17", []int{4}, "", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPU4."},
 		{"adopted there, where nothing is hidden", "17", []int{4, 5}, eight, ""},
+		{"adopted into a job that shares a GPU", "17", []int{4, 5, 6, 7}, "4", "other_cgroup 2: The ssh session is in the cgroup of job 17, which hides GPUs of the node."},
 		{"File=/dev/nvidia[1-3]", "", []int{0}, "1 2 3", "gpu_missing 2: SLURM allocated GPU0 to this job; the driver lists 1-3."},
 		{"the same in the job's cgroup", "16", []int{0}, "1", ""},
 		{"a hole, or another numbering", "", []int{2}, "0 1 3 4 5 6 7", "gpu_missing 2: SLURM allocated GPU2 to this job; the driver lists 0, 1, 3-7."},
@@ -81,6 +82,43 @@ func TestMissingGPU(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// In a session of an unknown job, which may hide GPUs, none is called missing, and nothing is worse than a note.
+func TestMissingInAnUnknownJob(t *testing.T) {
+	for name, tc := range map[string]struct {
+		minors []int
+		list   string
+		want   bool // a note
+	}{
+		"all there":                     {[]int{4, 5}, "4 5", false},
+		"adopted into the other job":    {[]int{4, 5, 6, 7}, "0 1 2 3", true},
+		"into a job without GPUs":       {[]int{4}, "", true},
+		"one of its own may be missing": {[]int{0, 1, 2, 3}, "0 1 3", true},
+		"one of all may be missing":     {[]int{0, 1, 2, 3, 4, 5, 6, 7}, "0 1 2 3 4 6 7", true},
+		"no GPUs":                       {[]int{}, "", false},
+	} {
+		w := world{cluster.NewStore(0, Rules(Defaults()))}
+		job := cluster.Job{ID: "2_1", Number: "16", Nodes: []string{"a"}, Minors: map[string][]int{"a": tc.minors}}
+		w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{job}}})
+		w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3e9}})
+		w.hello(wire.Hello{SLUID: "sEKNKTV3WPV500", GPUs: listedCards(tc.list)})
+		for sec := 1.0; sec < 120; sec += 3 {
+			w.report(sec, wire.Report{})
+		}
+		s, told := w.Snapshot(at(120)), false
+		for i := range s.Jobs[0].Findings {
+			f := &s.Jobs[0].Findings[i]
+			words := Say(s, f)
+			told = told || f.Kind == cluster.KindOwner && strings.Contains(words.Sentence, "SLUID sEKNKTV3WPV500") && strings.Contains(words.Hint, "--jobid=16 ")
+			if f.Severity > cluster.Note {
+				t.Errorf("%s: severity %d: %s", name, f.Severity, words.Sentence)
+			}
+		}
+		if told != tc.want {
+			t.Errorf("%s: told %v, of %+v", name, told, s.Jobs[0].Findings)
+		}
 	}
 }
 

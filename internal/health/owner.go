@@ -9,9 +9,10 @@ import (
 // elsewhereAdopted holds if the probe is in the cgroup of another job, which hides GPUs. That it hides all of this job's is another rule.
 func elsewhereAdopted(s subject) bool { return s.Job.OtherCgroup(s.Node) }
 
-// unowned holds if it is not known which GPUs of the node are the job's, unless the cgroup of another job is the reason.
+// unowned holds if it is not known which GPUs of the node are the job's, unless the cgroup of another job is the reason, or if an unknown job's
+// may hide some.
 func unowned(s subject) bool {
-	return len(s.Node.GPUs) > 0 && !s.Job.Share(s.Node).Known && !s.Job.OtherCgroup(s.Node)
+	return len(s.Node.GPUs) > 0 && !s.Job.Share(s.Node).Known && !s.Job.OtherCgroup(s.Node) || s.Job.MayBeHidden(s.Node)
 }
 
 // otherCgroup says in which cgroup the probe is.
@@ -29,6 +30,12 @@ func otherCgroup(w *Words, e evidence) {
 // ownerUnknown says why it is not known which GPUs are the job's.
 func ownerUnknown(w *Words, e evidence) {
 	w.Long, w.Short = "which GPUs are this job's is not known", "owner not known"
+	if e.job.MayBeHidden(e.node) {
+		w.Sentence = "Not all GPUs of this job are listed. The ssh session is in a job whose number is unknown (SLUID " + e.hello.SLUID +
+			"), which may hide them."
+		w.Hint = fmt.Sprintf("to see this job's GPUs: srun --jobid=%s --overlap -w %s nvidia-smi -L", e.job.Number, e.node.Name)
+		return
+	}
 	w.Sentence = "It is not known which GPUs of the node are this job's: "
 	count, counted := e.job.GPUsOn(e.node.Name)
 	_, named := e.job.Minors[e.node.Name]

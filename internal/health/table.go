@@ -141,7 +141,8 @@ var rules = []rule{
 	{kind: cluster.KindWrongCgroup, scope: cluster.ScopeJob, severity: cluster.Warning, holds: elsewhereAdopted,
 		when: "The probe is in the cgroup of another job, which hides GPUs of the node.", source: "scontrol show node"},
 	{kind: cluster.KindOwner, scope: cluster.ScopeJob, severity: cluster.Note, holds: unowned, after: time.Minute, ofGPUs: true,
-		when: "Nothing proves which GPUs of the node are the job's, for 1 min. All are shown as the job's.", source: "scontrol show node"},
+		when: "Nothing proves which GPUs of the node are the job's, for 1 min: all are shown as the job's. Or the probe is in an unknown job, " +
+			"which may hide some.", source: "scontrol show node"},
 	{kind: cluster.KindMixed, scope: cluster.ScopeJob, severity: cluster.Note, holds: differs, ofGPUs: true,
 		when: "Most nodes of the job have another driver or another model of GPU."},
 	{kind: cluster.KindClockSkew, scope: cluster.ScopeJob, severity: cluster.Note, holds: clockWrong, after: time.Minute,

@@ -256,7 +256,7 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 		}
 		switch {
 		case msg.Hello != nil:
-			n.inJob = msg.Hello.Job != ""
+			n.inJob = msg.Hello.Adopted()
 			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
 		case msg.Report != nil:
 			last = now

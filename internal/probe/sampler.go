@@ -31,11 +31,13 @@ type sampler struct {
 	gpus  *gpus.Stock
 	procs *procs.Table
 	host  *host.Reader
+	of    *launch.Jobs // which cgroup is of which job
 	jobs  *host.Jobs
 
-	greeted bool       // there was a Hello
-	sooner  bool       // the next tick of the beat comes for the second report; then the beat is that of the pace
-	pace    *wire.Pace // nil until requested
+	greeted bool          // there was a Hello
+	place   launch.Member // of the probe, as the last Hello says
+	sooner  bool          // the next tick of the beat comes for the second report; then the beat is that of the pace
+	pace    *wire.Pace    // nil until requested
 	beat    clock.Beat
 	seq     uint64
 	room    [2]sample.Report // of this report and of the one before it, of which the Writer keeps the GPUs
@@ -46,15 +48,17 @@ type sampler struct {
 
 func newSampler(out *output, opts Options) *sampler {
 	opts = opts.complete()
+	jobs := launch.NewJobs(opts.Proc)
 	s := &sampler{
 		opts: opts,
 		out:  out,
 		gpus: gpus.New(gpus.Options{
 			Library: opts.Library, Proc: opts.Proc, Now: opts.Now, Patience: opts.Patience, Interval: minInterval * time.Millisecond,
 		}),
-		procs: procs.New(opts.Proc),
+		procs: procs.New(opts.Proc, jobs),
 		host:  host.New(opts.Proc, opts.Sys),
-		jobs:  host.NewJobs(opts.Proc, launch.OwnJob(opts.Proc)),
+		of:    jobs,
+		jobs:  host.NewJobs(opts.Proc, jobs),
 
 		beat:       opts.Beat,
 		hurryLater: time.NewTimer(time.Hour),
@@ -188,7 +192,8 @@ func (s *sampler) hello() error {
 	h := s.gpus.Hello()
 	h.Build = s.opts.Build
 	host.Describe(&h, s.opts.Proc)
-	h.Job = launch.OwnJob(s.opts.Proc)
+	s.place = s.of.Own()
+	h.Job, h.SLUID = s.place.Job, s.place.SLUID
 	return s.out.write(wire.Message{Hello: &h})
 }
 
@@ -196,7 +201,7 @@ func (s *sampler) hello() error {
 // are always those of the Hello before it. So does one that says what a GPU lacks, when that became known.
 func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
-	news := s.gpus.Explain()
+	news := s.gpus.Explain() || s.placed(sm)
 	if sm.Gone != "" {
 		s.gpus.Drop(sm.Gone)
 		news = true
@@ -215,6 +220,11 @@ func (s *sampler) report(offBeat bool) error {
 		err = s.out.write(wire.Message{Report: &sm.Report})
 	}
 	return err
+}
+
+// placed reports whether the job of the probe, which was unknown, has become known. It looks when processes are listed.
+func (s *sampler) placed(sm *sample.Report) bool {
+	return s.place.SLUID != "" && sm.Listed && s.of.Own().SLUID == ""
 }
 
 // take runs the collectors.

@@ -55,6 +55,7 @@ type Hello struct {
 	Kernel  string `json:"kernel,omitempty"`   // release, as uname -r
 	CPUs    int    `json:"cpus"`               // logical CPUs of the node, not only those of the probe's cgroup
 	Job     string `json:"job,omitempty"`      // SLURM job id of the probe's own cgroup, when it was adopted into one
+	SLUID   string `json:"sluid,omitempty"`    // of that job, if its number is unknown; Job is empty then
 	Driver  string `json:"driver,omitempty"`   // NVIDIA driver version
 	CUDA    string `json:"cuda,omitempty"`     // highest CUDA version that the driver supports, as "12.4"
 	GPUs    []Card `json:"gpus"`               // in NVML's order; empty when NVML could not be used
@@ -67,6 +68,9 @@ type Hello struct {
 	// StandIn is the reason why no probe runs on the node. nvidia-smi is read there in its place, which gives less.
 	StandIn string `json:"stand_in,omitempty"`
 }
+
+// Adopted reports whether the probe is in the cgroup of a job, which may be unknown.
+func (h *Hello) Adopted() bool { return h.Job != "" || h.SLUID != "" }
 
 // Classes of Hello.Fault.
 const (

@@ -155,12 +155,13 @@ static char *next_word(char **rest)
 // in_job reports whether this process is in the cgroup of a SLURM job.
 static bool in_job(const char *id)
 {
-	char line[512], group[64];
+	char line[512], group[64], sluid[64];
 	bool found = false;
 	snprintf(group, sizeof group, "/job_%s/", id);
+	snprintf(sluid, sizeof sluid, "/s%013llu/", strtoull(id, NULL, 10)); // as the test cluster names it
 	FILE *file = fopen("/proc/self/cgroup", "re");
 	while (file && !found && fgets(line, sizeof line, file))
-		found = strstr(line, group);
+		found = strstr(line, group) || strstr(line, sluid);
 	if (file)
 		fclose(file);
 	return found;

@@ -35,6 +35,7 @@ GPUs       nolib H | libok H                    libnvidia-ml.so.1 is missing
            gpulost H [GPU] | nvmlok H           GPU (2) has fallen off the bus
            nvml H LINES | nvmlok H              any scenario of scripts/fakenvml/README.md; ";" separates lines
 job        jobmemory H LIMIT USED | jobmemoryok H   the job on H has a cgroup with a limit and uses that many MiB of it
+           sluid H [numbers] | sluidok H        cgroups of later jobs as SLURM 26.05 has them [CgroupJobIdPaths=yes]
            leftover H JOB | leftoverok H        alice's gpuwork runs on as if job JOB had started it
 host       poweroff H | poweron H               everything on H ends at once | it boots
            drain H [REASON] | resume H          as an admin would
@@ -202,6 +203,7 @@ fault_jobmemory() {
 	id=$(in_host login squeue -h -w "$1" -t R -o %A | head -n 1)
 	[ -n "$id" ] || die "no job runs on $1"
 	group=$(memory_group "$1")/job_$id
+	! has_sluids "$1" || group=$(memory_group "$1")/$(sluid_of "$id")
 	mkdir -p "$group"
 	echo "${2:?LIMIT}M" >"$group/memory.limit_in_bytes"
 	for pid in $(in_host "$1" pgrep -x gpuwork); do in_host "$1" sh -c 'echo "$1" >"$2"' sh "$pid" "$group/cgroup.procs"; done
@@ -212,7 +214,7 @@ fault_jobmemoryok() {
 	parent=$(memory_group "$1") || return 0
 	in_host "$1" rm -f /dev/shm/testcluster.full
 	[ -d "$parent" ] || return 0
-	for group in "$parent"/job_*; do
+	for group in "$parent"/*/; do
 		while read -r pid; do echo "$pid" >"$(dirname "$parent")/cgroup.procs" || true; done <"$group/cgroup.procs"
 		rmdir "$group"
 	done

@@ -52,6 +52,7 @@ heal_node() {
 	fault_nvmlok "$1"
 	fault_leftoverok "$1"
 	fault_jobmemoryok "$1"
+	fault_sluidok "$1"
 	retry 20 resumed "$1" || die "$1 is still drained"
 }
 

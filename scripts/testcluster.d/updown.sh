@@ -148,10 +148,10 @@ remove_groups() {
 	done
 	dir=$(cgroup_dir) || return 0
 	[ -d "$dir" ] || return 0
-	retry 5 remove_empty_groups "$dir" || die "processes are left in $dir: $(cat "$dir"/*/cgroup.procs | tr '\n' ' ')"
+	retry 5 remove_empty_groups "$dir" || die "processes are left in $dir: $(find "$dir" -name cgroup.procs -exec cat {} + | tr '\n' ' ')"
 }
 
-remove_empty_groups() { rmdir "$1"/* "$1" 2>/dev/null; [ ! -d "$1" ]; }
+remove_empty_groups() { remove_tree "$1" || [ ! -d "$1" ]; }
 
 cmd_status() {
 	local n host state

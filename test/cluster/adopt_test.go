@@ -34,7 +34,9 @@ func TestSSHDisabled(t *testing.T) {
 }
 
 // TestAdopted: pam_slurm_adopt puts each session into the job. It ends with the job, which refuses the next one, and is let in by a new job.
-func TestAdopted(t *testing.T) {
+func TestAdopted(t *testing.T) { inEachLayout(t, []string{"node02"}, adopted) }
+
+func adopted(t *testing.T, l layout) {
 	fault(t, "adopt", "node02")
 	id := job(t, 1, "cells", "-w", "node02")
 	masterOf(t, "node02")
@@ -43,7 +45,7 @@ func TestAdopted(t *testing.T) {
 			w := watch(t, "--transport", transport)
 			w.sees("4 of 4 GPUs")
 			groups := do(t, "on", "node02", "sh", "-c", "cat /proc/$(pgrep -n nvnodetop)/cgroup")
-			if !strings.Contains(groups, "/job_"+id+"/") {
+			if !strings.Contains(groups, l.dir(id)) {
 				t.Errorf("the probe is not in the cgroup of job %s:\n%s", id, groups)
 			}
 			w.quits()
@@ -65,12 +67,26 @@ func TestAdopted(t *testing.T) {
 // TestAdoptedIntoAnotherJob: a session is put into one of two jobs of a node, where the GPUs of the other one are hidden. A step of the other one
 // sees them. Who wants a transport over ssh has it, and is told.
 func TestAdoptedIntoAnotherJob(t *testing.T) {
+	inEachLayout(t, []string{"node02"}, adoptedIntoAnotherJob)
+}
+
+func adoptedIntoAnotherJob(t *testing.T, l layout) {
 	fault(t, "adopt", "node02")
-	small := job(t, 1, "small", "-w", "node02", "--gres=gpu:1", "--ntasks-per-node=1")
-	running(t, "node02")
-	large := job(t, 1, "large", "-w", "node02", "--gres=gpu:3", "--ntasks-per-node=3")
-	do(t, "fault", "nvml", "node02", "job "+small+" count 1;job "+large+" count 3")
-	if groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat", "/proc/self/cgroup"); !strings.Contains(groups, "/job_"+small+"/") {
+	of := func(gpus string) string {
+		id := job(t, 1, "gpus"+gpus, "-w", "node02", "--gres=gpu:"+gpus, "--ntasks-per-node="+gpus)
+		runsNow(t, id)
+		return id
+	}
+	var small, large, hidden string
+	if l.newest {
+		large, small = of("3"), of("1")
+		hidden = "job " + large + " gpu 3 absent;" + "job " + small + " gpu 0 absent;job " + small + " gpu 1 absent;job " + small + " gpu 2 absent"
+	} else {
+		small, large = of("1"), of("3")
+		hidden = "job " + large + " gpu 0 absent;" + "job " + small + " gpu 1 absent;job " + small + " gpu 2 absent;job " + small + " gpu 3 absent"
+	}
+	do(t, "fault", "nvml", "node02", hidden)
+	if groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat", "/proc/self/cgroup"); !strings.Contains(groups, l.dir(small)) {
 		t.Fatalf("the session is not in the smaller job:\n%s", groups)
 	}
 	masterOf(t, "node02")

@@ -35,6 +35,21 @@ func laggingGPU(t *testing.T) {
 
 // What is wrong with a job on a node: its memory is nearly full, and a process of a job that has ended holds memory of a GPU.
 func jobInTrouble(t *testing.T) {
+	inEachLayout(t, []string{"node06"}, func(t *testing.T, _ layout) { memoryOfTheJob(t) })
+	job(t, 1, "train", "-w", "node06")
+	w := watch(t)
+	w.sees("4 of 4 GPUs", "4 GPUs OK")
+	fault(t, "leftover", "node06", "4000")
+	w.never(3*time.Second, "of job 4000")
+	w.types("r") // the process has begun, and squeue still does not know its job
+	w.never(60*time.Second, "of job 4000")
+	w.sees("(gpuwork) of job 4000, which has ended, holds")
+	do(t, "fault", "leftoverok", "node06")
+	w.sees("cleared")
+	w.quits()
+}
+
+func memoryOfTheJob(t *testing.T) {
 	job(t, 1, "train", "-w", "node06")
 	w := watch(t)
 	w.sees("4 of 4 GPUs", "4 GPUs OK")
@@ -48,13 +63,6 @@ func jobInTrouble(t *testing.T) {
 	w.sees("The job uses 1.9 of 2.0 GiB host memory here")
 	do(t, "fault", "jobmemoryok", "node06")
 	w.sees("1 problem cleared")
-	do(t, "fault", "leftover", "node06", "4000")
-	w.never(3*time.Second, "of job 4000")
-	w.types("r") // the process has begun, and squeue still does not know its job
-	w.never(60*time.Second, "of job 4000")
-	w.sees("(gpuwork) of job 4000, which has ended, holds")
-	do(t, "fault", "leftoverok", "node06")
-	w.sees("cleared")
 	w.quits()
 }
 

@@ -21,6 +21,10 @@ func TestRankTable(t *testing.T) {
 
 // The ranks that a job gives its processes are where they run; those that SLURM gives them count if there are no others.
 func TestRanksInJSON(t *testing.T) {
+	inEachLayout(t, []string{"node01", "node02"}, func(t *testing.T, _ layout) { ranksInJSON(t) })
+}
+
+func ranksInJSON(t *testing.T) {
 	for from, script := range map[string]string{
 		"SLURM_PROCID": "srun gpuwork",
 		"RANK":         "srun sh -c 'RANK=$((7 - SLURM_PROCID)) WORLD_SIZE=8 exec gpuwork'",

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -25,7 +26,7 @@ const (
 // Jobs reads the host memory of SLURM jobs from their cgroups.
 type Jobs struct {
 	proc   string
-	own    string // the job of the probe; empty: none
+	of     *launch.Jobs
 	call   *aside[map[string]string, []wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
@@ -34,15 +35,15 @@ type Jobs struct {
 	groups map[string]*group // by job; belongs to the running call
 }
 
-// NewJobs returns a Jobs of the procfs that is mounted there. The probe itself is in the job own; empty: in none.
-func NewJobs(proc, own string) *Jobs {
-	j := &Jobs{proc: proc, own: own, asked: -jobsEvery}
+// NewJobs returns a Jobs of the procfs that is mounted there. of says which cgroup is of which job.
+func NewJobs(proc string, of *launch.Jobs) *Jobs {
+	j := &Jobs{proc: proc, of: of, asked: -jobsEvery}
 	j.call = newAside("cgroups", j.read)
 	return j
 }
 
 // FollowUsers follows the probe's own job and those of the user's processes.
-func (j *Jobs) FollowUsers(list []wire.Process) { j.Follow(jobsOf(list, j.own)) }
+func (j *Jobs) FollowUsers(list []wire.Process) { j.Follow(jobsOf(list, j.of.Own().Job)) }
 
 // jobsOf returns a process of each of the user's jobs, as Follow wants it. The probe itself is one of its own job.
 func jobsOf(list []wire.Process, own string) map[string]string {
@@ -89,7 +90,7 @@ func (j *Jobs) read(follow map[string]string) (list []wire.JobMemory) {
 	for job, process := range follow {
 		g := j.groups[job]
 		if g == nil {
-			g = findGroup(j.proc, process, job)
+			g = j.findGroup(process, job)
 		}
 		if g == nil || len(list) == maxJobs {
 			continue
@@ -124,12 +125,12 @@ var (
 const unlimited = 1 << 60
 
 // findGroup finds the cgroup of a job from one of its processes. It returns nil if there is none, or if it is not mounted here.
-func findGroup(proc, process, job string) *group {
-	text, err := os.ReadFile(filepath.Join(proc, process, "cgroup"))
+func (j *Jobs) findGroup(process, job string) *group {
+	text, err := os.ReadFile(filepath.Join(j.proc, process, "cgroup"))
 	if err != nil {
 		return nil
 	}
-	fs, err := procfs.NewFS(proc)
+	fs, err := procfs.NewFS(j.proc)
 	if err != nil {
 		return nil
 	}
@@ -149,7 +150,7 @@ func findGroup(proc, process, job string) *group {
 		case !slices.Contains(controllers, "memory"):
 			continue
 		}
-		if g := version.locate(mounts, parts[2], job); g != nil {
+		if g := version.locate(mounts, parts[2], func(dir string) bool { return j.of.Is(dir, job) }); g != nil {
 			return g
 		}
 	}
@@ -157,7 +158,7 @@ func findGroup(proc, process, job string) *group {
 }
 
 // locate finds the directory of the job in the path of a process, and where its hierarchy is mounted.
-func (v files) locate(mounts []*procfs.MountInfo, path, job string) *group {
+func (v files) locate(mounts []*procfs.MountInfo, path string, isJob func(dir string) bool) *group {
 	for _, m := range mounts {
 		_, memory := m.SuperOptions["memory"]
 		if m.FSType != "cgroup2" && (m.FSType != "cgroup" || !memory) || (m.FSType == "cgroup2") != (v == v2) {
@@ -170,7 +171,7 @@ func (v files) locate(mounts []*procfs.MountInfo, path, job string) *group {
 		g := &group{files: v}
 		for dir := inside; len(dir) > 1; dir = filepath.Dir(dir) {
 			g.path = append(g.path, filepath.Join(m.MountPoint, dir))
-			if filepath.Base(dir) == "job_"+job {
+			if isJob(filepath.Base(dir)) {
 				g.job = g.path[len(g.path)-1]
 				if _, err := os.Stat(filepath.Join(g.job, v.used)); err == nil {
 					return g

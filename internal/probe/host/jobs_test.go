@@ -9,13 +9,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
+
+// daemon is the key of the command line of process 43.
+const daemon = "daemon"
 
 // tree writes a /proc of process 42 and of ourselves in cgroup, and files of cgroups below the mount point, which mounts names %s.
 func tree(t *testing.T, cgroup, mounts string, files map[string]string) (proc, mount string) {
 	mount = write(t, files)
-	return write(t, map[string]string{"42/cgroup": cgroup, "self/cgroup": cgroup, "self/mountinfo": fmt.Sprintf(mounts, mount)}), mount
+	return write(t, map[string]string{
+		"42/cgroup": cgroup, "self/cgroup": cgroup, "43/cmdline": files[daemon], "self/mountinfo": fmt.Sprintf(mounts, mount),
+	}), mount
 }
 
 const (
@@ -24,6 +30,7 @@ const (
 	jobV2   = "system.slice/slurmstepd.scope/job_7"
 	stepV2  = jobV2 + "/step_0/user/task_0"
 	jobV1   = "slurm/uid_1000/job_7"
+	sluidV2 = "system.slice/slurmstepd.scope/sEKNKTV3WPV500"
 )
 
 func TestJobs(t *testing.T) {
@@ -47,12 +54,21 @@ func TestJobs(t *testing.T) {
 	one := func(used, limit uint64) []wire.JobMemory {
 		return []wire.JobMemory{{Job: "7", Used: used, Limit: limit}}
 	}
+	sluidOf := func(title string) map[string]string {
+		return map[string]string{
+			sluidV2 + "/memory.current": "1000\n", sluidV2 + "/memory.stat": "inactive_file 300\n", sluidV2 + "/memory.max": "9000\n",
+			sluidV2 + "/step_0/slurm/cgroup.procs": "43\n", daemon: title,
+		}
+	}
 	for name, tc := range map[string]struct {
 		cgroup, mounts string
 		files          map[string]string
 		want           []wire.JobMemory
 	}{
 		"v2":                     {"0::/" + stepV2 + "\n", mountV2, v2, one(700, 9000)},
+		"v2, by SLUID":           {"0::/" + sluidV2 + "/step_0/user/task_0\n", mountV2, sluidOf("slurmstepd: [7.0]"), one(700, 9000)},
+		"v2, an unknown job":     {"0::/" + sluidV2 + "/step_0/user/task_0\n", mountV2, sluidOf("slurmstepd"), nil},
+		"v2, a SLUID of another": {"0::/" + sluidV2 + "/step_0/user/task_0\n", mountV2, sluidOf("slurmstepd: [77.0]"), nil},
 		"v2, a step with less":   {"0::/" + stepV2 + "\n", mountV2, with(v2, jobV2+"/step_0/memory.max", "5000\n"), one(700, 5000)},
 		"v2, no limit":           {"0::/" + stepV2 + "\n", mountV2, with(v2, jobV2+"/memory.max", "max\n"), one(700, 0)},
 		"v2, not mounted":        {"0::/" + stepV2 + "\n", mountV1, v2, nil},
@@ -69,7 +85,9 @@ func TestJobs(t *testing.T) {
 	} {
 		proc, _ := tree(t, tc.cgroup, tc.mounts, tc.files)
 		for _, process := range []string{"42", "self"} {
-			j := NewJobs(proc, "")
+			of := launch.NewJobs(proc)
+			_ = of.Own()
+			j := NewJobs(proc, of)
 			j.Follow(map[string]string{"7": process})
 			if got, err := j.Read(start); err != nil || !cmp.Equal(tc.want, got) {
 				t.Errorf("%s, %s: %+v, %v, want %+v", name, process, got, err, tc.want)
@@ -81,7 +99,7 @@ func TestJobs(t *testing.T) {
 // A job is read every 10 s for as long as it is followed and has a cgroup, also after its process has ended.
 func TestJobsAreFollowed(t *testing.T) {
 	proc, mount := tree(t, "0::/"+stepV2+"\n", mountV2, map[string]string{jobV2 + "/memory.current": "1000", jobV2 + "/memory.stat": ""})
-	j := NewJobs(proc, "")
+	j := NewJobs(proc, launch.NewJobs(proc))
 	used := func(after time.Duration) (used uint64) {
 		t.Helper()
 		list, err := j.Read(start + after)

@@ -1,75 +1,63 @@
 package launch
 
 import (
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
-
-	"github.com/prometheus/procfs"
 )
 
-// OwnJob is the SLURM job id of this process's cgroup; empty if it is in none.
-func OwnJob(proc string) string {
-	cgroup, err := os.ReadFile(filepath.Join(proc, "self", "cgroup"))
-	if err != nil {
-		return ""
-	}
-	return jobInText(string(cgroup))
-}
-
-// InGroups finds the SLURM job and the step in the cgroups of a process. With version 1 it may have a step in one hierarchy only.
-func InGroups(groups []procfs.Cgroup) (job, step string) {
-	for _, g := range groups {
-		if job == "" {
-			job = jobInPath(g.Path)
-		}
-		if step = stepInPath(g.Path, job); job != "" && step != "" {
-			return job, step
-		}
-	}
-	return job, ""
-}
-
-// jobInText finds the SLURM job id in the text of /proc/PID/cgroup; empty when the process is in no job's cgroup. SLURM names them
+// place is where a cgroup belongs, as its path says. SLURM names the cgroups of jobs
 //
-//	/slurm/uid_20001/job_48211/step_0/task_0                                cgroup v1; "slurm_NODE" with several slurmd on a host
-//	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  cgroup v2; "NODE_slurmstepd.scope" likewise
-//	/job_48211/step_0                                                       either, seen from a cgroup namespace
+//	/slurm/uid_20001/job_48211/step_0/task_0                                version 1; "slurm_NODE" with several slurmd on a host
+//	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  version 2; "NODE_slurmstepd.scope" likewise
+//	/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_0/user/task_0        version 2 from SLURM 26.05 on, without CgroupJobIdPaths=yes
+//	/job_48211/step_0                                                       any of them, seen from a cgroup namespace
 //
-// so a job's component counts when one before it names slurm, or the next one is a step: other batch systems say job_N too.
-func jobInText(cgroup string) string {
-	for line := range strings.Lines(cgroup) {
-		// hierarchy:controllers:path
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
-		if len(fields) < 3 {
-			continue
-		}
-		if id := jobInPath(fields[2]); id != "" {
-			return id
-		}
-	}
-	return ""
+// so the component of a job counts when one before it names slurm, or the next one is a step: other batch systems say job_N too.
+type place struct {
+	dir   string // the cgroup of the job; empty: it is in none
+	job   string // its number; empty if the path does not say it
+	sluid string // its SLUID; likewise
+	step  string // "0", "batch", "extern", "interactive"; empty if there is none
 }
 
-func jobInPath(path string) string {
+// placeOf finds the job and the step in the path of a cgroup.
+func placeOf(group string) place {
 	slurm := false
-	parts := strings.Split(path, "/")
+	parts := strings.Split(group, "/")
 	for i, part := range parts {
-		id, isJob := strings.CutPrefix(part, "job_")
-		isStep := i+1 < len(parts) && strings.HasPrefix(parts[i+1], "step_")
-		if isJob && isNumber(id) && (slurm || isStep) {
-			return id
+		step, isStep := "", false
+		if i+1 < len(parts) {
+			step, isStep = strings.CutPrefix(parts[i+1], "step_")
+		}
+		if job, sluid := jobNamed(part); job+sluid != "" && (slurm || isStep) {
+			return place{dir: strings.Join(parts[:i+1], "/"), job: job, sluid: sluid, step: stepNamed(step)}
 		}
 		slurm = slurm || strings.Contains(part, "slurm")
 	}
-	return ""
+	return place{}
 }
 
-// stepInPath finds the step of the job in a path of a cgroup: "0", "batch", "extern", "interactive"; empty if there is none.
-func stepInPath(path, job string) string {
-	_, rest, found := strings.Cut(path, "job_"+job+"/step_")
-	step, _, _ := strings.Cut(rest, "/")
-	if !found || !isNumber(step) && step != "batch" && step != "extern" && step != "interactive" {
+// jobNamed returns the number of the job after which a directory is named, or its SLUID.
+func jobNamed(dir string) (job, sluid string) {
+	if id, numbered := strings.CutPrefix(dir, "job_"); numbered && isNumber(id) {
+		return id, ""
+	}
+	if isSLUID(dir) {
+		return "", dir
+	}
+	return "", ""
+}
+
+// isSLUID reports whether a name is a SLUID: "s" and 13 characters of Crockford's base 32.
+func isSLUID(name string) bool {
+	digits, ok := strings.CutPrefix(name, "s")
+	return ok && len(digits) == 13 && strings.Trim(digits, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
+}
+
+// stepNamed is the step after which a directory is named. A component of a heterogeneous step has a "+" and its number after it.
+func stepNamed(step string) string {
+	step, _, _ = strings.Cut(step, "+")
+	if !isNumber(step) && step != "batch" && step != "extern" && step != "interactive" {
 		return ""
 	}
 	return step
@@ -77,4 +65,23 @@ func stepInPath(path, job string) string {
 
 func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// paths returns the paths in the text of /proc/PID/cgroup, which has lines hierarchy:controllers:path.
+func paths(cgroup string) (list []string) {
+	for line := range strings.Lines(cgroup) {
+		if fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3); len(fields) == 3 {
+			list = append(list, fields[2])
+		}
+	}
+	return list
+}
+
+// below returns where a cgroup is in a file system that shows those below root at mount; ok is false if it does not show it.
+func below(mount, root, group string) (dir string, ok bool) {
+	inside, ok := strings.CutPrefix(group, strings.TrimSuffix(root, "/"))
+	if !ok || !strings.HasPrefix(inside, "/") || path.Clean(inside) != inside {
+		return "", false
+	}
+	return mount + inside, true
 }

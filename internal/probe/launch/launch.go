@@ -1,5 +1,6 @@
 // Package launch says how a process was started: in which job and step of SLURM, and as which rank of a distributed program. It reads the
 // cgroups of the process, and its environment, of which only these few numbers remain: no other variable is kept, and none leaves the node.
+// Where a cgroup does not say the number of its job, it asks the daemon of a step (Jobs).
 //
 // A wrong rank is worse than none. Variables are inherited by all that a process starts, so a variable counts only where its launcher means
 // each single process by it. The functions may be called from any goroutine.
@@ -22,14 +23,18 @@ type Origin struct {
 	Spawned   *Spawned // nil: not so
 }
 
-// In is o of a process in a step of a job, as its cgroup says: both are empty where it does not. The cgroup is right about them. If the
-// environment names another step, SLURM's variables were inherited from there, as by a job that was submitted in a step.
-func (o Origin) In(job, step string) Origin {
-	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && step != "" && (job != o.Job || step != o.Step) {
+// In is o of a process in that place, as its cgroups say. They are right about job and step. If the environment names another step, SLURM's
+// variables were inherited from there, as by a job that was submitted in a step.
+func (o Origin) In(m Member) Origin {
+	elsewhere := m.Job != "" && m.Job != o.Job || m.Step != "" && m.Step != o.Step
+	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && m.Step != "" && elsewhere {
 		o.Rank = nil
 	}
-	if job != "" {
-		o.Job, o.Step = job, step
+	switch {
+	case m.Job != "":
+		o.Job, o.Step = m.Job, m.Step
+	case m.Step != "" && o.Step != "" && elsewhere:
+		o.Job, o.Step = "", ""
 	}
 	return o
 }

@@ -198,7 +198,7 @@ func TestOriginInCgroup(t *testing.T) {
 		{"a heterogeneous job", task + " SLURM_HET_SIZE=2", "17", "0", "17/0 SLURM_PROCID 5 1/8"},
 		{"nothing in the environment", "", "16", "0", "16/0"},
 	} {
-		if got := words(Read(strings.NewReader(environ(test.vars))).In(test.job, test.step)); got != test.want {
+		if got := words(Read(strings.NewReader(environ(test.vars))).In(Member{Job: test.job, Step: test.step})); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

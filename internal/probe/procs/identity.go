@@ -20,6 +20,7 @@ type identity struct {
 	command   string
 	directory string
 	launch.Origin
+	place launch.Member
 }
 
 // maxDirectory limits the working directory of a process in a report, in bytes.
@@ -27,8 +28,8 @@ const maxDirectory = 256
 
 // identifyOwn is identify. Of a process of the probe's own user it reads the environment too, which knows its rank, and its job and step if
 // the cgroup does not. The environment of others is private, even from root. It may never return.
-func identifyOwn(fs procfs.FS, mount string, k processKey) *identity {
-	who := identify(fs, k.pid)
+func identifyOwn(fs procfs.FS, mount string, jobs *launch.Jobs, k processKey) *identity {
+	who := identify(fs, jobs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {
 		return who
 	}
@@ -36,13 +37,13 @@ func identifyOwn(fs procfs.FS, mount string, k processKey) *identity {
 	if err != nil {
 		return who
 	}
-	who.Origin = launch.Read(f).In(who.Job, who.Step)
+	who.Origin = launch.Read(f).In(who.place)
 	_ = f.Close() // opened for reading: no data can be lost
 	return who
 }
 
 // identify reads the static properties of a process. It may never return.
-func identify(fs procfs.FS, pid int) *identity {
+func identify(fs procfs.FS, jobs *launch.Jobs, pid int) *identity {
 	who := &identity{}
 	proc, err := fs.Proc(pid)
 	if err != nil {
@@ -59,7 +60,8 @@ func identify(fs procfs.FS, pid int) *identity {
 		who.directory = text.Cut(strings.ToValidUTF8(dir, "?"), maxDirectory)
 	}
 	if groups, err := proc.Cgroups(); err == nil {
-		who.Job, who.Step = launch.InGroups(groups)
+		who.place = jobs.In(groups)
+		who.Origin = launch.Origin{}.In(who.place)
 	}
 	return who
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Inspector reads what is asked about one process.
 type Inspector struct {
 	proc procfs.FS
+	jobs *launch.Jobs
 	now  func() clock.Moment
 }
 
@@ -23,7 +25,7 @@ func NewInspector(mount string, now func() clock.Moment) *Inspector {
 	if err != nil {
 		proc = procfs.FS{} // there is no process
 	}
-	return &Inspector{proc, now}
+	return &Inspector{proc, launch.NewJobs(mount), now}
 }
 
 // process returns the process with this id, and not another one that has reused the PID.
@@ -93,7 +95,7 @@ func (in *Inspector) Details(id wire.ProcessID) (*wire.Details, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := identify(in.proc, id.PID)
+	who := identify(in.proc, in.jobs, id.PID)
 	d := &wire.Details{
 		ProcessID: id, Parent: stat.PPID, State: stat.State, Threads: stat.NumThreads,
 		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: Elapsed(in.now(), stat.Starttime),

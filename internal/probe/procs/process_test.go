@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -30,7 +31,7 @@ type lister struct {
 
 // on is a lister whose only GPU has contexts of these processes.
 func on(proc string, at *clock.Moment, pids ...int) *lister {
-	l := &lister{Table: New(proc), at: at, on: make([]driver.Listing, 1)}
+	l := &lister{Table: New(proc, launch.NewJobs(proc)), at: at, on: make([]driver.Listing, 1)}
 	l.alive = func(int) bool { return false } // but those in proc
 	for _, pid := range pids {
 		l.on[0].Contexts = append(l.on[0].Contexts, driver.Context{PID: pid, Type: driver.Compute})
@@ -204,7 +205,8 @@ func TestInheritedRanks(t *testing.T) {
 		on[i] = driver.Listing{GPU: i, Contexts: []driver.Context{{PID: 4242 + i, Type: driver.Compute}}}
 	}
 	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-	s := &lister{Table: New(fakeproc.Write(t, files)), at: &at, on: on}
+	proc := fakeproc.Write(t, files)
+	s := &lister{Table: New(proc, launch.NewJobs(proc)), at: &at, on: on}
 	for range 2 {
 		if list := s.take().Processes; len(list) != 2 || list[0].Parent != 4241 || list[0].Rank != nil || list[1].Rank != nil {
 			t.Errorf("%+v", list)

@@ -41,8 +41,8 @@ type Table struct {
 	lists agenda // when processes are listed that nobody asked for
 }
 
-// New returns a Table of the processes of the procfs that is mounted there.
-func New(mount string) *Table {
+// New returns a Table of the processes of the procfs that is mounted there. jobs says in which jobs they are.
+func New(mount string, jobs *launch.Jobs) *Table {
 	proc, err := procfs.NewFS(mount)
 	if err != nil {
 		proc = procfs.FS{} // every process is hidden
@@ -52,7 +52,7 @@ func New(mount string) *Table {
 		mount:      prefix(mount),
 		whole:      namespace == firstNamespace,
 		alive:      alive,
-		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, k) }),
+		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, jobs, k) }),
 		users:      newLookups(UserName),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 )
 
 // What is parsed here is what procfs finds.
@@ -31,7 +32,7 @@ func TestStatBesideProcfs(t *testing.T) {
 
 func compareStats(t *testing.T, mount string, fs procfs.FS, pid int) {
 	t.Helper()
-	got, ok := New(mount).readStat(pid)
+	got, ok := New(mount, launch.NewJobs(mount)).readStat(pid)
 	p, err := fs.Proc(pid)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestBrokenStat(t *testing.T) {
 
 func BenchmarkStat(b *testing.B) {
 	b.Run("here", func(b *testing.B) {
-		table := New("/proc")
+		table := New("/proc", launch.NewJobs("/proc"))
 		for b.Loop() {
 			table.readStat(os.Getpid())
 		}

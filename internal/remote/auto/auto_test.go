@@ -408,7 +408,9 @@ func TestWhatIsMisplaced(t *testing.T) {
 		{"a", wire.Hello{Job: "1", GPUs: cards(3)}, false}, // one is missing: no other door shows more
 		{"a", wire.Hello{Job: "2", GPUs: cards(8)}, false}, // the cgroup hides nothing
 		{"a", wire.Hello{Job: "2", GPUs: append(cards(4), wire.Card{Instance: &wire.Instance{}})}, true},
-		{"a", wire.Hello{GPUs: cards(1)}, false},           // in no job
+		{"a", wire.Hello{GPUs: cards(1)}, false},             // in no job
+		{"a", wire.Hello{SLUID: "s0", GPUs: cards(3)}, true}, // in an unknown one: a step knows its job
+		{"a", wire.Hello{SLUID: "s0", GPUs: cards(4)}, false},
 		{"b", wire.Hello{Job: "2", GPUs: cards(1)}, false}, // SLURM would show one of them too
 		{"c", wire.Hello{Job: "2", GPUs: cards(1)}, false},
 	} {

@@ -31,7 +31,7 @@ func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
 // Misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job that has fewer GPUs there
 // than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the jobs.
 func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
-	if hello.Job == "" {
+	if !hello.Adopted() {
 		return ""
 	}
 	var most *Job
@@ -54,6 +54,9 @@ func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 	}
 	if most == nil || most.GPUs[node] <= own || seen >= own+most.GPUs[node] {
 		return ""
+	}
+	if hello.SLUID != "" {
+		return fmt.Sprintf("the ssh session is in an unknown job (SLUID %s) and sees %d of the %d GPUs of job %s", hello.SLUID, seen, most.GPUs[node], most.ID)
 	}
 	return fmt.Sprintf("the ssh session is in job %s, which hides GPUs of job %s", hello.Job, most.ID)
 }

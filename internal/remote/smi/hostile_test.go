@@ -115,3 +115,35 @@ func TestEndlessLine(t *testing.T) {
 		cancel()
 	}
 }
+
+// The job of the session is what its cgroup says, or the daemon of a step where the cgroup is named by a SLUID.
+func TestJobOfTheSession(t *testing.T) {
+	const sluid = "0::/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_extern/user/task_special"
+	for name, tc := range map[string]struct{ says, job, sluid string }{
+		"in none":            {"0::/user.slice/user-1.slice/session-2.scope", "", ""},
+		"by number":          {"0::/system.slice/slurmstepd.scope/job_12/step_extern/user/task_special", "12", ""},
+		"version 1":          {"6:freezer:/slurm/uid_1/job_12/step_0\n0::/", "12", ""},
+		"by SLUID":           {sluid + "\nstepd slurmstepd: [12.extern] ", "12", ""},
+		"by SLUID, unknown":  {sluid, "", "sEKNKTV3WPV500"},
+		"by SLUID, no title": {sluid + "\nstepd /usr/sbin/slurmstepd ", "", "sEKNKTV3WPV500"},
+		"several steps":      {sluid + "\nstepd slurmstepd: [12.0] \nstepd slurmstepd: [12.extern] ", "12", ""},
+		"not of a scope":     {"1:name=systemd:/x/sEKNKTV3WPV500/step_0", "", ""},
+	} {
+		says := mark + "\nhost n\n" + tc.says + "\nready\n" + row("0, GPU-a, bus, H200, s, v, 1.2, N/A", "1", all) + "end 0\n"
+		p, err := Start(t.Context(), liar{says}, "a test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(p.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m wire.Message
+		if err := wire.NewReader(strings.NewReader(strings.TrimPrefix(string(text), wire.Magic+"\n"))).Next(&m); err != nil || m.Hello == nil {
+			t.Fatal(name, err)
+		}
+		if m.Hello.Job != tc.job || m.Hello.SLUID != tc.sluid {
+			t.Errorf("%s: job %q, SLUID %q, want %q and %q", name, m.Hello.Job, m.Hello.SLUID, tc.job, tc.sluid)
+		}
+	}
+}

@@ -106,13 +106,28 @@ func (n *node) drop(field string) {
 	n.columns = slices.DeleteFunc(slices.Clone(n.columns), func(c column) bool { return c.field == field })
 }
 
-var jobInCgroup = regexp.MustCompile(`/job_(\d+)(/|$)`)
+var (
+	jobInCgroup   = regexp.MustCompile(`/job_(\d+)(/|$)`)
+	sluidInCgroup = regexp.MustCompile(`^0::.*/(s[0-9A-HJKMNP-TV-Z]{13})(/step_.*)?$`)
+	jobInTitle    = regexp.MustCompile(`^stepd slurmstepd: \[(\d+)[.\]]`)
+)
+
+// adopted takes what a line of the introduction says of the job of the session, if it does.
+func (n *node) adopted(line string) {
+	h := &n.hello
+	if m := sluidInCgroup.FindStringSubmatch(line); m != nil && h.Job == "" {
+		h.SLUID = m[1]
+	}
+	for _, words := range []*regexp.Regexp{jobInCgroup, jobInTitle} {
+		if m := words.FindStringSubmatch(line); m != nil {
+			h.Job, h.SLUID = m[1], ""
+		}
+	}
+}
 
 // introduced takes a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in /proc.
 func (n *node) introduced(line string) {
-	if job := jobInCgroup.FindStringSubmatch(line); job != nil {
-		n.hello.Job = job[1]
-	}
+	n.adopted(line)
 	key, value, _ := strings.Cut(line, " ")
 	switch key {
 	case "host":

@@ -8,6 +8,12 @@ const mark = "nvnodetop-smi/1"
 // script runs the program that is the first line of its input: a script may not contain "$!".
 const script = "read -r s && eval \"$s\""
 
+// stepd prints the command lines of the daemons of the job's steps, where its cgroup is named by a SLUID: they say its number.
+const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /proc/self/cgroup); " +
+	"m=$(sed -n 's,^[^ ]* \\([^ ]*\\) cgroup2 .*,\\1,p' /proc/mounts | head -n 1); " +
+	"[ -z \"$j\" ] || for p in $(cat \"$m$j\"/step_*/slurm/cgroup.procs 2>/dev/null); do " +
+	"echo \"stepd $(tr '\\0' ' ' 2>/dev/null <\"/proc/$p/cmdline\")\"; done; "
+
 // program introduces the node, and then does what its input says, a line each: "once 0 FIELDS" prints a line per GPU and "end STATUS", "loop MS
 // FIELDS" prints them all the time until the next loop, "apps" prints the processes and "done STATUS", "alive ID" prints itself. It obeys only lines
 // with its own address, or with none. nvidia-smi prints its errors to standard output too.
@@ -24,7 +30,7 @@ const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"over() { [ -z \"$g\" ] || kill $g; [ -z \"$w\" ] || kill $w; exit; }; trap over HUP INT TERM PIPE; " +
 	"watch() { [ -z \"$w\" ] || kill $w; { sleep 60; kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
 	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor /proc/cpuinfo)\"; " +
-	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; echo ready; " +
+	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; " + stepd + "echo ready; " +
 	"while read -r c a r; do " +
 	"case $c in @$" + wire.NameVariable + ") c=$a; a=${r%% *}; r=${r#* };; @*) continue;; esac; watch; " +
 	"case $c in " +

@@ -1,0 +1,243 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/procfs"
+)
+
+// Member is the place of a process in SLURM, as its cgroups say.
+type Member struct {
+	Job   string // its number; empty: in none, or SLUID says that it is unknown
+	SLUID string // of the job, if its number is unknown
+	Step  string
+}
+
+// Jobs knows the jobs of cgroups. A directory that is named by a SLUID does not say the number of its job. The daemon of one of its steps says
+// it in its command line, or, where /proc hides the processes of others, one of the user's processes that the daemon has started: its
+// environment. What a process lower down inherited may be of another job. What is found is kept.
+type Jobs struct {
+	proc string
+	now  func() time.Time
+
+	mu     sync.Mutex // protects the following
+	sluids map[string]*finding
+}
+
+// finding is a search for the job of a SLUID.
+type finding struct {
+	began time.Time
+	done  chan struct{} // closed when it has ended
+	job   string        // then; empty if it is unknown
+}
+
+const (
+	// patience is how long a search is waited for. It reads processes, one of which may hang.
+	patience = 100 * time.Millisecond
+	// askAgain is after how long a job that was not found is looked for again.
+	askAgain = time.Minute
+	// maxKnown limits the jobs that are kept, and maxLooked the processes that are looked at to find one.
+	maxKnown, maxLooked = 256, 64
+)
+
+// NewJobs returns the Jobs of the procfs that is mounted there.
+func NewJobs(proc string) *Jobs {
+	return &Jobs{proc: proc, now: time.Now, sluids: map[string]*finding{}}
+}
+
+// Own is the place of this process.
+func (j *Jobs) Own() Member {
+	cgroup, err := os.ReadFile(filepath.Join(j.proc, "self", "cgroup"))
+	if err != nil {
+		return Member{}
+	}
+	return j.member(paths(string(cgroup)))
+}
+
+// In is the place of a process in those cgroups.
+func (j *Jobs) In(groups []procfs.Cgroup) Member {
+	list := make([]string, len(groups))
+	for i := range groups {
+		list[i] = groups[i].Path
+	}
+	return j.member(list)
+}
+
+// member finds the first job, and its step: with version 1 a process may have a step in one hierarchy only.
+func (j *Jobs) member(groups []string) (m Member) {
+	var dirs []string
+	for _, group := range groups {
+		p := placeOf(group)
+		if p.dir == "" || len(dirs) > 0 && (p.job != m.Job || p.sluid != m.SLUID) {
+			continue
+		}
+		m.Job, m.SLUID, dirs = p.job, p.sluid, append(dirs, p.dir)
+		if m.Step == "" {
+			m.Step = p.step
+		}
+	}
+	if m.SLUID == "" {
+		return m
+	}
+	if m.Job = j.named(m.SLUID, dirs); m.Job != "" {
+		m.SLUID = ""
+	}
+	return m
+}
+
+// Is reports whether a directory of that name is the cgroup of the job, as far as is known.
+func (j *Jobs) Is(dir, job string) bool {
+	number, sluid := jobNamed(dir)
+	if sluid == "" {
+		return number == job
+	}
+	j.mu.Lock()
+	f := j.sluids[sluid]
+	j.mu.Unlock()
+	return f != nil && f.ended() && f.job == job && job != ""
+}
+
+// named returns the number of the job whose cgroups are dirs; empty if it is unknown.
+func (j *Jobs) named(sluid string, dirs []string) string {
+	f := j.search(sluid, dirs)
+	late := time.NewTimer(f.began.Add(patience).Sub(j.now()))
+	defer late.Stop()
+	select {
+	case <-f.done:
+	case <-late.C:
+	}
+	if !f.ended() {
+		return ""
+	}
+	return f.job
+}
+
+// search returns the search for a job, and begins it if there was none, or none that has found it for a while.
+func (j *Jobs) search(sluid string, dirs []string) *finding {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f := j.sluids[sluid]
+	if f != nil && (!f.ended() || f.job != "" || j.now().Sub(f.began) < askAgain) {
+		return f
+	}
+	if len(j.sluids) >= maxKnown {
+		clear(j.sluids)
+	}
+	f = &finding{began: j.now(), done: make(chan struct{})}
+	j.sluids[sluid] = f
+	go func() {
+		f.job = j.find(dirs)
+		close(f.done)
+	}()
+	return f
+}
+
+func (f *finding) ended() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// find looks for the job of cgroups in their steps. It may never return.
+func (j *Jobs) find(groups []string) string {
+	for _, dir := range j.mounted(groups) {
+		daemons := j.processes(filepath.Join(dir, "step_*", "slurm"))
+		for _, pid := range daemons {
+			if job := j.titled(pid); job != "" {
+				return job
+			}
+		}
+		for _, pid := range j.processes(filepath.Join(dir, "step_*", "user", "task_*")) {
+			if job := j.started(pid, daemons); job != "" {
+				return job
+			}
+		}
+	}
+	return ""
+}
+
+// mounted returns where cgroups are in the file system. Only version 2 names them by SLUIDs.
+func (j *Jobs) mounted(groups []string) (dirs []string) {
+	fs, err := procfs.NewFS(j.proc)
+	if err != nil {
+		return nil
+	}
+	mounts, err := fs.GetMounts()
+	if err != nil {
+		return nil
+	}
+	for _, m := range mounts {
+		for _, group := range groups {
+			if dir, shown := below(m.MountPoint, m.Root, group); shown && m.FSType == "cgroup2" {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
+}
+
+// processes lists the processes of cgroups. One of another PID namespace is 0.
+func (j *Jobs) processes(groups string) (pids []int) {
+	files, _ := filepath.Glob(filepath.Join(groups, "cgroup.procs")) // the pattern is good
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for word := range strings.FieldsSeq(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil && pid > 0 && len(pids) < maxLooked {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// title is what slurmstepd makes of its command line: "slurmstepd: [48211.extern]".
+var title = regexp.MustCompile(`^slurmstepd: \[([0-9]+)[.\]]`)
+
+// titled returns the job in the command line of the daemon of a step.
+func (j *Jobs) titled(pid int) string {
+	line, err := os.ReadFile(filepath.Join(j.proc, strconv.Itoa(pid), "cmdline"))
+	if err != nil {
+		return ""
+	}
+	if m := title.FindSubmatch(line); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// started returns the job in the environment of a process of this user that one of the daemons has started.
+func (j *Jobs) started(pid int, daemons []int) string {
+	fs, err := procfs.NewFS(j.proc)
+	if err != nil {
+		return ""
+	}
+	proc, err := fs.Proc(pid)
+	if err != nil {
+		return ""
+	}
+	if stat, err := proc.Stat(); err != nil || !slices.Contains(daemons, stat.PPID) {
+		return ""
+	}
+	if status, err := proc.NewStatus(); err != nil || int(status.UIDs[0]) != os.Getuid() {
+		return ""
+	}
+	f, err := os.Open(filepath.Join(j.proc, strconv.Itoa(pid), "environ"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	return Read(f).Job
+}
