@@ -270,6 +270,26 @@ var hangs = []Shape{
 		},
 		Want: []Want{says(stops, 1, 1, onset, 4*mins)},
 	},
+	{
+		Name: "g43 a GPU for each node", Nodes: 8, GPUs: 1,
+		About: "8 nodes with one GPU each: one stands, the others spin",
+		Build: func(r *rig) Job {
+			j := r.stopped(only(ready, spin, 6))
+			j.Runs = j.Runs.cpu(onset, 0, 6)
+			return j
+		},
+		Want: []Want{stands(6, 0)},
+	},
+	{
+		Name: "g44 dead one of 2", GPUs: 2,
+		About: "one of 2 ranks is killed, the other spins",
+		Build: func(r *rig) Job {
+			j := r.stopped(only(resting, spin, 1))
+			j.Runs = j.Runs.dead(onset, 1)
+			return j
+		},
+		Want: []Want{lost(0, 1), stands(anywhere, anywhere)},
+	},
 }
 
 // What else goes wrong in jobs.

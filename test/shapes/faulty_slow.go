@@ -284,7 +284,7 @@ var slow = []Shape{
 			slow := where(onNode(0), mix(train, ready, 0.35), waits(0.35))
 			return Job{Does: r.starting(100*sec, slow), Runs: r.launched("RANK", "python", 20*sec)}
 		},
-		Want: []Want{says(kinds("lag"), 0, anywhere, 100*sec, patient+2*mins)},
+		Want: []Want{says(kinds("lag"), 0, anywhere, 100*sec, patient+3*mins)},
 	},
 	{
 		Name: "g02 one of 2", GPUs: 2,
@@ -423,6 +423,30 @@ var slow = []Shape{
 			return r.slower(only(clocked(0.65), waits(0.35), 6))
 		},
 		Want: []Want{slowed(1, 2, atOnce)},
+	},
+	{
+		Name: "g40 1.34x without counters", Nodes: 2, On: mute,
+		About: "one GPU is slow at full clocks, the others wait a quarter of the time; the driver tells no bytes",
+		Build: func(r *rig) Job {
+			return r.slower(only(train, waits(0.25), 11))
+		},
+		Want: []Want{slowed(1, 3, patient)},
+	},
+	{
+		Name: "g41 a GPU for each node", Nodes: 8, GPUs: 1,
+		About: "8 nodes with one GPU each: one clocks at 0.65",
+		Build: func(r *rig) Job {
+			return r.slower(only(clocked(0.65), waits(0.35), 5))
+		},
+		Want: []Want{slowed(5, 0, atOnce)},
+	},
+	{
+		Name: "g42 Ethernet", Nodes: 2, GPUs: 4, On: v100,
+		About: "2 nodes with 4 GPUs each without NVLink and InfiniBand: one GPU clocks at 0.65",
+		Build: func(r *rig) Job {
+			return r.slower(only(clocked(0.65), waits(0.35), 5))
+		},
+		Want: []Want{slowed(1, 1, atOnce)},
 	},
 }
 

@@ -327,4 +327,24 @@ var awkward = []Shape{
 			return r.torch(pauses(r.every(20*mins, 100*sec), r.checkpoint(0.5), waits(0.1)))
 		},
 	},
+	{
+		Name:  "n115 small decoding",
+		About: "every 20 min all GPUs generate one by one for 4 min: 100% at 190 W, hardly any memory traffic",
+		Build: func(r *rig) Job {
+			tiny := Work{Util: 100, Memory: 2.4, Power: 190, Clock: 1980, TX: 2e6, RX: 2e6, Used: 70}
+			return r.torch(pauses(r.every(20*mins, 240*sec), tiny, train))
+		},
+	},
+	{
+		Name:  "n119 cold expert",
+		About: "experts on 8 GPUs: one has 45% less to do for some minutes and spins, then another one",
+		Build: func(r *rig) Job {
+			return r.torch(does(func(at time.Duration, g int) Work {
+				if int(8*unit(119, uint64(at/(9*mins)))) == g {
+					return waits(0.45)
+				}
+				return train
+			}))
+		},
+	},
 }

@@ -198,6 +198,57 @@ var deceptive = []Shape{
 			}))
 		},
 	},
+	{
+		Name:  "n114 equal phases",
+		About: "8 equal programs started at once: 10 min of heavy kernels, then 4 min of tiny ones, 100% at 170 W",
+		Build: func(r *rig) Job {
+			tiny := Work{Util: 100, Memory: 1, Power: 170, Clock: 1980, TX: 2e6, RX: 2e6, Used: 60}
+			return r.single("simulate", cycle(part{10 * mins, alone}, part{4 * mins, tiny}))
+		},
+	},
+	{
+		Name: "n116 stalls, then ends", Length: 110 * mins,
+		About: "srun over shards on a file system that stalls for 30 s now and then; tasks end well after 60 to 105 min",
+		Build: func(r *rig) Job {
+			ends := func(g int) time.Duration { return 60*mins + time.Duration((g*3)%8)*6*mins }
+			stalling := pauses(r.every(11*mins, 30*sec), ready, alone)
+			j := r.tasks("python", does(func(at time.Duration, g int) Work {
+				if at >= ends(g) {
+					return resting
+				}
+				return stalling(at, g)
+			}))
+			j.Runs = j.Runs.ending(ends)
+			return j
+		},
+		Allowed: idleTells,
+	},
+	{
+		Name:  "n117 four pairs",
+		About: "four servers on 2 GPUs each: three at 99% and 420 W, the fourth at 60%",
+		Build: func(r *rig) Job {
+			full := decode.with(func(w *Work) { w.Util = 99 })
+			some := wobbling(117, 30*sec, 0.2, mix(full, ready, 0.35))
+			return r.single("VLLM::Worker", pauses(r.every(30*mins, 20*sec), ready, where(first(6), full, some)))
+		},
+	},
+	{
+		Name:  "n118 training, then inference",
+		About: "one job trains for an hour, then 8 new programs infer, each for itself: two of them at 62%",
+		Build: func(r *rig) Job {
+			infer := alone.light(400)
+			begins := []span{{60 * mins, 60*mins + 90*sec}}
+			second := only(wobbling(118, 30*sec, 0.1, mix(infer, ready, 0.36)), infer, 2, 6)
+			together, apart := r.torchrun(), r.programs("python")
+			runs := func(at time.Duration, g int) []Process {
+				if at < 60*mins {
+					return together(at, g)
+				}
+				return apart.again(begins)(at, g)
+			}
+			return Job{Does: pauses(begins, loading, from(60*mins, train, second)), Runs: runs}
+		},
+	},
 }
 
 // byNode is a torchrun for each node, which knows nothing of the others.

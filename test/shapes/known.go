@@ -41,7 +41,6 @@ var Known = map[string]string{
 	"f35 light job":                  "a hang is seen only where three of four GPUs spin at half of a known power",
 	"g10 2 of 3 spin":                "a hang is seen only where three of four GPUs spin at half of a known power",
 	"g11 dies, and is awaited later": "whether the others wait for a rank that has ended is not looked at",
-	"f33 two equal programs":         "equal programs of one job are not told apart",
 	"n70 common stalls":              "independent programs count as working in step",
 	"n71 offloading alone":           "independent programs count as working in step",
 	"n73 seeds on 4 nodes":           "independent programs count as working in step",
@@ -75,4 +74,8 @@ var Known = map[string]string{
 	"n113 seldom seen":               "independent programs count as working in step",
 	"n110 seldom looked at":          "a pause in which one rank works or writes counts as a hang",
 	"g32 mild for a while":           "a slow-down below 1.43 is not seen",
+	"n116 stalls, then ends":         "independent programs count as working in step",
+	"n118 training, then inference":  "independent programs count as working in step",
+	"g40 1.34x without counters":     "a slow-down below 1.43 is not seen",
+	"g44 dead one of 2":              "a hang is seen only where three of four GPUs spin at half of a known power",
 }
