@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -108,6 +109,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		defer quit()
 		o := screen(cfg, store, user, choices)
 		o.Record, o.Watch = record, attached.Find(os.Getenv).Watch
+		catchUp(ctx, from)
 		return ui.Run(ctx, o, io.in, io.out)
 	})
 	var away error
@@ -129,6 +131,22 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		return away
 	}
 	return err
+}
+
+// storyMost is how long the screen waits for the past of a demo.
+const storyMost = 10 * time.Second
+
+// catchUp waits until a demo has told its past. A screen before that would show a cluster that has stopped.
+func catchUp(ctx context.Context, from feed) {
+	story, is := from.(*demo.Demo)
+	if !is {
+		return
+	}
+	select {
+	case <-story.CaughtUp():
+	case <-ctx.Done():
+	case <-time.After(storyMost):
+	}
 }
 
 func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper) ui.Options {

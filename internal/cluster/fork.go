@@ -17,7 +17,7 @@ func (s *Store) Fork() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := NewStore(s.poll, s.rules)
-	c.room = s.room
+	c.room, c.quiet = s.room, s.quiet.fork()
 	c.disc, c.under = s.disc, s.under
 	c.teams = make([]*team, len(s.teams))
 	of := make(map[*team]*team, len(s.teams))

@@ -20,6 +20,8 @@ type Subject struct {
 
 	Watched time.Duration // in ScopeWatch
 
+	Silence *Silence // in ScopeReach: of all nodes, in place of one; Node has nothing then
+
 	Common    *Common    // of the job's nodes, in ScopeJob
 	Discovery *Discovery // that lists the job, in ScopeJob
 }
@@ -50,6 +52,7 @@ type Condition struct {
 
 	Of       *Peer       // in ScopePeers: the GPU; nil: the job
 	Compared *Comparison // likewise: the evidence
+	Silence  *Silence    // that this is about
 }
 
 const (

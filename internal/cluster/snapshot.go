@@ -195,6 +195,7 @@ const (
 	KindFailed     Kind = "node_failed"  // the node does not report; Finding.Class says why
 	KindNoDriver   Kind = "no_driver"    // the node reports, but NVML is not usable
 	KindStale      Kind = "node_stale"   // no report for 3 intervals
+	KindSilence    Kind = "all_silent"   // no node has reported for 3 intervals: one finding for all of them
 	KindSlow       Kind = "driver_slow"  // the driver takes longer than the interval
 	KindECC        Kind = "ecc"          // E: uncorrectable ECC errors since driver load
 	KindThermal    Kind = "thermal"      // T: thermal throttling
@@ -258,6 +259,7 @@ type Finding struct {
 	Every    bool      // it is about the node because it is about every GPU of it
 
 	Compared *Comparison // the evidence, of kinds that compare the GPUs of a job
+	Silence  *Silence    // likewise, of KindSilence
 }
 
 // Of reports whether the finding is about this GPU of its node.

@@ -32,6 +32,7 @@ type Store struct {
 	under map[string]string      // the switches of disc by node name; never changed, but replaced
 	nodes map[string]*nodeRecord // by cleaned name
 	paces map[string]*jobPace    // by the ID of jobs of disc
+	quiet silences
 }
 
 // NewStore returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
@@ -59,6 +60,9 @@ func (s *Store) Apply(e Event) {
 		}
 		n.jobs = s.jobs[e.Node]
 		s.renewTeams(n.jobs, e.At)
+		if e.Report != nil && n.Hello != nil {
+			s.quiet.hear(n, e.At, s.rules)
+		}
 		n.take(e, s.rules)
 		if e.Hello != nil {
 			for _, t := range n.jobs {
@@ -116,9 +120,10 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 		views = append(views, n.view(now))
 		snap.Nodes[name] = &views[len(views)-1]
 	}
+	hush := s.quiet.asOf(s.nodes, snap.Nodes, s.rules, now)
 	for i, job := range s.disc.Jobs {
 		v := JobView{Job: job, Common: s.teams[i].common}
-		told := notices{job: job.ID, since: job.Start}
+		told := notices{job: job.ID, since: job.Start, hush: hush}
 		for _, name := range job.Nodes {
 			n := s.nodes[name]
 			if n == nil {
@@ -131,6 +136,7 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
 		told.addPeers(s.paces[job.ID], snap.Nodes, now)
+		hush.add(&told, &job)
 		v.Findings, v.Cleared = told.findings()
 		snap.Jobs = append(snap.Jobs, v)
 	}

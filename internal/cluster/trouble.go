@@ -143,6 +143,7 @@ type notices struct {
 	job       string
 	now, past []notice
 	since     time.Time // the job's start: spells that ended before do not concern it
+	hush      *hush     // what all nodes have in common
 }
 
 // add adds the spells of the job's node n at now.
@@ -152,6 +153,8 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 	if held := rules(Subject{Scope: ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
 		reach := t.reach.copy()
 		reach.step(held, moment{at: now, gap: math.MaxInt64})
+		covered := func(s spell) bool { return all.hush.covers(n, &s) }
+		reach.spells, reach.past = slices.DeleteFunc(reach.spells, covered), slices.DeleteFunc(reach.past, covered)
 		all.addPlace(n, &t.whole, reach, true, withGPUs)
 	}
 	all.addPlace(n, &t.whole, t.report.asOf(now), n.State == NodeReporting, withGPUs)
@@ -215,7 +218,7 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
-		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times, Every: t.Every, Compared: t.Compared}
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times, Every: t.Every, Compared: t.Compared, Silence: t.Silence}
 		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
 		if !t.holds {
 			f.Over = t.last

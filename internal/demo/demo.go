@@ -22,6 +22,7 @@ type Demo struct {
 	world   *world
 	changed bell.Bell
 	orders  chan order
+	caught  chan struct{} // closed when the past has been told
 
 	mu      sync.Mutex // protects the following
 	look    string     // the node whose processes are wanted, EveryNode, or none
@@ -37,14 +38,18 @@ const Twice = 3
 // New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have already reported for
 // the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order)}
+	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order), caught: make(chan struct{})}
 }
+
+// CaughtUp is closed when Run has told the past: what it has emitted before is old, since large clusters have much of it.
+func (d *Demo) CaughtUp() <-chan struct{} { return d.caught }
 
 // Run emits the Events of the past at once and then goes on in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	actors := d.actors()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	told := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -58,7 +63,12 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 		case <-timer.C:
 			d.act(ctx, &actors, emit)
 		}
-		timer.Reset(time.Until(d.world.begin.Add(actors[0].due())))
+		next := d.world.begin.Add(actors[0].due())
+		if !told && time.Since(next) < d.world.poll {
+			told = true
+			close(d.caught)
+		}
+		timer.Reset(time.Until(next))
 	}
 }
 

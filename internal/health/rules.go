@@ -100,6 +100,8 @@ func (r *rule) condition(s subject) cluster.Condition {
 	case r.kind == cluster.KindXid:
 		first, _ := causeOn(s.Node, s.GPU)
 		c.Since = first.At
+	case r.kind == cluster.KindSilence:
+		c.Since, c.Silence = s.Silence.From, s.Silence
 	case r.scope != cluster.ScopeReach:
 	case s.Node.Failure != nil:
 		c.Since, c.Class = s.Node.Since, s.Node.Failure.Class

@@ -215,6 +215,7 @@ var alarms = []struct {
 	yes, not cluster.Subject
 }{
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
+	{cluster.KindSilence, cluster.Subject{Node: &cluster.Node{}, Silence: &cluster.Silence{From: t0, Nodes: 8}}, node(cluster.NodeStale)},
 	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeReporting)},
 	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
 	{cluster.KindFailed, beyond(), node(cluster.NodeReporting)},
@@ -401,6 +402,9 @@ func sayOf(kind cluster.Kind, s cluster.Subject) Words {
 	}
 	if s.Node.Hello != nil {
 		e.hello = s.Node.Hello
+	}
+	if s.Silence != nil {
+		e.silence, e.at = s.Silence, s.Silence.From.Add(12*time.Second)
 	}
 	if s.GPU != nil {
 		e.gpu = s.GPU

@@ -40,6 +40,7 @@ type wording struct {
 var wordings = map[cluster.Kind]wording{
 	cluster.KindConnecting: {Label{One: "connecting", Many: "nodes connecting"}, "connecting", connecting},
 	cluster.KindFailed:     {Label{One: "failed", Many: "nodes failed"}, "", failed},
+	cluster.KindSilence:    {Label{One: "no node answers", Many: "jobs without answers"}, "no node answered", silence},
 	cluster.KindStale:      {Label{One: "not responding", Many: "nodes not responding"}, "", stale},
 	cluster.KindNoDriver:   {Label{One: "NVIDIA driver not working", Many: "nodes without a working driver"}, "NVIDIA driver not working", withoutDriver},
 	cluster.KindOldDriver:  {Label{One: "driver too old", Many: "drivers too old"}, "driver too old", withOldDriver},
@@ -169,6 +170,7 @@ type evidence struct {
 	discovery *cluster.Discovery
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
+	silence   *cluster.Silence
 	severity  cluster.Severity // of the finding
 	every     bool             // it is about all GPUs of the node, of which gpu is one
 	since     time.Time        // likewise
@@ -178,6 +180,7 @@ type evidence struct {
 // nothing is no evidence.
 var nothing = evidence{
 	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{}, discovery: &cluster.Discovery{}, compared: &cluster.Comparison{},
+	silence: &cluster.Silence{},
 }
 
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
@@ -186,6 +189,9 @@ func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e.severity, e.since, e.every = f.Severity, f.Since, f.Every
 	if f.Compared != nil {
 		e.compared = f.Compared
+	}
+	if f.Silence != nil {
+		e.silence = f.Silence
 	}
 	if n := s.Nodes[f.Node]; n != nil {
 		e.node = n

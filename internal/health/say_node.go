@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -70,6 +71,18 @@ func stale(w *Words, e evidence) {
 	w.Long, w.Short = "not responding", "not responding"
 	w.Sentence = "No report for " + span(e.node.Age) + "; the connection is still open."
 	w.Hint = "wait up to 30s: the connection is being checked"
+}
+
+// silence says what all nodes have in common: one sentence for all of them.
+func silence(w *Words, e evidence) {
+	w.Long, w.Short = "no node answers", "no node answers"
+	s := e.silence
+	w.Sentence = "No node has answered for " + span(e.at.Sub(s.From)) + ": this host was suspended or busy, or the network between it and the nodes is down."
+	w.Hint = "if that does not pass, try ssh to one of the nodes"
+	if !s.Over.IsZero() {
+		w.Sentence = fmt.Sprintf("%d nodes have not answered yet since all fell silent at %s; the others answer again.", s.Nodes, s.From.Format(time.TimeOnly))
+		w.Hint = ""
+	}
 }
 
 func withoutDriver(w *Words, e evidence) {

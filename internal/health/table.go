@@ -28,6 +28,9 @@ const (
 var rules = []rule{
 	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: fails(true),
 		when: "The node cannot be reached, or its probe does not start; the class says why."},
+	{kind: cluster.KindSilence, scope: cluster.ScopeReach, severity: cluster.Warning, holds: func(s subject) bool { return s.Silence != nil },
+		when:   "No node has reported for 3 intervals, of at least two. It is in place of what would be said of each, and stays for 30 s for those that have not reported again.",
+		source: "own"},
 	{kind: cluster.KindStale, scope: cluster.ScopeReach, severity: cluster.Warning, holds: is(cluster.NodeStale),
 		when: "No report for 3 intervals, or the connection was just lost."},
 	{kind: cluster.KindConnecting, scope: cluster.ScopeReach, severity: cluster.Waiting, holds: is(cluster.NodeConnecting),

@@ -99,17 +99,43 @@ var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll}})
 		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
 	}
-	for _, since := range []time.Duration{0, time.Minute} {
+	for since := time.Duration(0); since <= time.Minute; since += poll {
 		for i, name := range nodes {
 			r := pastReport(i, since)
 			for k := range r.Processes {
 				r.Processes[k].Rank = &wire.Rank{Rank: k, World: ptr(8), From: "RANK", Program: fmt.Sprintf("%08x", i)}
 			}
 			if i == 1 && since > 0 {
-				r.Processes = slices.Delete(r.Processes, 5, 6)
+				r.Processes = slices.DeleteFunc(r.Processes, func(p wire.Process) bool { return p.GPU == 5 })
 			}
 			s.Apply(cluster.Event{At: start.Add(since), Node: name, Report: r})
 		}
+	}
+	return s.Snapshot(fixtureNow)
+})
+
+// silenceFixture is a job of which no node has answered for half a minute: the connections were lost for the first of them.
+var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
+	const poll = 3 * time.Second
+	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	start, last := ago(5*time.Minute), ago(17*time.Second)
+	job := cluster.Job{ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8 * time.Hour), Minors: map[string][]int{}}
+	for i := range 12 {
+		name := fmt.Sprintf("gpu-n%02d", i+1)
+		job.Nodes, job.Minors[name] = append(job.Nodes, name), []int{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
+	for _, name := range job.Nodes {
+		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll}})
+		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
+	}
+	for at := start; at.Before(last); at = at.Add(poll) {
+		for i, name := range job.Nodes {
+			s.Apply(cluster.Event{At: at, Node: name, Report: pastReport(i, at.Sub(start))})
+		}
+	}
+	for _, name := range job.Nodes[:3] {
+		s.Apply(cluster.Event{At: last, Node: name, Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
 	}
 	return s.Snapshot(fixtureNow)
 })

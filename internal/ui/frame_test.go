@@ -148,6 +148,8 @@ var shots = append(inspectShots(), []shot{
 	{name: "past-doctor", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }},
 	{name: "past-ranks", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenRanks }},
 	{name: "ranks-programs", snap: programsFixture, view: func(v *view) { v.screen = screenRanks }, typed: "n"},
+	{name: "silence", snap: silenceFixture, view: func(v *view) { v.screen = screenOverview }},
+	{name: "silence-map", snap: silenceFixture, view: func(v *view) { v.screen = screenOverview }, typed: "v"},
 	{name: "past-manager", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
 }...)
 
@@ -203,7 +205,7 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "strips-1000", "times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu", "past-node", "past-gpu", "past-overview"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "strips-1000", "times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu", "past-node", "past-gpu", "past-overview", "silence"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {

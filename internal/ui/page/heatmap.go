@@ -144,7 +144,7 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 
 // heatMapSum writes the total over all nodes that report, and the legend where the rule has no room for it.
 func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
-	tot := f.Total()
+	tot := f.LastTotal()
 	big := t.style == tileBig
 	x := 1
 	if big {
@@ -182,6 +182,9 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 		add("hottest", value, part.HeatRole(tot.Temperature))
 	}
 	x = f.Pieces(x, y, pieces...)
+	if f.Old() {
+		f.Fade(y, 0, x)
+	}
 	if !big {
 		shortLegend(f, x+3, y)
 	}

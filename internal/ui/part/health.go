@@ -13,6 +13,7 @@ import (
 type Health struct {
 	snapshot *cluster.Snapshot
 	findings []cluster.Finding
+	silent   bool // a finding says for all nodes why they do not report
 	ByNode   map[string][]*cluster.Finding
 }
 
@@ -21,6 +22,7 @@ func NewHealth(s *cluster.Snapshot, job *cluster.JobView) Health {
 	h := Health{snapshot: s, findings: job.Findings, ByNode: make(map[string][]*cluster.Finding)}
 	for i := range job.Findings {
 		if f := &job.Findings[i]; f.Holds() {
+			h.silent = h.silent || f.Kind == cluster.KindSilence
 			h.ByNode[f.Node] = append(h.ByNode[f.Node], f)
 		}
 	}
@@ -46,7 +48,10 @@ func (h Health) NodeMark(node string) Mark {
 	return Mark{Role: draw.Text}
 }
 
-// Rank orders nodes by how bad they are. A node's state counts although no finding says so.
+// Silent says that all nodes fell silent at once: what they said last is all that there is.
+func (h Health) Silent() bool { return h.silent }
+
+// Rank orders nodes by how bad they are. A node's state counts although no finding says so, unless one says it of all nodes.
 func (h Health) Rank(node string) int {
 	rank := int(cluster.Note)
 	if n := h.snapshot.Nodes[node]; n != nil {
@@ -57,6 +62,9 @@ func (h Health) Rank(node string) int {
 			rank = int(cluster.Warning)
 		case cluster.NodeConnecting:
 			rank = int(cluster.Waiting)
+		}
+		if h.silent {
+			rank = min(rank, int(cluster.Waiting))
 		}
 	}
 	for _, f := range h.ByNode[node] {

@@ -44,12 +44,30 @@ func Latest[T any](s *Scene, key, of any, make func() T) T {
 type (
 	freshKey struct{}
 	totalKey struct{}
+	lastKey  struct{}
+	sumKey   struct{}
 	slotsKey struct{ mine bool }
 )
 
 // Fresh are tally.Fresh of the job. They must not be changed.
 func (s *Scene) Fresh() []*cluster.GPU {
 	return Once(s, freshKey{}, func() []*cluster.GPU { return tally.Fresh(s.Snap, s.Job) })
+}
+
+// LastSaid are Fresh, or in a silence of all nodes the GPUs with what they said before it. They must not be changed.
+func (s *Scene) LastSaid() []*cluster.GPU {
+	if !s.Old() {
+		return s.Fresh()
+	}
+	return Once(s, lastKey{}, func() []*cluster.GPU { return tally.Known(s.Snap, s.Job) })
+}
+
+// Old says that the sums of the job are those before a silence of all nodes.
+func (s *Scene) Old() bool { return s.Health.Silent() && len(s.Fresh()) == 0 }
+
+// LastTotal is tally.Total of LastSaid.
+func (s *Scene) LastTotal() tally.Totals {
+	return Once(s, sumKey{}, func() tally.Totals { return tally.Total(s.LastSaid()) })
 }
 
 // Total is tally.Total of Fresh.

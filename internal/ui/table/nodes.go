@@ -98,6 +98,9 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	f.Put(l[colNode].X, y, name, draw.Strong)
 	f.Text(l[colCells], y, seen(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
 	totals(f, y, jobSum(f), l, draw.Strong, true)
+	if f.Old() {
+		f.Fade(y, behind(l[colNode]), f.W)
+	}
 }
 
 // seen says how many of the GPUs count, in w columns.

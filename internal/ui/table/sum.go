@@ -58,10 +58,10 @@ func sumOf(gpus []*cluster.GPU) sum {
 // historyKey is a key of part.Once.
 type historyKey struct{ n int }
 
-// jobSum is the sum of all GPUs of the job that report.
+// jobSum is the sum of all GPUs of the job that report, or in a silence of all nodes of those that did.
 func jobSum(f *part.Frame) sum {
-	gpus := f.Fresh()
-	return sum{gpus, f.Total(), func(n int) []float32 {
+	gpus := f.LastSaid()
+	return sum{gpus, f.LastTotal(), func(n int) []float32 {
 		return part.Once(f.Scene, historyKey{n}, func() []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) })
 	}}
 }

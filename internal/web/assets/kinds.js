@@ -2,6 +2,7 @@
 
 export const kinds = {
   "node_failed": ["", "failed"],
+  "all_silent": ["", "no node answers"],
   "node_stale": ["", "not responding"],
   "no_driver": ["", "NVIDIA driver not working"],
   "driver_slow": ["", "driver slow"],

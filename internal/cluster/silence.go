@@ -1,0 +1,138 @@
+package cluster
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// Silence is a time in which no node has reported. Its cause is here or on the way, not on each node: it is one problem.
+type Silence struct {
+	From  time.Time // the last report
+	Over  time.Time // the first one after it; zero: there was none yet
+	Nodes int       // that have fallen silent with it and have not reported since
+}
+
+const (
+	// catchUp is how long after a silence its nodes may take to report again. Those that take longer have a problem of their own.
+	catchUp = 30 * time.Second
+
+	// maxSilences limits those that are remembered.
+	maxSilences = 16
+)
+
+// silences are those of all nodes of a Store.
+type silences struct {
+	heard time.Time // the last report of any node
+	nodes int       // that have reported, at least 2 if two have
+	past  []Silence // newest last, at most maxSilences, none over for longer than Remember
+	track track
+}
+
+// hear takes a report of a node. The silence before it, if there was one, is over.
+func (s *silences) hear(n *nodeRecord, at time.Time, rules Rules) {
+	if n.Arrived.IsZero() {
+		s.nodes++
+	}
+	if !s.heard.IsZero() && s.nodes > 1 && at.Sub(s.heard) > n.patience() {
+		over := Silence{From: s.heard, Over: at}
+		s.past = slices.DeleteFunc(slices.Clone(s.past), func(o Silence) bool { return at.Sub(o.Over) > Remember })
+		s.past = append(s.past[max(len(s.past)+1-maxSilences, 0):], over)
+		s.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: &over}), moment{at: at, gap: math.MaxInt64})
+		s.track.step(nil, moment{at: at, gap: math.MaxInt64})
+	}
+	if at.After(s.heard) {
+		s.heard = at
+	}
+}
+
+func (s *silences) fork() silences {
+	c := *s
+	c.track = *s.track.copy()
+	return c
+}
+
+// lone are the failures that may come of a silence. Others say more about the node.
+var lone = []reach.Class{"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen}
+
+// shares reports whether a node fell silent with all others, and has not reported since. view is the node now.
+func (n *nodeRecord) shares(s *Silence, view *Node) bool {
+	if n.Arrived.IsZero() || view.State == NodeReporting || n.Arrived.After(s.From) || s.From.Sub(n.Arrived) > n.patience() {
+		return false
+	}
+	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
+}
+
+// now returns the silence as of now, with the nodes that share it; nil: there is none.
+func (s *silences) now(nodes map[string]*nodeRecord, views map[string]*Node, now time.Time) (*Silence, map[string]bool) {
+	var is Silence
+	reports := func(v *Node) bool { return v.State == NodeReporting }
+	switch last := len(s.past) - 1; {
+	case s.nodes < 2:
+		return nil, nil
+	case !anyNode(views, reports):
+		is.From = s.heard
+	case last >= 0 && now.Sub(s.past[last].Over) <= catchUp:
+		is = s.past[last]
+	default:
+		return nil, nil
+	}
+	shared := map[string]bool{}
+	for name, n := range nodes {
+		if n.shares(&is, views[name]) {
+			shared[name] = true
+		}
+	}
+	if is.Nodes = len(shared); is.Nodes == 0 || is.Over.IsZero() && is.Nodes < 2 {
+		return nil, nil
+	}
+	return &is, shared
+}
+
+func anyNode(views map[string]*Node, is func(*Node) bool) bool {
+	for _, v := range views {
+		if is(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// hush is the silences as of a Snapshot.
+type hush struct {
+	*silences
+	now    *Silence        // nil: there is none
+	shared map[string]bool // the nodes that share it
+	track  *track
+}
+
+func (s *silences) asOf(nodes map[string]*nodeRecord, views map[string]*Node, rules Rules, at time.Time) *hush {
+	h := &hush{silences: s, track: s.track.asOf(at)}
+	if h.now, h.shared = s.now(nodes, views, at); h.now != nil {
+		h.track = s.track.copy()
+		h.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: h.now}), moment{at: at, gap: math.MaxInt64})
+	}
+	return h
+}
+
+// covers reports whether a problem of how a node is reached was only its part of a silence.
+func (h *hush) covers(n *Node, s *spell) bool {
+	if s.Kind != KindStale && s.Kind != KindFailed || !slices.Contains(lone, s.Class) {
+		return false
+	}
+	if s.holds || h.shared[n.Name] && !s.since.After(h.now.From) && h.now.From.Sub(s.since) <= n.patience() {
+		return h.shared[n.Name]
+	}
+	return slices.ContainsFunc(h.past, func(o Silence) bool {
+		return !s.since.After(o.From) && o.From.Sub(s.since) <= n.patience() && !s.last.After(o.Over.Add(catchUp))
+	})
+}
+
+// add adds the silences to the notices of a job with some of the nodes.
+func (h *hush) add(all *notices, job *Job) {
+	if h.now == nil || slices.ContainsFunc(job.Nodes, func(name string) bool { return h.shared[name] }) {
+		all.addPlace(&Node{State: NodeReporting}, &place{number: NoNumber}, h.track, true, true)
+	}
+}

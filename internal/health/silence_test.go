@@ -1,0 +1,116 @@
+package health
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// fleet is a job on nodes that report every 3 s.
+type fleet struct {
+	*cluster.Store
+	nodes []string
+}
+
+func newFleet(nodes int) *fleet {
+	f := &fleet{Store: cluster.NewStore(3*time.Second, Rules(Defaults()))}
+	job := cluster.Job{ID: "1", Minors: map[string][]int{}}
+	for i := range nodes {
+		name := fmt.Sprintf("n%02d", i)
+		f.nodes, job.Minors[name] = append(f.nodes, name), []int{0}
+	}
+	job.Nodes = f.nodes
+	f.Apply(cluster.Event{At: t0, Discovery: &cluster.Discovery{Asked: t0, Answered: t0, Jobs: []cluster.Job{job}}})
+	for _, name := range f.nodes {
+		f.Apply(cluster.Event{At: t0, Node: name, Try: &cluster.Try{Interval: 3 * time.Second}})
+		f.Apply(cluster.Event{At: t0, Node: name, Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: name}}}})
+	}
+	return f
+}
+
+// report lets these nodes report at times, in seconds, up to the last.
+func (f *fleet) report(nodes []string, from, to int) {
+	for sec := from; sec <= to; sec += 3 {
+		for _, name := range nodes {
+			f.Apply(cluster.Event{At: t0.Add(time.Duration(sec) * time.Second), Node: name, Report: &wire.Report{MonoMS: int64(1000 * (sec + 1)), GPUs: []wire.GPU{{}}}})
+		}
+	}
+}
+
+func (f *fleet) down(nodes []string, sec int, class reach.Class) {
+	for _, name := range nodes {
+		f.Apply(cluster.Event{At: t0.Add(time.Duration(sec) * time.Second), Node: name, Down: &cluster.Down{Failure: reach.Failure{Class: class, Short: "x"}}})
+	}
+}
+
+// said are the kinds of findings and how many of each, those that are cleared behind a slash, and the older ones.
+func (f *fleet) said(sec int) string {
+	s := f.Snapshot(t0.Add(time.Duration(sec) * time.Second))
+	count := func(list []cluster.Finding, holds bool) string {
+		kinds, order := map[cluster.Kind]int{}, []cluster.Kind{}
+		for i := range list {
+			if k := list[i].Kind; list[i].Holds() == holds {
+				if kinds[k] == 0 {
+					order = append(order, k)
+				}
+				kinds[k]++
+			}
+		}
+		var words []string
+		for _, k := range order {
+			words = append(words, fmt.Sprintf("%d %s", kinds[k], k))
+		}
+		return strings.Join(words, ", ")
+	}
+	j := &s.Jobs[0]
+	return strings.TrimSpace(count(j.Findings, true) + " / " + count(j.Findings, false) + " / " + count(j.Cleared, false))
+}
+
+// All nodes that fall silent at once are one problem, also while they come back and when it is over. Those that do not come back are theirs.
+func TestSilence(t *testing.T) {
+	all := func(f *fleet) []string { return f.nodes }
+	for _, test := range []struct {
+		name  string
+		story func(f *fleet)
+		says  map[int]string
+	}{
+		{"a host that was suspended", func(f *fleet) { f.report(f.nodes, 3, 60) }, map[int]string{60: "/  /", 69: "/  /", 72: "1 all_silent /  /", 3600: "1 all_silent /  /"}},
+		{"half are back, then all", func(f *fleet) {
+			f.report(f.nodes, 3, 60)
+			f.report(f.nodes[:10], 120, 129)
+			f.report(f.nodes, 132, 300)
+		}, map[int]string{132: "/ 1 all_silent /", 300: "/  / 1 all_silent"}},
+		{"some do not come back", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 300) }, map[int]string{301: "2 node_stale /  / 1 all_silent"}},
+		{"they are late", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 126) }, map[int]string{127: "1 all_silent /  /"}},
+		{"the connections are lost with it", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassClosed) }, map[int]string{65: "1 all_silent /  /", 300: "1 all_silent /  /"}},
+		{"no way leads there any more", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 90, reach.ClassTimeout) }, map[int]string{300: "1 all_silent /  /"}},
+		{"the nodes say why", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassAdopt) }, map[int]string{300: "20 node_failed /  /"}},
+		{"one had failed before", func(f *fleet) {
+			f.report(f.nodes, 3, 30)
+			f.down(f.nodes[:1], 31, reach.ClassAdopt)
+			f.report(f.nodes[1:], 33, 60)
+		}, map[int]string{72: "1 node_failed, 1 all_silent /  /"}},
+		{"one goes on", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:1], 63, 120) }, map[int]string{120: "19 node_stale /  /"}},
+	} {
+		f := newFleet(20)
+		test.story(f)
+		for sec, want := range test.says {
+			if got := f.said(sec); got != want {
+				t.Errorf("%s, after %d s: %q, want %q", test.name, sec, got, want)
+			}
+		}
+		if fork := (&fleet{Store: f.Fork(), nodes: f.nodes}); fork.said(301) != f.said(301) {
+			t.Errorf("%s: a fork says %q", test.name, fork.said(301))
+		}
+	}
+	one := newFleet(1)
+	one.report(one.nodes, 3, 60)
+	if got := one.said(90); got != "1 node_stale /  /" {
+		t.Errorf("of one node: %q", got)
+	}
+}
