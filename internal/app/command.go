@@ -97,15 +97,6 @@ func ofVersion(cmd *cobra.Command, args []string) []string {
 	return args
 }
 
-// endings are the signals that end the program. SIGHUP is none under nohup, which ignores it: what logs for days outlives its terminal.
-func endings() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
-}
-
 func newCommand(io streams) *cobra.Command {
 	cfg := config.Default()
 	var paces []config.Word

@@ -3,8 +3,16 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -54,6 +62,73 @@ func TestReadOnlyLetsNothingThrough(t *testing.T) {
 		case err1 == nil || err2 == nil || len(below.did) != 0 || !strings.Contains(err1.Error(), why+" forbids") || !strings.Contains(err2.Error(), why+" forbids"):
 			t.Errorf("%q: %v, %v, did %q", from, err1, err2, below.did)
 		}
+	}
+}
+
+// What every output gets is guarded: a request that does not come from the screen is refused too.
+func TestEveryOutputIsReadOnly(t *testing.T) {
+	for _, from := range []string{"--readonly", ""} {
+		cfg := config.Default()
+		cfg.Demo, cfg.ReadOnlyFrom = "1x1", from
+		var refusals []error
+		err := feedTo(t.Context(), &cfg, streams{}, slog.New(slog.DiscardHandler), func(ctx context.Context, _ *config.Config, _ streams, f feed) error {
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			go func() { _ = f.Run(ctx, func(cluster.Event) {}) }() // answers
+			_, err := f.Ask(ctx, "n1", wire.Request{Signal: &wire.Signal{Number: 15}})
+			refusals = []error{err, f.Cancel(ctx, "48211", "")}
+			return nil
+		})
+		if err != nil || len(refusals) != 2 {
+			t.Fatal(err, refusals)
+		}
+		for _, err := range refusals {
+			if refused := err != nil && strings.Contains(err.Error(), "--readonly forbids it"); refused != (from != "") {
+				t.Errorf("%q: %v", from, err)
+			}
+		}
+	}
+}
+
+// pastEnv makes TestPastTheScreen ask: its words are a node, a process there, its start in ticks, and a job.
+const pastEnv = "NVNODETOP_APP_TEST_PAST"
+
+// The tests on the cluster run this one there: it asks a node and SLURM what the screen would not, with the settings of that host and the flags in
+// the environment, and prints what came of it.
+func TestPastTheScreen(t *testing.T) {
+	words := strings.Fields(os.Getenv(pastEnv))
+	if len(words) < 4 {
+		t.Skip("for the tests on the cluster")
+	}
+	systemFile = config.SystemFile
+	pid, err1 := strconv.Atoi(words[1])
+	ticks, err2 := strconv.ParseUint(words[2], 10, 64)
+	cfg := config.Default()
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	addFlags(flags, &cfg)
+	err3 := flags.Parse(words[4:])
+	_, err4 := accept(&cfg, flags, nil, streams{err: os.Stderr})
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	err := feedTo(t.Context(), &cfg, streams{err: os.Stderr}, slog.New(slog.DiscardHandler), func(ctx context.Context, _ *config.Config, _ streams, f feed) error {
+		ctx, stop := context.WithTimeout(ctx, time.Minute)
+		defer stop()
+		return f.Run(ctx, func(e cluster.Event) {
+			if e.Node != words[0] || e.Report == nil {
+				return
+			}
+			go func() {
+				defer stop()
+				process := wire.ProcessID{PID: pid, StartTicks: ticks}
+				reply, err := f.Ask(ctx, words[0], wire.Request{Signal: &wire.Signal{Number: int(syscall.SIGTERM), Processes: []wire.ProcessID{process}}})
+				fmt.Printf("signal: %v %s %+v\n", err, reply.Error, reply.Signaled)
+				fmt.Printf("scancel: %v\n", f.Cancel(ctx, words[3], ""))
+			}()
+		})
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
 	}
 }
 

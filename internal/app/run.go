@@ -64,13 +64,15 @@ func fed(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, 
 	return feedTo(ctx, cfg, io, log, partial(out))
 }
 
-// feedTo shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
+// feedTo shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM. No output gets a feed that is not
+// guarded.
 func feedTo(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out show) error {
+	shown := func(from feed) error { return out(ctx, cfg, io, guarded(cfg, from)) }
 	from, err := choose(ctx, cfg, io, log)
 	if err != nil {
 		return err
 	}
-	err = out(ctx, cfg, io, from)
+	err = shown(from)
 	if !errors.Is(err, slurm.ErrNoSlurm) {
 		return err
 	}
@@ -81,7 +83,7 @@ func feedTo(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 	if from, err = thisHost(ctx, cfg, notConfigured, log); err != nil {
 		return err
 	}
-	return out(ctx, cfg, io, from)
+	return shown(from)
 }
 
 // watch shows the screens until the user quits or a signal comes.
@@ -91,7 +93,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		return &exitError{exitFailed, fmt.Errorf("read the terminal's state: %w", err)}
 	}
 	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
-	user := &attended{guarded(cfg, from), bell.New()}
+	user := &attended{from, bell.New()}
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)

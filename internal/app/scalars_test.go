@@ -6,12 +6,9 @@ import (
 	"encoding/csv"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -154,21 +151,6 @@ func TestLogEnds(t *testing.T) {
 		if code != test.code || !strings.Contains(words, test.words) || test.words == "" && words != "" {
 			t.Errorf("%s: exit code %d, %q", name, code, words)
 		}
-	}
-}
-
-// Under nohup the program outlives its terminal.
-func TestHangup(t *testing.T) {
-	if signal.Ignored(syscall.SIGHUP) {
-		t.Skip("the test itself runs under nohup")
-	}
-	if !slices.Contains(endings(), os.Signal(syscall.SIGHUP)) {
-		t.Error("a hangup does not end the program")
-	}
-	signal.Ignore(syscall.SIGHUP)
-	defer signal.Reset(syscall.SIGHUP)
-	if slices.Contains(endings(), os.Signal(syscall.SIGHUP)) {
-		t.Error("a hangup ends the program under nohup")
 	}
 }
 

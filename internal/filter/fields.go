@@ -163,6 +163,3 @@ func (f *Field) Ops() []string {
 	}
 	return []string{"<", "<=", ">", ">=", "=", "!="}
 }
-
-// example is a comparison of the field.
-func (f *Field) example(op string) string { return f.Name + op + f.Example }

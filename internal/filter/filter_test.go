@@ -163,9 +163,22 @@ func TestFields(t *testing.T) {
 			seen[name] = true
 		}
 		for _, op := range f[0].Ops() {
-			if _, err := Parse(f[0].example(op), f); err != nil || f[0].Help == "" {
-				t.Errorf("%s: %v", f[0].example(op), err)
+			example := f[0].Name + op + f[0].Example
+			if _, err := Parse(example, f); err != nil || f[0].Help == "" {
+				t.Errorf("%s: %v", example, err)
 			}
+		}
+	}
+}
+
+// A unit without "b" is one of memory, as for nvidia-smi and SLURM: 1024 of the smaller one.
+func TestUnitsOfMemory(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1b": 1, "1k": 1 << 10, "1K": 1 << 10, "1m": 1 << 20, "1g": 1 << 30, "1t": 1 << 40,
+		"1kb": 1e3, "1mb": 1e6, "1gb": 1e9, "1tb": 1e12, "1KiB": 1 << 10, "1MiB": 1 << 20, "1 GiB": 1 << 30, "1tib": 1 << 40, "1.5k": 1536, "0": 0,
+	} {
+		if got, err := Number(Bytes, text); err != nil || got != want {
+			t.Errorf("%s is %v, %v, want %v", text, got, err, want)
 		}
 	}
 }

@@ -355,6 +355,27 @@ func TestLikeAProblem(t *testing.T) {
 	}
 }
 
+// How bad a problem is depends on its number, too.
+func TestSeverities(t *testing.T) {
+	for name, tc := range map[string]struct {
+		s    cluster.Subject
+		kind cluster.Kind
+		want cluster.Severity
+	}{
+		"100 CRC errors per second":        {over(metric.NVLinkCRC, 0, 6000), cluster.KindNVLink, cluster.Critical},
+		"somewhat fewer":                   {over(metric.NVLinkCRC, 0, 5999), cluster.KindNVLink, cluster.Warning},
+		"the driver asks for a reset":      {values(m{metric.RecoveryAction: 1}), cluster.KindRecovery, cluster.Critical},
+		"for a reboot":                     {values(m{metric.RecoveryAction: 2}), cluster.KindRecovery, cluster.Critical},
+		"to drain the peers":               {values(m{metric.RecoveryAction: 3}), cluster.KindRecovery, cluster.Warning},
+		"to drain the peers, then a reset": {values(m{metric.RecoveryAction: 4}), cluster.KindRecovery, cluster.Critical},
+	} {
+		held := Rules(Defaults())(tc.s)
+		if len(held) != 1 || held[0].Kind != tc.kind || held[0].Severity != tc.want {
+			t.Errorf("%s: %+v, want %s of severity %v", name, held, tc.kind, tc.want)
+		}
+	}
+}
+
 // without is a copy of a subject that lacks a metric.
 func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	node := *s.Node

@@ -72,6 +72,7 @@ func (r ranks) table(sec int) string {
 func TestRanks(t *testing.T) {
 	lost := &wire.Report{MonoMS: 5000, Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1, Lost: "fell off"}}}
 	refused := &wire.Report{MonoMS: 5000, Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1, Unlisted: "hangs"}}}
+	hung := &wire.Report{MonoMS: 5000, Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1, HangsMS: 60_000}}}
 	down := cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "closed"}}
 	for _, test := range []struct {
 		name  string
@@ -89,6 +90,7 @@ func TestRanks(t *testing.T) {
 		{"two programs", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0, 0, 1) }, "0 b0 runs 5, 0 a0 runs 5, 1 b1 runs 5, 1 a1 runs 5"},
 		{"one has no rank", 6, func(r ranks) { r.list(5, "a", 4, 0, -1, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 a1 gone 4, - a0 runs 5"},
 		{"its GPU is lost", 6, func(r ranks) { r.send(5, "a", lost) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
+		{"its GPU hangs", 6, func(r ranks) { r.send(5, "a", hung) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
 		{"its GPU is not listed", 6, func(r ranks) { r.send(5, "a", refused) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
 		{"a node falls silent", 20, func(r ranks) { r.list(20, "b", 4, 116, 0, 1) }, "0 b0 runs 20, 1 b1 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
 		{"a silent node, and one is gone", 20, func(r ranks) { r.list(20, "b", 4, 116, 1) }, "0 b0 gone 4, 1 b0 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,17 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
+
+// headlessArg makes this test binary a process whose first thread has ended, while others run.
+const headlessArg = "headless"
+
+func init() {
+	if len(os.Args) == 2 && os.Args[1] == headlessArg {
+		runtime.LockOSThread() // the first one
+		time.AfterFunc(time.Minute, func() { os.Exit(1) })
+		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+}
 
 // child is a running process of ours.
 type child struct {
@@ -218,6 +230,14 @@ func TestStatesOfProcesses(t *testing.T) {
 	}
 	if got := stopped.end(t); got != syscall.SIGTERM {
 		t.Errorf("ended by %v", got)
+	}
+	headless := start(t, 0, "/proc/self/exe", headlessArg)
+	becomes(t, d, headless.id.PID, "Z")
+	if got := one(t, d, int(syscall.SIGTERM), headless.id); got.Error != "" {
+		t.Errorf("a process whose first thread has ended: %+v", got)
+	}
+	if got := headless.end(t); got != syscall.SIGTERM {
+		t.Errorf("it was ended by %v", got)
 	}
 	zombie := exec.Command("true")
 	if err := zombie.Start(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/big"
 	"os"
 	"path"
 	"path/filepath"
@@ -119,6 +120,29 @@ func FuzzKRL(f *testing.F) {
 			k.revokes(&ssh.Certificate{Key: key, SignatureKey: key, Serial: 3})
 		}
 	})
+}
+
+// A certificate without a serial number, which is 0, is revoked by its name or its key only.
+func TestSerialNumbersOfAKRL(t *testing.T) {
+	key := newKey(t)
+	of := func(c revokedCerts, serial uint64) bool {
+		c.authority = string(key.Marshal())
+		k := &krl{certs: []revokedCerts{c}}
+		return k.revokes(&ssh.Certificate{Key: key, SignatureKey: key, Serial: serial, KeyId: "gpu01"})
+	}
+	for name, c := range map[string]revokedCerts{
+		"a range":  {ranges: [][2]uint64{{0, 5}}},
+		"a bitmap": {bitmaps: []bitmap{{first: 0, bits: big.NewInt(0b111111)}}},
+	} {
+		for serial, want := range map[uint64]bool{0: false, 1: true, 5: true, 6: false} {
+			if got := of(c, serial); got != want {
+				t.Errorf("%s: serial number %d: %v", name, serial, got)
+			}
+		}
+	}
+	if !of(revokedCerts{names: map[string]bool{"gpu01": true}}, 0) {
+		t.Error("a name does not revoke a certificate without a serial number")
+	}
 }
 
 func TestHashed(t *testing.T) {
