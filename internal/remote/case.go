@@ -119,6 +119,10 @@ func ruleInstall(c *Case, err error) bool {
 		c.Is(reach.ClassOther, "probe was corrupted in transfer")
 	default:
 		c.Is(reach.ClassNoSpace, "nowhere to put the probe")
+		if taken := place.Taken(); taken != "" {
+			c.Failure.Detail = "not private to you: " + taken
+			c.Failure.Hints = append(c.Failure.Hints, "see whose they are, and have them removed: ls -ld "+strings.ReplaceAll(taken, ",", ""))
+		}
 	}
 	c.Failure.Hints = append(c.Failure.Hints, "tried: "+place.List())
 	return true

@@ -39,7 +39,7 @@ func TestSettle(t *testing.T) {
 		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no space for the probe", "~/.cache/nvnodetop (not writable), /tmp/nvnodetop- (not w"},
 		{at(StageProbe), refused(install.NoExec, ""), reach.ClassNoExec, "probe not executable", "(mounted noexec)"},
 		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "probe was corrupted in transfer", "corrupt"},
-		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace, "nowhere to put the probe", "on n1"},
+		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace, "nowhere to put the probe (not private to you: /tmp/nvnodetop-)", "ls -ld /tmp/nvnodetop-"},
 		{at(StageProbe), exit(0), reach.ClassGarbage, "probe did not start", "some words"},
 		{at(""), exit(0), reach.ClassProbeFailed, "probe exited with status 0", "report it"},
 		{at(""), exit(126), reach.ClassNoExec, "probe not executable", ""},

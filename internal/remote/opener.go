@@ -101,7 +101,11 @@ func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed erro
 	if !cannotRun(failed) {
 		return nil, "", failed
 	}
-	why := log.Case().Settle(failed, shell.Explain).Short
+	settled := log.Case().Settle(failed, shell.Explain)
+	why := settled.Short
+	if settled.Detail != "" {
+		why += " (" + settled.Detail + ")"
+	}
 	log.Begin(StageProbe, "starting nvidia-smi, "+why)
 	within, cancel := context.WithTimeout(ctx, o.Installer.Link.Driver)
 	defer cancel()

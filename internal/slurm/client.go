@@ -158,14 +158,15 @@ func (c *Client) list(records []record) {
 		case r.state == completing:
 		case !r.hasNodes():
 			c.pending = append(c.pending, r.pending())
-		case r.nodelist != "" && c.keepHosts(r.nodelist, before):
+		case r.nodelist != "" && c.keepHosts(r, before):
 			c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist})
 		}
 	}
 }
 
 // keepHosts keeps the expansion of a node list, or makes one. It reports false if the list is not understood.
-func (c *Client) keepHosts(list string, before map[string]hosts) bool {
+func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
+	list := r.nodelist
 	h, known := before[list]
 	if !known {
 		names, err := ExpandHostlist(list)
@@ -173,7 +174,7 @@ func (c *Client) keepHosts(list string, before map[string]hosts) bool {
 			err = areHosts(names)
 		}
 		if err != nil {
-			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue", Words: err.Error()}
+			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue", Detail: "job " + r.id, Words: err.Error()}
 			return false
 		}
 		h = hosts{names: names, final: !strings.Contains(list, "[")}

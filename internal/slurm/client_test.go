@@ -257,9 +257,9 @@ func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
 func TestJobWithoutNodes(t *testing.T) {
 	for name, tt := range map[string]struct{ nodelist, failure string }{
 		"no nodes":      {"", ""},
-		"not a list":    {"n[1-", "unexpected node list from squeue"},
-		"too many":      {"n[1-999999]", "unexpected node list from squeue"},
-		"with newlines": {"n1\nn2", "unexpected node list from squeue"},
+		"not a list":    {"n[1-", "unexpected node list from squeue (job 1)"},
+		"too many":      {"n[1-999999]", "unexpected node list from squeue (job 1)"},
+		"with newlines": {"n1\nn2", "unexpected node list from squeue (job 1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			slurm := &fakeSlurm{
@@ -270,7 +270,7 @@ func TestJobWithoutNodes(t *testing.T) {
 				gres: map[string]string{"2": showJob("2", "n2", "gpu:1(IDX:0)")},
 			}
 			answer, err := askAll(t, newClient(slurm.run))
-			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.failure == "") || f != nil && f.Short != tt.failure {
+			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.failure == "") || f != nil && f.Summary() != tt.failure {
 				t.Errorf("error %v, want %q", err, tt.failure)
 			}
 			if answer == nil || len(answer.Jobs) != 1 || answer.Jobs[0].ID != "2" || answer.Jobs[0].Minors == nil {

@@ -27,6 +27,7 @@ probe      killprobe H                          kill -9 for nvnodetop's probes o
            stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
 storage    nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
            noexec H [USER] | placesok H         mounted noexec: the same places
+           squat H [USER] | placesok H          ~USER/.cache read-only, and bob's directories in the others
            garbage H | garbageok H              prints the probe's first line, then nonsense
            flood H | garbageok H                the same, then one line of 100 MB
 GPUs       nolib H | libok H                    libnvidia-ml.so.1 is missing
@@ -165,6 +166,14 @@ fault_nospace() {
 	done
 }
 fault_noexec() { cover "$1" testcluster-noexec noexec "${2:-alice}"; }
+# The home cannot be written, and bob has the places in /tmp and /dev/shm.
+fault_squat() {
+	local user=${2:-alice} uid
+	uid=$(in_host "$1" id -u "$user")
+	cover "$1" testcluster-nowrite size=4m "$user"
+	in_host "$1" install -d -o bob -m 755 "/tmp/nvnodetop-$uid" "/dev/shm/nvnodetop-$uid"
+	in_host "$1" mount -o remount,ro "/home/$user/.cache"
+}
 fault_placesok() {
 	in_host "$1" sh -c "awk '/^testcluster-no/ { print \$2 }' /proc/mounts | xargs -r umount -l"
 	in_host "$1" sh -c '[ ! -d /run/user ] || rmdir /run/user'

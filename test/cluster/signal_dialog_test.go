@@ -51,3 +51,23 @@ func TestSignalDialog(t *testing.T) {
 	w.types("\r")
 	w.quits()
 }
+
+// "Ky" in one write, as a terminal pastes it that does not mark pastes, ends nothing.
+func TestAPasteEndsNothing(t *testing.T) {
+	job(t, 1, "work", "-w", "node02")
+	w := watch(t)
+	w.sees("gpuwork")
+	w.types("P")
+	w.sees("Processes of node02", "4 processes")
+	w.types("Ky")
+	w.sees("Send SIGKILL to 1 process?")
+	w.types("n")
+	w.types("\x1b")
+	w.sees("4 processes")
+	w.types("K")
+	w.sees("Send SIGKILL to 1 process?")
+	w.answers("y")
+	w.sees("Sent SIGKILL to 1 of 1 process")
+	w.types("\x1b")
+	w.quits()
+}

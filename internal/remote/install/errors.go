@@ -20,6 +20,17 @@ func (e *NoPlaceError) Any(s State) bool {
 	return slices.ContainsFunc(e.Refused, func(r Refusal) bool { return r.State == s })
 }
 
+// Taken names the places that are another user's, or open to others; "": there is none.
+func (e *NoPlaceError) Taken() string {
+	var list []string
+	for _, r := range e.Refused {
+		if r.State == Taken {
+			list = append(list, r.Place.name(e.uid))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // List names the places and why each was refused.
 func (e *NoPlaceError) List() string {
 	reasons := map[State]string{
