@@ -51,7 +51,8 @@ what was recorded. nvnodetop replay shows it again. FILE must not exist. POLL is
 It records your running jobs, and inside a job this job only.
 
 A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, switches, partitions, programs
-and directories: they are replaced, each by the same name everywhere.`,
+and directories, nor SLURM's numbers of jobs, which lead to their users: each is replaced, by the same one everywhere. Serial numbers and all text of
+other programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
 		Example: `  nvnodetop record run.nvr                        until Ctrl-C
   nvnodetop record --max-time 1h run.nvr          one hour
   nvnodetop record --max-time 1h --files 24 run.nvr   the last day: run.nvr, run.nvr.2, …
@@ -88,7 +89,7 @@ and directories: they are replaced, each by the same name everywhere.`,
 	f.StringVar(&r.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
 	f.DurationVar(&r.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
 	f.IntVar(&r.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
-	f.BoolVar(&r.anonymous, "anonymous", false, "replace the names of users, jobs, nodes, switches, partitions, programs and directories")
+	f.BoolVar(&r.anonymous, "anonymous", false, "replace users, numbers and names of jobs, and the names of nodes, switches, partitions, programs and directories")
 	return cmd
 }
 

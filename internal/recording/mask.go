@@ -50,6 +50,12 @@ func (m *mask) leaf(s string) string      { return m.name("switch", "switch%d", 
 func (m *mask) program(s string) string   { return m.name("program", "program%d", s) }
 func (m *mask) command(s string) string   { return m.name("command", "command%d", s) }
 func (m *mask) directory(s string) string { return m.name("directory", "/directory%d", s) }
+func (m *mask) model(s string) string {
+	if gpus.of(s) != "" {
+		return s
+	}
+	return m.name("model", "GPU model %d", s)
+}
 func (m *mask) uuid(s string) string {
 	return m.name("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
 }
@@ -84,14 +90,19 @@ func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
 	d.User, d.Host, d.Command = m.user(d.User), m.node(d.Host), firstWord(d.Command)
 	d.Failure = m.failure(d.Failure)
 	d.Jobs = each(d.Jobs, func(j *cluster.Job) {
+		j.ID, j.Number = m.number(j.ID), m.number(j.Number)
 		j.Name, j.User, j.Partition = m.job(j.Name), m.user(j.User), m.partition(j.Partition)
 		j.Nodes = each(j.Nodes, func(n *string) { *n = m.node(*n) })
 		j.Minors, j.Counts, j.Configured = nodeKeys(m, j.Minors), nodeKeys(m, j.Counts), nodeKeys(m, j.Configured)
 	})
 	d.Pending = each(d.Pending, func(p *cluster.PendingJob) {
+		p.ID = m.number(p.ID)
 		p.Name, p.Partition, p.Reason = m.job(p.Name), m.partition(p.Partition), firstWord(p.Reason)
 	})
-	d.Ended = each(d.Ended, func(j *cluster.EndedJob) { j.Name, j.Partition = m.job(j.Name), m.partition(j.Partition) })
+	d.Ended = each(d.Ended, func(j *cluster.EndedJob) {
+		j.ID, j.Number, j.State = m.number(j.ID), m.number(j.Number), cluster.EndState(ended.of(string(j.State)))
+		j.Name, j.Partition = m.job(j.Name), m.partition(j.Partition)
+	})
 	d.Switches = each(d.Switches, func(s *cluster.Switch) {
 		s.Name = m.leaf(s.Name)
 		s.Nodes = each(s.Nodes, func(n *string) { *n = m.node(*n) })
@@ -100,10 +111,15 @@ func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
 }
 
 func (m *mask) hello(h wire.Hello) *wire.Hello {
-	h.Host, h.Program = m.node(h.Host), ""
+	h.Host, h.Program, h.Job = m.node(h.Host), "", m.number(h.Job)
+	h.Build, h.System, h.Kernel, h.Driver, h.CUDA = release.of(h.Build), platform.of(h.System), version.of(h.Kernel), version.of(h.Driver), version.of(h.CUDA)
+	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.of(f) == "" })
+	h.FaultID = class.of(h.FaultID)
 	h.Fault, h.StandIn = inPlaceOf(h.Fault, h.FaultID), inPlaceOf(h.StandIn, "no_probe")
 	h.GPUs = each(h.GPUs, func(c *wire.Card) {
 		c.UUID, c.Serial = m.uuid(c.UUID), ""
+		c.Name, c.Absent = m.model(c.Name), absent(c.Absent)
+		c.PCIBus, c.VBIOS, c.Capability, c.LostID = address.of(c.PCIBus), address.of(c.VBIOS), version.of(c.Capability), class.of(c.LostID)
 		c.Lost = inPlaceOf(c.Lost, c.LostID)
 		if c.Instance != nil {
 			i := *c.Instance
@@ -116,18 +132,21 @@ func (m *mask) hello(h wire.Hello) *wire.Hello {
 
 func (m *mask) report(r wire.Report) *wire.Report {
 	r.GPUs = each(r.GPUs, func(g *wire.GPU) {
+		g.LostID, g.Call = class.of(g.LostID), collector(g.Call)
 		g.Lost, g.Unlisted = inPlaceOf(g.Lost, g.LostID), inPlaceOf(g.Unlisted, "unlisted")
 	})
+	r.Jobs = each(r.Jobs, func(j *wire.JobMemory) { j.Job = m.number(j.Job) })
 	r.Processes = each(r.Processes, func(p *wire.Process) {
 		p.User, p.UID = m.user(p.User), nil
+		p.Job, p.Step, p.State, p.Type = m.number(p.Job), step.of(p.Step), letter.of(p.State), kind.of(p.Type)
 		p.Name, p.Command, p.Directory = m.program(p.Name), m.command(p.Command), m.directory(p.Directory)
 		if p.Rank != nil {
 			r := *p.Rank
-			r.Program = m.name("launch", "%08x", r.Program)
+			r.Program, r.From = m.name("launch", "%08x", r.Program), variable.of(r.From)
 			p.Rank = &r
 		}
 	})
-	r.Faults = each(r.Faults, func(f *wire.Fault) { f.Error = inPlaceOf(f.Error, "failed") })
+	r.Faults = each(r.Faults, func(f *wire.Fault) { f.Collector, f.Error = collector(f.Collector), inPlaceOf(f.Error, "failed") })
 	return &r
 }
 
