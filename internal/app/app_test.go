@@ -117,6 +117,8 @@ func TestUsage(t *testing.T) {
 		"--login a:x":                           `--login takes [USER@]HOST[:PORT]: invalid port in "a:x"`,
 		"--login=":                              `--login takes [USER@]HOST[:PORT]: invalid host ""`,
 		"--once --json":                         "--once and --json cannot be combined",
+		"--first-sample":                        "--first-sample is for what is printed once: add --once or --json",
+		"list --watch --first-sample":           "--first-sample is for what is printed once: it cannot be combined with --watch",
 		"--view=help --demo":                    "--view must be auto, node or overview",
 		"--demo":                                "not a terminal: use --once for text or --json for JSON",
 		"--theme blue --demo":                   "--theme",

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,7 +130,7 @@ func TestRecordUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := filepath.Join(dir, "newer")
-	header := `{"nvnodetop_recording":3}`
+	header := fmt.Sprintf(`{"nvnodetop_recording":%d}`, recording.Version+1)
 	if err := os.WriteFile(newer, append([]byte{0x5a, 0x2a, 0x4d, 0x18, byte(len(header)), 0, 0, 0}, header...), 0o600); err != nil {
 		t.Fatal(err)
 	}

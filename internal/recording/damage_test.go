@@ -131,7 +131,7 @@ func TestOtherFiles(t *testing.T) {
 	}{
 		"nothing":         {"", "not a recording of nvnodetop"},
 		"a text":          {"hello, world, this is a text", "not a recording of nvnodetop"},
-		"another version": {header(map[string]any{"nvnodetop_recording": 7, "poll_ns": "?"}), "it has version 7 of the format, and this nvnodetop reads up to version 2: use a newer nvnodetop"},
+		"another version": {header(map[string]any{"nvnodetop_recording": 7, "poll_ns": "?"}), "it has version 7 of the format, and this nvnodetop reads up to version 3: use a newer nvnodetop"},
 		"no version":      {header(map[string]any{"x": 7}), "not a recording of nvnodetop"},
 		"a large header":  {"\x5a\x2a\x4d\x18\xff\xff\xff\xff{}", "not a recording of nvnodetop"},
 		"no events":       {header(Header{Version: 1, Poll: poll}), "the recording is empty"},

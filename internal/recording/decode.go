@@ -120,7 +120,7 @@ func (c *decoder) message(e *cluster.Event, line []byte) error {
 	case packed != nil:
 		e.Report, err = c.report(n, m.Report, packed)
 	case m.Report != nil:
-		n.numbers.reset(m.Report, c.kinds.onHost)
+		n.numbers.reset(m.Report, c.kinds.layout)
 	}
 	n.last = e.Report
 	return err

@@ -86,14 +86,14 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
 	exact := n.last != nil && sameMetrics(n.last, r)
 	if exact {
-		c.list, exact = listed(c.list, r, c.kinds.onHost)
+		c.list, exact = listed(c.list, r, c.kinds.layout)
 	}
 	if !exact {
 		if err := n.lines.Write(&c.body, wire.Message{Report: r}); err != nil {
 			return nil, err
 		}
 		n.last, n.stands = r, r
-		n.numbers.reset(r, c.kinds.onHost)
+		n.numbers.reset(r, c.kinds.layout)
 		return nil, nil
 	}
 	if !plain(n.last, r) {

@@ -20,12 +20,27 @@ type column struct {
 
 var gpuColumns, hostColumns = columns(metric.GPU), columns(metric.Host)
 
-// hostColumnsOf are the metrics of a node in a version of the format. Version 1 lacks the last one.
-func hostColumnsOf(version int) []column {
-	if version == 1 {
-		return hostColumns[:len(hostColumns)-1]
+// layout is the metrics of nodes and GPUs in a version of the format.
+type layout struct{ host, gpu []column }
+
+// ofGPM are the metrics that have a decimal since version 3.
+var ofGPM = []metric.ID{metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive}
+
+// layoutOf returns that of a version. Version 1 lacks the last metric of a node.
+func layoutOf(version int) layout {
+	l := layout{hostColumns, gpuColumns}
+	if version < 2 {
+		l.host = hostColumns[:len(hostColumns)-1]
 	}
-	return hostColumns
+	if version < 3 {
+		l.gpu = slices.Clone(gpuColumns)
+		for i := range l.gpu {
+			if slices.Contains(ofGPM, l.gpu[i].id) {
+				l.gpu[i].scale = 1
+			}
+		}
+	}
+	return l
 }
 
 func columns(s metric.Scope) (list []column) {
@@ -73,18 +88,18 @@ func setCounts(r *wire.Report, list []int64) {
 
 // listed returns the numbers of a report in the order in which they are packed: the counts, the metrics of the node, and row by row those of the GPUs. exact
 // is false if they would not be the same when they are read.
-func listed(to []int64, r *wire.Report, onHost []column) (list []int64, exact bool) {
+func listed(to []int64, r *wire.Report, l layout) (list []int64, exact bool) {
 	to, exact = counts(to[:0], r), true
 	add := func(c *column, v *metric.Values) {
 		m, same := c.multiple(v)
 		to, exact = append(to, m), exact && same
 	}
-	for i := range onHost {
-		add(&onHost[i], &r.Host.Values)
+	for i := range l.host {
+		add(&l.host[i], &r.Host.Values)
 	}
-	for i := range gpuColumns {
+	for i := range l.gpu {
 		for g := range r.GPUs {
-			add(&gpuColumns[i], &r.GPUs[g].Values)
+			add(&l.gpu[i], &r.GPUs[g].Values)
 		}
 	}
 	return to, exact
@@ -92,13 +107,13 @@ func listed(to []int64, r *wire.Report, onHost []column) (list []int64, exact bo
 
 // kinds has what is learned of the numbers in a frame, of all nodes together.
 type kinds struct {
-	onHost            []column // of the version of the format
+	layout            layout
 	counts, host, gpu []*dense.Kind
 }
 
 func newKinds(version int) *kinds {
-	onHost := hostColumnsOf(version)
-	k := &kinds{onHost: onHost, host: kindsOf(onHost), gpu: kindsOf(gpuColumns)}
+	l := layoutOf(version)
+	k := &kinds{layout: l, host: kindsOf(l.host), gpu: kindsOf(l.gpu)}
 	for _, counter := range []bool{true, true, true, false, false} { // the last is that of all that follow
 		k.counts = append(k.counts, dense.NewKind(counter))
 	}
@@ -119,12 +134,12 @@ type numbers struct {
 }
 
 // reset makes the numbers those of a report that was written in another way.
-func (n *numbers) reset(r *wire.Report, onHost []column) {
+func (n *numbers) reset(r *wire.Report, l layout) {
 	n.counts = n.counts[:0]
 	n.fit(r)
-	n.host = room(n.host, len(onHost))
-	n.gpus = room(n.gpus, len(gpuColumns)*len(r.GPUs))
-	list, _ := listed(n.list, r, onHost)
+	n.host = room(n.host, len(l.host))
+	n.gpus = room(n.gpus, len(l.gpu)*len(r.GPUs))
+	list, _ := listed(n.list, r, l)
 	n.list = list
 	for _, slots := range [][]dense.Slot{n.counts, n.host, n.gpus} {
 		for i := range slots {
@@ -181,13 +196,13 @@ func (k *kinds) get(d *dense.Decoder, n *numbers, text []byte, r *wire.Report) e
 	list := n.list
 	setCounts(r, list)
 	list = list[len(n.counts):]
-	for i := range k.onHost {
-		k.onHost[i].set(&r.Host.Values, list[i])
+	for i := range k.layout.host {
+		k.layout.host[i].set(&r.Host.Values, list[i])
 	}
 	list = list[len(n.host):]
-	for i := range gpuColumns {
+	for i := range k.layout.gpu {
 		for g := range r.GPUs {
-			gpuColumns[i].set(&r.GPUs[g].Values, list[i*len(r.GPUs)+g])
+			k.layout.gpu[i].set(&r.GPUs[g].Values, list[i*len(r.GPUs)+g])
 		}
 	}
 	return d.End()

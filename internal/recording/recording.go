@@ -26,7 +26,8 @@ import (
 //
 //	1  first version
 //	2  has the calls into the driver
-const Version = 2
+//	3  metrics of GPM have a decimal
+const Version = 3
 
 // Header says what a recording is. It stands at the beginning of the file.
 type Header struct {

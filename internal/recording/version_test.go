@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// ofVersion1 are the Events of testdata/version-1.rec, which a program wrote that knew version 1 only.
-func ofVersion1() []cluster.Event {
+// ofVersion are the Events of testdata/version-N.rec, which a program wrote that knew no later version.
+func ofVersion(n int) []cluster.Event {
 	at := time.Unix(1_700_000_000, 0)
 	events := []cluster.Event{{At: at, Node: "n1", Hello: &wire.Hello{Version: 1, Host: "n1", GPUs: []wire.Card{{Index: 0, UUID: "GPU-0"}, {Index: 1, UUID: "GPU-1"}}}}}
 	for i := range 4 {
@@ -22,6 +23,10 @@ func ofVersion1() []cluster.Event {
 		r.Host.Values = metric.Make(map[metric.ID]float64{metric.CPU: 10 + x, metric.Uptime: 100 + 3*x})
 		for g := range r.GPUs {
 			r.GPUs[g].Values = metric.Make(map[metric.ID]float64{metric.Util: 90 - x, metric.Power: 300 + x/4})
+			if n == 2 {
+				r.GPUs[g].Values.Set(metric.TensorActive, 3+x)
+				r.GPUs[g].Values.Set(metric.DRAMActive, 60-x)
+			}
 		}
 		events = append(events, cluster.Event{At: at.Add(time.Duration(i+1) * 3 * time.Second), Node: "n1", Report: r})
 	}
@@ -30,19 +35,21 @@ func ofVersion1() []cluster.Event {
 
 // A recording of an older version is read with the columns that it has.
 func TestOlderVersion(t *testing.T) {
-	file, err := os.ReadFile("testdata/version-1.rec")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := opened(t, file)
-	if r.Header.Version != 1 {
-		t.Fatalf("the recording has version %d", r.Header.Version)
-	}
-	var got []cluster.Event
-	if err := r.Run(t.Context(), func(e cluster.Event) { got = append(got, e) }); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(ofVersion1(), got, cmp.Comparer(func(a, b metric.Values) bool { return a == b })); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+	for version := 1; version < Version; version++ {
+		file, err := os.ReadFile(fmt.Sprintf("testdata/version-%d.rec", version))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := opened(t, file)
+		if r.Header.Version != version {
+			t.Fatalf("the recording has version %d, want %d", r.Header.Version, version)
+		}
+		var got []cluster.Event
+		if err := r.Run(t.Context(), func(e cluster.Event) { got = append(got, e) }); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(ofVersion(version), got, cmp.Comparer(func(a, b metric.Values) bool { return a == b })); diff != "" {
+			t.Errorf("version %d: -want +got:\n%s", version, diff)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -147,9 +148,20 @@ func (g *gpm) answer(to *driver.Answer) {
 		if ret := nvml.Return(got.NvmlReturn); ret != nvml.SUCCESS {
 			to.Refuse(m.id, check(ret))
 		} else {
-			to.Set(m.id, min(got.Value, 100)) // NaN stays NaN
+			to.Set(m.id, sensible(got.Value)) // NaN stays NaN
 		}
 	}
+}
+
+// decimalBelow is the percentage below which a metric keeps its decimal: 0.4 % is not 0, and 92.4 % says no more than 92 %.
+const decimalBelow = 10
+
+// sensible is a percentage without what says nothing.
+func sensible(percent float64) float64 {
+	if percent >= decimalBelow {
+		return math.Round(min(percent, 100))
+	}
+	return percent
 }
 
 func (g *gpm) alloc() nvml.Return {

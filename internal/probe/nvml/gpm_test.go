@@ -150,6 +150,13 @@ func TestGPMSamples(t *testing.T) {
 	if g.answer(&a); a.Has(metric.SMActive) || !a.Has(metric.DRAMActive) {
 		t.Errorf("got %v", &a.Values)
 	}
+	for i, percent := range []float64{0.4, 9.96, 92.4, 100.2} { // a decimal says something below 10
+		g.request.Metrics[i].Value = percent
+	}
+	const want = `{"sm_active_percent":0.4,"sm_occupancy_percent":10,"tensor_active_percent":92,"dram_active_percent":100}`
+	if g.answer(&a); a.String() != want {
+		t.Errorf("got %v, want %s", &a.Values, want)
+	}
 	l := &Library{nvml: newFakeGPM().lib}
 	whole := l.gpm(gpmKey{0, wholeGPU})
 	if whole != l.gpm(gpmKey{0, wholeGPU}) || whole == l.gpm(gpmKey{0, 1}) || whole == l.gpm(gpmKey{1, wholeGPU}) {

@@ -137,3 +137,15 @@ func TestSheet(t *testing.T) {
 		t.Errorf("the title is %q", got)
 	}
 }
+
+// A share that is measured with a decimal has it below 10 %: 0.4 % is not nothing.
+func TestASmallShare(t *testing.T) {
+	g := gpu(map[metric.ID]float64{metric.SMActive: 9.96, metric.TensorActive: 0.4, metric.DRAMActive: 40.4, metric.Encoder: 7}, metric.Util, 1, 1)
+	f := frame(200, 1)
+	Engines(f, 0, g)
+	for _, want := range []string{" 10% ", " 0.4% ", " 40% ", " 7% "} {
+		if line := shown(f)[0]; !strings.Contains(line+" ", want) {
+			t.Errorf("no%q in %q", want, line)
+		}
+	}
+}

@@ -135,11 +135,14 @@ func Percent(v float64) string {
 	return draw.Whole(v) + "%"
 }
 
-// Measured is a number of a GPU, whole, with its unit; "" when it is not known.
+// Measured is a number of a GPU, whole, with its unit; "" when it is not known. A percentage that is measured with a decimal has it below 10.
 func Measured(g *cluster.GPU, id metric.ID, unit string) string {
 	v, known := g.Get(id)
 	if !known {
 		return ""
+	}
+	if row := id.Row(); row.Unit == metric.Percent && row.Decimals > 0 && v < 9.95 && v != math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', 1, 64) + unit
 	}
 	return draw.Whole(v) + unit
 }

@@ -6,6 +6,8 @@ const GiB = 2 ** 30;
 export const known = (v) => typeof v === 'number' && Number.isFinite(v);
 export const whole = (v) => (known(v) ? String(Math.round(v)) : none);
 export const percent = (v) => (known(v) ? `${Math.round(v)}%` : none);
+// finePercent is a percentage that is measured with a decimal: below 10 it has it.
+export const finePercent = (v) => (known(v) && v < 9.95 && !Number.isInteger(v) ? `${v.toFixed(1)}%` : percent(v));
 export const celsius = (v) => (known(v) ? `${Math.round(v)}°C` : none);
 export const watts = (v) => (known(v) ? `${Math.round(v)} W` : none);
 export const megahertz = (v) => (known(v) ? `${Math.round(v)} MHz` : none);

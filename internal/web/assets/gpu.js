@@ -1,7 +1,7 @@
 // The page of a GPU: what it is, its past in graphs, why its clocks were reduced, its links and errors, and its processes.
 
 import { h } from './dom.js';
-import { age, between, bytes, celsius, clock, known, megahertz, model, percent, plural, rate, watts } from './format.js';
+import { age, between, bytes, celsius, clock, finePercent, known, megahertz, model, percent, plural, rate, watts } from './format.js';
 import { Problems, asSeen, fresh, hot, hotFrom } from './model.js';
 import { graph, timeline } from './graph.js';
 import { fact, facts, meter, problemList, section } from './parts.js';
@@ -120,7 +120,7 @@ const engineNames = [
 
 function engines(g) {
   const there = engineNames.filter(([key]) => known(g[key]));
-  return there.length ? facts(there.map(([key, name]) => fact(name, meter(g[key], 'data')))) : h('p', { class: 'empty' }, 'n/a');
+  return there.length ? facts(there.map(([key, name]) => fact(name, meter(g[key], 'data', finePercent(g[key]))))) : h('p', { class: 'empty' }, 'n/a');
 }
 
 // links are the rows of what the GPU is connected by, and of errors.
