@@ -372,12 +372,12 @@ var slow = []Shape{
 		Want: []Want{slowed(1, 2, patient+2*mins)},
 	},
 	{
-		Name: "g23 one of 512", Nodes: 64,
-		About: "one GPU of 512 clocks at 0.747, the others wait a quarter of the time",
+		Name: "g23 one of 256", Nodes: 32,
+		About: "one GPU of 256 clocks at 0.747, the others wait a quarter of the time",
 		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.747), waits(0.25), 300))
+			return r.slower(only(clocked(0.747), waits(0.25), 180))
 		},
-		Want: []Want{slowed(37, 4, patient)},
+		Want: []Want{slowed(22, 4, patient)},
 	},
 	{
 		Name: "g25 in accumulation", Nodes: 2,

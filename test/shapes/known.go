@@ -67,7 +67,7 @@ var Known = map[string]string{
 	"n96 ends in shards":             "a first pause is no pause yet",
 	"g20 light 1.34x":                "a slow-down below 1.43 is not seen",
 	"g22 between checkpoints":        "a slow-down below 1.43 is not seen",
-	"g23 one of 512":                 "a slow-down below 1.43 is not seen",
+	"g23 one of 256":                 "a slow-down below 1.43 is not seen",
 	"g25 in accumulation":            "a slow-down below 1.43 is not seen",
 	"g27 in pieces":                  "a hang is seen only where three of four GPUs spin at half of a known power",
 	"n112 beside others":             "independent programs count as working in step",
