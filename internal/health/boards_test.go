@@ -97,7 +97,8 @@ func TestHealthyBoards(t *testing.T) {
 		"8 A100 in MIG mode":             {newBoard(8, a100, func(_ int, c *wire.Card) { withMode(c) }), same(links(12, 0))},
 		"8 H100 in MIG mode":             {newBoard(8, h100, func(_ int, c *wire.Card) { withMode(c) }), same(inFabric(links(18, 0)))},
 		"8 H100, one in MIG mode":        {newBoard(8, h100, func(i int, c *wire.Card) { c.MIG = i == 3 }), func(i int) m { return inFabric(links(18, up18*uint64(min(1, max(i-3, 3-i))))) }},
-		"4 A100, links to one in MIG":    {newBoard(4, a100, func(i int, c *wire.Card) { c.MIG = i == 0 }), func(i int) m { return links(12, uint64(up12&^(0xF<<(4*(i%3))))) }},
+		"some links up in MIG mode":      {newBoard(8, h100, func(_ int, c *wire.Card) { withMode(c) }), same(inFabric(links(18, 0x3F)))},
+		"4 A100, links to one in MIG":    {newBoard(4, a100, func(i int, c *wire.Card) { c.MIG = i == 0 }), func(i int) m { return links(12, []uint64{0, 0xFF, 0xF0F, up12}[i]) }},
 		"MIG mode not known":             {newBoard(8, a100, func(_ int, c *wire.Card) { c.MIGUnknown = true }), same(links(12, 0))},
 		"H100 PCIe with bridges":         {newBoard(8, "NVIDIA H100 PCIe"), same(links(18, 0xFFF))},
 		"A100 PCIe without bridges":      {newBoard(8, "NVIDIA A100 80GB PCIe"), same(links(12, 0))},
@@ -227,18 +228,18 @@ func TestCallsHangForAll(t *testing.T) {
 		gpu  func(i int) wire.GPU
 		want []string
 	}{
-		"all":             {func(i int) wire.GPU { return hung(25_000-250*int64(i), "power") }, []string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (power, 25s)."}},
-		"different calls": {func(i int) wire.GPU { return hung(25_000, []string{"power", "memory"}[i%2]) }, []string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (25s)."}},
-		"some begin":      {func(i int) wire.GPU { return hung(11_000-int64(i)*800, "power") }, []string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (power, 11s)."}},
+		"all":             {func(i int) wire.GPU { return hung(22_000-250*int64(i), "power") }, []string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (power, 25s)."}},
+		"different calls": {func(i int) wire.GPU { return hung(22_000, []string{"power", "memory"}[i%2]) }, []string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (25s)."}},
+		"some begin":      {func(i int) wire.GPU { return hung(8000-int64(i)*800, "power") }, []string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (power, 11s)."}},
 		"one": {func(i int) wire.GPU {
 			if i == 2 {
-				return hung(25_000, "power")
+				return hung(22_000, "power")
 			}
 			return wire.GPU{}
 		}, []string{"critical gpu_hang 2: A driver call for this GPU (power) has not returned for 25s; the other 7 GPUs of the node answer."}},
 		"three": {func(i int) wire.GPU {
 			if i < 3 {
-				return hung(25_000, "")
+				return hung(22_000, "")
 			}
 			return wire.GPU{}
 		}, []string{"critical gpu_hang 0: A driver call for this GPU has not returned for 25s" + hint, "critical gpu_hang 1: A driver call for this GPU has not returned for 25s" + hint,
@@ -246,7 +247,7 @@ func TestCallsHangForAll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBoard(8, h100)
-			b.expect(t, b.runGPUs(1, 1, tc.gpu), tc.want...)
+			b.expect(t, b.runGPUs(1, 4, tc.gpu), tc.want...)
 		})
 	}
 	t.Run("one after the other", func(t *testing.T) {
