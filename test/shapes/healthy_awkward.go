@@ -337,11 +337,11 @@ var awkward = []Shape{
 	},
 	{
 		Name:  "n119 cold expert",
-		About: "experts on 8 GPUs: one has 45% less to do for some minutes and spins, then another one",
+		About: "experts on 8 GPUs: one has a quarter less to do for some minutes and spins, then another one",
 		Build: func(r *rig) Job {
 			return r.torch(does(func(at time.Duration, g int) Work {
 				if int(8*unit(119, uint64(at/(9*mins)))) == g {
-					return waits(0.45)
+					return waits(0.25)
 				}
 				return train
 			}))
