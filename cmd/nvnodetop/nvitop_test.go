@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/test/heed"
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
@@ -20,6 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	heed.Signals()
 	os.Exit(m.Run())
 }
 

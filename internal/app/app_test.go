@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
 // mainEnv makes this test binary the program.
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(mainEnv) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	heed.Signals()
 	os.Exit(m.Run())
 }
 

@@ -106,6 +106,7 @@ var allowed = map[string][]string{
 	"test/fakeprobe":           {"internal/wire"},
 	"test/fleet":               {"internal/demo", "internal/metric", "internal/wire"},
 	"test/fleetd":              {"test/fleet"},
+	"test/heed":                {},
 	"test/leaks":               {},
 	"test/same":                {"internal/metric"},
 	"test/score":               {"test/shapes"},

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
 // childMode is the environment variable that makes this test binary a program with the screen, for the tests that need a terminal.
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(childMode); mode != "" {
 		os.Exit(child(mode))
 	}
+	heed.Signals()
 	os.Exit(m.Run())
 }
 

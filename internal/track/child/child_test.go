@@ -4,6 +4,7 @@ package child
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,12 +17,15 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
 // TestMain makes this test binary a tracker, which runs itself as its command. The command prints the signals that it gets, one per line.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ROLE") {
 	case "":
+		heed.Signals()
 		os.Exit(m.Run())
 	case "tracker":
 		os.Setenv("ROLE", "command")
@@ -31,9 +35,14 @@ func TestMain(m *testing.M) {
 		}
 		<-c.Ended()
 		fmt.Println("status", c.Reap().Status)
-	case "ignoring":
-		signal.Ignore(syscall.SIGHUP)
-		fmt.Println(passed())
+	case "nohup":
+		c, err := Start([]string{"sleep", "60"}, Streams{os.Stdin, os.Stdout, os.Stderr})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println("ready", c.PID())
+		<-c.Ended()
+		fmt.Println("status", c.Reap().Status)
 	case "command":
 		signals := make(chan os.Signal, 16)
 		if os.Getenv("GOES_ON") != "" {
@@ -148,6 +157,36 @@ func TestSignals(t *testing.T) {
 	tr.end(t)
 }
 
+// TestIgnored tracks a command where signals are ignored, as under nohup and in the background of a script: it ignores them as well, and is not
+// told of them. SIGTERM still ends it.
+func TestIgnored(t *testing.T) {
+	t.Setenv("ROLE", "nohup")
+	for ignored, dies := range map[string]syscall.Signal{"": syscall.SIGHUP, "HUP": syscall.SIGINT, "HUP INT": syscall.SIGTERM} {
+		tr := startTracker(t, func(cmd *exec.Cmd) (io.Reader, error) {
+			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", "trap '' " + ignored + " USR2; exec \"$0\"", os.Args[0]}
+			cmd.Env = os.Environ()
+			out, err := cmd.StdoutPipe()
+			return out, errors.Join(err, cmd.Start())
+		})
+		for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+			if err := syscall.Kill(tr.Process.Pid, s); err != nil {
+				t.Fatal(err)
+			}
+			if s == dies { // it is passed on
+				break
+			}
+			if err := syscall.Kill(tr.command, s); err != nil {
+				t.Fatal(err)
+			}
+			tr.silent(t)
+		}
+		if got, want := tr.next(t), fmt.Sprint("status ", Signaled+int(dies)); got != want {
+			t.Errorf("with %q ignored: %q, want %q", ignored, got, want)
+		}
+		_ = tr.Wait()
+	}
+}
+
 // TestStop stops the tracker alone: its command stops, and then it stops itself. SIGCONT continues both.
 func TestStop(t *testing.T) {
 	tr := piped(t)
@@ -248,13 +287,5 @@ func TestCannotStart(t *testing.T) {
 		} else if got := StatusOf(err); got != want {
 			t.Errorf("%s: status %d, want %d (%v)", name, got, want, err)
 		}
-	}
-}
-
-func TestIgnored(t *testing.T) {
-	cmd := exec.Command("/proc/self/exe") // what is ignored stays so in this process, and in the trackers that it starts
-	cmd.Env = append(os.Environ(), "ROLE=ignoring")
-	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), syscall.SIGHUP.String()) || !strings.Contains(string(out), syscall.SIGINT.String()) {
-		t.Errorf("passed on are %s, %v", out, err)
 	}
 }
