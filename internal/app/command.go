@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,13 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	cmd := newCommand(streams{in, out, errs})
 	cmd.SetArgs(habits(ofVersion(cmd, args)))
 	cmd.SetIn(in)
-	cmd.SetOut(out)
+	said := &delivery{to: out}
+	cmd.SetOut(said)
 	cmd.SetErr(errs)
 	err := cmd.ExecuteContext(ctx)
+	if said.err != nil { // cobra prints the help, and does not look
+		err = &exitError{exitFailed, said.err}
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -80,6 +85,19 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 		fmt.Fprintf(errs, "nvnodetop: %s\n", printable(exit.err.Error())) // a host may have said it
 	}
 	return exit.code
+}
+
+// delivery keeps the first error of what is printed.
+type delivery struct {
+	to  io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (p *delivery) Write(text []byte) (int, error) {
+	n, err := p.to.Write(text)
+	p.err = cmp.Or(p.err, err)
+	return n, err
 }
 
 // heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still ignores.

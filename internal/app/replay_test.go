@@ -60,3 +60,19 @@ func TestRecordFilesAreFree(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be printed is a failure, of the help and the version, too.
+func TestFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range []string{"--help", "help serve", "replay --help", "--version", "config", "--once --demo=1x1", "snapshot --demo=1x1 --format csv", "list --demo=1x1"} {
+		var errs strings.Builder
+		code := Main(strings.Fields(args), nil, full, &errs)
+		if code != exitFailed || !strings.Contains(errs.String(), "no space left on device") || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", args, code, errs.String())
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -46,23 +47,38 @@ func IsList(list string) bool { return strings.Contains(list, "://") }
 // New returns the Opener for a list of URLs of agents.
 func New(list string) (*Opener, error) {
 	o := &Opener{agents: map[string]string{}}
+	listed := map[string]bool{}
 	for text := range strings.SplitSeq(list, ",") {
 		u, err := parse(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
 		}
+		at := address(u)
+		if listed[at] {
+			return nil, fmt.Errorf("%q is in the list twice", text)
+		}
+		listed[at] = true
 		name := u.Hostname()
 		if o.agents[name] != "" {
 			name = u.Host + u.Path // there are several at one host
 		}
 		if o.agents[name] != "" {
-			return nil, fmt.Errorf("%q is in the list twice", text)
+			name = u.Scheme + "://" + name
 		}
 		o.agents[name] = strings.TrimSuffix(u.String(), "/") + "/gpu_status"
 		o.names = append(o.names, name)
 	}
 	o.client = &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return o, nil
+}
+
+// address is what two URLs of one agent have in common, however they are written.
+func address(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + strings.TrimSuffix(u.Path, "/")
 }
 
 func parse(text string) (*url.URL, error) {

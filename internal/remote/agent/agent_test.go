@@ -181,3 +181,19 @@ func TestSession(t *testing.T) {
 		}
 	})
 }
+
+// One agent is one node, however its URL is written; several at one host are several.
+func TestTwice(t *testing.T) {
+	for list, names := range map[string]int{
+		"http://h:1,http://h:1": 0, "http://h:1,http://h:1/": 0, "http://h,http://H:80": 0, "https://h:443,http://a,https://h/": 0,
+		"http://h:1,http://h:2": 2, "http://h:1,http://h:1/x": 2, "http://h,http://h:1,https://h:1": 3,
+	} {
+		o, err := New(list)
+		switch {
+		case names == 0 && (err == nil || !strings.Contains(err.Error(), "is in the list twice")):
+			t.Errorf("%s: %v", list, err)
+		case names > 0 && (err != nil || len(o.Names()) != names || len(o.agents) != names):
+			t.Errorf("%s: %v, %v", list, o, err)
+		}
+	}
+}
