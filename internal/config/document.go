@@ -25,12 +25,17 @@ type spot struct {
 	table             string // under whose head it stands
 }
 
+// What a file may have: several times what all settings need. More takes a time that grows with its square.
+const (
+	maxDepth = 8
+	maxKeys  = 2000
+)
+
+var errTooMuch = fmt.Errorf("it has more than %d keys, or one in more than %d tables", maxKeys, maxDepth)
+
 // parse reads TOML. A key with a dot between quotes is an error: koanf could not tell it from one in a table.
 func parse(text string) (*document, error) {
 	d := &document{text: text, places: map[string]spot{}, line: 1}
-	if err := toml.Unmarshal([]byte(text), &d.values); err != nil {
-		return nil, err
-	}
 	var p unstable.Parser
 	p.Reset([]byte(text))
 	table := ""
@@ -49,6 +54,9 @@ func parse(text string) (*document, error) {
 		at.head = true
 		d.note(key, at)
 		table = key
+	}
+	if err := toml.Unmarshal([]byte(text), &d.values); err != nil { // which knows where a mistake is
+		return nil, err
 	}
 	return d, p.Error()
 }
@@ -92,6 +100,9 @@ func (d *document) key(e *unstable.Node, prefix string) (key string, at spot, er
 		}
 		at.end = int(n.Raw.Offset + n.Raw.Length)
 		parts = append(parts, string(n.Data))
+	}
+	if strings.Count(prefix, delim)+len(parts) > maxDepth || len(d.places) >= maxKeys {
+		return "", at, errTooMuch
 	}
 	d.line += strings.Count(d.text[d.counted:at.start], "\n")
 	d.counted, at.line = at.start, d.line
