@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 				fault(t, append([]string{f[0], node}, f[1:]...)...)
 			}
 			w.sees(tc.row1)
-			w.sees(tc.says...)
+			w.explains(tc.says...)
 			said := time.Since(began)
 			healing := time.Now()
 			do(t, "heal", node)
@@ -95,7 +95,7 @@ func deadLinks(t *testing.T, poll string) {
 						t.Fatalf("%q is on the screen %v after the link died:\n%s", never, time.Since(began), s)
 					}
 				}
-				return all(s, []string{"connection lost: no data received"}) || all(s, []string{node + ": no r"}) // response, or route to host
+				return all(s, []string{"connection lost: no data received"}) || all(s, []string{"✗ no r"}) // response, or route to host
 			})
 			if err != nil {
 				t.Error(err)
@@ -130,7 +130,8 @@ func TestPowerOff(t *testing.T) {
 				w.quits()
 				do(t, "heal", node)
 			} else {
-				w.sees("unreachable", node+": no ")
+				w.sees("unreachable")
+				w.explains(node + ": no ")
 				do(t, "heal", node)
 				w.types("r")
 				w.sees("2 of 2 nodes reporting")

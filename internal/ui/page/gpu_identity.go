@@ -16,6 +16,7 @@ import (
 type facts struct {
 	f    *part.Frame
 	x, y int
+	last int // the last column but so many is for something else
 }
 
 // add draws a fact that is known.
@@ -24,7 +25,7 @@ func (l *facts) add(label, value string) {
 }
 
 func (l *facts) pieces(pieces ...part.Piece) {
-	if last := pieces[len(pieces)-1]; last.Text == "" || l.x+part.Width(pieces) > l.f.W-1 {
+	if last := pieces[len(pieces)-1]; last.Text == "" || l.x+part.Width(pieces) > l.f.W-1-l.last {
 		return
 	}
 	l.x = l.f.Pieces(l.x, l.y, pieces...) + 2
@@ -35,7 +36,8 @@ const uuidWide = 150
 
 // identity draws what the GPU is.
 func identity(f *part.Frame, y int, g *cluster.GPU) {
-	l := facts{f, 1, y}
+	tag, _ := oldTag(f.Node)
+	l := facts{f: f, x: 1, y: y, last: draw.Width(tag)}
 	l.pieces(part.Strong(tally.ShortModel(g.Card.Name)))
 	if i := g.Card.Instance; i != nil {
 		l.add("MIG instance", fmt.Sprintf("%d (GI %d, CI %d)", i.Index, i.GPU, i.Compute))
@@ -61,7 +63,7 @@ func identity(f *part.Frame, y int, g *cluster.GPU) {
 
 // details draws more of it, where there is room.
 func details(f *part.Frame, y int, g *cluster.GPU) {
-	l := facts{f, 1, y}
+	l := facts{f: f, x: 1, y: y}
 	l.add("memory", part.Measured(g, metric.MemoryTemperature, "°C"))
 	l.add("memory clock", share(g, metric.MemClock, metric.MemClockMax, " MHz"))
 	l.add("fan", part.Measured(g, metric.Fan, "%"))

@@ -71,7 +71,7 @@ func linkRow(f *part.Frame, y int, g *cluster.GPU, name, state string, rx, tx me
 		}
 		f.Right(way.x+2, y, rateWide, text, role)
 	}
-	return facts{f, c.errors, y}
+	return facts{f: f, x: c.errors, y: y}
 }
 
 // unknown stands in place of what the GPU does not give: "n/a", with the reason if it is known.
@@ -140,7 +140,7 @@ func nvlinkState(g *cluster.GPU) string {
 
 // eccRow draws the errors of the memory and what became of them. What is bad comes first, so that it is not cut off.
 func eccRow(f *part.Frame, y int, g *cluster.GPU) {
-	l := facts{f, columnsOf(f).state, y}
+	l := facts{f: f, x: columnsOf(f).state, y: y}
 	f.Put(1, y, "ECC", draw.Dim)
 	if mode := onOff(g, metric.ECCMode); mode == "off" || part.Lacks(g, metric.ECCUncorrected) {
 		l.pieces(part.Dim(map[bool]string{true: "off", false: unknown(g, metric.ECCUncorrected)}[mode == "off"]))
@@ -203,7 +203,7 @@ func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 		f.Put(x, y, "none seen", draw.Dim)
 	}
 	for i, xid := range xids[:min(len(xids), rows)] {
-		l := facts{f, x, y + i}
+		l := facts{f: f, x: x, y: y + i}
 		l.pieces(part.Dim(xid.At.Format(time.TimeOnly)))
 		l.pieces(part.Piece{Text: strconv.FormatUint(xid.Code, 10), Role: draw.Warn})
 		l.pieces(part.Text(draw.Clip(part.XidText(xid), max(f.W-1-l.x, 0))))
