@@ -65,23 +65,22 @@ func (n *nodeRecord) shares(s *Silence, view *Node) bool {
 	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
 }
 
-// now returns the silence as of now, with the nodes that share it; nil: there is none.
-func (s *silences) now(nodes map[string]*nodeRecord, views map[string]*Node, now time.Time) (*Silence, map[string]bool) {
+// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some says that some node reports.
+func (s *silences) now(nodes map[string]*nodeRecord, snap *Snapshot, some bool) (*Silence, map[string]bool) {
 	var is Silence
-	reports := func(v *Node) bool { return v.State == NodeReporting }
 	switch last := len(s.past) - 1; {
 	case s.nodes < 2:
 		return nil, nil
-	case !anyNode(views, reports):
+	case !some:
 		is.From = s.heard
-	case last >= 0 && now.Sub(s.past[last].Over) <= catchUp:
+	case last >= 0 && snap.At.Sub(s.past[last].Over) <= catchUp:
 		is = s.past[last]
 	default:
 		return nil, nil
 	}
 	shared := map[string]bool{}
 	for name, n := range nodes {
-		if n.shares(&is, views[name]) {
+		if n.shares(&is, snap.Nodes[name]) {
 			shared[name] = true
 		}
 	}
@@ -89,15 +88,6 @@ func (s *silences) now(nodes map[string]*nodeRecord, views map[string]*Node, now
 		return nil, nil
 	}
 	return &is, shared
-}
-
-func anyNode(views map[string]*Node, is func(*Node) bool) bool {
-	for _, v := range views {
-		if is(v) {
-			return true
-		}
-	}
-	return false
 }
 
 // hush is the silences as of a Snapshot.
@@ -108,9 +98,10 @@ type hush struct {
 	track  *track
 }
 
-func (s *silences) asOf(nodes map[string]*nodeRecord, views map[string]*Node, rules Rules, at time.Time) *hush {
+func (s *silences) asOf(nodes map[string]*nodeRecord, snap *Snapshot, some bool, rules Rules) *hush {
+	at := snap.At
 	h := &hush{silences: s, track: s.track.asOf(at)}
-	if h.now, h.shared = s.now(nodes, views, at); h.now != nil {
+	if h.now, h.shared = s.now(nodes, snap, some); h.now != nil {
 		h.track = s.track.copy()
 		h.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: h.now}), moment{at: at, gap: math.MaxInt64})
 	}

@@ -115,12 +115,13 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snap := &Snapshot{At: now, Poll: s.poll, Discovery: s.disc, Nodes: make(map[string]*Node, len(s.nodes))}
-	views := make([]Node, 0, len(s.nodes))
+	views, some := make([]Node, 0, len(s.nodes)), false
 	for name, n := range s.nodes {
 		views = append(views, n.view(now))
-		snap.Nodes[name] = &views[len(views)-1]
+		v := &views[len(views)-1]
+		snap.Nodes[name], some = v, some || v.State == NodeReporting
 	}
-	hush := s.quiet.asOf(s.nodes, snap.Nodes, s.rules, now)
+	hush := s.quiet.asOf(s.nodes, snap, some, s.rules)
 	for i, job := range s.disc.Jobs {
 		v := JobView{Job: job, Common: s.teams[i].common}
 		told := notices{job: job.ID, since: job.Start, hush: hush}
