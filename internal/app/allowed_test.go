@@ -12,16 +12,15 @@ import (
 
 // What the system's file switches off is refused with one line that names it, whatever the user's own file says, and nothing is left behind.
 func TestTheSystemSwitchesOff(t *testing.T) {
-	fakeSqueue(t, oneJob)
+	fakeSqueue(t, "exit 1")
 	t.Setenv(batchJob, "")
 	file := filepath.Join(t.TempDir(), "run.nvr")
 	for _, test := range []struct{ system, args, want string }{
-		{"serve = 'off'", "serve --demo", `serve is switched off: serve = "off" (SYSTEM:1)`},
-		{"serve = 'off'", "serve --demo --listen unix:" + file, `serve is switched off: serve = "off" (SYSTEM:1)`},
+		{"serve = 'off'", "serve --demo --listen unix:/nowhere/socket", `serve is switched off: serve = "off" (SYSTEM:1)`},
 		{"serve = 'local'", "serve --demo --listen :0 --tls-cert x --tls-key y", `--listen ":0" is not allowed: serve = "local" (SYSTEM:1): use 127.0.0.1:PORT or unix:PATH`},
-		{"record = false", "record --demo " + file, "recordings are switched off: record = false (SYSTEM:1)"},
-		{"record = false", "serve --demo --record " + file, "recordings are switched off: record = false (SYSTEM:1)"},
-		{"record = false", "track --job 7 --record " + file, "recordings are switched off: record = false (SYSTEM:1)"},
+		{"record = false", "record --demo --max-time 1s " + file, "recordings are switched off: record = false (SYSTEM:1)"},
+		{"record = false", "serve --demo --listen unix:/nowhere/socket --record " + file, "recordings are switched off: record = false (SYSTEM:1)"},
+		{"record = false", "track --job 7 --timeout 1s --record " + file, "recordings are switched off: record = false (SYSTEM:1)"},
 	} {
 		system, _ := settings(t, test.system, "")
 		code, out, errs := program(t, strings.Fields(test.args)...)
