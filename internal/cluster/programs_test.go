@@ -90,7 +90,7 @@ func TestGoneOfTwoPrograms(t *testing.T) {
 			}
 		}
 		gone := p.Gone(&Job{ID: "2_1"})
-		if len(gone) != 1 || gone[0].PID != 112 || gone[0].Peer.Node.Name != test.other || gone[0].Rank.Rank != 2 {
+		if len(gone) != 1 || gone[0].PID != 112 || gone[0].Node.Name != test.other || gone[0].Rank.Rank != 2 {
 			t.Errorf("%s: gone are %+v", test.name, gone)
 		}
 	}

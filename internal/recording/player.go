@@ -61,7 +61,8 @@ func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.toward(at)
-	r.events.ctx, r.events.limited = ctx, false
+	r.events.ctx = ctx
+	r.events.unlimit()
 	defer func() { r.events.ctx = context.Background() }()
 	s, _ := p.reach(r, at)
 	return s

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func bind(address string, safe bool) (*Listener, error) {
 	}
 	if _, port, err := net.SplitHostPort(address); err != nil {
 		return nil, fmt.Errorf("%q %w", address, ErrAddress)
-	} else if _, err := net.LookupPort("tcp", port); err != nil {
+	} else if _, err := net.DefaultResolver.LookupPort(context.Background(), "tcp", port); err != nil {
 		return nil, fmt.Errorf("%q %w: no port %q", address, ErrAddress, port)
 	}
 	at, err := net.ResolveTCPAddr("tcp", address)

@@ -31,7 +31,8 @@ func busy(c net.Conn) {
 		if err != nil {
 			return
 		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		_, err = io.Copy(io.Discard, answer.Body)
+		if _ = answer.Body.Close(); err != nil {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -132,6 +133,7 @@ func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
 			t.Fatalf("request %d: %v, %v", i, answer, err)
 		}
 		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
 		if i == 0 {
 			besiege(t, l.Addr().String(), idle)
 		}

@@ -25,7 +25,7 @@ func Table(to io.Writer, verdicts []Verdict, say bool) {
 		}
 		total.Add(v)
 	}
-	w.Flush()
+	_ = w.Flush()
 	fmt.Fprintf(to, "\nhealthy: %d shapes, %.1f job-hours, %.0f GPU-hours: %d false %s\n",
 		shapes, healthy.Watched.Hours(), gpuHours, len(healthy.False), inParentheses(counts(healthy.False)))
 	fmt.Fprintf(to, "faulty: %d shapes, %d expected: %d found, %d late, %d missed; %d false %s\n",

@@ -238,6 +238,6 @@ func (j *Jobs) started(pid int, daemons []int) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	return Read(f).Job
 }

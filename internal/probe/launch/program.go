@@ -3,7 +3,7 @@ package launch
 import (
 	"fmt"
 	"hash/fnv"
-	"net"
+	"net/netip"
 	"os"
 )
 
@@ -28,6 +28,6 @@ func programOf(vars map[string]string, names []string) string {
 
 // here reports whether an address means the host itself: another host has another program there.
 func here(address string) bool {
-	ip := net.ParseIP(address)
-	return address == "localhost" || ip != nil && ip.IsLoopback()
+	ip, err := netip.ParseAddr(address)
+	return address == "localhost" || err == nil && ip.IsLoopback()
 }
