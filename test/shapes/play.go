@@ -34,7 +34,8 @@ type player struct {
 	r       *rand.Rand
 	store   *cluster.Store
 	silicon []silicon
-	listed  []time.Duration // by node, when it lists its processes again
+	listed  []time.Duration    // by node, when it lists its processes again
+	met     map[[2]uint64]bool // processes of nodes that were listed: before that nobody knows how busy they are
 	slurm   slurmWord
 	open    map[string]int // position in the episodes of what is said now
 	said    []Episode
@@ -58,7 +59,7 @@ func newPlayer(s *Shape, seed uint64) *player {
 	for _, c := range s.Name {
 		name = name*131 + uint64(c)
 	}
-	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}}
+	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}, met: map[[2]uint64]bool{}}
 	p.r = rand.New(rand.NewPCG(seed, name))
 	p.job = s.Build(&rig{rand.New(rand.NewPCG(name, seed)), *s})
 	p.store = cluster.NewStore(s.Poll, health.Rules(health.Defaults()))
@@ -143,7 +144,11 @@ func (p *player) report(at time.Duration, node int) {
 		for g := range p.GPUs {
 			for _, process := range p.job.Runs(now, node*p.GPUs+g) {
 				process.CPU *= 1 + 0.02*p.r.NormFloat64()
-				rep.Processes = append(rep.Processes, process.wire(now, g))
+				out := process.wire(now, g)
+				if is := [2]uint64{uint64(node), out.StartTicks<<16 + uint64(out.PID)}; !p.met[is] {
+					p.met[is], out.CPUPercent = true, nil
+				}
+				rep.Processes = append(rep.Processes, out)
 			}
 		}
 	}
