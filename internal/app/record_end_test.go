@@ -31,11 +31,14 @@ import (
 type polledJob struct {
 	*poller.Manager
 	fakeFeed
+
+	mu      sync.Mutex     // protects the following
+	reports map[string]int // that came of each node
 }
 
 // newPolledJob returns the job of jobThatReports on one node more.
 func newPolledJob() *polledJob {
-	return &polledJob{Manager: poller.New(poller.Config{Opener: steadyNodes{}, Interval: steadyPace, Retries: 1})}
+	return &polledJob{Manager: poller.New(poller.Config{Opener: steadyNodes{}, Interval: steadyPace, Retries: 1}), reports: map[string]int{}}
 }
 
 // Run implements cluster.Source.
@@ -47,8 +50,32 @@ func (j *polledJob) Run(ctx context.Context, emit func(cluster.Event)) error {
 	asked.At = time.Now()
 	emit(asked)
 	j.SetNodes(nodes)
-	j.Manager.Run(ctx, emit)
+	j.Manager.Run(ctx, func(e cluster.Event) {
+		emit(e)
+		if e.Report != nil {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.reports[e.Node]++
+		}
+	})
 	return nil
+}
+
+// reported waits until each node has sent some more reports.
+func (j *polledJob) reported(t *testing.T) {
+	t.Helper()
+	count := func(node string) int {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return j.reports[node]
+	}
+	for _, node := range []string{"n1", "n2"} {
+		for began, had := time.Now(), count(node); count(node) < had+3; time.Sleep(10 * time.Millisecond) {
+			if time.Since(began) > time.Minute {
+				t.Fatalf("%s does not report", node)
+			}
+		}
+	}
 }
 
 func (j *polledJob) Touch()                           { j.Manager.Touch() }
@@ -151,8 +178,9 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 			out := recorded(t, path)
 			ctx, interrupt := context.WithCancel(t.Context())
 			var errs bytes.Buffer
-			ended := start(func() error { return out(ctx, &cfg, streams{err: &errs}, newPolledJob()) })
-			time.Sleep(500 * time.Millisecond) // both nodes have reported
+			from := newPolledJob()
+			ended := start(func() error { return out(ctx, &cfg, streams{err: &errs}, from) })
+			from.reported(t)
 			interrupt()
 			if done, err := ended.wait(10 * time.Second); !done || err != nil {
 				t.Fatalf("ended %v, %v, stderr %q", done, err, errs.String())
@@ -178,8 +206,9 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, master) }()
 	cfg := config.Default()
+	from := newPolledJob()
 	ended := start(func() error {
-		return watch(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}, newPolledJob())
+		return watch(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}, from)
 	})
 	press := func(key string, until func() bool) {
 		t.Helper()
@@ -194,9 +223,9 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 			key = ""
 		}
 	}
-	time.Sleep(time.Second)
+	from.reported(t)
 	press("\x0b", func() bool { files, _ := filepath.Glob("*.nvr"); return len(files) == 1 })
-	time.Sleep(300 * time.Millisecond)
+	from.reported(t)
 	press("q", func() bool { return ended.ctx.Err() != nil })
 	files, _ := os.ReadDir(".")
 	if len(files) != 1 || !strings.HasPrefix(files[0].Name(), "nvnodetop-7-") {
