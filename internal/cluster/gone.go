@@ -6,12 +6,16 @@ import "time"
 type GoneRank struct {
 	Peer
 	SeenRank
+	Moved  time.Time // when a GPU with another rank of its program last did more than to wait; zero: never
+	Writes bool      // the node of another rank writes much
 }
 
 // programState is what is known of a program.
 type programState struct {
 	runs, gone int
 	began      time.Time // of the oldest process that runs
+	writes     bool      // a node of those writes much
+	moved      time.Time // when one of the GPUs of those last did more than to wait
 }
 
 // Gone returns the ranks of the job that have ended. A program of which most ranks have ended has done its work, or is over anyway. Of one
@@ -24,10 +28,16 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	idOf := func(r *SeenRank) RankID { return RankID{of.Of(r), r.Rank.Rank} }
 	running := map[RankID]bool{}
 	programs := map[Program]programState{}
-	p.eachRank(job.ID, func(_ int, r *SeenRank, runs bool) {
+	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
 		if id := idOf(r); runs {
 			running[id] = true
 			of := programs[id.Program]
+			if g := p.peerWith(at, r.Key); g != nil {
+				of.writes = of.writes || g.Writes()
+				if g.Moved.After(of.moved) {
+					of.moved = g.Moved
+				}
+			}
 			if of.runs++; of.began.IsZero() || r.Began.Before(of.began) {
 				of.began = r.Began
 			}
@@ -44,12 +54,13 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 		if g := p.peerWith(at, r.Key); g != nil {
 			of.gone++
 			programs[id.Program] = of
-			gone = append(gone, GoneRank{*g, *r})
+			gone = append(gone, GoneRank{Peer: *g, SeenRank: *r})
 		}
 	})
 	most := gone[:0]
 	for _, g := range gone {
 		if of := programs[idOf(&g.SeenRank).Program]; of.gone <= of.runs {
+			g.Moved, g.Writes = of.moved, of.writes
 			most = append(most, g)
 		}
 	}

@@ -25,14 +25,17 @@ type Peer struct {
 // Comparison is the evidence of a Condition in ScopePeers: what was compared, when it last held.
 type Comparison struct {
 	How     How
+	By      pace.Evidence // that the GPUs work together
 	Own     pace.Numbers  // averages of the GPU
-	Median  pace.Numbers  // of the GPUs of its model
+	Median  pace.Numbers  // of the others of its group
 	Used    [2]float64    // memory in use, of the GPU and the median
 	Count   int           // GPUs that this is about
 	Of      int           // GPUs that were compared
 	Seen    bool          // the GPU has worked since it is watched
 	Rank    *SeenRank     // that has ended
+	Waiting time.Time     // since when the others of its program wait for it; zero: they go on
 	Allowed time.Duration // how long a job may be idle; 0: not known
+	Longest time.Duration // the longest pause of the job before
 	Places  []Place       // GPUs that differ, in the order in which that began, at most maxPlaces
 }
 
@@ -51,7 +54,10 @@ type How uint8
 const (
 	Starved How = iota // it has less to do
 	Slowed             // it works at a lower clock
-	Awaited            // it works, and the others wait
+	Awaited            // it works, and the others wait for part of the time
+	Alone              // it works, and the others do nothing but wait
+	Reads              // its memory is busy for longer
+	Less               // it takes less power, or reads less memory, at the same utilization
 )
 
 // maxPlaces limits Comparison.Places.
@@ -83,6 +89,7 @@ type jobPace struct {
 // follow takes the samples of a report into what is known of the work of the node's GPUs.
 func (n *nodeRecord) follow(at time.Time, fresh bool) {
 	paces := n.paces[:0:0]
+	host := pace.TrafficOf(&n.Host.Values)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		p := n.work[g.Key]
@@ -92,7 +99,7 @@ func (n *nodeRecord) follow(at time.Time, fresh bool) {
 		}
 		p.Number, p.Out = g.Number, !g.reports()
 		if fresh && !g.Repeated && !p.Out {
-			p.Add(at, &g.Values)
+			p.Add(at, &g.Values, host)
 		}
 		paces = append(paces, p)
 	}
@@ -149,7 +156,7 @@ const youth = 3 * time.Minute
 func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 	all := Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
 	p.bare, p.gap = p.bare[:0], 3*BinWidth(s.poll)
-	for _, name := range job.Nodes {
+	for number, name := range job.Nodes {
 		n := s.nodes[name]
 		if n == nil {
 			all.Away++
@@ -165,6 +172,7 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 		if !share.Known {
 			continue
 		}
+		before := len(all.GPUs)
 		for i, g := range n.paces {
 			if !share.Has(&g.Number) || n.instances > 0 && n.GPUs[i].Instance() || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
 				continue
@@ -173,8 +181,13 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 				all.Away++
 				continue
 			}
+			g.Node = number
 			all.GPUs = append(all.GPUs, Peer{g, &n.Node, &n.GPUs[i]})
 			p.bare = append(p.bare, g)
+		}
+		shared := len(n.jobs) > 1 || len(all.GPUs)-before < len(n.paces)
+		for _, g := range p.bare[len(p.bare)-(len(all.GPUs)-before):] {
+			g.Shared = shared
 		}
 	}
 	p.peers = all.GPUs
@@ -204,7 +217,7 @@ func (p *jobPace) step(held []Condition, now moment) {
 		case c.Kind == KindLag && c.Unclear:
 			c.Of.Waits(now.at)
 		case c.Kind == KindLag:
-			c.Of.Lags(now.at, now.gap)
+			c.Of.Lags(now.at, now.gap, c.Mild)
 		}
 		at := place{node: c.Of.Node.Name, key: c.Of.Own.Key}
 		if p.gpus[at] == nil {

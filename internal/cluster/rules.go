@@ -48,6 +48,7 @@ type Condition struct {
 	After    time.Duration // how long it holds before it is reported
 	OfGPUs   bool          // it matters only to jobs with GPUs on the node
 	Every    bool          // in ScopeReport: it holds for every GPU of the node, in place of what holds of this Kind for each of them
+	Mild     bool          // it matters only if it lasts: After is four times as long
 	Unclear  bool          // nobody can tell now: what held a moment ago goes on as it was, without growing older, and nothing begins
 
 	Of       *Peer       // in ScopePeers: the GPU; nil: the job

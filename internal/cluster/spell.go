@@ -20,6 +20,9 @@ type spell struct {
 	level time.Duration
 	at    time.Time // of the last step
 
+	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches After.
+	worse time.Duration
+
 	before bool // it held when the node was first seen: since is not its beginning
 }
 
@@ -50,6 +53,9 @@ func (t *track) step(held []Condition, m moment) {
 	}
 }
 
+// mildly is how many times longer a mild condition holds before it is reported.
+const mildly = 4
+
 func (t *track) hold(c Condition, m moment) {
 	began := cmp.Or(c.Since, m.at)
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
@@ -72,8 +78,18 @@ func (t *track) hold(c Condition, m moment) {
 			s.since, s.times, s.before = began, 1, m.first && c.Since.IsZero()
 		}
 	}
-	s.level += s.passed(m)
-	s.Condition, s.last = c, m.at
+	passed := s.passed(m)
+	if c.Mild {
+		passed /= mildly
+	}
+	s.level, s.last = s.level+passed, m.at
+	if s.told && c.Severity > s.Severity {
+		if s.worse += passed; s.worse < c.After {
+			return
+		}
+	}
+	s.worse = max(0, s.worse-passed/2)
+	s.Condition = c
 	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
 }
 

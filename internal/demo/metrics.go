@@ -84,6 +84,9 @@ const (
 // hottestMemory is the maximum temperature of the memory, in degrees. A GPU that throttles keeps it.
 const hottestMemory = 95
 
+// heldUp is the share of that which they exchange while one of them lags: all wait for it.
+const heldUp = 0.4
+
 // brokenLink is the NVLink that is down on the GPU with that fate.
 const brokenLink = 7
 
@@ -95,8 +98,12 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 		up &^= 1 << brokenLink
 	}
 	v.Set(metric.NVLinkUp, float64(up))
-	v.Set(metric.NVLinkTX, exchanged*l.memory*(0.9+0.2*r))
-	v.Set(metric.NVLinkRX, exchanged*l.memory*(0.9+0.2*r))
+	bytes := exchanged * l.memory * (0.9 + 0.2*r)
+	if s.use != nil && s.use.job == trainingID && w.lagging && during(now, lagBegins, lagEnds) {
+		bytes *= heldUp
+	}
+	v.Set(metric.NVLinkTX, bytes)
+	v.Set(metric.NVLinkRX, bytes)
 	v.Set(metric.PCIeTX, fetched/4*l.work*(0.8+0.4*r))
 	v.Set(metric.PCIeRX, fetched*l.work*(0.8+0.4*r))
 	for _, none := range []metric.ID{metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries} {

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -18,6 +19,8 @@ type world struct {
 	hosts []*host
 	jobs  []simJob
 	under []cluster.Switch // the switches of the hosts
+
+	lagging bool // a GPU of the training job does, now and then
 }
 
 // host is one simulated node.
@@ -132,6 +135,9 @@ func (w *world) addTraining(nodes, gpus int) {
 		}
 	}
 	cast(w.hosts)
+	w.lagging = slices.ContainsFunc(w.hosts, func(h *host) bool {
+		return slices.ContainsFunc(h.gpus, func(s slot) bool { return s.fate == lags })
+	})
 }
 
 // A small cluster has no topology. The nodes that are shared are under no switch.

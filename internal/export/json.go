@@ -52,6 +52,9 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := health.Say(s, &v.Findings[i])
 			f.Times, f.Text, f.Hint, f.AllGPUs = 0, &words.Sentence, words.Hint, v.Findings[i].Every
+			if c := v.Findings[i].Compared; c != nil {
+				f.Coupling = c.By.String()
+			}
 			if kind := v.Findings[i].Kind; kind == cluster.KindMissing || kind == cluster.KindHidden {
 				f.GPUs = v.Missing(s.Nodes[f.Node]).Numbers
 			}

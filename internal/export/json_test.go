@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -90,7 +91,25 @@ func TestFull(t *testing.T) {
 }
 
 // inParts are fields that the tests of parts and totals hold to values.
-var inParts = map[string]bool{"document.revision": true, "document.history": true}
+var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true}
+
+// What shows that GPUs work together stands in a finding that compares them, and only there.
+func TestCoupling(t *testing.T) {
+	s := full()
+	findings := s.Jobs[0].Findings
+	findings[0].Compared = &cluster.Comparison{By: pace.NVLink}
+	findings[1].Compared = &cluster.Comparison{}
+	_, doc := export(t, s)
+	list := doc["jobs"].([]any)[0].(map[string]any)["findings"].([]any)
+	if got := list[0].(map[string]any)["coupling"]; got != "nvlink" {
+		t.Errorf("coupling %v", got)
+	}
+	for _, f := range list[1:] {
+		if got, is := f.(map[string]any)["coupling"]; is {
+			t.Errorf("coupling %v", got)
+		}
+	}
+}
 
 // distinct checks that no two values of one object are the same: a swap of the two would go unseen.
 func distinct(t *testing.T, at string, v any) {

@@ -74,18 +74,50 @@ func allRules() []rule {
 	return all
 }
 
+// evidences says what the evidence is that GPUs work together.
+var evidences = map[pace.Evidence]string{
+	pace.NVLink:  "Most GPUs send or receive 16 MiB/s over NVLink while they work.",
+	pace.PCIe:    "Most send and receive 64 MiB/s over PCIe, not three times as much in one direction as in the other: what is fetched or written alone goes one way.",
+	pace.Network: "Likewise nearly all nodes over InfiniBand or another network, if no other job uses the node.",
+	pace.Pauses:  "Three pauses in a row begin and end within 12 s on all GPUs but one in ten.",
+	pace.Waits:   "The driver tells no traffic, and nearly all GPUs begin within 12 s to run kernels that take little power and read no memory: they wait for each other in a collective.",
+	pace.Falls:   "The driver tells no traffic, and when one GPU got slower all others took a sixth less power and memory traffic.",
+}
+
 // peersTable documents the rules that compare the GPUs of a job.
 func peersTable(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("\n## Jobs, when their GPUs are compared\n\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString(`
+## Jobs, when their GPUs are compared
+
+A GPU is slow, a job hangs and a rank is missed only where GPUs need each other. Equal utilization does not prove it, nor does one launcher: eight
+programs on eight shards look alike, and end one by one. This is what proves it, as ` + "`coupling`" + ` in the JSON document names it. Without it nvnodetop is silent.
+
+| coupling | evidence |
+|---|---|
+`)
+	for e := pace.NVLink; e <= pace.Falls; e++ {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", e, evidences[e])
+	}
+	b.WriteString(`
+While they exchange data at times only, they still work together: in the last 10 minutes of work that must have been in 4% of the samples, and for 10 s. Time in which a job
+hangs or rests does not count. A GPU that stands still while the others go on as before proves the opposite, for half an hour.
+GPUs on several nodes are compared with each other if nearly all nodes exchange data, or pause together; otherwise each with those of its node.
+`)
+	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range peerRules {
 		f := cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "GPU-3", Compared: &cluster.Comparison{
 			Own: pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980}, Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
 			Used: [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
 			Rank: &cluster.SeenRank{Rank: wire.Rank{Rank: 13, World: new(16)}, PID: 4711},
 		}}
-		if r.kind == cluster.KindIdle {
+		switch r.kind {
+		case cluster.KindIdle:
 			f.Compared.Count = 1
+		case cluster.KindRankGone:
+			f.Compared.Waiting = time.Time{}.Add(11*time.Hour + 2*time.Minute)
+		case cluster.KindJobHang:
+			f.Compared.By = pace.NVLink
 		}
 		words := Say(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")

@@ -28,6 +28,12 @@ func ending(ends func(at time.Duration, rank int) bool, world int, again time.Du
 	}
 }
 
+// silenced is a work that sends nothing.
+func silenced(w work) work {
+	w.link = 0
+	return w
+}
+
 // but13 are processes without rank 13 from then on.
 func but13(all func(time.Duration, int) []wire.Process, from time.Duration) func(time.Duration, int) []wire.Process {
 	return func(at time.Duration, node int) []wire.Process {
@@ -49,19 +55,34 @@ func moved(all func(time.Duration, int) []wire.Process, from time.Duration) func
 	}
 }
 
-// A rank that ends while others run is named, and one that ends with them is not.
+// A rank that ends while others run is named, and one that ends with them is not. It is a problem if they wait for it.
 func TestRankGone(t *testing.T) {
 	const crash = 5 * time.Minute
 	one := func(at time.Duration, rank int) bool { return at >= crash && rank == 13 }
+	half := func(at time.Duration, rank int) bool { return at >= crash && rank >= 8 }
+	waiting := func(lost func(at time.Duration, rank int) bool) func(time.Duration, int, int) work {
+		return func(at time.Duration, node, gpu int) work {
+			switch {
+			case lost(at, 8*node+gpu):
+				return rests
+			case at >= crash:
+				return waits
+			}
+			return trains
+		}
+	}
 	for _, tc := range []struct {
 		name   string
 		tr     trace
 		number int // of findings
 		worst  cluster.Severity
 	}{
-		{"one crashes", trace{does: always(trains), processes: ending(one, 16, 0)}, 1, cluster.Critical},
-		{"one of a job that does not work in step", trace{does: searching(rand.New(rand.NewPCG(3, 4)), 8), processes: ending(one, 16, 0)}, 1, cluster.Warning},
-		{"the ranks of one of two nodes", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank >= 8 }, 16, 0)}, 8, cluster.Critical},
+		{"one crashes, the others wait", trace{does: waiting(one), processes: ending(one, 16, 0)}, 1, cluster.Critical},
+		{"one ends, the others go on", trace{does: always(trains), processes: ending(one, 16, 0)}, 1, cluster.Note},
+		{"one of a job that does not work in step", trace{does: searching(rand.New(rand.NewPCG(3, 4)), 8), processes: ending(one, 16, 0)}, 1, cluster.Note},
+		{"one of a job without traffic, the others stop by chance", trace{does: until(silenced(trains), rests, crash), processes: ending(one, 16, 0)}, 1, cluster.Note},
+		{"the ranks of one of two nodes, the others wait", trace{does: waiting(half), processes: ending(half, 16, 0)}, 8, cluster.Critical},
+		{"the ranks of one of two nodes, the others go on", trace{does: always(trains), processes: ending(half, 16, 0)}, 8, cluster.Note},
 		{"all end", trace{does: always(trains), processes: ending(func(at time.Duration, _ int) bool { return at >= crash }, 16, 0)}, 0, 0},
 		{"all end, one after the other", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash+time.Duration(rank)*8*time.Second }, 16, 0)}, 0, 0},
 		{"rank 0 saves the result", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank != 0 }, 16, 0)}, 0, 0},
@@ -86,8 +107,12 @@ func TestRankGone(t *testing.T) {
 					t.Errorf("found %v", f)
 				}
 			}
-			if len(got) == 1 && (got[0].GPU != 5 || got[0].words.Sentence != "Rank 13 of 16 is gone: PID 1013 was last seen 96s ago.") {
-				t.Errorf("found %v", got[0])
+			say := "Rank 13 of 16 has ended: PID 1013 was last seen 96s ago; the others go on working."
+			if tc.worst == cluster.Critical {
+				say = "Rank 13 of 16 has ended: PID 1013 was last seen 96s ago, and the others wait since 18:05:33."
+			}
+			if len(got) == 1 && (got[0].GPU != 5 || got[0].words.Sentence != say) {
+				t.Errorf("found %v\nwant %s", got[0], say)
 			}
 		})
 	}

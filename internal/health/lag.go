@@ -1,8 +1,6 @@
 package health
 
 import (
-	"math"
-	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -10,131 +8,219 @@ import (
 )
 
 const (
-	// wanderWithin is how long ago another GPU has lagged at most if the slow GPU changes.
-	wanderWithin = 3 * time.Minute
+	// A GPU that does less than costly of its usual pace slows its job by a sixth. That is mild.
+	costly = 0.85
 
-	// wanderLeast is how long a GPU has lagged at least to count as a place of the slow GPU.
-	wanderLeast = 5 * time.Second
+	// felt is the share of their usual work that the others do at most if they wait for a slow GPU. Of what a GPU lacks they lack at least the
+	// part follows. If they go on as usual, they do not need what it does.
+	felt    = 0.93
+	follows = 0.4
 
-	// never is an After that is never reached.
-	never = time.Duration(math.MaxInt64)
-
-	// alwaysSlow is the share of the median below which a GPU lags that has always been slow. Less of a difference is the way in which the job
-	// divides its work.
-	alwaysSlow = 0.5
-
-	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how many times more than
-	// before and than the others it is utilized if it lags no more.
-	justLagged = 15 * time.Second
-	outdoes    = 1.15
-
-	// waiting is the share of their usual power below which the GPUs of a job wait for one of them.
+	// waiting is the share of their usual power below which the others wait for a GPU for much of the time, and harder how many times more
+	// power than usual, compared with theirs, it takes if they wait for some.
 	waiting = 0.75
+	harder  = 1.1
+
+	// less is the share of its usual power or memory traffic below which a GPU does not do what the others do at the same utilization.
+	// One that waits for them for part of the time has a clock that is raised above theirs.
+	less   = 0.7
+	raised = 1.04
+
+	// The others wait, whatever is usual for them, if they are at waitUtil, take less than waitPower of their limit and read memory for less than
+	// waitMemory of the time. Then a GPU is slow below or above these shares of what they have. Less of a difference is the way in which the job
+	// divides its work.
+	waitUtil, waitMemory  = 98, 50 // percent
+	waitPower             = 0.8
+	slowUtil, slowClock   = 0.75, 0.8
+	morePower, moreMemory = 1.5, 1.5
+
+	// alwaysSlow is the share of the utilization of the others below which a GPU lags that has always been slow, though they do not seem to wait.
+	alwaysSlow = 0.5
 )
+
+// look is what one GPU of a group is judged by.
+type look struct {
+	peer
+	ratio  float32 // lag_ratio
+	others float32 // the share of their usual work that the others do; NaN: unknown
+	waits  bool    // they wait, whatever is usual for them
+}
+
+// below and above report whether a GPU has less or more than usual, and than the others, by a factor.
+func (l *look) below(m pace.Measure, factor float32) bool {
+	return l.Share[m] < factor*min(l.Usual[m], 1)
+}
+func (l *look) above(m pace.Measure, factor float32) bool {
+	return l.Share[m] > factor*max(l.Usual[m], 1)
+}
+
+// slows reports whether a GPU has less by a factor, and the others do less because of it.
+func (l *look) slows(m pace.Measure, factor float32) bool {
+	return l.below(m, factor) && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
+}
+
+// always reports whether the GPU is not known to have been like the others: it had less, or of power and memory traffic more, all the time.
+func (l *look) always(m pace.Measure) bool {
+	usual := l.Usual[m]
+	if m == pace.Power || m == pace.Memory {
+		return !(usual <= 1/costly)
+	}
+	return !(usual >= costly)
+}
+
+// way is one way in which a GPU is slow.
+type way struct {
+	how   cluster.How
+	mild  bool // it matters only if it lasts
+	old   bool // it may have been so before the watch began: only if few GPUs are
+	holds func(*look) bool
+}
+
+// ways are in the order in which they count. Utilization alone does not show the slow GPU: one that waits for the others in a collective is
+// fully utilized, and the one that they wait for may be as well.
+var ways = []way{
+	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
+	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
+	{cluster.Awaited, false, false, func(l *look) bool {
+		return l.above(pace.Power, 1/l.ratio) && l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
+	}},
+	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
+	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
+	{cluster.Reads, true, false, func(l *look) bool { return l.others < felt && l.above(pace.Memory, 1/costly) }},
+	{cluster.Awaited, true, false, func(l *look) bool { return l.others < felt && l.above(pace.Power, harder) }},
+	{cluster.Less, true, false, func(l *look) bool {
+		few := l.below(pace.Power, less) || l.below(pace.Memory, less)
+		spins := l.Share[pace.Clock] > raised || l.group.Spins(l.GPU) // it waits for the others
+		return few && !spins && !(l.others < felt) && len(l.group.GPUs) > 2 && l.Share[pace.Util] > costly
+	}},
+	{cluster.Starved, true, true, func(l *look) bool { return l.waits && l.always(pace.Util) && l.Share[pace.Util] < slowUtil }},
+	{cluster.Slowed, true, true, func(l *look) bool {
+		return l.waits && l.always(pace.Clock) && l.Share[pace.Clock] < slowClock && l.Share[pace.Power] < harder
+	}},
+	{cluster.Reads, true, true, func(l *look) bool { return l.waits && l.always(pace.Memory) && l.Share[pace.Memory] > moreMemory }},
+	{cluster.Awaited, true, true, func(l *look) bool { return l.waits && l.always(pace.Power) && l.Share[pace.Power] > morePower }},
+}
 
 // lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's finding.
 func lagging(s subject) []cluster.Condition {
-	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-justWorked)
-	slow := differing(s, (*pace.Group).Lockstep, func(_ *pace.Group, g *pace.GPU) bool {
-		return (g.Share[pace.Util] < ratio || g.Share[pace.Clock] < ratio || g.Share[pace.Power] > 1/ratio) && !g.Worked.Before(since) // else it is idle
-	})
-	var held []cluster.Condition
-	for _, p := range slow {
-		if how, severity, lags := lagsHow(p, ratio); lags {
-			held = append(held, p.condition(cluster.Condition{Severity: severity}, how))
-		}
-	}
+	held := slower(s)
 	if c, wanders := wandering(s, held); wanders {
 		for i := range held { // none of them is the slow one
 			held[i].After = never
 		}
 		held = append(held, c)
 	}
+	return append(held, awaited(s)...)
+}
+
+// slower finds the GPUs that are slow in one of the ways.
+func slower(s subject) []cluster.Condition {
+	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-justWorked)
+	found := differing(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
+		return uneven(&g.Share) && of.Talks(g) && !g.Worked.Before(since) // else it is idle
+	})
+	var held []cluster.Condition
+	var old []peer
+	for _, p := range found {
+		switch w, c := p.lags(ratio); {
+		case c == nil:
+		case w != nil && w.old:
+			old = append(old, p)
+		default:
+			held = append(held, *c)
+		}
+	}
+	for _, p := range old {
+		if p.exception(old) {
+			_, c := p.lags(ratio)
+			held = append(held, *c)
+		}
+	}
 	return held
 }
 
-// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still would is known when it goes on.
-func unclear(s subject, held []cluster.Condition) []cluster.Condition {
-	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
-		return nil
+// uneven reports whether a GPU may be slow. Mostly none is.
+func uneven(share *[pace.Shares]float32) bool {
+	return share[pace.Util] < costly || share[pace.Clock] < costly || share[pace.Power] < less || share[pace.Power] > harder ||
+		share[pace.Memory] < less || share[pace.Memory] > 1/costly
+}
+
+// lags tells in which way a GPU lags, and the condition; nil: it does not. One that has always been slow, perhaps by design, lags in no way.
+func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
+	g := p.group
+	l := look{
+		peer: p, ratio: ratio, others: g.Slowed(p.GPU),
 	}
-	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
-	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused }, func(g *pace.Group, gpu *pace.GPU) bool {
-		return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu)
-	}) {
-		if !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == cluster.KindLag && c.Of != nil && c.Of.GPU == p.GPU }) {
-			out = append(out, cluster.Condition{Kind: cluster.KindLag, Unclear: true, Of: &p.Peer})
+	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit && g.Others(p.GPU, pace.Memory) < waitMemory
+	for i := range ways {
+		if w := &ways[i]; w.holds(&l) {
+			c := p.condition(cluster.Condition{Severity: cluster.Warning, Mild: w.mild}, w.how)
+			return w, &c
 		}
 	}
-	return out
-}
-
-// better reports whether a GPU does more than when it lagged, and more than the others, which have paused.
-func better(g *pace.Group, gpu *pace.GPU) bool {
-	return gpu.Mean[pace.Util] > outdoes*max(gpu.LagUtil, g.Median[pace.Util])
-}
-
-// lagsHow tells how a GPU lags, if it does. Utilization alone does not show it: a GPU that waits for the others in a collective is fully
-// utilized, and the one that they wait for may be as well.
-func lagsHow(p peer, ratio float32) (cluster.How, cluster.Severity, bool) {
-	util, power := p.Share[pace.Util], p.Share[pace.Power]
-	usual := p.Usual[pace.Util]
-	switch {
-	case usual != usual: // not known yet
-	case util < ratio && util < ratio*usual:
-		return cluster.Starved, cluster.Warning, true
-	case util < ratio:
-		if p.always() {
-			return cluster.Starved, p.blame(), true
-		}
-	case p.Share[pace.Clock] < ratio:
-		return cluster.Slowed, cluster.Warning, true
-	case power > 1/ratio && power > p.Usual[pace.Power]/ratio && p.group.Median[pace.Power] < waiting*p.group.Usual[pace.Power]:
-		return cluster.Awaited, cluster.Warning, true
+	if p.Share[pace.Util] < alwaysSlow && p.Usual[pace.Util] < ratio && g.Near == len(g.GPUs)-1 {
+		c := p.condition(cluster.Condition{Severity: p.blame()}, cluster.Starved)
+		return nil, &c
 	}
-	return 0, 0, false
+	return nil, nil
 }
 
-// always reports whether the GPU is so slow, and so alone with it, that it lags although it has never been faster. A group of few GPUs has no
-// such one: what is usual for them is learned while all are in step.
-func (p peer) always() bool {
-	return p.Share[pace.Util] < alwaysSlow && p.group.Near == len(p.group.GPUs)-1
+// exception reports whether the GPUs that are slow like this one are few, or all of some nodes.
+func (p peer) exception(alike []peer) bool {
+	slow, here, all := 0, 0, 0
+	for _, o := range alike {
+		if o.group == p.group {
+			slow++
+		}
+		if o.group == p.group && o.GPU.Node == p.GPU.Node {
+			here++
+		}
+	}
+	for _, o := range p.group.GPUs {
+		if o.Node == p.GPU.Node {
+			all++
+		}
+	}
+	n := len(p.group.GPUs)
+	return slow <= max(1, n/4) || here == all && 2*slow <= n
 }
 
 // blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process is starved as well.
 func (p peer) blame() cluster.Severity {
-	if own, others := cpuOf(p.Node, p.Own); own < starvedCPU*others {
+	if starved(cpuOf(p.Node, p.Own)) {
 		return cluster.Warning
 	}
 	return cluster.Note
 }
 
-// wandering returns the job's finding that the slow GPU changes: none has lagged for long, and others have just before.
-func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
-	if len(held) == 0 {
-		return cluster.Condition{}, false
-	}
-	now := s.Peers.At
-	long := s.limits.seconds(LagSeconds)
-	places := []cluster.Peer{}
-	for _, c := range held {
-		if now.Sub(c.Of.LagLast) < wanderLeast+wanderWithin && c.Of.LagLast.Sub(c.Of.LagBegan) >= long {
-			return cluster.Condition{}, false
+// awaited finds the only GPU of a job that works while the others wait for it.
+func awaited(s subject) []cluster.Condition {
+	p := s.Peers
+	spinning, moving, all := 0, 0, 0
+	for i := range p.Pace.Groups {
+		g := &p.Pace.Groups[i]
+		if g.Spinning > 0 && !g.Together() {
+			return nil
 		}
-		places = append(places, *c.Of)
+		spinning, moving, all = spinning+g.Spinning, moving+g.Moving, all+len(g.GPUs)
 	}
-	before := len(places)
-	for _, p := range s.Peers.GPUs {
-		if !p.LagLast.IsZero() && now.Sub(p.LagLast) <= wanderWithin && p.LagLast.Sub(p.LagBegan) >= wanderLeast && !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Of.GPU == p.GPU }) {
-			places = append(places, p)
+	if moving != 1 || all < 2 || 3*spinning < 2*(all-1) {
+		return nil
+	}
+	var held []cluster.Condition
+	for _, one := range differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return g.Moved.Equal(p.At) }) {
+		c := one.condition(cluster.Condition{After: stopped}, cluster.Alone)
+		c.Compared.Count, c.Compared.Of = spinning, all+p.Away
+		if p.At.Sub(one.LagBegan) >= s.endurance() && p.At.Sub(one.LagLast) < justLagged {
+			c.Severity = cluster.Warning
 		}
+		held = append(held, c)
 	}
-	if len(places) == before {
-		return cluster.Condition{}, false
-	}
-	slices.SortStableFunc(places, func(a, b cluster.Peer) int { return b.LagLast.Compare(a.LagLast) })
-	places = places[:min(len(places), 2)] // the last two
-	return cluster.Condition{Severity: cluster.Warning, Compared: &cluster.Comparison{
-		Count: len(places), Of: len(s.Peers.GPUs), Places: cluster.NewPlaces(places, func(p cluster.Peer) time.Time { return p.LagBegan }),
-	}}, true
+	return held
+}
+
+// endurance is how long a job may stand still whose host side is at work: as for an evaluation or a checkpoint on one rank, or for twice its
+// longest standstill.
+func (s subject) endurance() time.Duration {
+	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }

@@ -117,7 +117,7 @@ func TestLagOutlivesCheckpoints(t *testing.T) {
 
 // A lag that is not reported yet is not nearer to it after a pause.
 func TestPauseIsNoLag(t *testing.T) {
-	tr := trace{nodes: 2, gpus: 8, age: traceAge, does: pausing(but(trains, trains, starvedGPU, 1, 3), idles, 80*time.Second, changesAt+30*time.Second)}
+	tr := trace{nodes: 2, gpus: 8, age: traceAge, does: pausing(but(trains, slowedGPUs, starvedGPU, 1, 3), idles, 80*time.Second, changesAt+30*time.Second)}
 	first := time.Duration(0)
 	lagged(tr, changesAt+5*time.Minute, func(at time.Duration, f *cluster.Finding) {
 		if f != nil && first == 0 {

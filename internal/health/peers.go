@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -15,13 +16,13 @@ type peerRule struct {
 
 var peerRules = []peerRule{
 	{rule{kind: cluster.KindRankGone, scope: cluster.ScopePeers, severity: cluster.Critical, after: listedAgain,
-		when: "The process of a rank has left its GPU, for 90 s, and at least as many ranks of its program still run. A warning unless the GPUs of the job have worked in step: other programs may end one by one.", source: "own"}, ranksGone},
+		when: "The process of a rank has left its GPU, for 90 s, at least as many ranks of its program still run, and those work together and have done nothing but wait for 20 s. A note while they go on.", source: "own"}, ranksGone},
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds, only: true,
-		when: "For {hang_seconds} s most GPUs of the job run kernels all the time, at half of their usual power, without memory traffic and with 1% of the usual traffic over PCIe and NVLink. A note if it is not known what is usual.", source: "own"}, hanging},
+		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at work or whose node writes: for 5.5 minutes. A note if nobody has seen the job work, and a warning after 8 minutes if it has ranks.", source: "own"}, hanging},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
-		when: "For {lag_seconds} s the utilization or the SM clock is below {lag_ratio} of the median of the job's GPUs of this model, and of what is usual for the GPU; or it works while the others wait for it. Only in jobs whose GPUs work in step. A note if the GPU has always been slower, unless its process has little CPU. While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.", source: "NVIDIA Resiliency Extension"}, lagging},
+		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, and of what is usual for it, and they do less because of it; or it works while they wait for part of the time. For four times as long: the same from 0.85 on; or its memory is busy for longer while they wait; or it takes 0.7 of its usual power or memory traffic at the same utilization; or it is much slower than the others for as long as it is watched, and they wait. Only where GPUs work together, in step. A note if it has always been slow and they do not wait, or if it works for a minute while the others do nothing but wait; a warning when that lasts for 5.5 minutes and twice the longest standstill. While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.", source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,
-		when: "No GPU of a job that works most of the time has worked for 60 s, or for twice its longest pause; the only GPU of a job for {idle_minutes} minutes. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note if the job has not used a GPU at all.", source: "own"}, allIdle},
+		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a node writes. A note after 60 s, and if the job has not used a GPU at all. The only GPU of a job: {idle_minutes} minutes, a warning after six times as long. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not).", source: "own"}, allIdle},
 	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: idleMinutes,
 		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times as long.", source: "Princeton jobstats"}, idling},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, severity: cluster.Note, after: time.Minute,
@@ -61,8 +62,11 @@ type peer struct {
 func (p peer) condition(c cluster.Condition, how cluster.How) cluster.Condition {
 	c.Of = &p.Peer
 	c.Compared = &cluster.Comparison{
-		How: how, Own: p.Mean, Median: p.group.Median, Used: [2]float64{float64(p.Used), float64(p.group.Used)},
+		How: how, By: p.group.Evidence, Own: p.Mean, Used: [2]float64{float64(p.Used), float64(p.group.Used)},
 		Count: 1, Of: len(p.group.GPUs), Seen: !p.Worked.IsZero(),
+	}
+	for m := range pace.Measures {
+		c.Compared.Median[m] = p.group.Others(p.GPU, m)
 	}
 	return c
 }
@@ -70,33 +74,40 @@ func (p peer) condition(c cluster.Condition, how cluster.How) cluster.Condition 
 // differing returns the GPUs that a test picks, in the groups that another one picks.
 func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
 	var found []peer
-	for i := range s.Peers.Pace.Groups {
-		g := &s.Peers.Pace.Groups[i]
-		if !groups(g) {
-			continue
+	var last *pace.Group
+	picked := false
+	for _, p := range s.Peers.GPUs {
+		g := s.Peers.Pace.GroupOf(p.GPU)
+		if g != last {
+			last, picked = g, g != nil && groups(g)
 		}
-		for _, p := range s.Peers.GPUs {
-			if p.Model == g.Model && test(g, p.GPU) {
-				found = append(found, peer{p, g})
-			}
+		if picked && test(g, p.GPU) {
+			found = append(found, peer{p, g})
 		}
 	}
 	return found
 }
 
-// ranksGone finds GPUs whose rank has ended while others run.
+// halt is how long the GPUs of a program do nothing but wait at least if they have stopped.
+const halt = 20 * time.Second
+
+// ranksGone finds GPUs whose rank has ended while others run. It is a problem if those need it: they work together, and wait.
 func ranksGone(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, gone := range s.Peers.Gone(s.Job) {
-		severity := cluster.Warning
-		for i := range s.Peers.Pace.Groups {
-			if g := &s.Peers.Pace.Groups[i]; g.Model == gone.Model && g.Coupled() {
-				severity = cluster.Critical
-			}
+		c := cluster.Condition{Of: &gone.Peer, Compared: &cluster.Comparison{Rank: &gone.SeenRank}}
+		if g := s.Peers.Pace.GroupOf(gone.GPU); s.missed(&gone) {
+			c.Severity, c.Compared.By, c.Compared.Waiting = cluster.Critical, g.Evidence, gone.Moved
 		}
-		held = append(held, cluster.Condition{Severity: severity, Of: &gone.Peer, Compared: &cluster.Comparison{Rank: &gone.SeenRank}})
+		held = append(held, c)
 	}
 	return held
+}
+
+// missed reports whether the others wait for a rank that has ended. Those that write their results do not.
+func (s subject) missed(gone *cluster.GoneRank) bool {
+	g := s.Peers.Pace.GroupOf(gone.GPU)
+	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= halt && (g.Spinning > 0 || !gone.Writes)
 }
 
 const (
@@ -137,6 +148,13 @@ const (
 	stopped      = time.Minute
 	longestPause = 30 * time.Minute
 
+	// longWork is how long a job stands still for an evaluation or a checkpoint on one rank: up to 5 minutes, and some until that is over.
+	// longEnd is the same if none waits for another in a collective: then it may be the end of the job. longWrite is the same while a node is
+	// seen to write much: that goes on.
+	longWork  = 330 * time.Second
+	longEnd   = 7 * time.Minute
+	longWrite = 15 * time.Minute
+
 	// apart is how much earlier than the last GPU one stops at least to be the first.
 	apart = 30 * time.Second
 )
@@ -161,8 +179,10 @@ func allIdle(s subject) []cluster.Condition {
 	if p.At.Sub(since) < least {
 		return nil
 	}
-	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes)}}
-	if len(p.GPUs) > 1 || p.At.Sub(since) >= longIdle*least {
+	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{
+		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes), Longest: p.Pace.Pause,
+	}}
+	if p.At.Sub(since) >= s.warnAfter(least) {
 		c.Severity = cluster.Warning
 	}
 	var first []cluster.Peer
@@ -175,6 +195,37 @@ func allIdle(s subject) []cluster.Condition {
 		c.Compared.Places = cluster.NewPlaces(first, func(p cluster.Peer) time.Time { return p.Worked })
 	}
 	return []cluster.Condition{c}
+}
+
+// warnAfter returns how long a job is idle, that is reported after least, until it needs a look.
+func (s subject) warnAfter(least time.Duration) time.Duration {
+	switch p := s.Peers; {
+	case len(p.GPUs) == 1:
+		return longIdle * least
+	case slices.ContainsFunc(p.GPUs, func(g cluster.Peer) bool { return g.Writes() }):
+		return max(longWrite, least)
+	case !s.deserted() && slices.ContainsFunc(p.GPUs, s.occupied):
+		return max(longEnd, least)
+	}
+	return max(s.limits.seconds(HangSeconds), least)
+}
+
+// deserted reports whether a rank has ended for which the others wait.
+func (s subject) deserted() bool {
+	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.missed(&gone) })
+}
+
+// occupied reports whether the host side of a GPU that does nothing may be at work: its process has some of a core, its node writes, or nobody
+// knows.
+func (s subject) occupied(p cluster.Peer) bool {
+	if p.Writes() {
+		return true
+	}
+	if !p.Node.Listed || p.Own.Unlisted != "" {
+		return true
+	}
+	process := processOf(p.Node, p.Own)
+	return process != nil && (process.CPUPercent == nil || *process.CPUPercent >= someCPU)
 }
 
 // idleSince is since when none of the GPUs of a job is seen to work.
@@ -198,55 +249,61 @@ func unused(s subject) []cluster.Condition {
 	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away, Allowed: s.limits.minutes(IdleKillMinutes)}}}
 }
 
-const (
-	// A job hangs if this share of its GPUs does nothing but run kernels, which read no memory, send nothing and take little power.
-	spinning    = 0.75
-	quietMemory = 2    // percent
-	quietLink   = 0.01 // of the usual bytes
-	quietPower  = 0.5  // of the usual power
-)
+// unwatched is how long GPUs do nothing but wait that nobody has seen work until they are said to hang: programs start within that time.
+const unwatched = 8 * time.Minute
 
-// hanging finds a job whose GPUs wait for one that does not come.
+// hanging finds a job whose GPUs wait for one that does not come: none does more than to wait, some stand still.
 func hanging(s subject) []cluster.Condition {
-	severity := cluster.Warning
-	total, full := 0, 0
-	for i := range s.Peers.Pace.Groups {
-		g := &s.Peers.Pace.Groups[i]
-		quiet, sure := stands(g)
-		if !quiet {
-			return nil
+	p := s.Peers
+	spinning, moving, all, together := 0, 0, 0, true
+	var g *pace.Group // one that waits
+	for i := range p.Pace.Groups {
+		o := &p.Pace.Groups[i]
+		if spinning, moving, all = spinning+o.Spinning, moving+o.Moving, all+len(o.GPUs); o.Spinning > 0 {
+			g, together = o, together && o.Together()
 		}
-		if !sure {
-			severity = cluster.Note
-		}
-		total, full = total+len(g.GPUs), full+g.Full
 	}
-	if total < 2 || float32(full) < spinning*float32(total) {
+	if spinning == 0 || moving > 0 || all < 2 || p.Away > all/3 {
 		return nil
 	}
-	var odd []cluster.Peer
-	for _, p := range differing(s, every, func(g *pace.Group, gpu *pace.GPU) bool {
-		return gpu.Mean[pace.Util] < pace.BusyFrom || gpu.Share[pace.Power] > 2
-	}) {
-		odd = append(odd, p.Peer)
+	c := cluster.Condition{Severity: cluster.Warning}
+	usual := g.Usual
+	if !together {
+		if usual[pace.Power] == usual[pace.Power] || spinning < all && !s.ranked() {
+			return nil
+		}
+		c.Since = p.Pace.Since()
+		if p.At.Sub(c.Since) < unwatched || !s.ranked() {
+			c.Severity = cluster.Note
+		}
 	}
-	return []cluster.Condition{{Severity: severity, Compared: &cluster.Comparison{
-		Own: s.Peers.Pace.Groups[0].Usual, Median: s.Peers.Pace.Groups[0].Median, Count: full, Of: total + s.Peers.Away,
+	var odd []cluster.Peer
+	patience := s.limits.seconds(HangSeconds)
+	if p.Pace.Still > 0 {
+		patience = max(patience, min(2*p.Pace.Still, longestPause))
+	}
+	for _, o := range differing(s, every, func(_ *pace.Group, gpu *pace.GPU) bool { return gpu.Stands() }) {
+		odd = append(odd, o.Peer)
+		if s.occupied(o.Peer) {
+			patience = s.endurance()
+		}
+	}
+	if c.After = patience; c.Severity == cluster.Warning && !together {
+		c.After = moreThanOnce
+	}
+	c.Compared = &cluster.Comparison{
+		By: g.Evidence, Own: usual, Median: g.Median, Count: spinning, Of: all + p.Away,
 		Places: cluster.NewPlaces(odd, func(p cluster.Peer) time.Time { return p.Worked }),
-	}}}
+	}
+	return []cluster.Condition{c}
 }
 
-// stands reports whether the GPUs of a group only wait, and whether it is known what they do otherwise.
-func stands(g *pace.Group) (quiet, sure bool) {
-	memory, power, link := g.Median[pace.Memory], g.Median[pace.Power], g.Median[pace.Link]
-	usual := g.Usual
-	if usual[pace.Power] != usual[pace.Power] {
-		return g.Quiet(), false
-	}
-	if !(memory <= quietMemory) || !(power <= quietPower*usual[pace.Power]) {
-		return false, true
-	}
-	return !(usual[pace.Link] > pace.LeastLink) || link <= quietLink*usual[pace.Link], true
+// ranked reports whether processes on GPUs of the job are ranks of one program.
+func (s subject) ranked() bool {
+	return slices.ContainsFunc(s.Peers.GPUs, func(p cluster.Peer) bool {
+		process := processOf(p.Node, p.Own)
+		return process != nil && process.Rank != nil && process.Rank.World != nil && *process.Rank.World > 1
+	})
 }
 
 const (

@@ -42,9 +42,11 @@ func TestLagIsNamed(t *testing.T) {
 		word, say string
 	}{
 		{"starved by its host", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, starved, 1, 3), processes: ranks(8, 1, 3)}, "!LAG -74",
-			"Lags (rank 11, PID 1003): 25% against a median of 99%, full clocks, its process has 12% of a core, others 101%: starved by its host side."},
-		{"starved, without processes", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, trains, starved, 1, 3)}, "!LAG -72", "Lags: 25% against a median of 97%, full clocks."},
-		{"one of two", trace{nodes: 2, gpus: 1, age: traceAge, does: but(trains, trains, starved, 1, 0)}, "!LAG -72", "Lags: 25% against a median of 97%, full clocks."},
+			"Lags (rank 11, PID 1003): 25% against a median of 99%, same clocks as the others (1980 MHz), its process has 12% of a core, others 101%: starved by its host side."},
+		{"starved, without processes", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, starved, 1, 3)}, "!LAG -74",
+			"Lags: 25% against a median of 99%, same clocks as the others (1980 MHz)."},
+		{"one of two", trace{nodes: 2, gpus: 1, age: traceAge, does: but(trains, partly, starved, 1, 0)}, "!LAG -74",
+			"Lags: 25% against a median of 99%, same clocks as the others (1980 MHz)."},
 		{"thermally slowed", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, hot, 1, 3)}, "!LAG clk .48", "Lags: SM clock 950 MHz against a median of 1980 MHz (thermal throttling); the others wait for it."},
 		{"busy while the others wait", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, busy, 1, 3)}, "!LAG", "Lags: it works at 560 W while the others wait at a median of 260 W."},
 	} {
@@ -237,10 +239,10 @@ func TestPeersAlarms(t *testing.T) {
 		want  []string // kind, place, severity, the time within which it is told, and its sentence
 	}{
 		{"always slow, and starved", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3), processes: ranks(8, 1, 3)}, 10 * time.Minute,
-			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, full clocks, its process has 12% of a core, others 101%: starved by its host side."}},
+			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, same clocks as the others (1650 MHz), its process has 12% of a core, others 101%: starved by its host side."}},
 		{"always slow, perhaps by design", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}, 10 * time.Minute,
-			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, full clocks."}},
-		{"the slow GPU changes", trace{nodes: 2, gpus: 8, age: traceAge, does: changing(trains, starved)}, 15 * time.Minute,
+			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, same clocks as the others (1650 MHz)."}},
+		{"the slow GPU changes", trace{nodes: 2, gpus: 8, age: traceAge, does: changing(trains, starved, slowedGPUs)}, 15 * time.Minute,
 			[]string{"lag GPU-1 2 15m: The slow GPU changes: GPU0 on n00, then GPU0 on n00."}},
 		{"idle", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}, 40 * time.Minute, []string{
 			"idle n01 GPU5 0 7m: Idle while other GPUs of the job work; 70 GiB of its memory is in use.",
@@ -249,14 +251,17 @@ func TestPeersAlarms(t *testing.T) {
 			"idle n01 GPU6 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle.", "idle n01 GPU7 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle."}},
 		{"none is used", trace{nodes: 1, gpus: 8, age: traceAge, does: always(small)}, 10 * time.Minute, []string{
 			"job_idle n01 GPU-1 0 5m: None of the 8 GPUs has been used since nvnodetop started watching."}},
-		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, rests, 4*time.Minute), 1, 4)}, 7 * time.Minute, []string{
-			"job_idle GPU-1 2 6m: All GPUs idle: GPU4 on n02 is idle since 12:04:00."}},
-		{"all stop, most of them early", trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 4*time.Minute), until(trains, rests, 5*time.Minute), 0, 4)}, 7 * time.Minute, []string{
-			"job_idle n01 GPU-1 2 6m: All GPUs idle."}},
-		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute), until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 9, 9)}, 9 * time.Minute, []string{
+		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, rests, 4*time.Minute), 1, 4)}, 13 * time.Minute, []string{
+			"job_idle GPU-1 0 6m: All GPUs paused for 60s: GPU4 on n02 is idle since 12:04:00.",
+			"job_idle GPU-1 2 12m: All GPUs idle: GPU4 on n02 is idle since 12:04:00."}},
+		{"all stop, and their processes do nothing", trace{nodes: 2, gpus: 8, age: traceAge, does: until(trains, rests, 5*time.Minute), processes: stuck}, 8 * time.Minute, []string{
+			"job_idle GPU-1 0 6m: All GPUs paused for 60s.", "job_idle GPU-1 2 7m: All GPUs idle."}},
+		{"all stop, most of them early", trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 4*time.Minute), until(trains, rests, 5*time.Minute), 0, 4)}, 13 * time.Minute, []string{
+			"job_idle n01 GPU-1 0 6m: All GPUs paused for 60s.", "job_idle n01 GPU-1 2 12m: All GPUs idle."}},
+		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute), until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 1, 5)}, 9 * time.Minute, []string{
 			"job_hang GPU-1 2 8m: The job seems to hang in a collective: 15 of 16 GPUs are fully utilized, at 150 W instead of 600 W and without memory traffic; GPU5 on n02 (rank 13, PID 1005) is idle since 12:05:00."}},
 		{"has hung for long", trace{nodes: 2, gpus: 8, age: traceAge, does: always(waits)}, 5 * time.Minute, []string{
-			"job_hang GPU-1 0 3m: The job seems to hang in a collective: 16 of 16 GPUs are fully utilized, at 150 W and without memory traffic."}},
+			"job_hang GPU-1 0 3m: The job seems to hang in a collective: 16 of 16 GPUs are fully utilized, at 150 W and without memory traffic, as long as nvnodetop has watched."}},
 		{"one with more memory", trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(fuller(trains, 40)), always(fuller(trains, 75)), 0, 0)}, 5 * time.Minute, []string{
 			"memory_imbalance n01 GPU0 0 3m: 75 GiB of memory is in use, against a median of 40 GiB."}},
 	} {
@@ -279,6 +284,15 @@ func TestPeersAlarms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stuck are ranks of a training job whose processes do nothing.
+func stuck(at time.Duration, node int) []wire.Process {
+	list := ranks(8, 9, 9)(at, node)
+	for i := range list {
+		list[i].CPUPercent = new(0.0)
+	}
+	return list
 }
 
 // one is a work of all GPUs but one.
@@ -306,12 +320,15 @@ func fuller(w work, gib float64) work {
 }
 
 // changing is a job in which each GPU is slow for half a minute, one after the other, after some time without any.
-func changing(usual, slow work) func(time.Duration, int, int) work {
+func changing(usual, slow, others work) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
-		if at > 5*time.Minute && int(at/(30*time.Second))*7%16 == 8*node+gpu {
+		switch {
+		case at <= 5*time.Minute:
+			return usual
+		case int(at/(30*time.Second))*7%16 == 8*node+gpu:
 			return slow
 		}
-		return usual
+		return others
 	}
 }
 

@@ -130,8 +130,12 @@ func LabelOf(f *cluster.Finding) Label {
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindLag && f.Key == "":
 		l = Label{One: "slow GPU changes", Many: "slow GPUs change"}
+	case f.Kind == cluster.KindLag && f.Compared != nil && f.Compared.How == cluster.Alone:
+		l.Letter, l.One, l.Many = 0, "awaited", "GPUs awaited"
 	case f.Kind == cluster.KindLag && f.Severity < cluster.Warning:
 		l.Letter = 0
+	case f.Kind == cluster.KindRankGone && f.Severity < cluster.Critical:
+		l.Letter, l.One, l.Many = 0, "rank ended", "GPUs whose rank has ended"
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
 		l.One, l.Many = "GPU not listed", "nodes with unlisted GPUs"
 	case f.Severity == cluster.Note:

@@ -13,11 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// starvedCPU is the share of the CPU time of the others' processes below which a process is starved by its host side.
-const starvedCPU = 0.5
+// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and these have someCPU of a core at least,
+// in percent.
+const starvedCPU, someCPU = 0.5, 20
 
-// fullClock is the share of the median SM clock from which a GPU has full clocks.
-const fullClock = 0.9
+func starved(own, others float64) bool { return own < starvedCPU*others && others >= someCPU }
+
+// sameClock is the share of the others' SM clock from which a GPU has the same.
+const sameClock = 0.9
 
 // lag names the GPU that is slower than the others, or those between which it changes.
 func lag(w *Words, e evidence) {
@@ -30,6 +33,13 @@ func lag(w *Words, e evidence) {
 		e.lagsByClock(w)
 	case c.How == cluster.Awaited:
 		e.isAwaited(w)
+	case c.How == cluster.Alone:
+		e.isAwaitedByAll(w)
+		return
+	case c.How == cluster.Reads:
+		e.readsLonger(w)
+	case c.How == cluster.Less:
+		e.doesLess(w)
 	default:
 		e.lagsByUse(w)
 	}
@@ -43,8 +53,8 @@ func (e evidence) lagsByUse(w *Words) {
 	w.Short = fmt.Sprintf("lags %.0f/%.0f%%", own, median)
 	w.Long = fmt.Sprintf("lags: %.0f%% against a median of %.0f%%", own, median)
 	facts := []string{fmt.Sprintf("%.0f%% against a median of %.0f%%", own, median)}
-	if e.compared.Own[pace.Clock] >= fullClock*e.compared.Median[pace.Clock] {
-		facts = append(facts, "full clocks")
+	if median := e.compared.Median[pace.Clock]; e.compared.Own[pace.Clock] >= sameClock*median {
+		facts = append(facts, fmt.Sprintf("same clocks as the others (%.0f MHz)", median))
 	}
 	w.Hint = "look at what this process waits for: its data loader, its CPUs, its storage"
 	end := ""
@@ -54,7 +64,7 @@ func (e evidence) lagsByUse(w *Words) {
 			fact += fmt.Sprintf(", others %.0f%%", others)
 		}
 		facts = append(facts, fact)
-		if cpu < starvedCPU*others {
+		if starved(cpu, others) {
 			end = ": starved by its host side"
 			w.Hint = fmt.Sprintf("check the data loader and the CPU binding of PID %d", processOf(e.node, e.gpu).PID)
 		}
@@ -97,6 +107,41 @@ func (e evidence) isAwaited(w *Words) {
 	w.Long = fmt.Sprintf("lags: works at %.0f W, the others wait at %.0f W", own, median)
 	w.Sentence = fmt.Sprintf("it works at %.0f W while the others wait at a median of %.0f W.", own, median)
 	w.Hint = "fine if this rank does something alone, such as an evaluation; otherwise look at its PCIe and NVLink, and at other processes on it"
+}
+
+// isAwaitedByAll describes the only GPU that works, while the others do nothing but wait.
+func (e evidence) isAwaitedByAll(w *Words) {
+	c := e.compared
+	wait := fmt.Sprintf("%d of %d GPUs wait for it", c.Count, c.Of)
+	w.Flag = "!WAIT"
+	w.Short = fmt.Sprintf("%d GPUs wait for it", c.Count)
+	w.Long = fmt.Sprintf("%s: works at %.0f W", wait, c.Own[pace.Power])
+	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one rank, or the slow one.", wait, e.who(), c.Own[pace.Power], span(e.at.Sub(e.since)))
+	w.Hint = "if it takes longer than it should, look at the log of this rank, and at its stack with py-spy dump"
+}
+
+// readsLonger describes a GPU whose memory is busy for longer than that of the others.
+func (e evidence) readsLonger(w *Words) {
+	own, median := e.compared.Own[pace.Memory], e.compared.Median[pace.Memory]
+	w.Flag = "!LAG mem"
+	w.Short = fmt.Sprintf("lags mem %.0f/%.0f%%", own, median)
+	w.Long = fmt.Sprintf("lags: memory busy for %.0f%% of the time, others %.0f%%", own, median)
+	w.Sentence = fmt.Sprintf("its memory is busy for %.0f%% of the time, that of the others for %.0f%%; they wait for it.", own, median)
+	w.Hint = "its memory may be slow: compare its memory clock with that of the others, and report it to your admins"
+}
+
+// doesLess describes a GPU that takes less power, or reads less memory, at the same utilization.
+func (e evidence) doesLess(w *Words) {
+	c := e.compared
+	w.Flag = "!LAG"
+	w.Short = fmt.Sprintf("lags %.0f/%.0fW", c.Own[pace.Power], c.Median[pace.Power])
+	w.Long = fmt.Sprintf("lags: %.0f W against %.0f W at the same utilization", c.Own[pace.Power], c.Median[pace.Power])
+	w.Sentence = fmt.Sprintf("%.0f W against a median of %.0f W at the same utilization", c.Own[pace.Power], c.Median[pace.Power])
+	if own, median := c.Own[pace.Memory], c.Median[pace.Memory]; own == own && median == median {
+		w.Sentence += fmt.Sprintf(", its memory is busy for %.0f%% of the time, that of the others for %.0f%%", own, median)
+	}
+	w.Sentence += "."
+	w.Hint = "it does less than before, compared with the others: look at its memory and clocks, and at the balance of the work"
 }
 
 // wanders describes a job in which the slow GPU changes.
@@ -226,9 +271,18 @@ func idleJob(w *Words, e evidence) {
 		w.Hint = "if it should, check that its program finds the GPUs"
 		return
 	}
+	if e.severity < cluster.Warning && c.Of > 1 {
+		all = "all GPUs paused for " + span(e.at.Sub(e.since))
+		if c.Longest >= aPause {
+			all += fmt.Sprintf(", longer than any pause so far (%s)", span(c.Longest))
+		}
+	}
 	w.Sentence = Sentence(all + e.firstPlace(": ", "is idle") + e.countdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
+
+// aPause is the shortest time without work that is called a pause.
+const aPause = 10 * time.Second
 
 // noneOf begins a sentence about all GPUs of a job.
 func noneOf(n int) string {
@@ -274,7 +328,11 @@ func hangingJob(w *Words, e evidence) {
 	if usual := c.Own[pace.Power]; usual == usual {
 		w.Sentence += fmt.Sprintf(" instead of %.0f W", usual)
 	}
-	w.Sentence += " and without memory traffic" + e.firstPlace("; ", "is idle") + "."
+	w.Sentence += " and without memory traffic"
+	if c.By == pace.None {
+		w.Sentence += ", as long as nvnodetop has watched"
+	}
+	w.Sentence += e.firstPlace("; ", "is idle") + "."
 	w.Hint = "unless it writes a checkpoint: look at the log of the rank that differs, and at its stack with py-spy dump"
 }
 

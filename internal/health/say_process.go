@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -45,14 +46,21 @@ func rankGone(w *Words, e evidence) {
 	if r == nil {
 		return
 	}
-	w.Flag, w.Short = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank)
+	w.Flag, w.Short = "!RANK", fmt.Sprintf("rank %d ended", r.Rank.Rank)
 	which := fmt.Sprintf("rank %d", r.Rank.Rank)
 	if r.World != nil {
 		which += fmt.Sprintf(" of %d", *r.World)
 	}
-	w.Long = which + " is gone"
-	w.Sentence = Sentence(fmt.Sprintf("%s: PID %d was last seen %s ago", w.Long, r.PID, span(e.at.Sub(r.Seen))))
-	w.Hint = "look for its first error in the job's log; the others may wait for it forever"
+	w.Long = which + " has ended"
+	ended := fmt.Sprintf("%s has ended: PID %d was last seen %s ago", which, r.PID, span(e.at.Sub(r.Seen)))
+	if since := e.compared.Waiting; !since.IsZero() {
+		w.Flag, w.Short, w.Long = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank), which+" is gone, and the others wait"
+		w.Sentence = Sentence(ended + ", and the others wait since " + since.Format(time.TimeOnly))
+		w.Hint = "look for its first error in the job's log; the others may wait for it forever"
+		return
+	}
+	w.Sentence = Sentence(ended + "; the others go on working")
+	w.Hint = "fine if its part of the work is done; otherwise look for its first error in the job's log"
 }
 
 // process names a process.

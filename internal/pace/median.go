@@ -29,12 +29,16 @@ func (j *Job) fill(g *Group) {
 	}
 }
 
-// median returns the median of some numbers, of an even number of them the higher one; NaN if there is none. It changes their order.
-func median(v []float32) float32 {
+// medians returns the median of some numbers, of an even number of them both that it lies between; NaN if there is none. It changes their order.
+func medians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
-		return unknown
+		return unknown, unknown
 	}
-	return nth(v, len(v)/2)
+	higher = nth(v, len(v)/2)
+	if len(v)%2 == 1 {
+		return higher, higher
+	}
+	return slices.Max(v[:len(v)/2]), higher
 }
 
 // nth returns the number that would be at n if v were sorted. It changes the order.

@@ -1,6 +1,25 @@
 // Package pace measures how fast the GPUs of a job work: on average over the last half minute, compared with the job's other GPUs of the
 // same model, and compared with what is usual for them. It does not judge: package health does.
 //
+// # What works together
+//
+// Equal utilization proves nothing, and neither does one launcher. GPUs of a job are compared in a Group: those of one model on one node, or
+// on all nodes once these are seen to work together. A Group has one Evidence, or None:
+//
+//   - NVLink, PCIe, Network: two thirds of its GPUs exchange data while they work. Over NVLink 16 MiB/s are enough, as only GPUs are there; a GPU that
+//     spins in a collective polls with some 100 kB/s. Over PCIe and networks 64 MiB/s must go in each direction and not three times as much in one,
+//     since programs also load images, offload and write checkpoints alone. The traffic of a node counts if no other job uses it.
+//   - Pauses: three in a row begin and end within 12 s on all GPUs but one in ten. One that only some make begins the count anew.
+//   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at the same time; or all do a
+//     sixth less when one gets slower. Where traffic is known and absent, equal programs may do the same by themselves.
+//
+// What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in which nobody works, and not the
+// next program of the job. To be called slow, a GPU must have sent something in its last 45 s of work. A GPU that stands still while the others go
+// on as usual proves that they do not need it: for half an hour the Group does not work together, whatever its traffic.
+//
+// Across nodes it is the network, NVLink of the only GPU of each node, or common pauses. What is not known to work together is never compared:
+// silence is better than a guess.
+//
 // Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock: samples and
 // comparisons carry their times, so the same ones always give the same result.
 package pace
@@ -25,9 +44,8 @@ const (
 	Link                  // bytes per second over PCIe and NVLink
 	Measures
 
-	// Shares are the measures of which each GPU has a share of the median, and usuals those of which it is known what share is usual.
-	Shares = Clock + 1
-	usuals = Power + 1
+	// Shares are the measures of which each GPU has a share of what the others have.
+	Shares = Memory + 1
 )
 
 // Numbers holds one number per Measure. NaN is an unknown one.
@@ -37,38 +55,44 @@ var unknown = float32(math.NaN())
 
 var (
 	nothing  = Numbers{unknown, unknown, unknown, unknown, unknown}
-	noShares = [Shares]float32{unknown, unknown, unknown}
-	noUsuals = [usuals]float32{unknown, unknown}
+	noShares = [Shares]float32{unknown, unknown, unknown, unknown}
 )
 
 // GPU is what is known of the work of one GPU for one job.
 type GPU struct {
 	Number int    // as in cluster.GPU
+	Node   int    // of the job; set for each comparison, as is Shared
+	Shared bool   // others use the node as well: its traffic is not the job's alone
 	Model  uint64 // equal for GPUs of the same model
 	Out    bool   // it is lost, or hangs
 	Job    string // for which it works: everything else begins again with another one
 
 	Mean  Numbers         // of about the last half minute
-	Share [Shares]float32 // Mean as a share of the median of the job's GPUs of this model, at the last comparison
-	Usual [usuals]float32 // the same, usually, while the job works; unknown until it has worked for a while
+	Share [Shares]float32 // Mean as a share of what the others of its Group have, at the last comparison
+	Usual [Shares]float32 // the same, usually, while the job works; unknown until it has worked for a while
 	Used  float32         // memory, in bytes; NaN: unknown
 	Limit float32         // of its power, in W; NaN: unknown
 
 	At       time.Time // of the last sample
 	Seen     time.Time // since when its utilization is watched, without gaps
 	Worked   time.Time // of the last sample with work; zero: none
+	Moved    time.Time // of the last comparison in which it did more than to wait for others; zero: none
 	LagBegan time.Time // when it last began to lag
 	LagLast  time.Time // when it last lagged
+	LagMuch  time.Time // when it last lagged much
 	LagUtil  float32   // its mean utilization then
 	compared float32   // seconds of work in Usual
 	now      Numbers   // of the last sample
+	host     Traffic   // of its node, likewise
+	talks    talks
+	group    int // position in Job.Groups, as of the last comparison; negative: it is in none
 }
 
 // New returns a GPU of this model that has no samples.
 func New(model string) *GPU {
 	h := fnv.New64a()
 	h.Write([]byte(model))
-	return &GPU{Model: h.Sum64(), Mean: nothing, now: nothing, Share: noShares, Usual: noUsuals, Used: unknown, Limit: unknown}
+	return &GPU{Model: h.Sum64(), Mean: nothing, now: nothing, Share: noShares, Usual: noShares, Used: unknown, Limit: unknown}
 }
 
 // Begin forgets everything about earlier jobs.
@@ -76,7 +100,10 @@ func (g *GPU) Begin(job string) {
 	if g.Job == job {
 		return
 	}
-	*g = GPU{Number: g.Number, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean, now: g.now, Share: noShares, Usual: noUsuals, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At}
+	*g = GPU{
+		Number: g.Number, Node: g.Node, Shared: g.Shared, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean, now: g.now, host: g.host,
+		Share: noShares, Usual: noShares, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At,
+	}
 	if g.works() {
 		g.Worked = g.At
 	}
@@ -96,8 +123,8 @@ const (
 	idleBytes = 1 << 20
 )
 
-// Add takes a sample. Samples that are not newer than the last one do not count.
-func (g *GPU) Add(at time.Time, v *metric.Values) {
+// Add takes a sample, and the traffic of the node at that time. Samples that are not newer than the last one do not count.
+func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	passed := at.Sub(g.At)
 	if passed <= 0 && !g.At.IsZero() {
 		return
@@ -115,6 +142,10 @@ func (g *GPU) Add(at time.Time, v *metric.Values) {
 		}
 	}
 	g.Used, g.Limit, g.At, g.now = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at, now
+	g.host = host
+	if passed < lapse && works(now) && !quiet(&now, g.Limit) {
+		g.talks.add(passed, v, host)
+	}
 	if u := now[Util]; g.Seen.IsZero() || passed >= lapse || u != u {
 		g.Seen = at
 	}
@@ -163,3 +194,6 @@ func sample(v *metric.Values) Numbers {
 func works(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
 
 func (g *GPU) works() bool { return works(g.Mean) }
+
+// Stands reports whether the GPU did nothing in its last sample.
+func (g *GPU) Stands() bool { return !works(g.now) }

@@ -14,7 +14,7 @@ var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 // values is a sample with these numbers; a negative one is unknown.
 func values(util, power, clock float64) *metric.Values {
 	var v metric.Values
-	for id, x := range map[metric.ID]float64{metric.Util: util, metric.Power: power, metric.SMClock: clock} {
+	for id, x := range map[metric.ID]float64{metric.Util: util, metric.Power: power, metric.SMClock: clock, metric.NVLinkTX: 5 * util * 1e8} {
 		if x >= 0 {
 			v.Set(id, x)
 		}
@@ -28,11 +28,11 @@ func TestMeans(t *testing.T) {
 		g := New("m")
 		at := t0
 		for range 40 {
-			g.Add(at, values(100, 600, 1650))
+			g.Add(at, values(100, 600, 1650), Traffic{})
 			at = at.Add(poll)
 		}
 		for past := time.Duration(0); past < 30*time.Second; past += poll {
-			g.Add(at, values(20, -1, 1650))
+			g.Add(at, values(20, -1, 1650), Traffic{})
 			at = at.Add(poll)
 		}
 		if u := g.Mean[Util]; u < 20 || u > 26 {
@@ -41,11 +41,11 @@ func TestMeans(t *testing.T) {
 		if p := g.Mean[Power]; p == p {
 			t.Errorf("the unknown power is %v", p)
 		}
-		g.Add(at.Add(2*lapse), values(70, 500, 1650))
+		g.Add(at.Add(2*lapse), values(70, 500, 1650), Traffic{})
 		if g.Mean[Util] != 70 || g.Mean[Power] != 500 {
 			t.Errorf("after a gap the means are %v", g.Mean)
 		}
-		g.Add(at, values(0, 0, 0))
+		g.Add(at, values(0, 0, 0), Traffic{})
 		if g.Mean[Util] != 70 {
 			t.Error("an old sample counts")
 		}
@@ -55,7 +55,7 @@ func TestMeans(t *testing.T) {
 // What a GPU did for another job is forgotten; that it works now is not.
 func TestBegin(t *testing.T) {
 	g := New("m")
-	g.Add(t0, values(100, 600, 1650))
+	g.Add(t0, values(100, 600, 1650), Traffic{})
 	g.Usual[Util], g.LagLast = 0.5, t0
 	g.Begin("8")
 	if g.Usual[Util] == g.Usual[Util] || !g.LagLast.IsZero() || !g.Worked.Equal(t0) || g.Mean[Util] != 100 || g.now[Util] != 100 {
@@ -87,7 +87,7 @@ func run(job *Job, gpus []*GPU, from time.Time, length time.Duration, young bool
 	for ; at.Sub(from) < length; at = at.Add(3 * time.Second) {
 		for i, g := range gpus {
 			u := util(i)
-			g.Add(at, values(u, 100+5*u, 1650))
+			g.Add(at, values(u, 100+5*u, 1650), Traffic{})
 		}
 		job.Compare(at, gpus, young)
 	}
@@ -107,7 +107,7 @@ func TestUsual(t *testing.T) {
 	var job Job
 	gpus := eight()
 	at := run(&job, gpus, t0, time.Minute, true, func(int) float64 { return 97 })
-	if u := gpus[0].Usual[Util]; u == u || job.Groups[0].Lockstep() {
+	if u := gpus[0].Usual[Util]; u == u {
 		t.Errorf("a young job: %v is usual", u)
 	}
 	slow := func(i int) float64 { return map[bool]float64{true: 50, false: 97}[i == 7] }
@@ -177,14 +177,14 @@ func TestWaits(t *testing.T) {
 			f()
 		}
 	}
-	lag(30*time.Second, func() { g.Lags(at, gap) })
+	lag(30*time.Second, func() { g.Lags(at, gap, false) })
 	lag(80*time.Second, func() { g.Waits(at) })
-	lag(30*time.Second, func() { g.Lags(at, gap) })
+	lag(30*time.Second, func() { g.Lags(at, gap, false) })
 	if got := g.LagLast.Sub(g.LagBegan); got != 57*time.Second {
 		t.Errorf("it lags for %v", got)
 	}
 	at = at.Add(gap + 1)
-	if g.Lags(at, gap); !g.LagBegan.Equal(at) {
+	if g.Lags(at, gap, false); !g.LagBegan.Equal(at) {
 		t.Errorf("after a gap it lags since %v", g.LagBegan)
 	}
 }

@@ -10,11 +10,11 @@ const (
 	longestPause = 2 * time.Minute
 
 	// recovers is how long the averages after a pause still tell of it.
-	recovers = 10 * time.Second
+	recovers = 30 * time.Second
 )
 
-// halts reports whether a GPU of the group did nothing of its usual work in its last sample: it was idle, or waited for others.
-func (g *Group) halts(gpu *GPU) bool {
+// halting reports whether a GPU of the group did nothing of its usual work in its last sample: it was idle, or waited for others.
+func (g *Group) halting(gpu *GPU) bool {
 	return gpu.now[Util] < little*g.Usual[Util] || quiet(&gpu.now, gpu.Limit)
 }
 
@@ -22,7 +22,7 @@ func (g *Group) halts(gpu *GPU) bool {
 // they are in step again they are part of it.
 func (g *Group) pause(at time.Time) {
 	switch {
-	case 2*g.halted > len(g.GPUs), !g.InStep:
+	case g.Rests(), !g.InStep:
 		if g.stood.IsZero() {
 			g.Halted = at
 		}
@@ -33,12 +33,14 @@ func (g *Group) pause(at time.Time) {
 	g.Paused = !g.stood.IsZero() && g.stood.Sub(g.Halted) <= longestPause
 }
 
-// Lags remembers that the GPU lags. Moments at most gap apart are one time.
-func (g *GPU) Lags(at time.Time, gap time.Duration) {
+// Lags remembers that the GPU lags, perhaps mildly. Moments at most gap apart are one time.
+func (g *GPU) Lags(at time.Time, gap time.Duration, mild bool) {
 	if at.Sub(g.LagLast) > gap {
 		g.LagBegan = at
 	}
-	g.LagLast, g.LagUtil = at, g.Mean[Util]
+	if g.LagLast, g.LagUtil = at, g.Mean[Util]; !mild {
+		g.LagMuch = at
+	}
 }
 
 // Waits says that nobody can tell whether the GPU still lags. The time until now counts neither as lagging nor as a gap.

@@ -103,6 +103,7 @@ type Finding struct {
 	GPU         *int      `json:"gpu,omitempty"`          // GPU.Index; nil: the node, or a GPU with a key
 	GPUKey      string    `json:"gpu_key,omitempty"`
 	AllGPUs     bool      `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
+	Coupling    string    `json:"coupling,omitempty"` // of kinds that compare the GPUs of a job: what shows that they work together. docs/health.md lists the values
 	GPUs        []int     `json:"gpus,omitempty"`     // indices of GPUs of the job that the driver does not list
 	Text        *string   `json:"text,omitempty"`     // one sentence; nil of one that is over
 	Hint        string    `json:"hint,omitempty"`     // what to do

@@ -1,0 +1,81 @@
+package health
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+const (
+	// wanderWithin is how long ago another GPU has lagged at most if the slow GPU changes.
+	wanderWithin = 3 * time.Minute
+
+	// wanderLeast is how long a GPU has lagged at least to count as a place of the slow GPU.
+	wanderLeast = 5 * time.Second
+
+	// never is an After that is never reached.
+	never = time.Duration(math.MaxInt64)
+
+	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how many times more than
+	// before and than the others it is utilized if it lags no more.
+	justLagged = 15 * time.Second
+	outdoes    = 1.15
+)
+
+// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still would is known when it goes on.
+func unclear(s subject, held []cluster.Condition) []cluster.Condition {
+	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
+		return nil
+	}
+	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
+	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused }, func(g *pace.Group, gpu *pace.GPU) bool {
+		return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) && (!g.InStep || g.Rests() || uneven(&gpu.Share))
+	}) {
+		if !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == cluster.KindLag && c.Of != nil && c.Of.GPU == p.GPU }) {
+			out = append(out, cluster.Condition{Kind: cluster.KindLag, Unclear: true, Of: &p.Peer})
+		}
+	}
+	return out
+}
+
+// better reports whether a GPU does more than when it lagged, and more than the others, which have paused.
+func better(g *pace.Group, gpu *pace.GPU) bool {
+	return gpu.Mean[pace.Util] > outdoes*max(gpu.LagUtil, g.Median[pace.Util])
+}
+
+// wandering returns the job's finding that the slow GPU changes: none has lagged for long, and others have just before.
+func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
+	now := s.Peers.At
+	long := s.limits.seconds(LagSeconds)
+	places := []cluster.Peer{}
+	for _, c := range held {
+		if c.Mild {
+			continue
+		}
+		if now.Sub(c.Of.LagLast) < wanderLeast+wanderWithin && c.Of.LagLast.Sub(c.Of.LagBegan) >= long {
+			return cluster.Condition{}, false
+		}
+		places = append(places, *c.Of)
+	}
+	before := len(places)
+	if before == 0 {
+		return cluster.Condition{}, false
+	}
+	for _, p := range s.Peers.GPUs {
+		recently := !p.LagMuch.IsZero() && now.Sub(p.LagMuch) <= wanderWithin && p.LagLast.Sub(p.LagBegan) >= wanderLeast
+		if recently && !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Of.GPU == p.GPU }) {
+			places = append(places, p)
+		}
+	}
+	if len(places) == before {
+		return cluster.Condition{}, false
+	}
+	slices.SortStableFunc(places, func(a, b cluster.Peer) int { return b.LagLast.Compare(a.LagLast) })
+	places = places[:min(len(places), 2)] // the last two
+	return cluster.Condition{Severity: cluster.Warning, Compared: &cluster.Comparison{
+		By: held[0].Compared.By, Count: len(places), Of: len(s.Peers.GPUs), Places: cluster.NewPlaces(places, func(p cluster.Peer) time.Time { return p.LagBegan }),
+	}}, true
+}

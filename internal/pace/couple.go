@@ -1,0 +1,275 @@
+package pace
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// Evidence is what shows that the GPUs of a group work together.
+type Evidence uint8
+
+// Kinds of evidence, the strongest first.
+const (
+	None    Evidence = iota
+	NVLink           // they exchange data over NVLink while they work
+	PCIe             // likewise over PCIe, as much in one direction as in the other
+	Network          // likewise the nodes, over InfiniBand or another network
+	Pauses           // their pauses begin and end together
+	Waits            // they have begun to wait at the same time, and the driver tells no traffic
+	Falls            // all do less while one of them is slow, likewise
+)
+
+var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", Pauses: "pauses", Waits: "waits", Falls: "falls"}
+
+// String is its name, which is stable: programs may match on it.
+func (e Evidence) String() string { return evidences[e] }
+
+const (
+	// LeastLink is the fewest bytes per second over NVLink that show that a GPU exchanges data: one that waits in a collective polls with some
+	// 100 kB. leastBoth is the fewest over PCIe or a network, in each direction, where programs also fetch and write what they need alone;
+	// lopsided is how many times more goes in one direction if it is that.
+	LeastLink = 16 << 20
+	leastBoth = 64 << 20
+	lopsided  = 3
+
+	// A GPU talks if it did so for exchanged seconds of the last minutes of its work, and for this share of them: a program that exchanges
+	// gradients twice a minute does so in every tenth sample, one that copies its model to a GPU only once.
+	exchanged = 10
+	talkative = 0.04
+
+	// counts is the time constant, in seconds of work, of what a GPU has exchanged. Time in which it rests or waits does not count: what is
+	// known of a job that hangs stays known.
+	counts = 600
+
+	// quietFor is for how many seconds of work a GPU has sent nothing when it no longer works with others: longer than between two exchanges of
+	// gradients.
+	quietFor = 45
+
+	// meet is how far apart the GPUs of a job begin and end a pause at most if they do so together. enough is how many such pauses show
+	// that they belong together, without one that only some of them make.
+	meet   = 12 * time.Second
+	enough = 3
+
+	// Stalls of at least shortest are pauses.
+	shortest = 6 * time.Second
+
+	// A GPU that was idle for alone while the others went on at their pace shows that they do not need it. This is believed for apart.
+	alone   = 30 * time.Second
+	apart   = 30 * time.Minute
+	goingOn = 0.9 // of the usual power and memory traffic
+
+	// keeps is for how long it is believed that GPUs work together that were seen to do less when one was slow.
+	keeps = 10 * time.Minute
+)
+
+// Traffic is what a node sends and receives over its networks, in bytes per second; NaN: unknown.
+type Traffic struct{ TX, RX float32 }
+
+// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if that is more.
+func TrafficOf(v *metric.Values) Traffic {
+	ib := Traffic{float32(v.Float(metric.InfiniBandTX)), float32(v.Float(metric.InfiniBandRX))}
+	if net := (Traffic{float32(v.Float(metric.NetTX)), float32(v.Float(metric.NetRX))}); !(ib.TX+ib.RX >= net.TX+net.RX) {
+		return net
+	}
+	return ib
+}
+
+// mutual reports whether this is an exchange: much goes in both directions.
+func (t Traffic) mutual() bool {
+	return t.TX >= leastBoth && t.RX >= leastBoth && t.TX <= lopsided*t.RX && t.RX <= lopsided*t.TX
+}
+
+// writes reports whether much is sent and little received, as to a file system.
+func (t Traffic) writes() bool { return t.TX >= leastBoth/2 && !(t.TX <= lopsided*t.RX) }
+
+// Writes reports whether the GPU's node writes much over its networks.
+func (g *GPU) Writes() bool { return g.host.writes() }
+
+// talks is for how many seconds a GPU has exchanged data while it worked, of which the last minutes count most.
+type talks struct {
+	work   float32
+	by     [Network + 1]float32
+	silent float32 // seconds of work since it last did
+}
+
+// add counts a sample with work.
+func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
+	seconds := float32(passed.Seconds())
+	keep := max(1-seconds/counts, 0)
+	t.work, t.silent = keep*t.work+seconds, t.silent+seconds
+	for e := NVLink; e <= Network; e++ {
+		t.by[e] *= keep
+	}
+	for e, does := range [...]bool{
+		NVLink:  v.Float(metric.NVLinkTX) >= LeastLink || v.Float(metric.NVLinkRX) >= LeastLink,
+		PCIe:    (Traffic{float32(v.Float(metric.PCIeTX)), float32(v.Float(metric.PCIeRX))}).mutual(),
+		Network: host.mutual(),
+	} {
+		if does {
+			t.by[e], t.silent = t.by[e]+seconds, 0
+		}
+	}
+}
+
+// over reports whether the GPU exchanges data in this way.
+func (t *talks) over(e Evidence) bool { return t.by[e] >= exchanged && t.by[e] >= talkative*t.work }
+
+// inside returns how the GPU exchanges data with others of its node, if it does.
+func (t *talks) inside() Evidence {
+	switch {
+	case t.over(NVLink):
+		return NVLink
+	case t.over(PCIe):
+		return PCIe
+	}
+	return None
+}
+
+// Talks reports whether the GPU takes part in what is the evidence of its group, and still does: after a training the same job may run programs
+// that do not need each other.
+func (g *Group) Talks(gpu *GPU) bool {
+	return g.Evidence > Network || gpu.talks.silent <= quietFor && (gpu.talks.inside() != None || gpu.talks.over(Network))
+}
+
+// reach is how far the GPUs of a job are known to work together, as its GPUs are looked at node by node.
+type reach struct {
+	nodes, talk int  // nodes of the job, and those that exchange data with others
+	node        int  // the current one
+	gpus        int  // of it
+	nvlink, net bool // its only GPU sends over NVLink; it exchanges data over the network
+}
+
+func (r *reach) see(g *GPU) {
+	if r.gpus == 0 || g.Node != r.node {
+		r.leave()
+		*r = reach{nodes: r.nodes + 1, talk: r.talk, node: g.Node}
+	}
+	r.gpus++
+	r.nvlink = r.nvlink || g.talks.over(NVLink)
+	r.net = r.net || !g.Shared && g.talks.over(Network)
+}
+
+// leave counts the node that was looked at.
+func (r *reach) leave() {
+	if r.gpus > 0 && (r.net || r.nvlink && r.gpus == 1) {
+		r.talk++
+	}
+	r.gpus = 0
+}
+
+// across reports whether nearly all nodes exchange data with others.
+func (r *reach) across() bool {
+	r.leave()
+	return r.nodes > 1 && 10*r.talk >= 9*r.nodes && r.talk > 1
+}
+
+// rhythm counts pauses that begin and end together.
+type rhythm struct {
+	paused bool      // as of the last time at which all were in one state
+	left   time.Time // since when some have halted, and not all; zero: all are in one state
+	ragged bool      // that took, or takes, longer than to begin or to end together
+	began  time.Time // the pause, if it began together; zero: it did not
+	latest time.Time // when the last such pause began
+	count  int       // such pauses that also ended together, since some GPUs paused for themselves
+}
+
+// see takes how many of the GPUs have halted. Of many, one may differ.
+func (r *rhythm) see(at time.Time, halted, of int) {
+	odd := of / 10
+	if of >= several {
+		odd = max(odd, 1)
+	}
+	if halted > odd && halted < of-odd {
+		if r.left.IsZero() {
+			r.left = at
+		}
+		if at.Sub(r.left) > meet {
+			r.ragged, r.count = true, 0
+		}
+		return
+	}
+	switch paused := halted > odd; {
+	case paused && !r.paused:
+		if r.began = (time.Time{}); !r.ragged {
+			r.began, r.latest = at, at
+		}
+	case !paused && r.paused && !r.ragged && !r.began.IsZero() && at.Sub(r.began) >= shortest:
+		r.count++
+	}
+	r.paused, r.left, r.ragged = halted > odd, time.Time{}, false
+}
+
+// couple looks for evidence that the GPUs of a group work together, and for evidence that they do not.
+func (g *Group) couple(at time.Time, passed time.Duration) {
+	var by [Network + 1]int
+	for _, gpu := range g.GPUs {
+		if e := gpu.talks.inside(); e != None {
+			by[e]++
+		}
+		if g.Node == Everywhere && gpu.talks.over(Network) && !gpu.Shared {
+			by[Network]++
+		}
+	}
+	g.halts.see(at, g.halted, len(g.GPUs))
+	if usual := g.Usual[Power]; usual == usual { // they have worked
+		g.spins.see(at, g.Spinning, len(g.GPUs))
+	}
+	g.Evidence = None
+	n := len(g.GPUs)
+	switch most := func(n, of int) bool { return n > 1 && 3*n >= 2*of }; {
+	case n < 2:
+	case most(by[NVLink], n):
+		g.Evidence = NVLink
+	case most(by[PCIe], n):
+		g.Evidence = PCIe
+	case most(by[Network], n):
+		g.Evidence = Network
+	case g.halts.count >= enough && (n >= several || g.streak >= proves):
+		g.Evidence = Pauses
+	case !g.spins.latest.IsZero() && g.Median[Link] != g.Median[Link]:
+		g.Evidence = Waits
+	case g.falls() || at.Sub(g.fell) <= keeps && !g.fell.IsZero():
+		g.Evidence = Falls
+	}
+	g.part(at, passed)
+}
+
+// falls reports whether nearly all GPUs do less than usual while one or two differ from the others. It is asked only of GPUs whose traffic is
+// unknown: others show by that whether they work together.
+func (g *Group) falls() bool {
+	if len(g.GPUs) < several || g.Median[Link] == g.Median[Link] || !g.InStep {
+		return false
+	}
+	odd, less := 0, 0
+	for _, gpu := range g.GPUs {
+		switch power := share(gpu.Mean[Power], g.Usual[Power]*gpu.Usual[Power]); {
+		case gpu.Share[Util] < troubled*gpu.Usual[Util] || gpu.Share[Clock] < troubled*gpu.Usual[Clock]:
+			odd++
+		case power < troubled && share(gpu.Mean[Memory], g.Usual[Memory]*gpu.Usual[Memory]) < troubled:
+			less++
+		}
+	}
+	if odd == 0 || odd > max(1, len(g.GPUs)/several) || odd+less < len(g.GPUs) {
+		return false
+	}
+	g.fell = g.at
+	return true
+}
+
+// part notes a GPU that stands still while the others go on as usual.
+func (g *Group) part(at time.Time, passed time.Duration) {
+	if !g.Works || g.Spinning > 0 || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) || share(g.Median[Memory], g.Usual[Memory]) < goingOn {
+		g.without = 0
+		return
+	}
+	for _, gpu := range g.GPUs {
+		if idle := at.Sub(gpu.Worked); !gpu.Worked.IsZero() && idle >= alone && idle <= apart && gpu.compared > 0 {
+			if g.without += passed; g.without >= meet {
+				g.Parted = at
+			}
+			return
+		}
+	}
+	g.without = 0
+}
