@@ -270,7 +270,7 @@ func (w *world) hello(of *host) *wire.Hello {
 
 func (n *simNode) report(now time.Duration) *wire.Report {
 	n.seq++
-	list := now > told-listEvery && (n.listing || now-n.listed >= listEvery) // older lists are never shown
+	list := now > told-2*listEvery && (n.listing || now-n.listed >= listEvery) // older lists are never shown, also not of a node that has failed
 	if list {
 		n.listed = now
 	}
