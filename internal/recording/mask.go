@@ -111,7 +111,7 @@ func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
 }
 
 func (m *mask) hello(h wire.Hello) *wire.Hello {
-	h.Host, h.Program, h.Job = m.node(h.Host), "", m.number(h.Job)
+	h.Host, h.Program, h.Job, h.SLUID = m.node(h.Host), "", m.number(h.Job), m.name("sluid", "sluid%d", h.SLUID)
 	h.Build, h.System, h.Kernel, h.Driver, h.CUDA = release.of(h.Build), platform.of(h.System), version.of(h.Kernel), version.of(h.Driver), version.of(h.CUDA)
 	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.of(f) == "" })
 	h.FaultID = class.of(h.FaultID)
