@@ -30,8 +30,15 @@ type console struct {
 	keys *keyboard
 }
 
-// Read implements io.Reader.
-func (c *console) Read(p []byte) (int, error) { return c.keys.Read(p) }
+// Read implements io.Reader. In the background it leaves what is typed to the program that has the terminal: reading would stop this program,
+// again and again, also one that is to end.
+func (c *console) Read(p []byte) (int, error) {
+	if inBackground(c.Fd()) {
+		time.Sleep(leaving)
+		return 0, nil
+	}
+	return c.keys.Read(p)
+}
 
 const (
 	pasteBegins = "\x1b[200~"
@@ -40,6 +47,9 @@ const (
 
 	// silence ends a paste: a terminal sends it in one go, but a slow link may stop for a moment.
 	silence = time.Second
+
+	// leaving is how long nothing is read in the background.
+	leaving = 20 * time.Millisecond
 
 	// flood is how much text in one read was not typed. A key that repeats comes 30 times a second, and the sequences of a mouse have less text.
 	flood = 256

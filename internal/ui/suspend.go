@@ -38,8 +38,9 @@ const (
 	// If the program is not stopped after this many times 50 ms, it never will be: the kernel does not stop a program that has no shell to
 	// continue it.
 	unstopped = 5
-	// "kill %1" continues a stopped program to let it end: both signals arrive together.
-	parting = 100 * time.Millisecond
+	// "kill %1" continues a stopped program to let it end: both signals arrive together. On a busy host this program may not run for long, so what
+	// counts is how often it has run meanwhile.
+	parting, partings = 5 * time.Millisecond, 20
 )
 
 func newShell(out io.Writer, ended <-chan struct{}, t *terminal) *shell {
@@ -171,23 +172,24 @@ func (s *shell) rest(stop func()) {
 }
 
 // background reports whether another program has the terminal, which must not be disturbed then.
-func (s *shell) background() bool {
-	if !s.isTTY {
-		return false
-	}
-	foreground, err := unix.IoctlGetInt(int(s.tty), unix.TIOCGPGRP)
+func (s *shell) background() bool { return s.isTTY && inBackground(s.tty) }
+
+func inBackground(tty uintptr) bool {
+	foreground, err := unix.IoctlGetInt(int(tty), unix.TIOCGPGRP)
 	return err == nil && foreground != unix.Getpgrp()
 }
 
 // ending reports whether the program should end while in the background.
 func (s *shell) ending() bool {
-	select {
-	case <-s.ended:
-		s.unstoppable()
-		return true
-	case <-time.After(parting):
-		return false
+	for range partings {
+		select {
+		case <-s.ended:
+			s.unstoppable()
+			return true
+		case <-time.After(parting):
+		}
 	}
+	return false
 }
 
 // unstoppable lets a program in the background end: restoring the terminal settings would stop it again.
