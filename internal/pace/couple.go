@@ -259,7 +259,7 @@ func (g *Group) falls() bool {
 
 // part notes a GPU that stands still while the others go on as usual.
 func (g *Group) part(at time.Time, passed time.Duration) {
-	if !g.Works || g.Spinning > 0 || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) || share(g.Median[Memory], g.Usual[Memory]) < goingOn {
+	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) || share(g.Median[Memory], g.Usual[Memory]) < goingOn {
 		g.without = 0
 		return
 	}
