@@ -34,8 +34,8 @@ func TestKnownHostsCommand(t *testing.T) {
 	alice := func(command string) { do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	t.Cleanup(func() { alice("rm -f ~/.ssh/config /tmp/revoked") })
 	alice(`printf 'Host node*\n KnownHostsCommand /bin/cat /tmp/revoked\n' >~/.ssh/config; : >/tmp/revoked`)
-	if n := runs(t, "--json", "--nodes", "node01").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "openssh" {
-		t.Errorf("it revokes nothing: %s through %q", n.State, n.Transport)
+	if n := runs(t, "--json", "--nodes", "node01", "--timeout", "60s").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "openssh" {
+		t.Errorf("it revokes nothing: %s through %q, %s", n.State, n.Transport, n.Failure.Summary)
 	}
 	alice(`for key in $(awk '/^[^#]/ { print $2 ":" $3 }' /etc/ssh/ssh_known_hosts); do echo "@revoked * ${key/:/ }"; done >/tmp/revoked`)
 	r := runs(t, "--json", "--nodes", "node01")

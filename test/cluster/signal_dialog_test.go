@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"testing"
+	"time"
 )
 
 // reusePID ends a process of node01 and starts another one that gets its PID.
@@ -61,13 +62,16 @@ func TestAPasteEndsNothing(t *testing.T) {
 	w.sees("Processes of node02", "4 processes")
 	w.types("Ky")
 	w.sees("Send SIGKILL to 1 process?")
-	w.types("n")
-	w.types("\x1b")
-	w.sees("4 processes")
+	time.Sleep(time.Second)
+	w.sees("Send SIGKILL to 1 process?", "Enter")
+	w.types("\r") // not Esc, with which K would be another key
+	w.sees("4 processes", "Esc back")
 	w.types("K")
 	w.sees("Send SIGKILL to 1 process?")
 	w.answers("y")
 	w.sees("Sent SIGKILL to 1 of 1 process")
-	w.types("\x1b")
+	w.types("\r")
+	w.sees("3 processes", "Esc back")
+	time.Sleep(time.Second)
 	w.quits()
 }
