@@ -169,3 +169,26 @@ func TestLagEndsAfterAPause(t *testing.T) {
 		})
 	}
 }
+
+// A job that goes on after half an hour has no idle GPU: its GPUs begin one after the other. A GPU that then gets no work is idle in 5 minutes.
+func TestIdleAfterALongPause(t *testing.T) {
+	const stops, length = 10 * time.Minute, 30 * time.Minute
+	left := func(into time.Duration, node, gpu int) work {
+		if into >= length && (node == 1 && gpu == 7 || into < length+time.Duration(8*node+gpu)*2*time.Second) {
+			return rests
+		}
+		return trains
+	}
+	tr := trace{nodes: 2, gpus: 8, age: traceAge, does: func(at time.Duration, node, gpu int) work {
+		if at >= stops && at < stops+length {
+			return rests
+		}
+		return left(at-stops, node, gpu)
+	}}
+	for _, f := range tr.play(t, stops+length+10*time.Minute) {
+		went := f.at - stops - length
+		if f.Kind == cluster.KindIdle && (f.Node != "n02" || f.GPU != 7 || went < 4*time.Minute || went > 6*time.Minute) {
+			t.Errorf("%v after the job went on: %v", went, f)
+		}
+	}
+}

@@ -24,7 +24,7 @@ var peerRules = []peerRule{
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,
 		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a node writes. A note after 60 s, and if the job has not used a GPU at all. The only GPU of a job: {idle_minutes} minutes, a warning after six times as long. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not).", source: "own"}, allIdle},
 	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: idleMinutes,
-		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times as long.", source: "Princeton jobstats"}, idling},
+		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work: after a pause of the job of 2 minutes or more, the time counts anew. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times as long.", source: "Princeton jobstats"}, idling},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, severity: cluster.Note, after: time.Minute,
 		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB more.", source: "own"}, unbalanced},
 }
@@ -125,6 +125,9 @@ func idling(s subject) []cluster.Condition {
 		return nil
 	}
 	latest := now.Add(-least)
+	if s.Peers.Pace.Resumed.After(latest) { // the others have not worked for so long
+		return nil
+	}
 	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return !g.Idle().After(latest) })
 	var held []cluster.Condition
 	for _, p := range idle {

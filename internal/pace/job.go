@@ -7,16 +7,17 @@ import (
 
 // Job is what is known of the work of a job's GPUs together.
 type Job struct {
-	Groups []Group       // by model
-	Worked time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
-	Work   time.Duration // for how long most GPUs have worked, while watched
-	Pause  time.Duration // the longest time without any work that ended
-	Moved  time.Time     // when more than one GPU last did more than to wait for others
-	Still  time.Duration // the longest time without that which ended
-	at     time.Time
-	since  time.Time // the job is watched without gaps
-	across bool      // its nodes work together
-	nodes  rhythm    // of the GPUs of all nodes
+	Groups  []Group       // by model
+	Worked  time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
+	Work    time.Duration // for how long most GPUs have worked, while watched
+	Resumed time.Time     // when the job went on after the last pause of at least halts
+	Pause   time.Duration // the longest time without any work that ended
+	Moved   time.Time     // when more than one GPU last did more than to wait for others
+	Still   time.Duration // the longest time without that which ended
+	at      time.Time
+	since   time.Time // the job is watched without gaps
+	across  bool      // its nodes work together
+	nodes   rhythm    // of the GPUs of all nodes
 
 	busy, total float64   // seconds in which most GPUs worked, and all; the last minutes count most
 	counted     time.Time // the last moment in total
@@ -93,6 +94,9 @@ const (
 
 	// GPUs are quiet below this share of their power limit and up to this percentage of memory traffic.
 	quietPower, quietMemory = 0.3, 1
+
+	// halts is the length of a pause after which the time that a GPU is idle beside others counts anew: in the pause none had work.
+	halts = 2 * time.Minute
 
 	// longest is the longest time between two comparisons that counts.
 	longest = time.Minute
@@ -268,6 +272,9 @@ func (j *Job) pause(gpus []*GPU) bool {
 		}
 	}
 	worked := last.After(j.Worked)
+	if worked && last.Sub(j.Worked) >= halts {
+		j.Resumed = last
+	}
 	if worked && j.Worked.After(j.since) {
 		j.Pause = max(j.Pause, last.Sub(j.Worked))
 	}
