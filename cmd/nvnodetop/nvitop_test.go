@@ -216,6 +216,9 @@ func (d *desk) sees(what, want string) {
 
 func (d *desk) types(keys string) {
 	d.t.Helper()
+	if keys == "y" {
+		time.Sleep(500 * time.Millisecond) // a dialog takes no answer before it can have been read
+	}
 	if err := d.Type(keys); err != nil {
 		d.t.Fatal(err)
 	}
