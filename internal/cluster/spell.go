@@ -20,7 +20,8 @@ type spell struct {
 	level time.Duration
 	at    time.Time // of the last step
 
-	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches After.
+	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches After. Before it is
+	// reported, it is as severe as it was for a third of the time.
 	worse time.Duration
 
 	before bool // it held when the node was first seen: since is not its beginning
@@ -83,14 +84,20 @@ func (t *track) hold(c Condition, m moment) {
 		passed /= mildly
 	}
 	s.level, s.last = s.level+passed, m.at
-	if s.told && c.Severity > s.Severity {
-		if s.worse += passed; s.worse < c.After {
-			return
-		}
+	if alone || !s.spares(c, passed) {
+		s.worse = max(0, s.worse-passed/2)
+		s.Condition = c
 	}
-	s.worse = max(0, s.worse-passed/2)
-	s.Condition = c
 	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
+}
+
+// spares reports whether the spell has not been as severe as the condition for long enough.
+func (s *spell) spares(c Condition, passed time.Duration) bool {
+	if c.Severity <= s.Severity || c.After == 0 {
+		return false
+	}
+	s.worse += passed
+	return s.told && s.worse < c.After || !s.told && 3*s.worse < s.level
 }
 
 // stay makes time stand still for the spell.

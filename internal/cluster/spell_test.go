@@ -276,3 +276,23 @@ func TestUnclear(t *testing.T) {
 	w.samples(765, 780, dim)
 	w.expect(t, 779, "; cleared: thermal a/0 60-696")
 }
+
+// A finding is first told as severe as it was for a third of the time, not as in the last sample.
+func TestFirstSeverity(t *testing.T) {
+	for _, tc := range []struct {
+		severe int // samples, the last ones of 30
+		want   Severity
+	}{{1, Note}, {8, Note}, {12, Warning}, {30, Warning}} {
+		var tr track
+		for i := range 30 {
+			c := Condition{Kind: KindLag, Severity: Note, After: 87 * time.Second}
+			if i >= 30-tc.severe {
+				c.Severity = Warning
+			}
+			tr.step([]Condition{c}, moment{at: t0.Add(time.Duration(3*i) * time.Second), gap: 9 * time.Second})
+		}
+		if s := tr.spells[0]; !s.told || s.Severity != tc.want {
+			t.Errorf("%d of 30 samples are severe: told %t as %d, want %d", tc.severe, s.told, s.Severity, tc.want)
+		}
+	}
+}
