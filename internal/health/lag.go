@@ -54,6 +54,9 @@ func (l *look) above(m pace.Measure, factor float32) bool {
 	return l.Share[m] > factor*max(l.Usual[m], 1)
 }
 
+// wait reports whether the others can be waiting for this GPU. Those that wait clock higher: if they clock lower, they are slow themselves.
+func (l *look) wait() bool { return !(l.Mean[pace.Clock] > raised*l.group.Lower[pace.Clock]) }
+
 // slows reports whether a GPU has less by a factor, and the others do less because of it.
 func (l *look) slows(m pace.Measure, factor float32) bool {
 	return l.below(m, factor) && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
@@ -82,18 +85,21 @@ var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
 	{cluster.Awaited, false, false, func(l *look) bool {
-		return l.above(pace.Power, 1/l.ratio) && l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
+		return l.wait() && l.above(pace.Power, 1/l.ratio) && l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
 	}},
 	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
 	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
-	{cluster.Reads, true, false, func(l *look) bool { return l.others < felt && l.above(pace.Memory, 1/costly) }},
-	{cluster.Awaited, true, false, func(l *look) bool { return l.others < felt && l.above(pace.Power, harder) }},
+	{cluster.Reads, true, false, func(l *look) bool { return l.wait() && l.others < felt && l.above(pace.Memory, 1/costly) }},
+	{cluster.Awaited, true, false, func(l *look) bool { return l.wait() && l.others < felt && l.above(pace.Power, harder) }},
 	{cluster.Less, true, false, func(l *look) bool {
 		few := l.below(pace.Power, less) || l.below(pace.Memory, less)
 		spins := l.Share[pace.Clock] > raised || l.group.Spins(l.GPU) // it waits for the others
 		return few && !spins && !(l.others < felt) && len(l.group.GPUs) > 2 && l.Share[pace.Util] > costly
 	}},
-	{cluster.Starved, true, true, func(l *look) bool { return l.waits && l.always(pace.Util) && l.Share[pace.Util] < slowUtil }},
+	{cluster.Starved, true, true, func(l *look) bool {
+		same := !(l.Share[pace.Memory] < less) // work, whoever waits: each step reads the same
+		return same && l.waits && l.always(pace.Util) && l.Share[pace.Util] < slowUtil
+	}},
 	{cluster.Slowed, true, true, func(l *look) bool {
 		return l.waits && l.always(pace.Clock) && l.Share[pace.Clock] < slowClock && l.Share[pace.Power] < harder
 	}},
