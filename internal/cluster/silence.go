@@ -26,18 +26,14 @@ const (
 // silences are those of all nodes of a Store.
 type silences struct {
 	heard time.Time // the last report of any node
-	nodes int       // that have reported, at least 2 if two have
 	past  []Silence // newest last, at most maxSilences, none over for longer than Remember
 	track track
 }
 
-// hear takes a report of a node. The silence before it, if there was one, is over.
-func (s *silences) hear(n *nodeRecord, at time.Time, rules Rules) {
-	if n.Arrived.IsZero() {
-		s.nodes++
-	}
-	if !s.heard.IsZero() && s.nodes > 1 && at.Sub(s.heard) > n.patience() {
-		over := Silence{From: s.heard, Over: at}
+// hear takes a report of a node, one of these. The silence before it, if there was one, is over.
+func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules Rules) {
+	over := Silence{From: s.heard, Over: at}
+	if !s.heard.IsZero() && at.Sub(s.heard) > n.patience() && over.sharers(nodes) > 1 {
 		s.past = slices.DeleteFunc(slices.Clone(s.past), func(o Silence) bool { return at.Sub(o.Over) > Remember })
 		s.past = append(s.past[max(len(s.past)+1-maxSilences, 0):], over)
 		s.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: &over}), moment{at: at, gap: math.MaxInt64})
@@ -46,6 +42,17 @@ func (s *silences) hear(n *nodeRecord, at time.Time, rules Rules) {
 	if at.After(s.heard) {
 		s.heard = at
 	}
+}
+
+// sharers counts the nodes that were silent until now. Those of jobs that have ended do not count, nor new ones: between two jobs nobody is silent.
+func (s *Silence) sharers(nodes map[string]*nodeRecord) (count int) {
+	for _, n := range nodes {
+		state, _ := n.state(s.Over)
+		if n.shares(s, &Node{State: state, Failure: n.Failure}) {
+			count++
+		}
+	}
+	return count
 }
 
 func (s *silences) fork() silences {
@@ -69,8 +76,6 @@ func (n *nodeRecord) shares(s *Silence, view *Node) bool {
 func (s *silences) now(nodes map[string]*nodeRecord, snap *Snapshot, some bool) (*Silence, map[string]bool) {
 	var is Silence
 	switch last := len(s.past) - 1; {
-	case s.nodes < 2:
-		return nil, nil
 	case !some:
 		is.From = s.heard
 	case last >= 0 && snap.At.Sub(s.past[last].Over) <= catchUp:

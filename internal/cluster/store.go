@@ -61,7 +61,7 @@ func (s *Store) Apply(e Event) {
 		n.jobs = s.jobs[e.Node]
 		s.renewTeams(n.jobs, e.At)
 		if e.Report != nil && n.Hello != nil {
-			s.quiet.hear(n, e.At, s.rules)
+			s.quiet.hear(n, s.nodes, e.At, s.rules)
 		}
 		n.take(e, s.rules)
 		if e.Hello != nil {

@@ -114,3 +114,27 @@ func TestSilence(t *testing.T) {
 		t.Errorf("of one node: %q", got)
 	}
 }
+
+// Where no job had nodes, nobody was silent: the next job begins without the problem of a time before it.
+func TestNoSilenceWithoutJobs(t *testing.T) {
+	f := newFleet(2)
+	f.report(f.nodes, 3, 60)
+	at := func(sec int) time.Time { return t0.Add(time.Duration(sec) * time.Second) }
+	f.Apply(cluster.Event{At: at(62), Discovery: &cluster.Discovery{Asked: at(62), Answered: at(62)}})
+	for _, name := range f.nodes {
+		f.Apply(cluster.Event{At: at(63), Node: name, Gone: true})
+	}
+	next := cluster.Job{ID: "2", Start: at(3600), Nodes: f.nodes, Minors: map[string][]int{f.nodes[0]: {0}, f.nodes[1]: {0}}}
+	f.Apply(cluster.Event{At: at(3600), Discovery: &cluster.Discovery{Asked: at(3600), Answered: at(3600), Jobs: []cluster.Job{next}}})
+	for _, name := range f.nodes {
+		f.Apply(cluster.Event{At: at(3600), Node: name, Try: &cluster.Try{Interval: 3 * time.Second}})
+		f.Apply(cluster.Event{At: at(3601), Node: name, Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: name}}}})
+	}
+	f.report(f.nodes, 3601, 3640)
+	for _, sec := range []int{3601, 3605, 3640, 3700} {
+		f.report(f.nodes, 3640, sec)
+		if got := f.said(sec); got != "/  /" {
+			t.Errorf("after %d s: %q, want nothing", sec, got)
+		}
+	}
+}
