@@ -71,7 +71,10 @@ func New(cfg Config) *Manager {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Manager{cfg: cfg, retries: make(chan struct{}, cfg.Retries), signs: bell.New(), nodes: map[string]*node{}, leaving: map[string]context.Context{}, beyond: map[string]bool{}}
+	return &Manager{
+		cfg: cfg, retries: make(chan struct{}, cfg.Retries), signs: bell.New(),
+		nodes: map[string]*node{}, leaving: map[string]context.Context{}, beyond: map[string]bool{},
+	}
 }
 
 // Run watches the wanted nodes until ctx ends, and returns when the last session is closed.
@@ -201,7 +204,9 @@ func (m *Manager) tellBeyond(admitted map[string]bool) {
 	now := time.Now()
 	for _, name := range m.wanted {
 		wanted[name] = true
-		if !admitted[name] && !m.beyond[name] {
+		if last := m.leaving[name]; !admitted[name] && last != nil {
+			context.AfterFunc(last, m.revise) // the end of its last watch would be the last that is said of it
+		} else if !admitted[name] && !m.beyond[name] {
 			m.beyond[name] = true
 			m.emit(cluster.Event{At: now, Node: name, Down: &cluster.Down{Failure: m.cfg.Beyond}})
 		}
@@ -214,12 +219,21 @@ func (m *Manager) tellBeyond(admitted map[string]bool) {
 	}
 }
 
+// revise reconciles after the last event of a dropped node.
+func (m *Manager) revise() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ctx.Err() == nil {
+		m.reconcile()
+	}
+}
+
 func (m *Manager) start(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
 	n := &node{
-		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, second: m.cfg.Second, journal: journal{log: m.cfg.Log.With("node", name)}, retries: m.retries, emit: m.emit, cancel: cancel,
-		before: m.leaving[name], done: done,
+		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, second: m.cfg.Second, retries: m.retries,
+		journal: journal{log: m.cfg.Log.With("node", name)}, emit: m.emit, cancel: cancel, before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)

@@ -190,3 +190,31 @@ func TestAtMostSoManyNodes(t *testing.T) {
 		}
 	})
 }
+
+// A node is dropped, others take its place, and it is wanted again before its watch has ended: the last event says that it is not watched.
+func TestBeyondAfterItsLastWatch(t *testing.T) {
+	c := newFakeCluster()
+	for _, name := range []string{"a", "b"} {
+		c.nodes[name] = &fakeNode{late: true}
+	}
+	limit := Config{Opener: c, Interval: 3 * time.Second, Retries: 8, Most: 1, Beyond: reach.Failure{Class: reach.ClassNotWatched}}
+	watchWith(t, c, limit, func(m *Manager, r *record) {
+		m.SetNodes([]string{"a"})
+		pass(10 * time.Second)
+		m.SetNodes([]string{"b"})
+		m.SetNodes([]string{"b", "a"})
+		pass(10 * time.Second)
+		var last cluster.Event
+		for _, e := range r.events {
+			if e.Node == "a" {
+				last = e
+			}
+		}
+		if last.Down == nil || last.Down.Failure.Class != reach.ClassNotWatched {
+			t.Errorf("the last event of a is %+v, want that it is not watched", last)
+		}
+		if c.sessions["a"] != 0 || c.sessions["b"] != 1 {
+			t.Errorf("sessions %v, want one of b", c.sessions)
+		}
+	})
+}
