@@ -140,6 +140,9 @@ const storyMost = 10 * time.Second
 
 // catchUp waits until a demo has told its past. A screen before that would show a cluster that has stopped.
 func catchUp(ctx context.Context, from feed) {
+	if guard, is := from.(readOnly); is {
+		from = guard.feed
+	}
 	story, is := from.(*demo.Demo)
 	if !is {
 		return
