@@ -112,9 +112,10 @@ func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
 
 func (m *mask) hello(h wire.Hello) *wire.Hello {
 	h.Host, h.Program, h.Job, h.SLUID = m.node(h.Host), "", m.number(h.Job), m.name("sluid", "sluid%d", h.SLUID)
-	h.Build, h.System, h.Kernel, h.Driver, h.CUDA = release.of(h.Build), platform.of(h.System), version.of(h.Kernel), version.of(h.Driver), version.of(h.CUDA)
+	h.Build, h.System = release.of(h.Build), platform.of(h.System)
+	h.Kernel, h.Driver, h.CUDA = version.of(h.Kernel), version.of(h.Driver), version.of(h.CUDA)
 	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.of(f) == "" })
-	h.FaultID, h.SLUID = class.of(h.FaultID), m.name("sluid", "s%d", h.SLUID) // which leads to the user, too
+	h.FaultID = class.of(h.FaultID)
 	h.Fault, h.StandIn = inPlaceOf(h.Fault, h.FaultID), inPlaceOf(h.StandIn, "no_probe")
 	h.GPUs = each(h.GPUs, func(c *wire.Card) {
 		c.UUID, c.Serial = m.uuid(c.UUID), ""

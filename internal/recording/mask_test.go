@@ -167,6 +167,16 @@ func TestAnonymousNumbers(t *testing.T) {
 	}
 }
 
+// SLUIDs lead to users, too. Nodes of one job have the same one, also after each new Hello.
+func TestAnonymousSLUIDs(t *testing.T) {
+	m := newMask()
+	for _, step := range [][2]string{{"sEKNKTV3WPV500", "sluid1"}, {"sEKNKTV3WPV501", "sluid2"}, {"sEKNKTV3WPV500", "sluid1"}, {"", ""}} {
+		if got := m.hello(wire.Hello{SLUID: step[0]}).SLUID; got != step[1] {
+			t.Errorf("%q becomes %q, want %q", step[0], got, step[1])
+		}
+	}
+}
+
 // What a node sends as a version or the name of a variable may be any text. What looks like one stays.
 func TestAnonymousTextsOfANode(t *testing.T) {
 	m := newMask()
