@@ -33,17 +33,10 @@ func mayServe(cfg *config.Config, at web.Place) error {
 	case cfg.Serve == config.ServeOff:
 		return usage("serve is switched off: serve = %q (%s)", cfg.Serve, cfg.ServeFrom)
 	case cfg.Serve == config.ServeLocal && !at.Local():
-		return usage("--listen %q is not allowed: serve = %q (%s): use 127.0.0.1:PORT or unix:PATH", at.Address, cfg.Serve, cfg.ServeFrom)
+		return usage("--listen %q is not allowed: serve = %q (%s): use 127.0.0.1:PORT or unix:PATH",
+			at.Address, cfg.Serve, cfg.ServeFrom)
 	}
 	return nil
-}
-
-// notWatched is said of nodes beyond the greatest number.
-func notWatched(cfg *config.Config) reach.Failure {
-	return reach.Failure{
-		Class: reach.ClassNotWatched, Short: "not watched", Cause: fmt.Sprintf("max_nodes = %d (%s)", cfg.MaxNodes, cfg.MaxNodesFrom),
-		Meaning: "One program may watch only so many nodes.", Hints: []string{"name one job with --job, or nodes with --nodes"},
-	}
 }
 
 // partial says once on stderr that not all nodes are watched, for outputs that are no screens.

@@ -76,7 +76,8 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody who could press one.
 func polling(cfg *config.Config, log *slog.Logger) poller.Config {
-	p := poller.Config{Interval: cfg.Poll, Second: cfg.Second, Log: log, Most: cfg.MaxNodes, Beyond: notWatched(cfg)}
+	p := access.Polling(cfg)
+	p.Log = log
 	if !cfg.Steady {
 		p.IdleAfter, p.IdleFactor = ui.IdleAfter, ui.IdleFactor
 	}

@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 	"internal/web":             {"internal/bell", "internal/cluster", "internal/export", "internal/vacancy"},
 	"internal/wire":            {"internal/metric"},
 	"examples/idle":            {"pkg/nvnodetop", "pkg/nvnodetop/schema"},
-	"pkg/nvnodetop":            {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/reach", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "pkg/nvnodetop/report", "pkg/nvnodetop/schema"},
+	"pkg/nvnodetop":            {"internal/access", "internal/bell", "internal/build", "internal/cluster", "internal/config", "internal/demo", "internal/export", "internal/health", "internal/probe", "internal/probe/nvml", "internal/reach", "internal/remote/ssh", "internal/report", "internal/slurm", "internal/source", "internal/tally", "pkg/nvnodetop/report", "pkg/nvnodetop/schema"},
 	"pkg/nvnodetop/report":     {}, // what a program needs to read a document, and nothing that reaches a node
 	"pkg/nvnodetop/schema":     {"internal/metric"},
 	"test/ask":                 {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote", "internal/remote/ssh", "internal/slurm", "internal/wire"},

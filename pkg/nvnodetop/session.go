@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
-	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
@@ -129,9 +128,9 @@ func connect(ctx context.Context, cfg *config.Config) (from feed, end func(), er
 		return nil, nil, err
 	}
 	if cfg.Nodes != "" {
-		return a.Hosts(cfg.Nodes, names, polling(cfg)), a.Close, nil
+		return a.Hosts(cfg.Nodes, names, access.Polling(cfg)), a.Close, nil
 	}
-	return a.Jobs(cfg, polling(cfg), nil), a.Close, nil
+	return a.Jobs(cfg, access.Polling(cfg), nil), a.Close, nil
 }
 
 // ownGPUs returns the source for this host, which has no SLURM.
@@ -139,13 +138,9 @@ func ownGPUs(ctx context.Context, cfg *config.Config) (feed, error) {
 	if cfg.Job != "" {
 		return nil, fmt.Errorf("%w on this host to ask for job %q", ErrNoSlurm, cfg.Job)
 	}
-	from, err := access.OwnGPUs(ctx, polling(cfg))
+	from, err := access.OwnGPUs(ctx, access.Polling(cfg))
 	if err != nil {
 		return nil, fmt.Errorf("%w on this host, and %w", ErrNoSlurm, err)
 	}
 	return from, nil
-}
-
-func polling(cfg *config.Config) poller.Config {
-	return poller.Config{Interval: cfg.Poll, Second: cfg.Second}
 }

@@ -108,6 +108,33 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// That of nodes, too.
+func TestMostNodes(t *testing.T) {
+	alone(t)
+	defer func(before string) { systemFile = before }(systemFile)
+	systemFile = filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(systemFile, []byte("max_nodes = 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	leads := filepath.Join(t.TempDir(), "ssh")
+	if err := os.WriteFile(leads, []byte("#!/bin/sh\nexit 255\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(leads)+":/bin:/usr/bin")
+	t.Setenv("NVNODETOP_TRANSPORT", "openssh")
+	defer probed.Store(probed.Swap(true))
+	s, err := Snapshot(t.Context(), Options{Nodes: "a,b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, true} {
+		f := s.Nodes[i].Failure
+		if f == nil || (f.Class == "not_watched") != want || want && !strings.Contains(f.Summary, systemFile+":1") {
+			t.Errorf("%s: %+v, want that it is not watched: %v", s.Nodes[i].Name, f, want)
+		}
+	}
+}
+
 // The report is about the time until ctx ended.
 func TestReportSoFar(t *testing.T) {
 	alone(t)

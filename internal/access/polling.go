@@ -1,0 +1,22 @@
+package access
+
+import (
+	"fmt"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// Polling is how nodes are polled, within the limits of the settings.
+func Polling(cfg *config.Config) poller.Config {
+	return poller.Config{Interval: cfg.Poll, Second: cfg.Second, Most: cfg.MaxNodes, Beyond: notWatched(cfg)}
+}
+
+// notWatched is said of nodes beyond the greatest number.
+func notWatched(cfg *config.Config) reach.Failure {
+	return reach.Failure{
+		Class: reach.ClassNotWatched, Short: "not watched", Cause: fmt.Sprintf("max_nodes = %d (%s)", cfg.MaxNodes, cfg.MaxNodesFrom),
+		Meaning: "One program may watch only so many nodes.", Hints: []string{"name one job with --job, or nodes with --nodes"},
+	}
+}
