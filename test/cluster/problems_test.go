@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// A GPU that has become slow in a job whose GPUs work in step is named: in row 1, at its row and among the problems, with its rank.
+// A GPU that has become slow in a job whose GPUs exchange data is named: in row 1, at its row and among the problems, with its rank.
 func laggingGPU(t *testing.T) {
-	fault(t, "nvml", "node05", "util 97")
+	const together = "util 97;nvlink_tx 20;nvlink_rx 20"
+	fault(t, "nvml", "node05", together)
 	for rank := range 4 { // the library gives each the next GPU
 		do(t, "on", "-u", "alice", "node05", "env", fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=4", "setsid", "-f", "sh", "-c", "exec gpuwork 86400 >/dev/null 2>&1 </dev/null")
 	}
 	w := watch(t, "--nodes", "node05")
 	w.sees("4 of 4 GPUs", "4 GPUs OK")
 	w.never(50*time.Second, "LAG", "problem")
-	do(t, "fault", "nvml", "node05", "util 97;gpu 2 util 25")
+	do(t, "fault", "nvml", "node05", together+";gpu 2 util 25")
 	began := time.Now()
 	for !strings.Contains(w.Screen(), "!LAG -7") {
 		if time.Since(began) > 100*time.Second {
@@ -28,7 +29,7 @@ func laggingGPU(t *testing.T) {
 	w.sees("GPU2 lags")
 	w.types("!")
 	w.sees("GPU2", "rank 2", "against a median of 97%")
-	do(t, "fault", "nvml", "node05", "util 97")
+	do(t, "fault", "nvml", "node05", together)
 	w.sees("cleared")
 	w.quits()
 }
