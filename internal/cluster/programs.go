@@ -51,22 +51,21 @@ type launched struct {
 // Programs tells the programs of a job apart.
 type Programs struct{ nth map[launched]int }
 
-// NewPrograms finds the programs that ranks of a job belong to. Different launches alone prove nothing: one program has several where only the launchers
-// on its nodes are known, or after a restart. Two programs have lived at the same time with a process of the same rank each.
+// NewPrograms finds the programs that ranks of a job belong to. Different launches alone prove nothing: one program has several where only the
+// launchers on its nodes are known, or after a restart. Two programs have lived at the same time with a process of the same rank each.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
+	clans := map[launched]*clan{}
 	alike := map[launched][]*clan{} // by variable and size
 	for r := range ranks {
-		kind := launched{r.From, worldOf(&r.Rank), launch{}}
-		clans := alike[kind]
-		at := slices.IndexFunc(clans, func(c *clan) bool { return c.launch == r.launch })
-		if at < 0 {
-			kind.launch = r.launch
-			clans, at = append(clans, &clan{launched: kind, began: r.Began}), len(clans)
-			kind.launch = launch{}
-			alike[kind] = clans
+		of := launched{r.From, worldOf(&r.Rank), r.launch}
+		c := clans[of]
+		if c == nil {
+			c = &clan{launched: of, began: r.Began}
+			of.launch = launch{}
+			clans[c.launched], alike[of] = c, append(alike[of], c)
 		}
-		clans[at].add(r)
+		c.add(r)
 	}
 	for _, clans := range alike {
 		if len(clans) > 1 {
@@ -81,13 +80,13 @@ func (p *Programs) divide(clans []*clan) {
 	slices.SortStableFunc(clans, func(a, b *clan) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
 	})
-	var programs []*clan
+	var programs []lives
 	for _, c := range clans {
-		at := slices.IndexFunc(programs, func(o *clan) bool { return !o.rivals(c) })
+		at := slices.IndexFunc(programs, func(o lives) bool { return !o.rival(c) })
 		if at < 0 {
-			programs, at = append(programs, &clan{}), len(programs)
+			programs, at = append(programs, lives{}), len(programs)
 		}
-		programs[at].ranks = append(programs[at].ranks, c.ranks...)
+		programs[at].add(c)
 		if p.nth == nil {
 			p.nth = map[launched]int{}
 		}
@@ -108,7 +107,7 @@ func (p Programs) of(r *wire.Rank, l launch) Program {
 	return Program{r.From, world, p.nth[launched{r.From, world, l}]}
 }
 
-// clan is the ranks of one launch, or of one program.
+// clan is the ranks of one launch.
 type clan struct {
 	launched
 	began time.Time // of the oldest
@@ -128,13 +127,18 @@ func (c *clan) add(r *SeenRank) {
 	c.ranks = append(c.ranks, life{r.Rank.Rank, r.Began, r.Seen})
 }
 
-// rivals reports whether a rank is in both, at the same time.
-func (c *clan) rivals(o *clan) bool {
-	by := make(map[int][]life, len(c.ranks))
+// lives are the ranks of one program, by number.
+type lives map[int][]life
+
+func (p lives) add(c *clan) {
 	for _, l := range c.ranks {
-		by[l.rank] = append(by[l.rank], l)
+		p[l.rank] = append(p[l.rank], l)
 	}
-	return slices.ContainsFunc(o.ranks, func(l life) bool {
-		return slices.ContainsFunc(by[l.rank], func(m life) bool { return !l.began.After(m.seen) && !m.began.After(l.seen) })
+}
+
+// rival reports whether a rank is in both the program and the launch, at the same time.
+func (p lives) rival(c *clan) bool {
+	return slices.ContainsFunc(c.ranks, func(l life) bool {
+		return slices.ContainsFunc(p[l.rank], func(m life) bool { return !l.began.After(m.seen) && !m.began.After(l.seen) })
 	})
 }
