@@ -66,10 +66,11 @@ const (
 // Traffic is what a node sends and receives over its networks, in bytes per second; NaN: unknown.
 type Traffic struct{ TX, RX float32 }
 
-// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if that is more.
+// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if that is more, or all that is known.
 func TrafficOf(v *metric.Values) Traffic {
 	ib := Traffic{float32(v.Float(metric.InfiniBandTX)), float32(v.Float(metric.InfiniBandRX))}
-	if net := (Traffic{float32(v.Float(metric.NetTX)), float32(v.Float(metric.NetRX))}); !(ib.TX+ib.RX >= net.TX+net.RX) {
+	net := Traffic{float32(v.Float(metric.NetTX)), float32(v.Float(metric.NetRX))}
+	if sum := ib.TX + ib.RX; sum != sum || sum < net.TX+net.RX {
 		return net
 	}
 	return ib
@@ -90,16 +91,16 @@ func (g *GPU) Writes() bool { return g.host.writes() }
 type talks struct {
 	work   float32
 	by     [Network + 1]float32
-	silent float32 // seconds of work since it last did
+	silent [Network + 1]float32 // seconds of work since it last did
 }
 
 // add counts a sample with work.
 func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
 	seconds := float32(passed.Seconds())
 	keep := max(1-seconds/counts, 0)
-	t.work, t.silent = keep*t.work+seconds, t.silent+seconds
+	t.work = keep*t.work + seconds
 	for e := NVLink; e <= Network; e++ {
-		t.by[e] *= keep
+		t.by[e], t.silent[e] = keep*t.by[e], t.silent[e]+seconds
 	}
 	for e, does := range [...]bool{
 		NVLink:  v.Float(metric.NVLinkTX) >= LeastLink || v.Float(metric.NVLinkRX) >= LeastLink,
@@ -107,7 +108,7 @@ func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
 		Network: host.mutual(),
 	} {
 		if does {
-			t.by[e], t.silent = t.by[e]+seconds, 0
+			t.by[e], t.silent[e] = t.by[e]+seconds, 0
 		}
 	}
 }
@@ -127,9 +128,10 @@ func (t *talks) inside() Evidence {
 }
 
 // Talks reports whether the GPU takes part in what is the evidence of its group, and still does: after a training the same job may run programs
-// that do not need each other.
+// that do not need each other. The traffic of a node says nothing of one of its GPUs where others show theirs over NVLink or PCIe.
 func (g *Group) Talks(gpu *GPU) bool {
-	return g.Evidence > Network || gpu.talks.silent <= quietFor && (gpu.talks.inside() != None || gpu.talks.over(Network))
+	still := func(e Evidence) bool { return gpu.talks.over(e) && gpu.talks.silent[e] <= quietFor }
+	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared && still(Network)
 }
 
 // reach is how far the GPUs of a job are known to work together, as its GPUs are looked at node by node.

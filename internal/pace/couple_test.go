@@ -75,3 +75,76 @@ func TestRhythm(t *testing.T) {
 		t.Errorf("%d pauses after one of half the GPUs", r.count)
 	}
 }
+
+// The traffic of a node is of no use where the other GPUs show theirs themselves, or where others use the node.
+func TestTalks(t *testing.T) {
+	const mib = 1 << 20
+	for name, tc := range map[string]struct {
+		nvlink float64 // of all GPUs but the first
+		shared bool
+		want   [2]bool // the first GPU and the second one talk
+	}{
+		"over NVLink":               {200 * mib, false, [2]bool{false, true}},
+		"over the network":          {0, false, [2]bool{true, true}},
+		"over the network, perhaps": {0, true, [2]bool{false, false}},
+	} {
+		var job Job
+		gpus := eight()
+		for at := time.Duration(0); at < 5*time.Minute; at += 3 * time.Second {
+			for i, g := range gpus {
+				v := values(97, 600, 1650)
+				v.Set(metric.NVLinkTX, 0)
+				if i > 0 {
+					v.Set(metric.NVLinkTX, tc.nvlink)
+				}
+				g.Node, g.Shared = i/4, tc.shared
+				g.Add(t0.Add(at), v, Traffic{900 * mib, 900 * mib})
+			}
+			job.Compare(t0.Add(at), gpus, false)
+		}
+		g := &job.Groups[0]
+		if got := [2]bool{g.Talks(gpus[0]), g.Talks(gpus[1])}; got != tc.want {
+			t.Errorf("%s (%q): %v", name, g.Evidence, got)
+		}
+	}
+}
+
+// A job on one node is never compared across nodes, however often its GPUs pause together.
+func TestOneNodeIsNotAcross(t *testing.T) {
+	const mib = 1 << 20
+	var job Job
+	gpus := eight()[:2]
+	for at := time.Duration(0); at < 14*time.Minute; at += 3 * time.Second {
+		util := 97.0
+		if at%(3*time.Minute) > 2*time.Minute {
+			util = 0
+		}
+		for _, g := range gpus {
+			v := values(util, 100+5*util, 1650)
+			v.Set(metric.NVLinkTX, 0)
+			g.Add(t0.Add(at), v, Traffic{900 * mib, 900 * mib})
+		}
+		job.Compare(t0.Add(at), gpus, false)
+	}
+	if g := job.Groups[0]; g.Node == Everywhere || g.Evidence != None {
+		t.Errorf("node %d: %q", g.Node, g.Evidence)
+	}
+}
+
+// What one network tells counts, though nothing is known of the other.
+func TestTrafficOf(t *testing.T) {
+	for name, tc := range map[string]struct {
+		v    map[metric.ID]float64
+		want Traffic
+	}{
+		"InfiniBand alone":   {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6}, Traffic{5, 6}},
+		"the other alone":    {map[metric.ID]float64{metric.NetTX: 1, metric.NetRX: 2}, Traffic{1, 2}},
+		"more on InfiniBand": {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6, metric.NetTX: 1, metric.NetRX: 2}, Traffic{5, 6}},
+		"more on the other":  {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6, metric.NetTX: 7, metric.NetRX: 8}, Traffic{7, 8}},
+	} {
+		v := metric.Make(tc.v)
+		if got := TrafficOf(&v); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

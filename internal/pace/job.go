@@ -221,7 +221,7 @@ func (j *Job) gather(gpus []*GPU) {
 		}
 		j.Groups[at].GPUs = append(j.Groups[at].GPUs, g)
 	}
-	j.across = nodes.across() || j.nodes.count >= enough
+	j.across = nodes.across() || nodes.nodes > 1 && j.nodes.count >= enough
 	j.Groups = slices.DeleteFunc(j.Groups, func(g Group) bool { return len(g.GPUs) == 0 })
 	for i := range j.Groups {
 		for _, g := range j.Groups[i].GPUs {
