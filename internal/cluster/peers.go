@@ -172,20 +172,20 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 		if !share.Known {
 			continue
 		}
-		before := len(all.GPUs)
+		before, lost := len(all.GPUs), 0
 		for i, g := range n.paces {
 			if !share.Has(&g.Number) || n.instances > 0 && n.GPUs[i].Instance() || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
 				continue
 			}
 			if g.Begin(job.ID); g.Out {
-				all.Away++
+				all.Away, lost = all.Away+1, lost+1
 				continue
 			}
 			g.Node = number
 			all.GPUs = append(all.GPUs, Peer{g, &n.Node, &n.GPUs[i]})
 			p.bare = append(p.bare, g)
 		}
-		shared := len(n.jobs) > 1 || len(all.GPUs)-before < len(n.paces)
+		shared := len(n.jobs) > 1 || len(all.GPUs)-before+lost < len(n.paces)
 		for _, g := range p.bare[len(p.bare)-(len(all.GPUs)-before):] {
 			g.Shared = shared
 		}
