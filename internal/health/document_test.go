@@ -76,10 +76,10 @@ func allRules() []rule {
 
 // evidences says what the evidence is that GPUs work together.
 var evidences = map[pace.Evidence]string{
-	pace.NVLink:  "Most GPUs send or receive 16 MiB/s over NVLink while they work.",
-	pace.PCIe:    "Most send and receive 64 MiB/s over PCIe, not three times as much in one direction as in the other: what is fetched or written alone goes one way.",
+	pace.NVLink:  "Two thirds of the GPUs send or receive 16 MiB/s over NVLink while they work.",
+	pace.PCIe:    "Two thirds send and receive 64 MiB/s over PCIe, not three times as much in one direction as in the other: what is fetched or written alone goes one way.",
 	pace.Network: "Likewise nearly all nodes over InfiniBand or another network, if no other job uses the node.",
-	pace.Pauses:  "Three pauses in a row begin and end within 12 s on all GPUs but one in ten.",
+	pace.Pauses:  "Three pauses in a row begin and end within 12 s on all GPUs but one in ten. Of two or three GPUs, after 15 minutes in step.",
 	pace.Waits:   "The driver tells no traffic, and nearly all GPUs begin within 12 s to run kernels that take little power and read no memory: they wait for each other in a collective.",
 	pace.Falls:   "The driver tells no traffic, and when one GPU got slower all others took a sixth less power and memory traffic.",
 }
@@ -102,6 +102,7 @@ programs on eight shards look alike, and end one by one. This is what proves it,
 	b.WriteString(`
 While they exchange data at times only, they still work together: in the last 10 minutes of work that must have been in 4% of the samples, and for 10 s. Time in which a job
 hangs or rests does not count. A GPU that stands still while the others go on as before proves the opposite, for half an hour.
+Where traffic is the evidence, a GPU that has sent nothing in its last 45 s of work is not called slow; the traffic of its node counts for it only where ` + "`network`" + ` is the evidence.
 GPUs on several nodes are compared with each other if nearly all nodes exchange data, or pause together; otherwise each with those of its node.
 `)
 	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")

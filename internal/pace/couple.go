@@ -27,8 +27,8 @@ func (e Evidence) String() string { return evidences[e] }
 
 const (
 	// LeastLink is the fewest bytes per second over NVLink that show that a GPU exchanges data: one that waits in a collective polls with some
-	// 100 kB. leastBoth is the fewest over PCIe or a network, in each direction, where programs also fetch and write what they need alone;
-	// lopsided is how many times more goes in one direction if it is that.
+	// 100 kB. leastBoth is the fewest over PCIe or a network, in each direction, where programs also fetch and write what they need alone.
+	// Where lopsided times more goes in one direction, it is that.
 	LeastLink = 16 << 20
 	leastBoth = 64 << 20
 	lopsided  = 3
