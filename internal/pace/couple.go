@@ -267,7 +267,7 @@ func (g *Group) part(at time.Time, passed time.Duration) {
 	}
 	for _, gpu := range g.GPUs {
 		if idle := at.Sub(gpu.Worked); !gpu.Worked.IsZero() && idle >= alone && idle <= apart && gpu.compared > 0 {
-			if g.without += passed; g.without >= meet {
+			if g.without += passed; g.without >= meet+passed { // the time before it was first seen does not count
 				g.Parted = at
 			}
 			return

@@ -148,3 +148,25 @@ func TestTrafficOf(t *testing.T) {
 		}
 	}
 }
+
+// One sample in which a GPU does nothing does not show that the others do not need it, however far apart samples are.
+func TestOneSampleDoesNotPart(t *testing.T) {
+	for still, want := range map[int]bool{1: false, 3: true} {
+		var job Job
+		gpus := eight()
+		for n := range 40 {
+			at := t0.Add(time.Duration(n) * alone)
+			for i, g := range gpus {
+				util := 97.0
+				if i == 3 && n >= 30 && n < 30+still {
+					util = 0
+				}
+				g.Add(at, values(util, 100+5*util, 1650), Traffic{})
+			}
+			job.Compare(at, gpus, false)
+		}
+		if parted := !job.Groups[0].Parted.IsZero(); parted != want {
+			t.Errorf("still in %d samples: parted %t", still, parted)
+		}
+	}
+}

@@ -14,9 +14,9 @@
 //     sixth less when one gets slower. Where traffic is known and absent, equal programs may do the same by themselves.
 //
 // What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in which nobody works, and not the
-// next program of the job. To be called slow, a GPU of a group with traffic must have sent something in its last 45 s of work, itself unless the evidence is Network.
-// A GPU that stands still while the others go on as usual proves that they do not need it: for half an hour the Group does not work
-// together, whatever its traffic.
+// next program of the job. To be called slow, a GPU of a group with traffic must have sent something in its last 45 s of work: itself, unless
+// the evidence is Network. A GPU that stands still while the others go on as usual proves that they do not need it: for half an hour the
+// Group does not work together, whatever its traffic.
 //
 // Across nodes it is the network, NVLink of the only GPU of each node, or common pauses. What is not known to work together is never compared:
 // silence is better than a guess.
