@@ -26,11 +26,17 @@ func newFleet(nodes int) *fleet {
 	}
 	job.Nodes = f.nodes
 	f.Apply(cluster.Event{At: t0, Discovery: &cluster.Discovery{Asked: t0, Answered: t0, Jobs: []cluster.Job{job}}})
-	for _, name := range f.nodes {
-		f.Apply(cluster.Event{At: t0, Node: name, Try: &cluster.Try{Interval: 3 * time.Second}})
-		f.Apply(cluster.Event{At: t0, Node: name, Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: name}}}})
-	}
+	f.connect(0)
 	return f
+}
+
+// connect begins a session with each node, in that second.
+func (f *fleet) connect(sec int) {
+	at := t0.Add(time.Duration(sec) * time.Second)
+	for _, name := range f.nodes {
+		f.Apply(cluster.Event{At: at, Node: name, Try: &cluster.Try{Interval: 3 * time.Second}})
+		f.Apply(cluster.Event{At: at, Node: name, Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: name}}}})
+	}
 }
 
 // report lets these nodes report at times, in seconds, up to the last.
@@ -88,6 +94,12 @@ func TestSilence(t *testing.T) {
 		{"some do not come back", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 300) }, map[int]string{301: "2 node_stale /  / 1 all_silent"}},
 		{"they are late", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 126) }, map[int]string{127: "1 all_silent /  /"}},
 		{"the connections are lost with it", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassClosed) }, map[int]string{65: "1 all_silent /  /", 300: "1 all_silent /  /"}},
+		{"the connections are lost with it, and made again", func(f *fleet) {
+			f.report(f.nodes, 3, 60)
+			f.down(all(f), 62, reach.ClassClosed)
+			f.connect(118)
+			f.report(f.nodes, 120, 129)
+		}, map[int]string{130: "/ 1 all_silent /"}},
 		{"no way leads there any more", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 90, reach.ClassTimeout) }, map[int]string{300: "1 all_silent /  /"}},
 		{"the nodes say why", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassAdopt) }, map[int]string{300: "20 node_failed /  /"}},
 		{"one had failed before", func(f *fleet) {
@@ -126,10 +138,7 @@ func TestNoSilenceWithoutJobs(t *testing.T) {
 	}
 	next := cluster.Job{ID: "2", Start: at(3600), Nodes: f.nodes, Minors: map[string][]int{f.nodes[0]: {0}, f.nodes[1]: {0}}}
 	f.Apply(cluster.Event{At: at(3600), Discovery: &cluster.Discovery{Asked: at(3600), Answered: at(3600), Jobs: []cluster.Job{next}}})
-	for _, name := range f.nodes {
-		f.Apply(cluster.Event{At: at(3600), Node: name, Try: &cluster.Try{Interval: 3 * time.Second}})
-		f.Apply(cluster.Event{At: at(3601), Node: name, Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: name}}}})
-	}
+	f.connect(3600)
 	f.report(f.nodes, 3601, 3640)
 	for _, sec := range []int{3601, 3605, 3640, 3700} {
 		f.report(f.nodes, 3640, sec)
