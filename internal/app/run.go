@@ -64,8 +64,8 @@ func fed(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, 
 	return feedTo(ctx, cfg, io, log, partial(out))
 }
 
-// feedTo shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM. No output gets a feed that is not
-// guarded.
+// feedTo shows what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM. No output gets
+// a feed that is not guarded.
 func feedTo(ctx context.Context, cfg *config.Config, io streams, log *slog.Logger, out show) error {
 	shown := func(from feed) error { return out(ctx, cfg, io, guarded(cfg, from)) }
 	from, err := choose(ctx, cfg, io, log)

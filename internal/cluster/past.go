@@ -4,8 +4,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Past is what a node said in its last reports before it failed. It stays as long as the Store knows the node: until its last job has ended. All of it is
-// old, so it stands beside the numbers of a Node and not among them: whoever counts those of now need not look at the state.
+// Past is what a node said in its last reports before it failed. It stays as long as the Store knows the node: until
+// its last job has ended. All of it is old, so it stands beside the numbers of a Node and not among them: whoever
+// counts those of now need not look at the state.
 type Past struct {
 	Host      wire.Host
 	GPUs      []GPU // with their histories
@@ -15,13 +16,15 @@ type Past struct {
 	Memory    []JobMemory
 }
 
-// AsSeen returns the node with its past in place of the numbers that it lacks. Its state remains. A node without a past is returned itself.
+// AsSeen returns the node with its past in place of the numbers that it lacks. Its state remains. A node without a past
+// is returned itself.
 func (n *Node) AsSeen() *Node {
 	if n.Past == nil {
 		return n
 	}
 	seen, p := *n, n.Past
-	seen.Host, seen.GPUs, seen.Listed, seen.Processes, seen.Faults, seen.Memory = p.Host, p.GPUs, p.Listed, p.Processes, p.Faults, p.Memory
+	seen.Host, seen.GPUs, seen.Faults, seen.Memory = p.Host, p.GPUs, p.Faults, p.Memory
+	seen.Listed, seen.Processes = p.Listed, p.Processes
 	return &seen
 }
 

@@ -22,8 +22,9 @@ type RankID struct {
 	Rank int
 }
 
-// launch is what processes of one program on one node have in common. Where the environment names the program, that says it for all nodes. Else the
-// process that launched them says it for its node. The zero launch is of processes of which neither is known.
+// launch is what processes of one program on one node have in common. Where the environment names the program, that
+// says it for all nodes. Else the process that launched them says it for its node. The zero launch is of processes of
+// which neither is known.
 type launch struct {
 	named  string
 	node   string
@@ -51,8 +52,9 @@ type launched struct {
 // Programs tells the programs of a job apart.
 type Programs struct{ nth map[launched]int }
 
-// NewPrograms finds the programs that ranks of a job belong to. Different launches alone prove nothing: one program has several where only the
-// launchers on its nodes are known, or after a restart. Two programs have lived at the same time with a process of the same rank each.
+// NewPrograms finds the programs that ranks of a job belong to. Different launches alone prove nothing: one program has
+// several where only the launchers on its nodes are known, or after a restart. Two programs have lived at the same time
+// with a process of the same rank each.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
 	clans := map[launched]*clan{}
@@ -75,7 +77,8 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	return p
 }
 
-// divide puts launches into programs, those that were there first into the first program that has no such rank at that time.
+// divide puts launches into programs, those that were there first into the first program that has no such rank at that
+// time.
 func (p *Programs) divide(clans []*clan) {
 	slices.SortStableFunc(clans, func(a, b *clan) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
@@ -139,6 +142,8 @@ func (p lives) add(c *clan) {
 // rival reports whether a rank is in both the program and the launch, at the same time.
 func (p lives) rival(c *clan) bool {
 	return slices.ContainsFunc(c.ranks, func(l life) bool {
-		return slices.ContainsFunc(p[l.rank], func(m life) bool { return !l.began.After(m.seen) && !m.began.After(l.seen) })
+		return slices.ContainsFunc(p[l.rank], func(m life) bool {
+			return !l.began.After(m.seen) && !m.began.After(l.seen)
+		})
 	})
 }

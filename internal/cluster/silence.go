@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Silence is a time in which no node has reported. Its cause is here or on the way, not on each node: it is one problem.
+// Silence is a time in which no node has reported. Its cause is here or on the way, not on each node: it is one
+// problem.
 type Silence struct {
 	From  time.Time // the last report
 	Over  time.Time // the first one after it; zero: there was none yet
@@ -16,7 +17,8 @@ type Silence struct {
 }
 
 const (
-	// catchUp is how long after a silence its nodes may take to report again. Those that take longer have a problem of their own.
+	// catchUp is how long after a silence its nodes may take to report again. Those that take longer have a problem of
+	// their own.
 	catchUp = 30 * time.Second
 
 	// maxSilences limits those that are remembered.
@@ -36,15 +38,17 @@ func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Tim
 	if !s.heard.IsZero() && at.Sub(s.heard) > n.patience() && over.sharers(nodes) > 1 {
 		s.past = slices.DeleteFunc(slices.Clone(s.past), func(o Silence) bool { return at.Sub(o.Over) > Remember })
 		s.past = append(s.past[max(len(s.past)+1-maxSilences, 0):], over)
-		s.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: &over}), moment{at: at, gap: math.MaxInt64})
-		s.track.step(nil, moment{at: at, gap: math.MaxInt64})
+		now := moment{at: at, gap: math.MaxInt64}
+		s.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: &over}), now)
+		s.track.step(nil, now)
 	}
 	if at.After(s.heard) {
 		s.heard = at
 	}
 }
 
-// sharers counts the nodes that were silent until now. Those of jobs that have ended do not count, nor new ones: between two jobs nobody is silent.
+// sharers counts the nodes that were silent until now. Those of jobs that have ended do not count, nor new ones:
+// between two jobs nobody is silent.
 func (s *Silence) sharers(nodes map[string]*nodeRecord) (count int) {
 	for _, n := range nodes {
 		state, _ := n.state(s.Over)
@@ -62,17 +66,23 @@ func (s *silences) fork() silences {
 }
 
 // lone are the failures that may come of a silence. Others say more about the node.
-var lone = []reach.Class{"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen}
+var lone = []reach.Class{
+	"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen,
+}
 
 // shares reports whether a node fell silent with all others, and has not reported since. view is the node now.
 func (n *nodeRecord) shares(s *Silence, view *Node) bool {
-	if n.Arrived.IsZero() || view.State == NodeReporting || n.Arrived.After(s.From) || s.From.Sub(n.Arrived) > n.patience() {
+	if n.Arrived.IsZero() || view.State == NodeReporting {
+		return false
+	}
+	if n.Arrived.After(s.From) || s.From.Sub(n.Arrived) > n.patience() {
 		return false
 	}
 	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
 }
 
-// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some says that some node reports.
+// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some says that some node
+// reports.
 func (s *silences) now(nodes map[string]*nodeRecord, snap *Snapshot, some bool) (*Silence, map[string]bool) {
 	var is Silence
 	switch last := len(s.past) - 1; {
@@ -108,7 +118,8 @@ func (s *silences) asOf(nodes map[string]*nodeRecord, snap *Snapshot, some bool,
 	h := &hush{silences: s, track: s.track.asOf(at)}
 	if h.now, h.shared = s.now(nodes, snap, some); h.now != nil {
 		h.track = s.track.copy()
-		h.track.step(rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: h.now}), moment{at: at, gap: math.MaxInt64})
+		held := rules(Subject{Scope: ScopeReach, Node: &Node{}, Silence: h.now})
+		h.track.step(held, moment{at: at, gap: math.MaxInt64})
 	}
 	return h
 }

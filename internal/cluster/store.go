@@ -145,7 +145,8 @@ func (s *Store) Snapshot(now time.Time) *Snapshot {
 	return snap
 }
 
-// notChecked are the kinds for which the node of a job that reports for the shortest time has not done so for long enough.
+// notChecked are the kinds for which the node of a job that reports for the shortest time has not done so for long
+// enough.
 func (s *Store) notChecked(snap *Snapshot) []NotChecked {
 	const none = time.Duration(math.MaxInt64)
 	shortest := none

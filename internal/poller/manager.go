@@ -1,10 +1,11 @@
 // Package poller watches nodes. One goroutine per node dials it, reads its reports, waits after a failure and dials again. A Manager keeps the
 // set of watched nodes equal to the wanted set. Only the Opener knows how a node is reached.
 //
-// All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in order. Events of
-// several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node is Gone. When Run ends, no event says so:
-// that its sessions close is no news about a node, and whoever keeps the events keeps the nodes as they were. A node that sends more than it was
-// asked for is cut off, and a panic costs one node, not the program.
+// All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in
+// order. Events of several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node
+// is Gone. When Run ends, no event says so: that its sessions close is no news about a node, and whoever keeps the
+// events keeps the nodes as they were. A node that sends more than it was asked for is cut off, and a panic costs one
+// node, not the program.
 //
 // A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a connection anyway, and what
 // costs the processor is for the Opener to limit. Nodes whose last attempt failed share a few tokens, since a dead node answers nothing for
@@ -181,7 +182,8 @@ func (m *Manager) reconcile() {
 	m.tellBeyond(wanted)
 }
 
-// admitted returns the nodes that are watched: of those that are wanted first the ones that are watched already, so that none changes places.
+// admitted returns the nodes that are watched: of those that are wanted first the ones that are watched already, so
+// that none changes places.
 func (m *Manager) admitted() map[string]bool {
 	admitted := make(map[string]bool, len(m.wanted))
 	room := func() bool { return m.cfg.Most == 0 || len(admitted) < m.cfg.Most }
@@ -233,7 +235,8 @@ func (m *Manager) start(name string) {
 	done, left := context.WithCancel(context.Background())
 	n := &node{
 		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, second: m.cfg.Second, retries: m.retries,
-		journal: journal{log: m.cfg.Log.With("node", name)}, emit: m.emit, cancel: cancel, before: m.leaving[name], done: done,
+		journal: journal{log: m.cfg.Log.With("node", name)}, emit: m.emit, cancel: cancel,
+		before: m.leaving[name], done: done,
 		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)

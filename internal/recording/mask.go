@@ -120,7 +120,8 @@ func (m *mask) hello(h wire.Hello) *wire.Hello {
 	h.GPUs = each(h.GPUs, func(c *wire.Card) {
 		c.UUID, c.Serial = m.uuid(c.UUID), ""
 		c.Name, c.Absent = m.model(c.Name), absent(c.Absent)
-		c.PCIBus, c.VBIOS, c.Capability, c.LostID = address.of(c.PCIBus), address.of(c.VBIOS), version.of(c.Capability), class.of(c.LostID)
+		c.PCIBus, c.VBIOS = address.of(c.PCIBus), address.of(c.VBIOS)
+		c.Capability, c.LostID = version.of(c.Capability), class.of(c.LostID)
 		c.Lost = inPlaceOf(c.Lost, c.LostID)
 		if c.Instance != nil {
 			i := *c.Instance
@@ -147,7 +148,9 @@ func (m *mask) report(r wire.Report) *wire.Report {
 			p.Rank = &r
 		}
 	})
-	r.Faults = each(r.Faults, func(f *wire.Fault) { f.Collector, f.Error = collector(f.Collector), inPlaceOf(f.Error, "failed") })
+	r.Faults = each(r.Faults, func(f *wire.Fault) {
+		f.Collector, f.Error = collector(f.Collector), inPlaceOf(f.Error, "failed")
+	})
 	return &r
 }
 

@@ -252,7 +252,8 @@ type Rank struct {
 	World *int   `json:"world,omitempty"` // number of ranks
 	From  string `json:"from"`            // the variable that names the rank: "RANK", "SLURM_PROCID", …
 
-	// Program is a hash of what all ranks of one program have in common in their environments, and those of another program have not; empty: nothing.
+	// Program is a hash of what all ranks of one program have in common in their environments, and those of another
+	// program have not; empty: nothing.
 	Program string `json:"program,omitempty"`
 }
 

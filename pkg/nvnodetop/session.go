@@ -36,8 +36,8 @@ type session struct {
 // parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the background.
 const parting = 2 * time.Second
 
-// with calls use with a session over what the options name. If second is not 0, nodes send their second report so long after the first.
-// Where SLURM turns out not to be configured, that is this host.
+// with calls use with a session over what the options name. If second is not 0, nodes send their second report so long
+// after the first. Where SLURM turns out not to be configured, that is this host.
 func (o *Options) with(ctx context.Context, second time.Duration, use func(*session) error) error {
 	cfg, err := o.settings()
 	if err != nil {

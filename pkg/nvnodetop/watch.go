@@ -31,8 +31,8 @@ func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	}
 }
 
-// Snapshot returns what is known when every node has reported twice, a second apart, or has failed, or when the setting timeout is over. If ctx ends before that, the
-// error is that of ctx.
+// Snapshot returns what is known when every node has reported twice, a second apart, or has failed, or when the setting
+// timeout is over. If ctx ends before that, the error is that of ctx.
 func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error) {
 	second := config.SecondSample
 	if o.FirstSample {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// programOf is a hash of what the ranks of one program have in common, empty if that is nothing. The values themselves stay on the node: the address of a
-// host is among them.
+// programOf is a hash of what the ranks of one program have in common, empty if that is nothing. The values themselves
+// stay on the node: the address of a host is among them.
 func programOf(vars map[string]string, names []string) string {
 	h, any := fnv.New32a(), false
 	for _, name := range names {
