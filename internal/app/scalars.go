@@ -127,11 +127,13 @@ func (l *scalarLog) choose() (err error) {
 	return nil
 }
 
-// ownJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches its own job. It reports whether
-// it has.
+// ownJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches its
+// own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job, and this host
+// is watched.
 func ownJob(cfg *config.Config, flags *pflag.FlagSet) bool {
 	job := os.Getenv(batchJob)
-	if job == "" || flags.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != "" {
+	named := flags.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""
+	if job == "" || named || !slurm.Installed() {
 		return false
 	}
 	cfg.Job = job

@@ -156,6 +156,7 @@ func TestLogEnds(t *testing.T) {
 
 // In a batch script the job is its own, unless something else is asked for.
 func TestLogInAJob(t *testing.T) {
+	fakeSqueue(t, "exit 1")
 	t.Setenv(batchJob, "48211")
 	for args, want := range map[string]string{"": "48211", "--job 7": "7", "--nodes a": "", "--demo=1x1": "", "--login l": ""} {
 		cfg := config.Default()
