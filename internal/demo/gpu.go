@@ -119,7 +119,7 @@ const (
 // When fates strike, within the story.
 const (
 	heatBegins, heatFull, heatEnds = 5 * time.Second, 35 * time.Second, 190 * time.Second
-	lagBegins, lagEnds             = 12 * time.Second, 240 * time.Second
+	lagBegins, lagEnds             = 3 * time.Second, 240 * time.Second
 	lostAt                         = 70 * time.Second // once: it stays lost
 	unlinkedAt                     = 40 * time.Second // once: it stays down
 	brakeBegins, brakeEnds         = 85 * time.Second, 150 * time.Second

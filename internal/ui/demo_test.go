@@ -43,6 +43,12 @@ func TestALostGPUKeepsItsScale(t *testing.T) {
 
 // The first frame of the demo names its slow GPU: in row 1, in its own row, in the overview and among the problems, with rank and PID.
 func TestTheDemoNamesItsSlowGPU(t *testing.T) {
+	for _, nodes := range []int{1, 2, 8, 64} {
+		lag := func(f cluster.Finding) bool { return f.Kind == cluster.KindLag && f.Holds() && f.GPU == 3 }
+		if !slices.ContainsFunc(demoSnapshot(t, nodes, 8, time.Millisecond).Jobs[0].Findings, lag) {
+			t.Errorf("it is not named among %d nodes", nodes)
+		}
+	}
 	snap := demoSnapshot(t, 4, 8, time.Millisecond)
 	the := func() *cluster.Snapshot { return snap }
 	node := shot{name: "node", snap: the, view: func(v *view) { v.screen, v.node.Processes = screenNode, page.ShowOn; v.choose("gpu-n02", 1) }}

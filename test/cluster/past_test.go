@@ -24,7 +24,7 @@ func TestPastOfANode(t *testing.T) {
 	w := watch(t, "--nodes", node+",node01")
 	w.sees("8 of 8 GPUs, 2 of 2 nodes reporting")
 	fault(t, "poweroff", node)
-	w.sees("1 of 2 nodes reporting", "[last seen ", "all below is of then", "A100-SXM4-80GB", "d why")
+	w.sees("1 of 2 nodes reporting", "[last seen ", "the values below are from then", "A100-SXM4-80GB", "d why")
 	w.types("g")
 	w.sees("[last seen ", "Links and errors", " until ")
 	w.types("d")
@@ -34,7 +34,7 @@ func TestPastOfANode(t *testing.T) {
 
 // Two equal programs of a job are apart, each on both nodes, and a rank of the second that is killed is gone there.
 func TestTwoPrograms(t *testing.T) {
-	script := `srun sh -c 'for p in 1 2; do (for i in 0 1; do RANK=$((SLURM_PROCID*2+i)) LOCAL_RANK=$i WORLD_SIZE=4 MASTER_ADDR=node01 MASTER_PORT=2950$p gpuwork 600 & done; wait) & done; wait'`
+	script := `srun sh -c 'for p in 1 2; do (for i in 0 1; do RANK=$((SLURM_PROCID*2+i)) LOCAL_RANK=$i WORLD_SIZE=4 MASTER_ADDR=node01 MASTER_PORT=2950$p gpuwork 600 & done; wait) & sleep 3; done; wait'`
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node[01-02]", "-N", "2", "--ntasks-per-node=1", "--gres=gpu:4", "-o", "/dev/null", "--wrap", script)
 	t.Cleanup(func() { cancelJob(t, id) })
 	runsNow(t, id)

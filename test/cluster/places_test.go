@@ -13,6 +13,7 @@ func TestPlacesOfAnotherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fake = do(t, "put", fake) // nodes have a /tmp of their own
 	const why = "not private to you: /dev/shm/nvnodetop-"
 	fault(t, "squat", "node02")
 	r := runs(t, "--json", "--nodes", "node02", "--transport", "ssh")

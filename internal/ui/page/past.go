@@ -37,7 +37,11 @@ func failedLine(f *part.Frame, y int) {
 		next = ", " + retry
 	}
 	of := n.Arrived.Format(time.TimeOnly)
-	for _, from := range []string{". Last seen " + of + ", " + draw.Age(n.Age) + " ago: all below is of then.", ". All below is of " + of + "."} {
+	ago := draw.Age(n.Age) + " ago"
+	for _, from := range []string{
+		". Last seen " + of + ", " + ago + ": the values below are from then.",
+		". The values below are from " + of + ".",
+	} {
 		for _, text := range []string{cause + next, cause} {
 			if draw.Width(text+from) <= f.W-1-x {
 				f.Pieces(x, y, part.Piece{Text: text, Role: m.Role}, part.Text(from))
