@@ -239,9 +239,9 @@ func TestPeersAlarms(t *testing.T) {
 		want  []string // kind, place, severity, the time within which it is told, and its sentence
 	}{
 		{"always slow, and starved", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3), processes: ranks(8, 1, 3)}, 10 * time.Minute,
-			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, same clocks as the others (1650 MHz), its process has 12% of a core, others 101%: starved by its host side."}},
+			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, a higher clock than the others (1980 against 1650 MHz), its process has 12% of a core, others 101%: starved by its host side."}},
 		{"always slow, perhaps by design", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}, 10 * time.Minute,
-			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, same clocks as the others (1650 MHz)."}},
+			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, a higher clock than the others (1980 against 1650 MHz)."}},
 		{"the slow GPU changes", trace{nodes: 2, gpus: 8, age: traceAge, does: changing(trains, starved, slowedGPUs)}, 15 * time.Minute,
 			[]string{"lag GPU-1 2 15m: The slow GPU changes: GPU0 on n00, then GPU0 on n00."}},
 		{"idle", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}, 40 * time.Minute, []string{

@@ -53,7 +53,10 @@ func (e evidence) lagsByUse(w *Words) {
 	w.Short = fmt.Sprintf("lags %.0f/%.0f%%", own, median)
 	w.Long = fmt.Sprintf("lags: %.0f%% against a median of %.0f%%", own, median)
 	facts := []string{fmt.Sprintf("%.0f%% against a median of %.0f%%", own, median)}
-	if median := e.compared.Median[pace.Clock]; e.compared.Own[pace.Clock] >= sameClock*median {
+	switch own, median := e.compared.Own[pace.Clock], e.compared.Median[pace.Clock]; {
+	case own > median/sameClock:
+		facts = append(facts, fmt.Sprintf("a higher clock than the others (%.0f against %.0f MHz)", own, median))
+	case own >= sameClock*median:
 		facts = append(facts, fmt.Sprintf("same clocks as the others (%.0f MHz)", median))
 	}
 	w.Hint = "look at what this process waits for: its data loader, its CPUs, its storage"
