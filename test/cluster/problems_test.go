@@ -10,6 +10,7 @@ import (
 // A GPU that has become slow in a job whose GPUs exchange data is named: in row 1, at its row and among the problems, with its rank.
 func laggingGPU(t *testing.T) {
 	const together = "util 97;nvlink_tx 20;nvlink_rx 20"
+	const waiting = "util 97;util_memory 14;power 160;nvlink_tx 5;nvlink_rx 5;gpu 2 util 25;gpu 2 power 143"
 	fault(t, "nvml", "node05", together)
 	for rank := range 4 { // the library gives each the next GPU
 		do(t, "on", "-u", "alice", "node05", "env", fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=4", "setsid", "-f", "sh", "-c", "exec gpuwork 86400 >/dev/null 2>&1 </dev/null")
@@ -17,7 +18,7 @@ func laggingGPU(t *testing.T) {
 	w := watch(t, "--nodes", "node05")
 	w.sees("4 of 4 GPUs", "4 GPUs OK")
 	w.never(50*time.Second, "LAG", "problem")
-	do(t, "fault", "nvml", "node05", together+";gpu 2 util 25")
+	do(t, "fault", "nvml", "node05", waiting)
 	began := time.Now()
 	for !strings.Contains(w.Screen(), "!LAG -7") {
 		if time.Since(began) > 100*time.Second {
