@@ -34,6 +34,10 @@ const (
 	slowUtil, slowClock   = 0.75, 0.8
 	morePower, moreMemory = 1.5, 1.5
 
+	// The others only wait up to this percentage of memory traffic and below this share of their usual power.
+	standMemory = 1
+	standPower  = 0.5
+
 	// alwaysSlow is the share of the utilization of the others below which a GPU lags that has always been slow, though they do not seem to wait.
 	alwaysSlow = 0.5
 )
@@ -56,6 +60,13 @@ func (l *look) above(m pace.Measure, factor float32) bool {
 
 // wait reports whether the others can be waiting for this GPU. Those that wait clock higher: if they clock lower, they are slow themselves.
 func (l *look) wait() bool { return !(l.Mean[pace.Clock] > raised*l.group.Lower[pace.Clock]) }
+
+// stand reports whether the others do nothing but wait, whatever their links tell: as for an evaluation or a checkpoint on one rank. A slow GPU
+// lets them go on now and then.
+func (l *look) stand() bool {
+	of := l.group
+	return of.Others(l.GPU, pace.Memory) <= standMemory && of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
+}
 
 // slows reports whether a GPU has less by a factor, and the others do less because of it.
 func (l *look) slows(m pace.Measure, factor float32) bool {
@@ -158,6 +169,9 @@ func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 		peer: p, ratio: ratio, others: g.Slowed(p.GPU),
 	}
 	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit && g.Others(p.GPU, pace.Memory) < waitMemory
+	if l.stand() {
+		return nil, nil
+	}
 	for i := range ways {
 		if w := &ways[i]; w.holds(&l) {
 			c := p.condition(cluster.Condition{Severity: cluster.Warning, Mild: w.mild}, w.how)

@@ -192,3 +192,15 @@ func TestIdleAfterALongPause(t *testing.T) {
 		}
 	}
 }
+
+// While one rank evaluates the others wait for it and read nothing. That is no lag, also where their links are not quiet.
+func TestTheOthersStandStill(t *testing.T) {
+	evaluates, waits := trains, waits
+	waits.link = 3e9
+	tr := trace{nodes: 1, gpus: 4, age: traceAge, does: but(trains, waits, evaluates, 0, 0)}
+	for _, f := range tr.play(t, changesAt+5*time.Minute) {
+		if f.Severity >= cluster.Warning {
+			t.Errorf("found %v", f)
+		}
+	}
+}
