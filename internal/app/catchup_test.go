@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 )
@@ -33,4 +35,30 @@ func TestTheScreenWaitsForThePastOfADemo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lateStory is a demo that takes seconds to tell its past.
+type lateStory struct {
+	*demo.Demo
+	caught chan struct{}
+}
+
+func (s lateStory) CaughtUp() <-chan struct{} { return s.caught }
+
+// So does what is printed once: halfway through the past, all reports are old.
+func TestTheSnapshotWaitsForThePastOfADemo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config.Default()
+		cfg.Timeout = time.Minute
+		story := lateStory{demo.New(1, 1, demo.Seed, cfg.Poll, demoPast(&cfg)), make(chan struct{})}
+		time.AfterFunc(storyMost/2, func() { close(story.caught) })
+		_ = once(t.Context(), &cfg, streams{err: io.Discard}, story, func(*cluster.Snapshot) error {
+			select {
+			case <-story.caught:
+			default:
+				t.Error("it is printed before")
+			}
+			return nil
+		})
+	})
 }

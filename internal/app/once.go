@@ -54,6 +54,7 @@ func judged(ctx context.Context, cfg *config.Config, io streams, from feed, prin
 	})
 	context.AfterFunc(events.ctx, cancel) // no more Events will come
 	whole := tally.Settling{Second: cfg.Second}
+	catchUp(ctx, from)
 	shown := newProgress(io.err, began)
 	bell.Await(ctx, news, func() bool {
 		snap := store.Snapshot(time.Now())

@@ -17,7 +17,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -135,15 +134,15 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	return err
 }
 
-// storyMost is how long the screen waits for the past of a demo.
+// storyMost is how long the program waits for the past of a demo.
 const storyMost = 10 * time.Second
 
-// catchUp waits until a demo has told its past. A screen before that would show a cluster that has stopped.
+// catchUp waits until a demo has told its past. A screen or a Snapshot before that would show a cluster that has stopped.
 func catchUp(ctx context.Context, from feed) {
 	if guard, is := from.(readOnly); is {
 		from = guard.feed
 	}
-	story, is := from.(*demo.Demo)
+	story, is := from.(interface{ CaughtUp() <-chan struct{} }) // as a demo has it
 	if !is {
 		return
 	}
