@@ -34,6 +34,9 @@ type silences struct {
 
 // hear takes a report of a node, one of these. The silence before it, if there was one, is over.
 func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules Rules) {
+	if s.heard.Sub(at) > n.patience() { // the clock of this host has gone back: the times of the past mean nothing now
+		*s = silences{}
+	}
 	over := Silence{From: s.heard, Over: at}
 	if !s.heard.IsZero() && at.Sub(s.heard) > n.patience() && over.sharers(nodes) > 1 {
 		s.past = slices.DeleteFunc(slices.Clone(s.past), func(o Silence) bool { return at.Sub(o.Over) > Remember })
